@@ -212,7 +212,7 @@ func (p Patch) Run(ctx context.Context, c *Call) (Outcome, error) {
 			return Outcome{}, errors.New(check.Problems[0].Message)
 		}
 	}
-	w := &patching{Patch: p, c: c, format: read.Format, sources: make(map[string]*patchNode), now: make(map[string]*patchNode)}
+	w := &patching{Patch: p, c: c, format: read.Format, view: newPatchView()}
 	if w.settings, err = p.settings(read.Format); err != nil {
 		return Outcome{}, err
 	}

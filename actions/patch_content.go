@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -21,22 +22,35 @@ func (w *patching) content(ctx context.Context, s *patchSection, node *patchNode
 	case len(s.Hunks) == 0 && s.File.Binary == nil && (s.Op != patch.Delete || s.Unchecked):
 		return nil
 	case node.made || node.link:
-		list, err := w.place(ctx, s, node, node.text)
+		list, now, err := w.place(ctx, s, node, node.text)
 		if err == nil && !node.failed && len(list) > 0 {
-			node.text, err = splice.Apply(node.text, list)
-			node.retext = true
+			node.text, node.retext = now, true
 		}
 		return w.runs(ctx, s, err)
 	}
 	var list []fsutil.Splice
 	refusal := unlessBinary(w.Patch.Binary || s.File.Binary != nil || len(s.Hunks) == 0)
-	err := w.c.update(node.place, refusal, func(text *source) ([]fsutil.Splice, error) {
+	asFound := refusal
+	if len(node.splices) > 0 {
+		asFound = nil // the text as the earlier sections have made it counts
+	}
+	err := w.c.update(node.place, asFound, func(text *source) ([]fsutil.Splice, error) {
 		data, err := text.Bytes(math.MaxInt64)
-		if err == nil && len(node.splices) > 0 {
-			data, err = splice.Apply(data, node.splices)
+		if err != nil {
+			return nil, err
 		}
-		if err == nil {
-			list, err = w.place(ctx, s, node, data)
+		before := data
+		if len(node.splices) > 0 {
+			if data, err = splice.Apply(data, node.splices); err != nil {
+				return nil, err
+			}
+			if refusal != nil && fsutil.IsBinary(data) {
+				return nil, refusal
+			}
+		}
+		var now []byte
+		if list, now, err = w.place(ctx, s, node, data); err == nil {
+			node.same = bytes.Equal(before, now)
 		}
 		return nil, err
 	})
@@ -67,43 +81,117 @@ func (w *patching) runs(ctx context.Context, s *patchSection, err error) error {
 	return nil
 }
 
-// place returns what the hunks, or the binary data, make of a text.
-func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode, data []byte) ([]fsutil.Splice, error) {
+// place returns what the hunks, or the binary data, make of a text, as splices and as a whole.
+func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode, data []byte) ([]fsutil.Splice, []byte, error) {
 	s.placed, s.failures = nil, nil
-	by := func(i int) []fsutil.Origin { return []fsutil.Origin{{Step: w.c.Step, Edit: s.first + i}} }
+	has := s.File.Compare(data)
+	if w.applied(s, has) {
+		w.warn("%s: the patch is applied already", s.name)
+		s.placed = make([]patch.Placed, len(s.Hunks))
+		return nil, data, nil
+	}
 	if s.File.Binary != nil {
 		text, done, err := s.Apply(data, true, w.c.Limits.OutputBytes())
-		if err != nil {
-			return nil, err
-		}
-		if done {
-			w.warn("%s: the patch is applied already", s.name)
-			return nil, nil
+		if err != nil || done {
+			return nil, data, err
 		}
 		node.edits = max(node.edits, 1)
-		return []fsutil.Splice{{Len: int64(len(data)), Text: text, By: by(0)}}, w.spend([][]byte{text})
+		return []fsutil.Splice{{Len: int64(len(data)), Text: text, By: w.by(s, 0)}}, text, w.spend([][]byte{text})
 	}
 	text, err := patch.NewText(data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if s.placed, err = text.Place(ctx, s.File, w.settings, &w.steps); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	list, texts := w.results(s, node, by)
-	if s.Op == patch.Delete && !s.Unchecked && !node.failed {
-		size, err := splice.Check(list, int64(len(data)))
-		if err == nil && size > 0 {
-			err = fmt.Errorf("the file is to be deleted, but has %d bytes that the patch does not remove", size)
+	list := w.splices(s)
+	if w.format != patch.Unified {
+		if list, err = w.later(ctx, s, data, list); err != nil {
+			return nil, nil, err
 		}
+	}
+	texts := w.results(s, node)
+	if node.failed {
+		return nil, nil, nil
+	}
+	now, err := splice.Apply(data, list)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case s.Op == patch.Delete && !s.Unchecked && len(now) > 0:
+		return nil, nil, fmt.Errorf("the file is to be deleted, but has %d bytes that the patch does not remove", len(now))
+	case has.IsOld && s.Op != patch.Delete && s.File.Compare(now).Differs():
+		w.warn("%s: the hunks do not make the text that the line \"index\" names; somebody has altered the patch", s.name)
+	}
+	return list, now, w.spend(texts)
+}
+
+// applied reports whether a section, or a later one for the same file, has made the content of a file already.
+func (w *patching) applied(s *patchSection, has patch.Content) bool {
+	if has.IsOld || s.Op == patch.Delete {
+		return false
+	}
+	for next := s; next != nil; next = next.next {
+		if has.Is(next.NewID) {
+			return true
+		}
+	}
+	return false
+}
+
+// by returns whose work a hunk of a section is.
+func (w *patching) by(s *patchSection, hunk int) []fsutil.Origin {
+	return []fsutil.Origin{{Step: w.c.Step, Edit: s.first + hunk}}
+}
+
+// splices returns what the hunks that have found their places do, in the order of the file.
+func (w *patching) splices(s *patchSection) (list []fsutil.Splice) {
+	for i, p := range s.placed {
+		for _, one := range p.Splices {
+			one.By = w.by(s, i)
+			list = append(list, one)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b fsutil.Splice) int { return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len)) })
+	return list
+}
+
+// later looks for the lines of hunks that are nowhere in a file in what the other hunks of the section make of it.
+func (w *patching) later(ctx context.Context, s *patchSection, data []byte, list []fsutil.Splice) ([]fsutil.Splice, error) {
+	for i, p := range s.placed {
+		missing := p.Done && s.Hunks[i].Removed > 0
+		if _, ok := errors.AsType[*patch.MissingError](p.Err); !ok && !missing || len(list) == 0 {
+			continue
+		}
+		now, err := splice.Apply(data, list)
 		if err != nil {
 			return nil, err
 		}
+		text, err := patch.NewText(now)
+		if err != nil {
+			return nil, err
+		}
+		alone := *s.File
+		alone.Hunks = s.Hunks[i : i+1]
+		placed, err := text.Place(ctx, &alone, w.settings, &w.steps)
+		if err != nil {
+			return nil, err
+		}
+		if placed[0].Err != nil || placed[0].Done {
+			continue
+		}
+		s.placed[i] = placed[0]
+		w.warn("%s: hunk %d (line %d of the patch) applied to lines that another hunk of the patch has put in", s.name, s.first+i+1, s.Hunks[i].Line)
+		more := placed[0].Splices
+		for k := range more {
+			more[k].By = w.by(s, i)
+		}
+		if list, err = splice.Compose(list, more); err != nil {
+			return nil, err
+		}
 	}
-	if node.failed {
-		return nil, nil
-	}
-	return list, w.spend(texts)
+	return list, nil
 }
 
 // spend takes new text from the limits.
@@ -123,9 +211,9 @@ func (w *patching) spend(texts [][]byte) error {
 	return left.Spend()
 }
 
-// results goes through the places of the hunks: failures are noted, what is worth knowing is told, and the splices of the
-// others are returned with their new texts.
-func (w *patching) results(s *patchSection, node *patchNode, by func(i int) []fsutil.Origin) (list []fsutil.Splice, texts [][]byte) {
+// results goes through the places of the hunks: failures are noted, a warning is given where the place is another one than
+// the patch says, and the new texts are returned.
+func (w *patching) results(s *patchSection, node *patchNode) (texts [][]byte) {
 	edits := 0
 	for i, p := range s.placed {
 		number, line := s.first+i+1, s.Hunks[i].Line
@@ -156,15 +244,13 @@ func (w *patching) results(s *patchSection, node *patchNode, by func(i int) []fs
 			edits++
 		}
 		for _, one := range p.Splices {
-			one.By = by(i)
-			list, texts = append(list, one), append(texts, one.Text)
+			texts = append(texts, one.Text)
 		}
 	}
 	if len(s.failures) == 0 {
 		node.edits += edits
 	}
-	slices.SortStableFunc(list, func(a, b fsutil.Splice) int { return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len)) })
-	return list, texts
+	return texts
 }
 
 func countLines(n int) string {

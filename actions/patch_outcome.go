@@ -7,6 +7,7 @@ const mostWarnings = 50
 
 // outcome tells of the files, or returns what has failed.
 func (w *patching) outcome() (Outcome, error) {
+	w.idle()
 	for _, text := range firstOf(w.warnings, mostWarnings, func(text string) string { return text }) {
 		w.c.Warnf("%s", text)
 	}
@@ -52,14 +53,53 @@ func (w *patching) tell(out *Outcome, n *patchNode) {
 			}
 		}
 	}
-	if n.final == "" && n.place == "" {
+	if n.final == "" && (n.place == "" || n.copyOf != "") {
 		return // the patch has made it and deleted it again
 	}
 	out.change(last.name, n.edits)
+	from := ""
 	for _, s := range n.section {
-		if s.Op == patch.Rename {
-			out.Renames[s.old] = s.new
+		if s.Op != patch.Rename {
+			continue
 		}
+		if from == "" {
+			from = s.old
+		}
+		out.Renames[from] = s.new
+	}
+	if out.Renames[from] == from {
+		delete(out.Renames, from)
+	}
+}
+
+// unchanged reports whether a file of the stage comes out as it was.
+func (n *patchNode) unchanged() bool {
+	return n.place != "" && n.copyOf == "" && n.final == n.place && !n.moded && !n.retext && (n.same || len(n.splices) == 0)
+}
+
+// idle finds the files that come out as they were. A warning names each that has edits, and one is given if all are so.
+func (w *patching) idle() {
+	if len(w.failures()) > 0 {
+		return
+	}
+	all := true
+	for _, n := range w.nodes {
+		switch last := n.section; {
+		case len(last) == 0, n.final == "" && (n.place == "" || n.copyOf != ""):
+		case n.done:
+			w.warn("%s is there already, as the patch makes it", last[len(last)-1].name)
+			n.edits = 0
+		case n.unchanged():
+			if n.edits > 0 {
+				w.warn("%s: the edits of the patch leave the file as it was", last[len(last)-1].name)
+			}
+			n.edits = 0
+		case n.edits > 0:
+			all = false
+		}
+	}
+	if all {
+		w.warn("the patch changes nothing")
 	}
 }
 

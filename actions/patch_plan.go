@@ -18,9 +18,8 @@ type patching struct {
 	settings patch.Settings
 	steps    patch.Steps
 	sections []*patchSection
-	nodes    []*patchNode          // in the order they came up
-	sources  map[string]*patchNode // files of the stage by their places
-	now      map[string]*patchNode // where formats whose sections see each other find a file; one that is gone is there too
+	nodes    []*patchNode // in the order they came up
+	view     patchView
 	warnings []string
 }
 
@@ -30,27 +29,38 @@ type patchSection struct {
 	name     string // as messages have it
 	old, new string // canonical
 	node     *patchNode
-	first    int // the number of its first hunk, counting those of other sections for the file
+	first    int           // the number of its first hunk, counting those of other sections for the file
+	next     *patchSection // the next one for the same file
 	placed   []patch.Placed
 	failures []*HunkFailure
 }
 
 // patchNode is one file as the patch leaves it.
 type patchNode struct {
-	place   string // on the stage, "" for one that is made
-	copyOf  string // a place
-	final   string // where it is to be, "" if it goes
-	link    bool
-	made    bool            // text is all of it
-	text    []byte          // of a file that is made or written as a whole, or the target of a link
-	splices []fsutil.Splice // over what the stage has
-	retext  bool            // text replaces what the stage has
-	mode    *bool           // whether it is to be executable
-	fill    bool            // it may stand where a file without text is
+	place  string // on the stage, "" for one that is made
+	copyOf string // a place
+	final  string // where it is to be, "" if it goes
+	link   bool
+	made   bool // text is all of it
+	patchText
+	fill    bool // it may stand where a file without text is
 	hunks   int
 	edits   int
 	failed  bool
+	same    bool // the splices leave the text as it was
+	done    bool // what it is to be is there already
+	moded   bool // its mode has changed
 	section []*patchSection
+	taken   int       // the commit whose section has changed, moved or removed it, from 1
+	was     patchText // as that commit has found it
+}
+
+// patchText is what a file has in it.
+type patchText struct {
+	text    []byte          // of a file that is made, or the target of a link
+	splices []fsutil.Splice // over what the stage has
+	retext  bool            // text replaces the target that the stage has
+	mode    *bool           // whether it is to be executable
 }
 
 func (w *patching) warn(format string, args ...any) {
@@ -69,15 +79,14 @@ func (s *patchSection) fail(hunk, line int, err error) {
 func (w *patching) plan(ctx context.Context, read *patch.Patch) error {
 	progress := w.c.progress(len(read.Files))
 	files := read.Files
-	if w.format == patch.Unified {
-		files = joined(files)
-	}
-	for i := range files {
+	w.sections = sectionsOf(files)
+	for i, s := range w.sections {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s := &patchSection{File: &files[i]}
-		w.sections = append(w.sections, s)
+		if w.format != patch.Unified || i > 0 && s.Commit != files[i-1].Commit {
+			w.begin()
+		}
 		if err := w.section(ctx, s); err != nil {
 			return err
 		}
@@ -89,27 +98,19 @@ func (w *patching) plan(ctx context.Context, read *patch.Patch) error {
 	return nil
 }
 
-// joined puts all sections of a diff that change one file into the first of them: they all refer to the file as it is.
-func joined(files []patch.File) []patch.File {
-	first := make(map[string]int, len(files))
-	out := make([]patch.File, 0, len(files))
-	for _, f := range files {
-		i, ok := first[f.Old]
-		if ok && f.Op == patch.Modify && f.Binary == nil && out[i].Binary == nil {
-			into := &out[i]
-			into.Hunks = append(into.Hunks[:len(into.Hunks):len(into.Hunks)], f.Hunks...)
-			into.Mixed, into.MayBeNew = into.Mixed || f.Mixed, false
-			if f.NewMode != 0 {
-				into.NewMode = f.NewMode
-			}
-			continue
+// sectionsOf returns the sections for the files of a patch, each with the next one for the same file.
+func sectionsOf(files []patch.File) []*patchSection {
+	sections := make([]*patchSection, len(files))
+	last := make(map[string]*patchSection, len(files))
+	for i := range files {
+		s := &patchSection{File: &files[i]}
+		sections[i] = s
+		if before := last[s.Old]; before != nil && s.Op == patch.Modify {
+			before.next = s
 		}
-		if !ok && (f.Op == patch.Modify || f.Op == patch.Rename) {
-			first[f.Old] = len(out)
-		}
-		out = append(out, f)
+		last[s.New] = s
 	}
-	return out
+	return sections
 }
 
 // canonical returns the name of a file as the stage has it.
@@ -158,11 +159,12 @@ func (w *patching) section(ctx context.Context, s *patchSection) error {
 		return nil
 	}
 	if err != nil {
-		s.fail(0, s.Line, w.withUnstripped(s, err))
+		w.missing(s, err)
 		return nil
 	}
 	if s.Op != patch.Copy {
 		s.node = node
+		w.take(node)
 	}
 	if err := s.checkKind(node); err != nil {
 		s.fail(0, s.Line, err)
@@ -171,21 +173,20 @@ func (w *patching) section(ctx context.Context, s *patchSection) error {
 	target := targetOf(w.c, s.new)
 	switch s.Op {
 	case patch.Copy:
-		node = &patchNode{place: node.place, copyOf: node.place, final: target, link: node.link, text: node.text}
+		node = w.copied(node, target)
 		s.node = node
 		w.nodes = append(w.nodes, node)
-		if node.link {
-			node.place, node.copyOf, node.made = "", "", true
-		}
+		w.view.put(target, node)
 	case patch.Rename:
-		w.now[node.final] = &patchNode{} // gone from there
+		w.view.leave(node)
 		node.final = target
-		w.now[target] = node
+		w.view.put(target, node)
 	}
 	if err := w.content(ctx, s, node); err != nil {
 		return err
 	}
 	if s.Op == patch.Delete {
+		w.view.leave(node)
 		node.final = ""
 	}
 	if s.Op != patch.Modify {
@@ -198,12 +199,12 @@ func (w *patching) section(ctx context.Context, s *patchSection) error {
 // create works out a new file.
 func (w *patching) create(s *patchSection) {
 	s.node = &patchNode{final: targetOf(w.c, s.new), made: true, fill: s.MayBeNew, link: s.NewMode&patch.TypeMask == patch.Symlink}
-	if here, ok := w.now[s.node.final]; ok && w.format != patch.Unified && here.final != "" {
+	if here := w.view.now[s.node.final]; w.format != patch.Unified && here.lives() {
 		s.fail(0, s.Line, fmt.Errorf("%w: another section of the patch has made it", fs.ErrExist))
 		return
 	}
 	w.nodes = append(w.nodes, s.node)
-	w.now[s.node.final] = s.node
+	w.view.put(s.node.final, s.node)
 	for i, h := range s.Hunks {
 		if h.OldLines > 0 {
 			s.fail(i+1, h.Line, errors.New("the file is to be made, but the hunk has lines of an old one"))

@@ -12,27 +12,36 @@ import (
 )
 
 // source returns the file that a section changes, removes or copies. It has to be there.
+//
+// The sections of one commit refer to the tree that the commit was made for, so that names can be swapped. A file that is
+// not in that tree, or that another section of the commit has changed, is one as the earlier sections have left it: then a
+// new commit begins here.
 func (w *patching) source(s *patchSection) (*patchNode, error) {
-	place := placeOf(w.c, s.old)
-	if w.format != patch.Unified {
-		if node, ok := w.now[place]; ok {
-			if node.final == "" {
-				return nil, fs.ErrNotExist
-			}
-			return node, nil
-		}
-	}
-	if node, ok := w.sources[place]; ok {
-		if s.Op != patch.Copy && len(node.section) > 0 {
-			return nil, fmt.Errorf("line %d of the patch does something else to the same file", node.section[0].Line)
-		}
+	place := targetOf(w.c, s.old)
+	node, err := w.found(s, place, w.view.before(place))
+	if err == nil && (s.Op == patch.Copy || node.taken != w.view.commit) {
 		return node, nil
+	}
+	if _, touched := w.view.was[place]; err != nil && !(touched && errors.Is(err, fs.ErrNotExist)) {
+		return nil, err
+	}
+	w.begin()
+	return w.found(s, place, w.view.now[place])
+}
+
+// found returns the file that a view has at a place, or that of the stage where it has none.
+func (w *patching) found(s *patchSection, place string, node *patchNode) (*patchNode, error) {
+	switch {
+	case node.lives():
+		return node, nil
+	case node != nil:
+		return nil, fs.ErrNotExist
 	}
 	if link := linkOnWay(w.c, s.old); link != "" {
 		return nil, fmt.Errorf("is behind the symbolic link %s; name it by its own path", link)
 	}
 	kind, err := kindAt(w.c, place)
-	node := &patchNode{place: place, final: place, link: kind == change.Symlink}
+	node = &patchNode{place: place, final: place, link: kind == change.Symlink}
 	switch {
 	case err != nil:
 		return nil, err
@@ -49,8 +58,7 @@ func (w *patching) source(s *patchSection) (*patchNode, error) {
 	case kind != change.File:
 		return nil, fsutil.ErrNotRegular
 	}
-	w.sources[place] = node
-	w.now[place] = node
+	w.view.load(node)
 	w.nodes = append(w.nodes, node)
 	return node, nil
 }
@@ -72,6 +80,39 @@ func targetOf(c *Call, name string) string {
 		return name
 	}
 	return placeOf(c, name)
+}
+
+// missing fails a section whose file is not there, unless that is what the section leaves: then it is applied already.
+func (w *patching) missing(s *patchSection, err error) {
+	s.name = s.old
+	if unstripped := w.withUnstripped(s, err); unstripped != err || !errors.Is(err, fs.ErrNotExist) {
+		s.fail(0, s.Line, unstripped)
+		return
+	}
+	switch {
+	case s.Op == patch.Delete && !s.Unchecked:
+		w.warn("%s is deleted already", s.old)
+		return
+	case s.Op == patch.Rename && w.moved(s):
+		w.warn("%s is renamed to %s already", s.old, s.new)
+		return
+	}
+	s.fail(0, s.Line, err)
+}
+
+// moved reports whether a file stands where a section moves one, and is the one that the section makes, as far as the patch
+// names that.
+func (w *patching) moved(s *patchSection) bool {
+	target := targetOf(w.c, s.new)
+	kind, err := kindAt(w.c, target)
+	if err != nil || kind != change.File || w.view.now[target] != nil {
+		return false
+	}
+	if len(s.Hunks) == 0 && s.File.Binary == nil {
+		return true
+	}
+	data, err := w.textOf(target)
+	return err == nil && s.File.Compare(data).IsNew
 }
 
 // withUnstripped adds to the error of a missing file that there is one by its unstripped name.
@@ -108,7 +149,7 @@ func (s *patchSection) checkKind(node *patchNode) error {
 	switch {
 	case asLink && !node.link:
 		return errors.New("is not a symbolic link, and the patch is for one")
-	case !asLink && node.link && (said != 0 || len(s.Hunks) > 0 || s.File.Binary != nil || s.Op == patch.Copy):
+	case !asLink && node.link && (said != 0 || len(s.Hunks) > 0 || s.File.Binary != nil):
 		return errors.New("is a symbolic link, which is not followed; name the file that it leads to")
 	}
 	return nil

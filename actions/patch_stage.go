@@ -1,15 +1,16 @@
 package actions
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
+	"math"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/splice"
 )
 
 // failures returns all of them, in the order of the patch.
@@ -62,7 +63,7 @@ func (w *patching) settle() {
 			}
 		}
 		for _, n := range w.nodes {
-			if n.failed || n.final == "" || n.place == n.final && n.copyOf == "" {
+			if n.failed || n.done || n.final == "" || n.place == n.final && n.copyOf == "" {
 				continue
 			}
 			err := w.occupied(n, leaving)
@@ -84,10 +85,17 @@ func (w *patching) occupied(n *patchNode, leaving map[string]bool) error {
 	if leaving[n.final] || n.place != "" && n.copyOf == "" && w.c.stage().Respells(n.place, n.final) {
 		return nil
 	}
+	if link := linkOnWay(w.c, n.final); leaving[link] {
+		return nil // a directory comes for the link that goes
+	}
 	kind, err := kindAt(w.c, n.final)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	if n.done, err = w.there(n, kind); n.done || err != nil {
+		return err
+	}
+	switch {
 	case kind == change.Absent:
 		return nil
 	case kind == change.Dir:
@@ -109,19 +117,50 @@ func (w *patching) occupied(n *patchNode, leaving map[string]bool) error {
 	return fmt.Errorf("%w; set overwrite to replace it", fs.ErrExist)
 }
 
+// there reports whether a file that is made or copied stands in its place already, just as it is to be.
+func (w *patching) there(n *patchNode, kind change.Kind) (bool, error) {
+	switch {
+	case n.link && kind == change.Symlink:
+		target, err := w.c.FS.ReadlinkIfPossible(n.final)
+		return target == string(n.text), err
+	case n.link || kind != change.File:
+		return false, nil
+	case !n.made && n.copyOf == "":
+		return false, nil // a file that is moved
+	}
+	want, err := n.text, error(nil)
+	if n.copyOf != "" {
+		if want, err = w.textOf(n.copyOf); err == nil {
+			want, err = splice.Apply(want, n.splices)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	have, err := w.textOf(n.final)
+	return bytes.Equal(have, want), err
+}
+
+// textOf returns what a file of the stage has in it.
+func (w *patching) textOf(name string) (data []byte, err error) {
+	err = w.c.update(name, nil, func(text *source) ([]fsutil.Splice, error) {
+		data, err = text.Bytes(math.MaxInt64)
+		return nil, err
+	})
+	return data, err
+}
+
 // write stages all files that do not fail. What fails here becomes a failure of its file.
 func (w *patching) write(ctx context.Context) error {
 	at := make(map[*patchNode]string, len(w.nodes)) // where each stands meanwhile
-	wanted := make(map[string]bool, len(w.nodes))
+	wanted := patchPlaces{at: make(map[string]bool, len(w.nodes)), above: make(map[string]bool)}
 	for _, n := range w.nodes {
 		at[n] = n.place
-		if !n.failed && n.final != "" && (n.place != n.final || n.copyOf != "") {
-			for name := n.final; name != "."; name = path.Dir(name) {
-				wanted[name] = true // a file of that name has to make room for a directory
-			}
-		}
 		moves := n.place != n.final || n.copyOf != ""
-		if n.failed || !moves || n.made && !n.link { // a file that is made counts where it is, as text that is put into one does
+		if !n.failed && !n.done && n.final != "" && moves {
+			wanted.add(n.final)
+		}
+		if n.failed || n.done || !moves || n.final == "" && n.copyOf != "" || n.made && !n.link { // a file that is made counts where it is, as text that is put into one does
 			continue
 		}
 		if err := w.c.spendPath(madePath, n.place, n.final); err != nil {
@@ -129,18 +168,18 @@ func (w *patching) write(ctx context.Context) error {
 		}
 	}
 	for _, do := range []func(n *patchNode, at *string) error{
-		w.writeCopy,
+		func(n *patchNode, at *string) error { return w.writeCopy(n, at, wanted) },
 		w.writeText,
 		func(n *patchNode, at *string) error { return w.leave(n, at, wanted) },
-		w.arrive,
-		func(n *patchNode, _ *string) error { return w.make(n, false) },
-		func(n *patchNode, _ *string) error { return w.make(n, true) },
+		func(n *patchNode, at *string) error { return w.arrive(ctx, n, at) },
+		func(n *patchNode, _ *string) error { return w.make(ctx, n, false) },
+		func(n *patchNode, _ *string) error { return w.make(ctx, n, true) },
 	} {
 		for _, n := range w.nodes {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if n.failed {
+			if n.failed || n.done {
 				continue
 			}
 			place := at[n]
@@ -158,24 +197,18 @@ func (w *patching) write(ctx context.Context) error {
 }
 
 // writeCopy makes a copy, before anything is changed.
-func (w *patching) writeCopy(n *patchNode, at *string) error {
-	if n.copyOf == "" {
+func (w *patching) writeCopy(n *patchNode, at *string, wanted patchPlaces) error {
+	if n.copyOf == "" || n.final == "" {
 		return nil
 	}
 	if err := w.c.spendCopy(n.copyOf); err != nil {
 		return err
 	}
-	if err := w.open(n.final); err != nil {
+	aside, err := asideOf(w.c, wanted.beside(n.copyOf), new(int), nil)
+	if err != nil {
 		return err
 	}
-	*at = n.final
-	if kind, err := kindAt(w.c, n.final); err != nil {
-		return err
-	} else if kind != change.Absent {
-		if *at, err = asideOf(w.c, n.final, new(int), nil); err != nil {
-			return err
-		}
-	}
+	*at = aside
 	return w.c.FS.Copy(n.copyOf, *at)
 }
 
@@ -220,20 +253,21 @@ func (w *patching) chmod(n *patchNode, name string) error {
 	default:
 		mode &^= 0o111
 	}
+	n.moded = true
 	return w.c.FS.Chmod(name, mode)
 }
 
 // leave removes what goes, and takes out of the way what others want the place of.
-func (w *patching) leave(n *patchNode, at *string, wanted map[string]bool) error {
+func (w *patching) leave(n *patchNode, at *string, wanted patchPlaces) error {
 	switch {
 	case n.place == "" || n.copyOf != "":
 		return nil
 	case n.final == "":
 		return w.c.FS.Remove(*at)
-	case n.final == n.place || !wanted[n.place]:
+	case n.final == n.place || !wanted.need(n.place):
 		return nil
 	}
-	aside, err := asideOf(w.c, n.place, new(int), nil)
+	aside, err := asideOf(w.c, wanted.beside(n.place), new(int), nil)
 	if err == nil {
 		err = w.c.FS.Rename(*at, aside)
 		*at = aside
@@ -242,11 +276,11 @@ func (w *patching) leave(n *patchNode, at *string, wanted map[string]bool) error
 }
 
 // arrive gives files their new names.
-func (w *patching) arrive(n *patchNode, at *string) error {
+func (w *patching) arrive(ctx context.Context, n *patchNode, at *string) error {
 	if n.place == "" || n.final == "" || *at == n.final {
 		return nil
 	}
-	if err := w.open(n.final); err != nil {
+	if err := w.open(ctx, n.final); err != nil {
 		return err
 	}
 	if err := w.c.FS.Rename(*at, n.final); err != nil {
@@ -257,49 +291,26 @@ func (w *patching) arrive(n *patchNode, at *string) error {
 }
 
 // open makes room for a file: the directories that it needs, and no empty one where it is to stand.
-func (w *patching) open(name string) error {
+func (w *patching) open(ctx context.Context, name string) error {
 	if link := linkOnWay(w.c, name); link != "" {
 		return fmt.Errorf("is behind the symbolic link %s; name it by its own path", link)
 	}
 	if kind, err := kindAt(w.c, name); err != nil {
 		return err
 	} else if kind == change.Dir {
-		if err := removeEmpty(w.c, name); err != nil {
+		if err := w.clear(ctx, name); err != nil {
 			return err
 		}
 	}
 	return makeDir(w.c, name)
 }
 
-// removeEmpty removes a directory that has nothing but such directories in it: all files have left it.
-func removeEmpty(c *Call, dir string) error {
-	f, err := c.FS.Open(dir)
-	if err != nil {
-		return err
-	}
-	names, err := f.Readdirnames(-1)
-	_ = f.Close() // it was only read
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		below := path.Join(dir, name)
-		if kind, err := kindAt(c, below); err != nil || kind != change.Dir {
-			return cmp.Or(err, error(fsutil.ErrIsDir))
-		}
-		if err := removeEmpty(c, below); err != nil {
-			return err
-		}
-	}
-	return c.FS.Remove(dir)
-}
-
 // make makes a new file, or a link: those come last, so that nothing is written behind one of them.
-func (w *patching) make(n *patchNode, links bool) error {
+func (w *patching) make(ctx context.Context, n *patchNode, links bool) error {
 	if !n.made || n.final == "" || n.link != links {
 		return nil
 	}
-	if err := w.open(n.final); err != nil {
+	if err := w.open(ctx, n.final); err != nil {
 		return err
 	}
 	if links {

@@ -120,7 +120,8 @@ func TestPatchUnified(t *testing.T) {
 		{"no name", files{"f": ten}, text("@@ -3,2 +3,2 @@\n 3\n-4\n+four\n"), nil, "the hunk names no file", ""},
 		{"no prefixes", files{"d/f": "a\n"}, text("--- d/f\n+++ d/f\n@@ -1 +1 @@\n-a\n+b\n"), files{"d/f": "b\n"}, "", ""},
 		{"strip", files{"f": "a\n"}, actions.Patch{Text: "--- x/y/f\n+++ x/y/f\n@@ -1 +1 @@\n-a\n+b\n", Strip: ref(2)}, files{"f": "b\n"}, "", ""},
-		{"stripped too much", files{"d/f": "a\n"}, text("diff --git d/f d/f\n--- d/f\n+++ d/f\n@@ -1 +1 @@\n-a\n+b\n"), nil, "there is d/f, so set strip to 0", ""},
+		{"stripped too much", files{"d/f": "a\n"}, actions.Patch{Text: "diff --git d/f d/f\n--- d/f\n+++ d/f\n@@ -1 +1 @@\n-a\n+b\n", Strip: ref(1)}, nil, "there is d/f, so set strip to 0", ""},
+		{"no prefixes", files{"d/f": "a\n", "f": "a\n"}, text("diff --git d/f d/f\n--- d/f\n+++ d/f\n@@ -1 +1 @@\n-a\n+b\n"), files{"d/f": "b\n", "f": "a\n"}, "", ""},
 		{"missing file", files{"f": "a\n"}, text("--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n"), nil, "g (line 1 of the patch): File not found", ""},
 		{"out of the tree", files{"f": "a\n"}, text("--- a/../g\n+++ b/../g\n@@ -1 +1 @@\n-a\n+b\n"), nil, "../g", ""},
 		{"out of the directory", files{"f": "a\n", "d/g": "a\n"}, actions.Patch{Text: "--- a/../f\n+++ b/../f\n@@ -1 +1 @@\n-a\n+b\n", Directory: "d"}, nil, "leads out of the directory", ""},
@@ -185,7 +186,7 @@ func TestPatchFiles(t *testing.T) {
 		{"binary file, allowed", files{"f": "a\x00\nb\n"}, actions.Patch{Text: "--- a/f\n+++ b/f\n@@ -2 +2 @@\n-b\n+c\n", Binary: true}, files{"f": "a\x00\nc\n"}, "", ""},
 		{"reverse", files{"g": "2\n", "n": "x\n"}, actions.Patch{Text: "diff --git a/f b/g\nrename from f\nrename to g\n--- a/f\n+++ b/g\n@@ -1 +1 @@\n-1\n+2\ndiff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n", Reverse: true}, files{"f": "1\n"}, "", ""},
 		{"continue", files{"f": "1\n", "g": "1\n"}, actions.Patch{Text: "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-2\n+3\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-1\n+3\n", OnError: "continue"}, files{"f": "1\n", "g": "3\n"}, "", "not patched: f: hunk 1"},
-		{"continue, three in a row", files{"f": "1\n", "g": "2\n", "h": "3\n", "o": "a\n"}, actions.Patch{Text: "diff --git a/f b/g\nrename from f\nrename to g\ndiff --git a/g b/h\nrename from g\nrename to h\n--- a/o\n+++ b/o\n@@ -1 +1 @@\n-a\n+b\n", OnError: "continue"}, files{"f": "1\n", "g": "2\n", "h": "3\n", "o": "b\n"}, "", "not patched: g (line 1 of the patch)"},
+		{"continue, three in a row", files{"f": "1\n", "g": "2\n", "h": "3\n", "o": "a\n"}, actions.Patch{Text: "diff --git a/f b/g\nrename from f\nrename to g\ndiff --git a/g b/h\nrename from g\nrename to h\ndiff --git a/o b/o\n--- a/o\n+++ b/o\n@@ -1 +1 @@\n-a\n+b\n", OnError: "continue"}, files{"f": "1\n", "g": "2\n", "h": "3\n", "o": "b\n"}, "", "not patched: g (line 1 of the patch)"},
 		{"continue, one is in the way of another", files{"f": "1\n", "g": "1\n"}, actions.Patch{Text: "diff --git a/f b/g\nrename from f\nrename to g\ndiff --git a/g b/h\nrename from g\nrename to h\n--- a/g\n+++ b/h\n@@ -1 +1 @@\n-2\n+3\n", OnError: "continue"}, files{"f": "1\n", "g": "1\n"}, "", "not patched: g (line 1 of the patch)"},
 	})
 }
@@ -232,7 +233,7 @@ func TestPatchBlocks(t *testing.T) {
 	runPatchCases(t, []patchCase{
 		{"one", files{"d/f": ten}, text("d/f\n```go\n" + block("3\n4\n", "3\nfour\n") + "```\n"), files{"d/f": strings.Replace(ten, "4", "four", 1)}, "", ""},
 		{"name in a heading", files{"d/f": ten}, text("Here it is:\n\n### `d/f`:\n" + block("4\n", "four\n")), files{"d/f": strings.Replace(ten, "4", "four", 1)}, "", ""},
-		{"name of the block before", files{"f": ten}, text("f\n" + block("4\n", "four\n") + "\n" + block("four\n5\n", "four\nfive\n")), files{"f": "1\n2\n3\nfour\nfive\n6\n7\n8\n9\n10\n"}, "", ""},
+		{"name of the block before", files{"f": ten}, text("f\n" + block("4\n", "four\n") + "\n" + block("four\n5\n", "four\nfive\n")), files{"f": "1\n2\n3\nfour\nfive\n6\n7\n8\n9\n10\n"}, "", "f: hunk 2 (line 8 of the patch) applied to lines that another hunk of the patch has put in"},
 		{"path", files{"f": ten}, actions.Patch{Text: "------- SEARCH\n4\n=======\nfour\n+++++++ REPLACE\n", Path: "f"}, files{"f": strings.Replace(ten, "4", "four", 1)}, "", ""},
 		{"no name", files{"f": ten}, text(block("4\n", "four\n")), nil, "the block names no file", ""},
 		{"delete", files{"f": ten}, text("f\n" + block("4\n5\n", "")), files{"f": "1\n2\n3\n6\n7\n8\n9\n10\n"}, "", ""},

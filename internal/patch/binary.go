@@ -151,12 +151,35 @@ func (f *File) id(content []byte, exists bool) string {
 		return strings.Repeat("0", len(f.OldID))
 	}
 	var h hash.Hash = sha256.New()
-	if len(f.OldID) == 2*sha1.Size {
+	if len(f.OldID) <= 2*sha1.Size {
 		h = sha1.New() //nolint:gosec // the name of a git object, not a protection
 	}
 	_, _ = fmt.Fprintf(h, "blob %d\x00", len(content)) // hashes do not fail
 	_, _ = h.Write(content)
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Content is how a content compares with those that a section names.
+type Content struct {
+	IsOld, IsNew bool
+	id           string
+	named        bool // the section names a new one
+}
+
+// Is reports whether the content has a name, which may be shortened.
+func (c Content) Is(id string) bool { return c.id != "" && sameID(c.id, id) }
+
+// Differs reports whether it is another content than the section makes.
+func (c Content) Differs() bool { return c.named && !c.IsNew }
+
+// Compare compares a content with those that the line "index" of a section names.
+func (f *File) Compare(content []byte) (c Content) {
+	if len(f.OldID) < minID || len(f.NewID) < minID || !isHex(f.OldID) || !isHex(f.NewID) {
+		return c
+	}
+	c.id, c.named = f.id(content, true), true
+	c.IsOld, c.IsNew = c.Is(f.OldID), c.Is(f.NewID)
+	return c
 }
 
 // undelta makes the new bytes out of the old ones by git's instructions: to copy a piece, or to add what follows.

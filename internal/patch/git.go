@@ -1,21 +1,44 @@
 package patch
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
+// gitSection is a section of git while it is read.
+type gitSection struct {
+	File
+	old, now string // names with their first parts
+	named    bool   // they are known
+	from, to string // of a rename or a copy, which have no first part that git has put there
+	strip    int
+	ops      []Op // that its lines name
+}
+
+// op notes what a line says that is done to the file.
+func (f *gitSection) op(op Op) {
+	f.Op = op
+	if !slices.Contains(f.ops, op) {
+		f.ops = append(f.ops, op)
+	}
+}
+
 // git reads a file behind a line of git, with all that git says of it.
 func (p *parser) git() {
-	f := File{Line: p.n}
-	strip := max(p.opt.Strip, 0)
-	if p.opt.Strip < 0 {
-		strip = 1
-	}
+	f := gitSection{File: File{Line: p.n}, strip: p.opt.Strip}
 	line, _ := p.peek()
-	old, now, named := gitNames(strings.TrimPrefix(line, "diff --git "), strip)
+	both := strings.TrimPrefix(line, "diff --git ")
+	if f.strip < 0 {
+		f.strip = 0 // equal names prove that git was told to put no first part there
+		if f.old, f.now, f.named = gitNames(both, 0); !f.named || f.old != f.now {
+			f.strip, f.named = 1, false
+		}
+	}
+	if !f.named {
+		f.old, f.now, f.named = gitNames(both, f.strip)
+	}
 	p.next()
-	var from, to string // of a rename or a copy, which have no first part that git has put there
 	hunks := false
 	for line, ok := p.peek(); ok && !hunks; line, ok = p.peek() {
 		line = strings.TrimSuffix(line, "\r")
@@ -23,23 +46,10 @@ func (p *parser) git() {
 		at := p.n
 		switch {
 		case p.isFileHeader():
-			if p.otherFile(old, now, from, to, named, strip) {
-				p.finish(f, old, now, from, to, named, strip)
-				return
-			}
-			a, oldGone, ok1 := p.fileLine("--- ")
-			b, newGone, ok2 := p.fileLine("+++ ")
-			if !ok1 || !ok2 {
+			if !p.gitLines(&f) {
 				p.skip()
 				return
 			}
-			if oldGone {
-				f.Op, a = Create, b
-			}
-			if newGone {
-				f.Op, b = Delete, a
-			}
-			old, now, named = a, b, true
 			hunks = true
 			continue
 		case isHunkHead(line):
@@ -56,51 +66,71 @@ func (p *parser) git() {
 		case word == "new mode":
 			f.NewMode = p.mode(rest)
 		case word == "new file mode":
-			f.Op, f.NewMode = Create, p.mode(rest)
+			f.op(Create)
+			f.NewMode = p.mode(rest)
 		case word == "deleted file mode":
-			f.Op, f.OldMode = Delete, p.mode(rest)
+			f.op(Delete)
+			f.OldMode = p.mode(rest)
 		case word == "rename from", word == "rename old":
-			f.Op, from = Rename, p.gitName(rest)
+			f.op(Rename)
+			f.from = p.gitName(rest)
 		case word == "rename to", word == "rename new":
-			f.Op, to = Rename, p.gitName(rest)
+			f.op(Rename)
+			f.to = p.gitName(rest)
 		case word == "copy from":
-			f.Op, from = Copy, p.gitName(rest)
+			f.op(Copy)
+			f.from = p.gitName(rest)
 		case word == "copy to":
-			f.Op, to = Copy, p.gitName(rest)
+			f.op(Copy)
+			f.to = p.gitName(rest)
 		case word == "similarity index", word == "dissimilarity index":
 		case word == "index":
 			f.index(p, rest)
 		default:
-			p.finish(f, old, now, from, to, named, strip)
+			p.finish(f)
 			return
 		}
 		p.next()
 	}
 	if f.Binary == nil {
-		p.readHunks(&f)
+		p.readHunks(&f.File)
 	}
-	p.finish(f, old, now, from, to, named, strip)
+	p.finish(f)
 }
 
-// otherFile reports whether the lines "---" and "+++" that come now are not about the file of the section, but begin
-// another one, which is not git's.
-func (p *parser) otherFile(old, now, from, to string, named bool, strip int) bool {
-	here, problems := p.scanner, p.problems
+// gitLines reads the lines "---" and "+++" of a section, which have to name its file. It returns whether they can be read.
+func (p *parser) gitLines(f *gitSection) bool {
 	a, oldGone, ok1 := p.fileLine("--- ")
 	b, newGone, ok2 := p.fileLine("+++ ")
-	p.scanner, p.problems = here, problems
-	same := func(name, line, plain string) bool {
-		got, ok1 := stripped(name, strip)
-		want, ok2 := stripped(line, strip)
-		if plain != "" {
-			want, ok2 = stripped(plain, max(strip-1, 0))
-		}
-		return got == want || !ok1 || !ok2
-	}
-	if !ok1 || !ok2 || !named && from == "" {
+	if !ok1 || !ok2 {
 		return false
 	}
-	return (oldGone || !same(a, old, from)) && (newGone || !same(b, now, to))
+	same := func(name, line, plain string) bool {
+		got, ok1 := stripped(name, f.strip)
+		want, ok2 := stripped(line, f.strip)
+		if plain != "" {
+			want, ok2 = stripped(plain, max(f.strip-1, 0))
+		}
+		return got == want || plain != "" && p.opt.Strip < 0 && name == plain || !ok1 || !ok2
+	}
+	known := f.named && (oldGone || newGone || same(a, b, "")) || f.from != ""
+	wrong := known && (!oldGone && !same(a, f.old, f.from) || !newGone && !same(b, f.now, f.to)) ||
+		slices.Contains(f.ops, Create) && !oldGone || slices.Contains(f.ops, Delete) && !newGone || oldGone && newGone
+	if wrong {
+		p.problem(f.Line, "write the same names in all its lines, or one section for each file",
+			"the lines of this section disagree on which file it is about")
+		return false
+	}
+	if oldGone {
+		f.op(Create)
+		a = b
+	}
+	if newGone {
+		f.op(Delete)
+		b = a
+	}
+	f.old, f.now, f.named = a, b, true
+	return true
 }
 
 // cutWord returns the words that a line of git begins with, and what follows.
@@ -115,25 +145,29 @@ func cutWord(line string) (word, rest string) {
 }
 
 // finish adds a file when all is read that git says of it.
-func (p *parser) finish(f File, old, now, from, to string, named bool, strip int) {
-	switch {
-	case (f.Op == Rename || f.Op == Copy) && (from == "" || to == ""):
+func (p *parser) finish(f gitSection) {
+	moves := f.Op == Rename || f.Op == Copy
+	switch plain := max(f.strip-1, 0); {
+	case len(f.ops) > 1:
+		p.problem(f.Line, "write one section for each", "the lines of this section disagree on what is done to the file")
+		return
+	case moves && (f.from == "" || f.to == ""):
 		p.problem(f.Line, "", "only one of the names of a rename or a copy is there")
 		return
-	case f.Op == Rename || f.Op == Copy:
-		f.Unstripped = from
-		f.Old, f.New = p.strip(f.Line, from, max(strip-1, 0)), p.strip(f.Line, to, max(strip-1, 0))
-	case !named || old == "" || now == "":
+	case moves:
+		f.Unstripped = f.from
+		f.Old, f.New = p.strip(f.Line, f.from, plain), p.strip(f.Line, f.to, plain)
+	case !f.named || f.old == "" || f.now == "":
 		p.problem(f.Line, "set strip, or write --- and +++", "the names in this line cannot be told apart")
 		return
 	default:
 		if f.Op == Delete {
-			now = old
+			f.now = f.old
 		}
-		f.Unstripped = now
-		f.New = p.strip(f.Line, now, strip)
+		f.Unstripped = f.now
+		f.New = p.strip(f.Line, f.now, f.strip)
 		f.Old = f.New
-		if a, ok := stripped(old, strip); f.Op == Modify && ok && a != f.New {
+		if a, ok := stripped(f.old, f.strip); f.Op == Modify && ok && a != f.New {
 			p.problem(f.Line, "write rename from and rename to", "the names differ, but the file is not renamed: "+
 				quoted(a)+" and "+quoted(f.New))
 		}
@@ -144,7 +178,7 @@ func (p *parser) finish(f File, old, now, from, to string, named bool, strip int
 	if f.Op == Modify && len(f.Hunks) == 0 && f.Binary == nil && f.NewMode == 0 && len(p.problems) == 0 {
 		p.warn(f.Line, "nothing is done to "+quoted(f.New))
 	}
-	p.add(f)
+	p.add(f.File)
 }
 
 // gitName returns a name, quoted or not.

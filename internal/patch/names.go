@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"regexp"
 	"strings"
 	"time"
 )
@@ -51,6 +52,22 @@ func isEpoch(stamp string) bool {
 		}
 	}
 	return false
+}
+
+// stamped is a time at the end of a line, parted from a name by blanks.
+var stamped = regexp.MustCompile(` +(?:\d\d)?\d\d-\d\d-\d\d +\d\d:\d\d:\d\d(?:\.\d+)?(?: +[+-]\d\d:?\d\d)? *$`)
+
+// longestStamp is how many bytes of the end of a line can be a time with the blanks before it.
+const longestStamp = 200
+
+// stampAt returns where a time at the end of a line begins, with the blanks before it; 0 if there is none.
+func stampAt(line string) int {
+	skip := max(0, len(line)-longestStamp)
+	at := stamped.FindStringIndex(line[skip:])
+	if at == nil {
+		return 0
+	}
+	return len(strings.TrimRight(line[:skip+at[0]], " "))
 }
 
 // gitNames splits what follows "diff --git " into both names, with their prefixes. Where they are not quoted, the only way

@@ -59,6 +59,7 @@ type Patch struct {
 // File is one section of a patch: what is done to one file.
 type File struct {
 	Line             int    // of the patch, from 1
+	Commit           int    // of a series, from 1 in the order of the text; 0 where no line begins one
 	Op               Op     //
 	Old, New         string // names, stripped. Both are set, and differ only for Rename and Copy
 	Unstripped       string // the name before its leading parts were taken off, "" if none were
@@ -218,7 +219,7 @@ func (f *File) NewText() []byte {
 func (p *Patch) Reverse() *Patch {
 	back := *p
 	back.Files = make([]File, len(p.Files))
-	for i, f := range p.Files {
+	for i, f := range p.Files { // the last one is taken back first
 		f.Old, f.New, f.OldMode, f.NewMode, f.OldID, f.NewID = f.New, f.Old, f.NewMode, f.OldMode, f.NewID, f.OldID
 		switch f.Op {
 		case Create:
@@ -238,7 +239,7 @@ func (p *Patch) Reverse() *Patch {
 		if f.Binary != nil {
 			f.Binary = &Binary{forward: f.Binary.backward, backward: f.Binary.forward}
 		}
-		back.Files[i] = f
+		back.Files[len(p.Files)-1-i] = f
 	}
 	return &back
 }

@@ -59,6 +59,7 @@ type parser struct {
 	scanner
 	opt      Options
 	patch    *Patch
+	series   series
 	hunks    int
 	problems []Problem
 	closed   bool // the end of the text was marked, so it is not cut off
@@ -97,6 +98,8 @@ func Parse(text string, opt Options) (*Patch, []Problem, error) {
 	for i := range p.patch.Files {
 		p.patch.Files[i].sniff()
 	}
+	p.inOrder()
+	p.patch.Files = joined(format, p.patch.Files)
 	return p.patch, p.problems, p.err
 }
 
@@ -126,6 +129,7 @@ func (p *parser) add(f File) {
 		p.problem(f.Line, "", "the name of the file is too long")
 		return
 	}
+	f.Commit = p.series.commit
 	p.patch.Files = append(p.patch.Files, f)
 }
 

@@ -55,6 +55,7 @@ func (p *parser) unified() {
 			p.problem(p.n, "", `a line "+++ " with the name of the file is missing behind this one`)
 			p.skip()
 		default:
+			p.series.note(line)
 			p.next()
 		}
 	}
@@ -104,7 +105,7 @@ func (p *parser) plain() {
 	strip := p.opt.Strip
 	if strip < 0 {
 		strip = 0
-		if (oldGone || strings.HasPrefix(old, "a/")) && (newGone || strings.HasPrefix(now, "b/")) {
+		if (oldGone || strings.HasPrefix(old, "a/")) && (newGone || strings.HasPrefix(now, "b/")) || prefixed(old, now) {
 			strip = 1
 		}
 	}
@@ -125,6 +126,14 @@ func (p *parser) plain() {
 		p.problem(f.Line, "", "no hunk follows the name of the file")
 	}
 	p.add(f)
+}
+
+// prefixed reports whether git has put first parts before two names that tell what it has compared: index, work tree,
+// commit or object.
+func prefixed(old, now string) bool {
+	const parts = "icow"
+	return len(old) > 2 && len(now) > 2 && old[0] != now[0] && old[1] == '/' && old[1:] == now[1:] &&
+		strings.IndexByte(parts, old[0]) >= 0 && strings.IndexByte(parts, now[0]) >= 0
 }
 
 // pick returns the name that counts where a diff that is not git's has two: the new one, or the one that the other
@@ -152,7 +161,10 @@ func (p *parser) fileLine(mark string) (name string, gone, ok bool) {
 		}
 		return name, name == devNull || isEpoch(tail), true
 	}
-	name, stamp, _ := strings.Cut(rest, "\t")
+	name, stamp, tabbed := strings.Cut(rest, "\t")
+	if at := stampAt(name); !tabbed && at > 0 {
+		name, stamp = strings.TrimRight(name[:at], " "), name[at:]
+	}
 	if strings.IndexByte(name, 0) >= 0 {
 		p.problem(at, "", "a NUL byte is in the name of the file")
 		return "", false, false

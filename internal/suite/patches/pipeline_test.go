@@ -168,7 +168,7 @@ func TestPatchErrors(t *testing.T) {
 		}
 		// One file that is refused does not keep another one from being patched.
 		result, err := e.Run(t.Context(), suite.Tree(append(files, "o", "1\n")...),
-			pipeline(actions.Patch{Text: test.patch + "--- a/o\n+++ b/o\n@@ -1 +1 @@\n-1\n+2\n", OnError: "continue"}))
+			pipeline(actions.Patch{Text: test.patch + "diff --git a/o b/o\n--- a/o\n+++ b/o\n@@ -1 +1 @@\n-1\n+2\n", OnError: "continue"}))
 		if err != nil || !cmp.Equal(result.FilesAffected, []string{"o"}) {
 			t.Errorf("%s, continued: %v, %v", name, result, err)
 		}

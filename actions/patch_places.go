@@ -1,0 +1,66 @@
+package actions
+
+import (
+	"context"
+	"path"
+	"slices"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// patchPlaces are places that files are to be put in.
+type patchPlaces struct {
+	at    map[string]bool
+	above map[string]bool // the directories that they are in
+}
+
+func (p patchPlaces) add(place string) {
+	p.at[place] = true
+	for dir := path.Dir(place); dir != "." && dir != "/" && !p.above[dir]; dir = path.Dir(dir) {
+		p.above[dir] = true
+	}
+}
+
+// need reports whether a file has to leave its place first: another one comes there, or below it, or to one of the
+// directories that it is in.
+func (p patchPlaces) need(place string) bool {
+	return p.above[place] || p.beside(place) != place || p.at[place]
+}
+
+// beside returns a name in whose directory a file can stand aside: the place itself, or a directory that is to become a file.
+func (p patchPlaces) beside(place string) string {
+	for dir := path.Dir(place); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if p.at[dir] {
+			place = dir
+		}
+	}
+	return place
+}
+
+// clear removes a directory that has nothing but directories in it. A file in it is an error.
+func (w *patching) clear(ctx context.Context, dir string) error {
+	all := []string{dir}
+	for i := 0; i < len(all); i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		entries, err := afero.ReadDir(w.c.FS, all[i])
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if !e.IsDir() {
+				return fsutil.ErrIsDir
+			}
+			all = append(all, path.Join(all[i], e.Name()))
+		}
+	}
+	for _, name := range slices.Backward(all) {
+		if err := w.c.FS.Remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

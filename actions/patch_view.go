@@ -1,0 +1,75 @@
+package actions
+
+// patchView is where the files are while the sections of a patch are worked out.
+type patchView struct {
+	commit int                   // the present one, from 1
+	now    map[string]*patchNode // by place; a node that does not live there any more says that the file is gone
+	was    map[string]*patchNode // what the present commit has found where it puts something; nil is the stage
+}
+
+func newPatchView() patchView {
+	return patchView{commit: 1, now: make(map[string]*patchNode), was: make(map[string]*patchNode)}
+}
+
+// goneNode is what a view has where a file was.
+func goneNode() *patchNode { return &patchNode{} }
+
+// lives reports whether there is such a file, and the patch has not removed it.
+func (n *patchNode) lives() bool { return n != nil && (n.place != "" || n.copyOf != "" || n.made) }
+
+// before returns what the present commit has found at a place, nil for what the stage has.
+func (v *patchView) before(place string) *patchNode {
+	if node, ok := v.was[place]; ok {
+		return node
+	}
+	return v.now[place]
+}
+
+// load adds a file of the stage. It was there before the present commit.
+func (v *patchView) load(node *patchNode) {
+	if was, ok := v.was[node.place]; ok && was == nil {
+		v.was[node.place] = node
+		return
+	}
+	v.now[node.place] = node
+}
+
+// put puts a file at a place.
+func (v *patchView) put(place string, node *patchNode) {
+	if _, ok := v.was[place]; !ok {
+		v.was[place] = v.now[place]
+	}
+	v.now[place] = node
+}
+
+// leave notes that a file is no longer where it was, unless another one is there already.
+func (v *patchView) leave(node *patchNode) {
+	if v.now[node.final] == node {
+		v.put(node.final, goneNode())
+	}
+}
+
+// begin begins with the next commit.
+func (w *patching) begin() {
+	w.view.commit++
+	clear(w.view.was)
+}
+
+// take notes that a section of the present commit works on a file, and how the file is before.
+func (w *patching) take(node *patchNode) {
+	if node.taken != w.view.commit {
+		node.taken, node.was = w.view.commit, node.patchText
+	}
+}
+
+// copied returns a copy of a file as it is before the present commit.
+func (w *patching) copied(node *patchNode, target string) *patchNode {
+	n := &patchNode{place: node.place, copyOf: node.place, final: target, link: node.link, patchText: node.patchText}
+	if node.taken == w.view.commit {
+		n.patchText = node.was
+	}
+	if n.link || node.made {
+		n.place, n.copyOf, n.made, n.retext = "", "", true, false
+	}
+	return n
+}

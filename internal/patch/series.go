@@ -1,0 +1,149 @@
+package patch
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// separator is what stands between the commits of a series.
+type separator uint8
+
+const (
+	noSeparator separator = iota
+	mailSeparator
+	logSeparator
+)
+
+// separates returns how a line begins a commit: as a mail, of git format-patch or of a mailbox, or as git log does.
+func separates(line string) separator {
+	if rest, ok := strings.CutPrefix(line, "From "); ok {
+		who, stamp, _ := strings.Cut(trimEnd(rest), " ")
+		if _, err := time.Parse("Mon Jan _2 15:04:05 2006", stamp); err == nil && who != "" {
+			return mailSeparator
+		}
+	}
+	if rest, ok := strings.CutPrefix(line, "commit "); ok {
+		id, _, _ := strings.Cut(trimEnd(rest), " ") // names of branches may follow
+		if len(id) >= minID && isHex(id) {
+			return logSeparator
+		}
+	}
+	return noSeparator
+}
+
+func isHex(text string) bool { return strings.Trim(text, "0123456789abcdef") == "" }
+
+// series is what a parser notes of the commits of a text.
+type series struct {
+	commit int         // the present one, from 1; 0 before the first
+	mails  bool        // one of them is a mail
+	dates  []time.Time // of those that have one, in the order of the text
+}
+
+// note looks at a line between two sections.
+func (s *series) note(line string) {
+	switch separates(line) {
+	case mailSeparator:
+		s.commit, s.mails = s.commit+1, true
+	case logSeparator:
+		s.commit++
+	default:
+		rest, ok := strings.CutPrefix(line, "Date:")
+		if !ok {
+			rest, ok = strings.CutPrefix(line, "CommitDate:")
+		}
+		if t, err := time.Parse("Mon Jan _2 15:04:05 2006 -0700", strings.TrimSpace(rest)); ok && err == nil {
+			s.dates = append(s.dates, t)
+		}
+	}
+}
+
+// inOrder puts the commits of a log into the order in which they were made: git log begins with the newest one.
+func (p *parser) inOrder() {
+	files := p.patch.Files
+	if len(files) == 0 || files[0].Commit == files[len(files)-1].Commit {
+		return
+	}
+	forward, backward, shared := links(files)
+	if p.series.mails { // their order is that of the text, unless the contents prove another one
+		forward++
+	} else if forward == backward {
+		for i := range max(len(p.series.dates)-1, 0) {
+			switch c := p.series.dates[i].Compare(p.series.dates[i+1]); {
+			case c < 0:
+				forward++
+			case c > 0:
+				backward++
+			}
+		}
+	}
+	switch {
+	case backward > forward:
+		// A section stays before the next one of its commit.
+		slices.SortStableFunc(files, func(a, b File) int { return b.Commit - a.Commit })
+		p.warn(0, "the newest commit stands first; the commits were applied from the oldest one on")
+	case backward == forward && shared:
+		p.problem(0, "make it with git format-patch --stdout, or with git log --reverse",
+			"nothing tells in which order the commits of the patch were made")
+	}
+}
+
+// links counts the sections whose content is that of an earlier section of another commit, and those before which it stands.
+// shared is set if two commits have to do with one file.
+func links(files []File) (forward, backward int, shared bool) {
+	last := make(map[string]*File)
+	for i := range files {
+		f := &files[i]
+		for _, name := range []string{f.Old, f.New} {
+			before := last[name]
+			if before == nil || before.Commit == f.Commit {
+				continue
+			}
+			shared = true
+			if before.New == name && f.Old == name && sameID(before.NewID, f.OldID) {
+				forward++
+			}
+			if before.Old == name && f.New == name && sameID(before.OldID, f.NewID) {
+				backward++
+			}
+		}
+		last[f.Old], last[f.New] = f, f
+	}
+	return forward, backward, shared
+}
+
+// minID is how many digits the name of a content has at least that proves anything.
+const minID = 7
+
+// sameID reports whether two names, which may be shortened, are of the same content.
+func sameID(a, b string) bool {
+	n := min(len(a), len(b))
+	return n >= minID && a[:n] == b[:n] && strings.Trim(a[:n], "0") != ""
+}
+
+// joined puts sections that refer to the same text of one file into the first of them. The blocks of a file do so, and
+// sections of a diff that name the same old content; any other section refers to what those before have made.
+func joined(format Format, files []File) []File {
+	first := make(map[string]int, len(files))
+	out := make([]File, 0, len(files))
+	for _, f := range files {
+		i, ok := first[f.Old]
+		if ok && f.Op == Modify && f.Binary == nil && out[i].Binary == nil && out[i].Commit == f.Commit &&
+			(format == SearchReplace || format == Unified && sameID(f.OldID, out[i].OldID)) {
+			into := &out[i]
+			into.Hunks = append(into.Hunks[:len(into.Hunks):len(into.Hunks)], f.Hunks...)
+			into.Mixed, into.MayBeNew = into.Mixed || f.Mixed, false
+			if f.NewMode != 0 {
+				into.NewMode = f.NewMode
+			}
+			continue
+		}
+		delete(first, f.New)
+		if delete(first, f.Old); f.Op == Modify {
+			first[f.Old] = len(out)
+		}
+		out = append(out, f)
+	}
+	return out
+}
