@@ -102,8 +102,16 @@ func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.placed, err = text.Place(ctx, s.File, w.settings, &w.steps); err != nil {
-		return nil, nil, err
+	proven := false
+	if has.IsOld && !s.Mixed && bytes.IndexByte(data, '\r') >= 0 {
+		if proven, err = w.asNamed(ctx, s, text, data); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !proven {
+		if s.placed, err = text.Place(ctx, s.File, w.settings, &w.steps); err != nil {
+			return nil, nil, err
+		}
 	}
 	list := w.splices(s)
 	if w.format != patch.Unified {
@@ -125,6 +133,21 @@ func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode, 
 		w.warn("%s: the hunks do not make the text that the line \"index\" names; somebody has altered the patch", s.name)
 	}
 	return list, now, w.spend(texts)
+}
+
+// asNamed places the hunks so that line ends count. It returns whether they make the very text that the line "index" names.
+func (w *patching) asNamed(ctx context.Context, s *patchSection, text *patch.Text, data []byte) (bool, error) {
+	exact := *s.File
+	exact.Mixed = true
+	var err error
+	if s.placed, err = text.Place(ctx, &exact, w.settings, &w.steps); err != nil {
+		return false, err
+	}
+	if now, err := splice.Apply(data, w.splices(s)); err == nil && s.File.Compare(now).IsNew {
+		return true, nil
+	}
+	text.Forget()
+	return false, nil
 }
 
 // applied reports whether a section, or a later one for the same file, has made the content of a file already.

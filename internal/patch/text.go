@@ -51,6 +51,9 @@ func NewText(data []byte) (*Text, error) {
 	return t, nil
 }
 
+// Forget makes the text one in which nothing was looked for yet, so that line ends may count otherwise.
+func (t *Text) Forget() { t.levels, t.taken = [levelCount]*index{}, nil }
+
 var newline = []byte{'\n'}
 
 // lines returns how many there are.

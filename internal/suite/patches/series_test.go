@@ -73,7 +73,7 @@ func nextTree(r *rand.Rand, old tree) tree {
 			now.put(pick(r, "moved", "b/moved", "m/a", "a"), e)
 		case 9:
 			now.put(pick(r, "copy", "b/copy", "c/c"), e)
-			if chance(r, 2) && !e.Link {
+			if _, stays := now[name]; stays && chance(r, 2) && !e.Link {
 				now[name] = edited(r, e)
 			}
 		case 10:
@@ -183,10 +183,10 @@ func TestSeriesByGit(t *testing.T) {
 			}
 			got, err := inRoot(t, h[0], actions.Patch{Text: patch})
 			if err != nil {
-				t.Fatalf("run %d, git %q: %v\n%v\n%s", done+i, args, err, h[0], patch)
+				t.Fatalf("run %d, git %q: %v\n%q\n%s", done+i, args, err, h[0], patch)
 			}
 			if d := cmp.Diff(h[len(h)-1], got); d != "" {
-				t.Fatalf("run %d, git %q (-want +got): %s\n%v\n%s", done+i, args, d, h[0], patch)
+				t.Fatalf("run %d, git %q (-want +got): %s\n%q\n%s", done+i, args, d, h[0], patch)
 			}
 		}
 	}
