@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -89,8 +90,10 @@ func (w *patching) missing(s *patchSection, err error) {
 		s.fail(0, s.Line, unstripped)
 		return
 	}
-	switch {
-	case s.Op == patch.Delete && !s.Unchecked:
+	switch gone := w.gone(s.old); {
+	case gone != nil:
+		err = gone
+	case s.Op == patch.Delete && !s.Unchecked && path.Clean(s.Unstripped) == s.Unstripped:
 		w.warn("%s is deleted already", s.old)
 		return
 	case s.Op == patch.Rename && w.moved(s):
@@ -98,6 +101,22 @@ func (w *patching) missing(s *patchSection, err error) {
 		return
 	}
 	s.fail(0, s.Line, err)
+}
+
+// kept returns why the patch could not put a file where the same one stands already, nil if it could.
+func (w *patching) kept(name string) error {
+	savepoint := w.c.FS.Savepoint()
+	err := w.c.FS.Remove(name)
+	w.c.FS.Rollback(savepoint)
+	return err
+}
+
+// gone returns why the patch could not remove a file if there were one, nil if it could.
+func (w *patching) gone(name string) error {
+	if err := w.c.FS.Remove(name); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsutil.ErrNotDir) {
+		return cmp.Or(err, fs.ErrExist)
+	}
+	return nil
 }
 
 // moved reports whether a file stands where a section moves one, and is the one that the section makes, as far as the patch

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,7 +94,7 @@ func (w *patching) occupied(n *patchNode, leaving map[string]bool) error {
 		return err
 	}
 	if n.done, err = w.there(n, kind); n.done || err != nil {
-		return err
+		return cmp.Or(err, w.kept(n.final))
 	}
 	switch {
 	case kind == change.Absent:

@@ -78,6 +78,9 @@ func TestHostile_patch_names_what_it_must_not(t *testing.T) {
 				}
 				continue
 			}
+			if name == "a.txt/b" && (what == "rename to" || what == "move") {
+				continue // a.txt leaves, so there can be a directory of its name
+			}
 			inside := strings.HasPrefix(name, "/") && strings.Contains(patch, `"b/`) // b//etc/passwd is etc/passwd
 			own := name == "a.txt/b" && (what == "rename to" || what == "move")      // a file may become a directory of its own name
 			if err := patched(t, obj{"patch": patch}); err == nil && !inside && !own {

@@ -89,26 +89,51 @@ func (p *parser) inOrder() {
 	}
 }
 
-// links counts the sections whose content is that of an earlier section of another commit, and those before which it stands.
-// shared is set if two commits have to do with one file.
+// touch is what one commit does to a file: the contents that it finds and leaves, "" where the patch does not name them.
+type touch struct {
+	commit    int
+	old, left string
+}
+
+// links counts the contents that are those of the commit before in the text, and those of the next one. shared is set if two
+// commits have to do with one file.
 func links(files []File) (forward, backward int, shared bool) {
-	last := make(map[string]*File)
+	names := make(map[string]*[2]touch) // the last two commits of each
+	settle := func(t *[2]touch) {
+		if t[0].commit == t[1].commit {
+			return
+		}
+		shared = true
+		if sameID(t[0].left, t[1].old) {
+			forward++
+		}
+		if sameID(t[0].old, t[1].left) {
+			backward++
+		}
+	}
+	of := func(name string, commit int) *touch {
+		t := names[name]
+		switch {
+		case t == nil:
+			t = &[2]touch{{commit: commit}, {commit: commit}}
+			names[name] = t
+		case t[1].commit != commit:
+			settle(t)
+			t[0], t[1] = t[1], touch{commit: commit}
+		}
+		return &t[1]
+	}
 	for i := range files {
 		f := &files[i]
-		for _, name := range []string{f.Old, f.New} {
-			before := last[name]
-			if before == nil || before.Commit == f.Commit {
-				continue
-			}
-			shared = true
-			if before.New == name && f.Old == name && sameID(before.NewID, f.OldID) {
-				forward++
-			}
-			if before.Old == name && f.New == name && sameID(before.OldID, f.NewID) {
-				backward++
-			}
+		if f.Op != Create {
+			of(f.Old, f.Commit).old = f.OldID
 		}
-		last[f.Old], last[f.New] = f, f
+		if f.Op != Delete {
+			of(f.New, f.Commit).left = f.NewID
+		}
+	}
+	for _, t := range names {
+		settle(t)
 	}
 	return forward, backward, shared
 }
