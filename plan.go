@@ -71,10 +71,11 @@ func (p *Plan) Changes() []fsutil.Change {
 }
 
 // collect takes the changes from the stage and judges them, if the run is in time then.
-func (p *Plan) collect(stage *stage.Stage, inTime func() error) error {
+func (p *Plan) collect(ctx context.Context, stage *stage.Stage, inTime func() error) error {
 	if !p.mutates {
 		return inTime()
 	}
+	defer stage.During(ctx)()
 	changes, err := stage.Outline()
 	if err != nil {
 		return collectError(err, p.result.TotalSteps)

@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -111,7 +112,11 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 		p.result.OverallRiskLevel = r.riskSoFar(p.result)
 	}
 	if !p.abandoned {
-		if err := p.collect(r.stage, r.inTime); err != nil {
+		err := p.collect(ctx, r.stage, r.inTime)
+		if err != nil && ctx.Err() != nil {
+			err = cmp.Or(r.firstError(ctx), err) // it has not read on
+		}
+		if err != nil {
 			p.failed, p.abandoned, p.held = err, true, nil
 			p.result.Success = false
 		}

@@ -128,6 +128,7 @@ func (t *txn) attempt(ctx context.Context) (r Report, err error) {
 		}
 		r.Warnings = append(r.Warnings, t.trouble.told()...)
 	}()
+	t.Until = ctx
 	if err := panics.Protect(func() error { return t.prepare(ctx) }); err != nil {
 		if derr := panics.Protect(t.abandon); derr != nil {
 			t.trouble.warn(t.dir, "not removed: "+derr.Error())
@@ -145,6 +146,7 @@ func (t *txn) attempt(ctx context.Context) (r Report, err error) {
 		}
 		return t.opts.checkLock()
 	})
+	t.Until = nil // what is done is finished, or undone to its end
 	if err != nil {
 		if uerr := t.undo(); uerr != nil {
 			return r, &RollbackError{Err: err, Rollback: uerr}

@@ -49,8 +49,8 @@ func mutants() []fstest.Mutant {
 		{"no look at permissions where they are set", "unchanged.go", "if err := expectMeta(e.Path, now, was); err != nil || !e.Attr {", "if true {\n\t\treturn nil\n\t}\n\tif err := expectMeta(e.Path, now, was); err != nil || !e.Attr {", "TestForeignAttributes"},
 		{"files not read again before they are replaced", "verify.go", "&& !t.opts.ReadSince.IsZero() && !isRacy(old.ModTime, t.opts.ReadSince) {", "{", "TestApply_readSince"},
 		{"no other way where a mount refuses one", "place.go", "err == nil || !disk.IsUnsupported(err) {\n\t\t\treturn err == nil, err", "true {\n\t\t\treturn err == nil, err", "TestLacking_random"},
-		{"no other way where a mount refuses an exchange", "place.go", "if err != nil && !disk.IsAbsent(err) && disk.IsUnsupported(err) {", "if false {", "TestLacking_random"},
-		{"change times believed that are told late", "prepare.go", "if t.Can.Lags {\n\t\tt.forgetSeen()", "if false {\n\t\tt.forgetSeen()", "TestLacking"},
+		{"no other way where a mount refuses an exchange", "place.go", "if err != nil && !disk.IsAbsent(err) && disk.IsUnsupported(err) {", "if false {", "TestLacking"},
+		{"change times believed that are told late", "../disk/probe.go", "d.Can.Lags = d.Can.Link &&", "d.Can.Lags = false &&", "TestLacking"},
 		{"a removed transaction asks for a recovery", "commit.go", "if disk.IsAbsent(err) && t.lostPlan() {", "if false {", "TestLost"},
 		{"a removed transaction is undone all the same", "undo.go", "moves: t.moves()}\n\tif t.isLost() {\n", "moves: t.moves()}\n\tif false {\n", "TestLost"},
 	}

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -28,7 +29,27 @@ func (d *Disk) Hash(name string, size int64) (change.Hash, int64, error) {
 
 // HashOf is Hash for a file that is open.
 func (d *Disk) HashOf(f io.Reader, size int64) (change.Hash, int64, error) {
-	return copyHashed(io.Discard, io.LimitReader(f, size+1))
+	return copyHashed(io.Discard, d.untilDone(io.LimitReader(f, size+1)))
+}
+
+// untilDone is a reader that fails once nothing is to be read on.
+func (d *Disk) untilDone(from io.Reader) io.Reader {
+	if d.Until == nil {
+		return from
+	}
+	return doneReader{from, d.Until}
+}
+
+type doneReader struct {
+	io.Reader
+	until context.Context
+}
+
+func (r doneReader) Read(p []byte) (int, error) {
+	if r.until.Err() != nil {
+		return 0, context.Cause(r.until)
+	}
+	return r.Reader.Read(p)
 }
 
 // buffers are for all disks: one lives no longer than a transaction, which may be about a few bytes.
@@ -99,7 +120,7 @@ func (d *Disk) Start(name string, from io.Reader, want Wanted, warn func(error))
 	if err != nil {
 		return nil, err
 	}
-	sum, _, err := copyHashed(f, from)
+	sum, _, err := copyHashed(f, d.untilDone(from))
 	if err == nil {
 		err = setAll(f, &want, warn)
 	}

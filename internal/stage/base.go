@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"context"
 	"errors"
 	"hash/maphash"
 	"io"
@@ -64,6 +65,8 @@ type baseFs struct {
 	cache *byteCache
 	// contents are those that are not in use, for the memory that they have.
 	contents sync.Pool // of *Content
+
+	during atomic.Pointer[context.Context] // nil for one that is never done
 
 	mu     sync.RWMutex
 	known  map[string]*fact // directories, links, and files that were read or staged

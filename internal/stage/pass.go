@@ -2,6 +2,7 @@ package stage
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"hash"
@@ -39,8 +40,24 @@ func (c *core) pass(b *body, checked bool) (*pass, error) {
 	return p, nil
 }
 
+// During makes it an error, the cause of ctx, to read on in a file of the base once ctx is done, until the function is
+// called that it returns. Reading a large file takes minutes on a slow disk.
+func (s *Stage) During(ctx context.Context) (until func()) {
+	before := s.base.during.Swap(&ctx)
+	return func() { s.base.during.Store(before) }
+}
+
+// stopped returns why nothing is to be read on, nil for nothing.
+func (b *baseFs) stopped() error {
+	if ctx := b.during.Load(); ctx != nil && (*ctx).Err() != nil {
+		return context.Cause(*ctx)
+	}
+	return nil
+}
+
 // baseReader reads a file of the base and takes its fingerprint, and its hash if that is not known yet.
 type baseReader struct {
+	b     *baseFs
 	f     *fact
 	r     io.Reader
 	file  io.Closer // nil if the bytes are in memory
@@ -51,7 +68,7 @@ type baseReader struct {
 
 // reader returns a reader of a file that says its size.
 func (b *baseFs) reader(f *fact, checked bool) (*baseReader, error) {
-	r := &baseReader{f: f}
+	r := &baseReader{b: b, f: f}
 	if checked && f.hash.Load() == nil {
 		r.sum = sha256.New()
 	}
@@ -72,6 +89,9 @@ func (b *baseFs) reader(f *fact, checked bool) (*baseReader, error) {
 }
 
 func (r *baseReader) Read(p []byte) (int, error) {
+	if err := r.b.stopped(); err != nil {
+		return 0, err
+	}
 	n, err := r.r.Read(p)
 	r.n += int64(n)
 	if r.print != nil {
