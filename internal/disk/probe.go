@@ -146,8 +146,13 @@ func (d *Disk) probeLink(a, _ string) error {
 		return err
 	}
 	d.Can.Link = one.ID.SameFile(two.ID) && two.Size == was.Size && two.ModTime.Equal(was.ModTime) && two.Mode == was.Mode
-	d.Can.Lags = d.Can.Link && (one.ID.CTime != two.ID.CTime || one.ID.Nlink != two.ID.Nlink)
+	d.Can.Lags = d.Can.Link && differ(one, two)
 	return d.Remove(c)
+}
+
+// differ reports whether two names of one file are told to have other facts.
+func differ(one, two change.State) bool {
+	return one.ID.CTime != two.ID.CTime || one.ID.Nlink != two.ID.Nlink
 }
 
 // ChangesModes finds out in dir, an empty directory, whether the mode of a file can be changed at all.
