@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -76,7 +77,7 @@ type gathering struct {
 	changes []Change
 	dirs    map[string]bool // for which there is a change
 
-	notTaken, special, linked []string
+	notTaken, special, linked, privileged, strange []string
 }
 
 // takes reports whether a change of the path counts.
@@ -141,6 +142,10 @@ func (g *gathering) gather() error {
 		}
 		f := g.at[name]
 		isDir := f.kind == change.Dir
+		if g.t.isStrange(f) {
+			g.strange = append(g.strange, name)
+			continue
+		}
 		if !g.takes(name, isDir) {
 			g.leave(f)
 			continue
@@ -150,6 +155,9 @@ func (g *gathering) gather() error {
 				g.special = append(g.special, name)
 			}
 			continue
+		}
+		if f.kind != change.Symlink && f.look.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
+			g.privileged = append(g.privileged, name)
 		}
 		c, differs, err := g.changeOf(f)
 		if err != nil {
@@ -283,20 +291,27 @@ func (g *gathering) warn() {
 	}{
 		{g.notTaken, "changes of the command are left out, for writes does not take them"},
 		{g.special, "sockets, pipes or devices of the command are left out"},
+		{g.strange, outlived},
+		{g.privileged, "files or directories have the setuid or setgid bit in the tree of the command, which is left out"},
 		{g.linked, "files have several names in the tree of the command, each of them became a file of its own"},
 	} {
-		if len(w.list) == 0 {
-			continue
-		}
-		const shown = 5
-		some := make([]string, 0, shown)
-		for _, name := range w.list[:min(shown, len(w.list))] {
-			some = append(some, names.Visible(name))
-		}
-		text := fmt.Sprintf("%d %s: %s", len(w.list), w.what, strings.Join(some, ", "))
-		if len(w.list) > shown {
-			text += ", ..."
-		}
-		g.t.c.Warn(text)
+		warnOf(&g.t.c, w.list, w.what)
 	}
+}
+
+// warnOf warns of some paths, of which the first few are named. There may be none.
+func warnOf(c *Config, list []string, what string) {
+	if len(list) == 0 {
+		return
+	}
+	const shown = 5
+	some := make([]string, 0, shown)
+	for _, name := range list[:min(shown, len(list))] {
+		some = append(some, names.Visible(name))
+	}
+	text := fmt.Sprintf("%d %s: %s", len(list), what, strings.Join(some, ", "))
+	if len(list) > shown {
+		text += ", ..."
+	}
+	c.Warn(text)
 }

@@ -99,8 +99,11 @@ func TestTree_Collect(t *testing.T) {
 		},
 		"removed directory": {script: "rm -r d", want: []string{"remove d", "remove d/e.txt", "remove d/f", "remove d/f/g.txt"}},
 		"an inode again":    {script: "rm a.txt; echo other > z.txt", want: []string{"remove a.txt", "write 6 file z.txt 644"}},
-		"modes":             {script: "chmod 755 a.txt; chmod 700 d; chmod u+s b.txt", want: []string{"keep file a.txt 755", "keep dir d 700"}},
-		"no mode at all":    {script: "chmod 0 a.txt; echo x >> b.txt; chmod 0 b.txt", want: []string{"keep file a.txt 0", "write 6 file b.txt 0"}},
+		"modes": {
+			script: "chmod 755 a.txt; chmod 700 d; chmod u+s b.txt", want: []string{"keep file a.txt 755", "keep dir d 700"},
+			warn: "1 files or directories have the setuid or setgid bit in the tree of the command, which is left out: b.txt",
+		},
+		"no mode at all": {script: "chmod 0 a.txt; echo x >> b.txt; chmod 0 b.txt", want: []string{"keep file a.txt 0", "write 6 file b.txt 0"}},
 		"links": {
 			script: "ln -s d/e.txt l; ln -s nowhere m; ln -s .. d/n", want: []string{"keep symlink d/n", "keep symlink l", "keep symlink m"},
 		},

@@ -43,7 +43,7 @@ const permBits = fs.ModePerm
 
 // is reports whether what stands there is still what was made, as far as that can be told without reading it.
 func (e *entry) is(f *found) bool {
-	if f == nil || e.withheld != "" || f.kind != e.kind || f.opened || f.deep {
+	if e == nil || f == nil || e.withheld != "" || f.kind != e.kind || f.opened || f.deep {
 		return false
 	}
 	a, b := &e.look, &f.look

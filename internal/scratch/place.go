@@ -27,6 +27,7 @@ const (
 	tempName     = "tmp"
 	homeName     = "home"
 	sharedName   = "shared"
+	nextName     = "next" // the directory that the tree is moved to, see freshen
 	lockName     = "lock"
 	manifestName = "manifest"
 )
@@ -47,6 +48,9 @@ type tree struct {
 	above  *os.Root             // the directory of all places
 	folds  bool                 // the file system takes some names for one
 	coarse bool                 // the times of change of the file system cannot be gone by
+	began  int64                // when the last Renew was done, by the clock of the file system; 0 where that does not tell
+	probed bool                 // it was found out what the times tell of memory that is mapped
+	blind  bool                 // they tell nothing of it
 	blur   func(l *rootfs.Look) // of tests: takes away what other systems do not tell
 	seed   maphash.Seed
 
@@ -55,7 +59,8 @@ type tree struct {
 	leftOut map[uint64]bool    // see wanted
 	exclude []byte             // rules beside the .gitignore files of the view
 	made    map[string]*entry  // what the last Renew has made, by path; it holds no root
-	found   map[string]*found  // what is there now; nil if that is not known
+	found   map[string]*found  // what was there at the last look; nil if that is not known
+	kept    bool               // made is what a manifest has said, and nothing was renewed so far
 	dirty   bool               // a program works there, or may have
 	broken  bool               // what is there is not what made says
 	closed  bool
@@ -122,7 +127,7 @@ func withDefaults(c Config) Config {
 func treeName(name string) string {
 	name = filepath.Base(name)
 	folded := names.FoldName(name)
-	for _, own := range [...]string{tempName, homeName, sharedName, lockName, manifestName, manifestName + newSuffix, ""} {
+	for _, own := range [...]string{tempName, homeName, sharedName, nextName, lockName, manifestName, manifestName + newSuffix, ""} {
 		if folded == own {
 			return "tree"
 		}

@@ -29,21 +29,10 @@ func (t *tree) renew(ctx context.Context, view *stage.Stage, o Options) error {
 	if err != nil {
 		return err
 	}
-	if t.found == nil {
-		s, err := t.scan(ctx, false)
-		switch _, tooMany := errors.AsType[*LimitError](err); {
-		case tooMany:
-			if err := empty(ctx, t.fsys, "."); err != nil {
-				return err
-			}
-			t.found = make(map[string]*found)
-		case err != nil:
-			return err
-		default:
-			t.found = s.at
-		}
+	if err := t.lookAgain(ctx); err != nil {
+		return err
 	}
-	t.broken = true
+	t.broken, t.kept = true, false
 	r := &renewal{t: t, ctx: ctx, want: want.at}
 	if err := r.run(); err != nil {
 		// What is there now is somewhere between both.
@@ -143,7 +132,9 @@ func (r *renewal) compareFiles(differ []*entry) error {
 	err := parallel.Each(r.ctx, workers(), len(differ), func(i int) error {
 		e := differ[i]
 		f := r.t.found[e.path]
-		if e.kind != change.File || f.look.Size != e.size || f.look.Nlink > 1 {
+		// What a program has written is made anew: a process that has it open writes to another file from then on.
+		isWritten := f.look.CTime != 0 && !r.t.coarse && !r.t.made[e.path].is(f)
+		if e.kind != change.File || f.look.Size != e.size || f.look.Nlink > 1 || isWritten {
 			return nil
 		}
 		same, err := r.t.sameAs(r.ctx, f, e.path)
@@ -269,6 +260,7 @@ func (r *renewal) finish() error {
 // settle waits until whatever a program changes has another time of change than all that was made.
 func (t *tree) settle(ctx context.Context) error {
 	newest := int64(0)
+	t.began = 0
 	for _, e := range t.made {
 		if e.kind == change.File {
 			newest = max(newest, e.look.CTime)
@@ -276,6 +268,13 @@ func (t *tree) settle(ctx context.Context) error {
 	}
 	if newest == 0 {
 		return ctx.Err()
+	}
+	if !t.probed {
+		look, err := rootfs.LookInto(t.lock)
+		if err != nil {
+			return err
+		}
+		newest = max(newest, look.MTime)
 	}
 	const patience = 100 * time.Millisecond
 	for began := time.Now(); ; {
@@ -287,7 +286,17 @@ func (t *tree) settle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if t.coarse = now.CTime <= newest && time.Since(began) > patience; t.coarse || now.CTime > newest {
+		switch isPast := now.CTime > newest; {
+		case isPast && !t.probed:
+			if t.blind, err = t.lock.hidesMapped(); err != nil {
+				return err
+			}
+			t.probed = true
+			fallthrough
+		case isPast, time.Since(began) > patience:
+			if t.coarse = !isPast || t.blind; !t.coarse {
+				t.began = now.CTime
+			}
 			return nil
 		}
 		timer := time.NewTimer(time.Millisecond)

@@ -41,8 +41,12 @@ func (t *tree) furnish(ctx context.Context) error {
 			return err
 		}
 	}
+	t.kept = t.made != nil
 	if t.made == nil {
 		t.made, t.found = make(map[string]*entry), make(map[string]*found)
+	}
+	if err := t.lock.makeMappable(); err != nil {
+		return err
 	}
 	if t.folds, err = foldsNames(t.slot); err != nil {
 		return err
@@ -111,17 +115,25 @@ func (t *tree) makeDir(name string) error {
 	return t.slot.Chmod(name, 0o700) // whatever the umask is
 }
 
-// settleIn makes sure that the directories of the place are there: a command without a sandbox can move them away.
+// settleIn makes the directories of the place anew. What a command has left running may go on in the old directories: it is
+// confined to their inodes, and opens nothing in the new ones. A command without a sandbox can also move them away.
 func (t *tree) settleIn(ctx context.Context) error {
 	for _, name := range [...]string{tempName, homeName} {
+		if err := wipe(ctx, t.slot, name); err != nil {
+			return err
+		}
 		if err := t.makeDir(name); err != nil {
 			return err
 		}
-		if err := empty(ctx, t.slot, name); err != nil {
-			return err
-		}
 	}
-	if err := t.reenter(); !errors.Is(err, errDisplaced) {
+	err := t.reenter()
+	if err == nil {
+		err = t.freshen(ctx)
+	}
+	if !errors.Is(err, errDisplaced) {
+		return err
+	}
+	if err := wipe(ctx, t.slot, nextName); err != nil {
 		return err
 	}
 	if err := wipe(ctx, t.slot, t.name); err != nil {
@@ -145,6 +157,9 @@ func (t *tree) close() error {
 	t.closed = true
 	keep := t.c.Keep && !t.dirty && !t.broken && !t.coarse
 	var err error
+	if keep {
+		keep = t.prune(context.Background()) == nil // a tree that cannot be made clean goes
+	}
 	// What is to be done here does not end with the context of a run that was canceled.
 	for _, name := range [...]string{tempName, homeName, sharedName} {
 		err = errors.Join(err, wipe(context.Background(), t.slot, name))
