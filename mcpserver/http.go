@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -23,6 +24,8 @@ const statelessVersion = "2026-07-28"
 // The bounds of the server of ServeHTTP.
 const (
 	readHeaderTimeout = 10 * time.Second
+	readBodyTimeout   = time.Minute
+	idleTimeout       = 2 * time.Minute
 	sessionTimeout    = time.Hour
 	shutdownTimeout   = 5 * time.Second
 )
@@ -47,7 +50,36 @@ func (s *Server) Handler(token string) http.Handler {
 		stateful.ServeHTTP(w, r)
 	})
 	// The check of the SDK for names that were rebound stands behind that of the token. Here a page learns nothing either way.
-	return http.NewCrossOriginProtection().Handler(local(authorized(token, vetted(mux))))
+	return timed(sameOrigin(local(authorized(token, vetted(mux)))))
+}
+
+// timed bounds how long the body of a request may take, also of one that was refused before it was read.
+func timed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != nil && r.Body != http.NoBody {
+			setReadDeadline(w, time.Now().Add(readBodyTimeout))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// setReadDeadline sets the deadline of the connection. A server that has none, as in tests, has no slow clients.
+func setReadDeadline(w http.ResponseWriter, at time.Time) {
+	_ = http.NewResponseController(w).SetReadDeadline(at)
+}
+
+// sameOrigin refuses requests of pages of other origins, whatever their method: a stream is opened with GET.
+func sameOrigin(next http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		probe := *r
+		probe.Method = http.MethodPost // methods that only read are let through otherwise
+		if err := protection.Check(&probe); err != nil {
+			http.Error(w, "requests of pages of other origins are refused", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // authorized lets requests with the token through.
@@ -61,6 +93,7 @@ func authorized(token string, next http.Handler) http.Handler {
 		got := sha256.Sum256([]byte(strings.TrimSpace(given)))
 		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", "Bearer")
+			w.Header().Set("Connection", "close") // nobody without the token keeps a connection
 			http.Error(w, "a bearer token is needed", http.StatusUnauthorized)
 			return
 		}
@@ -103,6 +136,7 @@ func vetted(next http.Handler) http.Handler {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
+		setReadDeadline(w, time.Time{}) // the answer may take longer
 		next.ServeHTTP(w, r)
 	})
 }
@@ -153,18 +187,51 @@ func (s *Server) ServeHTTP(ctx context.Context, addr, token string, ready func(n
 	if ready != nil {
 		ready(l.Addr())
 	}
-	server := &http.Server{Handler: s.Handler(token), ReadHeaderTimeout: readHeaderTimeout}
+	ended := make(chan struct{})
+	// Streams that wait for messages end with base, and so does what a client is slow to take. Calls end before, see below.
+	base, end := context.WithCancel(stopping(ctx))
+	defer end()
+	var posts sync.WaitGroup
+	server := &http.Server{
+		Handler: counted(&posts, s.Handler(token)), ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
+		BaseContext: func(net.Listener) context.Context { return base },
+	}
 	stop := context.AfterFunc(ctx, func() {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			posts.Wait()
+		}()
+		go func() {
+			select {
+			case <-answered:
+			case <-time.After(drainTimeout):
+			}
+			end()
+		}()
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout+shutdownTimeout)
 		defer cancel()
-		if server.Shutdown(end) != nil {
+		if server.Shutdown(late) != nil {
 			_ = server.Close()
 		}
+		close(ended)
 	})
 	defer s.calls.Wait()
 	defer stop()
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("mcpserver: %w", err)
 	}
+	<-ended // Serve returns when it is to stop, not when it has
 	return nil
+}
+
+// counted counts the messages that are being answered.
+func counted(posts *sync.WaitGroup, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			posts.Add(1)
+			defer posts.Done()
+		}
+		next.ServeHTTP(w, r)
+	})
 }

@@ -145,7 +145,7 @@ func TestInterrupt_twice(t *testing.T) {
 	left := 0
 	for range tries() {
 		status, talk := tr.interruptedAfter(time.Duration(rand.Int64N(int64(took))), time.Duration(rand.Int64N(int64(3*time.Millisecond))))
-		tr.interrupted(status, talk)
+		tr.ended(status, talk)
 		if status, _, _ := tr.run("status"); status == 6 {
 			left++
 		}

@@ -30,6 +30,8 @@ type App struct {
 	// Terminal is where questions are asked. Nil means that there is none.
 	Terminal tty.Terminal
 
+	// interrupts are the signals of the process, nil where there are none.
+	interrupts *interrupts
 	// flags are those of the command that runs.
 	flags flags
 	// config is what the user and the project have configured.

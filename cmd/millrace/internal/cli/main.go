@@ -15,11 +15,13 @@ func Main() int {
 		fmt.Fprintf(os.Stderr, "millrace: %v\n", err)
 		return exitUsage
 	}
+	i := &interrupts{stderr: os.Stderr}
 	a := &App{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		interrupts: i,
+		Stdin:      os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, LookupEnv: os.LookupEnv, Dir: dir, Terminal: tty.Open(os.Getenv),
 	}
-	ctx, stop := interruptible(context.Background(), os.Stderr)
+	ctx, stop := i.context(context.Background())
 	defer stop()
 	return a.Run(ctx, os.Args[1:])
 }

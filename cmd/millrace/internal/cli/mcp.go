@@ -48,7 +48,12 @@ The directory is that of --root, or the working directory; it is not searched up
   millrace mcp --ceiling high --deny '.env' --deny '*.key'
   millrace mcp --http 127.0.0.1:7345 --token-file ~/.config/millrace/token`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serveMCP(cmd.Context(), o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.http == "" && cmd.Flags().Changed("http") {
+				return &usageError{errors.New("--http: an address is needed, such as 127.0.0.1:7345")}
+			}
+			return a.serveMCP(cmd.Context(), o)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.root, "root", "", "serve `DIR` and what is below it")

@@ -1,0 +1,316 @@
+//go:build unix
+
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// ended fails the test if the exit status does not say what the tree is. A tree that may be mixed is recovered.
+func (tr *tree) ended(status int, talk string) {
+	tr.t.Helper()
+	switch status {
+	case 6:
+		if !strings.Contains(talk, "millrace recover") {
+			tr.t.Errorf("the message does not name what to do:\n%s", talk)
+		}
+		tr.must("recover")
+		tr.whole()
+	case 0, 130:
+		if isChanged := tr.whole(); isChanged != (status == 0) {
+			tr.t.Errorf("exit status %d, and the tree is changed: %v\n%s", status, isChanged, talk)
+		}
+	case 1:
+		if !tr.whole() || !strings.Contains(talk, "the change was made") {
+			tr.t.Errorf("exit status 1, and the tree is not changed\n%s", talk)
+		}
+	case -1: // the signal came before the program had begun to wait for it
+		if tr.whole() {
+			tr.t.Error("a program that had not begun has changed the tree")
+		}
+	default:
+		tr.t.Errorf("exit status %d\n%s", status, talk)
+	}
+}
+
+// phasesOf are the moments of a command at which a signal can come, as its events tell them.
+var phasesOf = []string{"run_started", "step_started", "verify", "stage", "backup", "journal", "apply", "sync", "commit", "clean", "run_finished", "result"}
+
+// signalled runs a command and sends it signals at a phase. The process is halted while they are sent, so that it gets
+// all of them at the place where it is.
+func (tr *tree) signalled(phase string, signals []os.Signal, args ...string) (status int, talk string) {
+	tr.t.Helper()
+	cmd := tr.command(append(args, "--events", "-")...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		tr.t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	sent := false
+	for lines.Scan() {
+		var e struct{ Event, Phase string }
+		if json.Unmarshal(lines.Bytes(), &e) != nil || sent || e.Event != phase && (e.Event != "commit_phase" || e.Phase != phase) {
+			continue
+		}
+		sent = true
+		_ = cmd.Process.Signal(syscall.SIGSTOP) // each of these may come too late
+		for _, s := range signals {
+			_ = cmd.Process.Signal(s)
+		}
+		_ = cmd.Process.Signal(syscall.SIGCONT)
+	}
+	return tr.status(cmd.Wait()), stderr.String()
+}
+
+// Whichever signal comes at whichever phase of whichever command, once or twice: the exit status says what the tree is.
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	sequences := map[string][]os.Signal{
+		"INT": {os.Interrupt}, "TERM": {syscall.SIGTERM}, "HUP": {syscall.SIGHUP},
+		"INT, TERM": {os.Interrupt, syscall.SIGTERM}, "HUP, INT": {syscall.SIGHUP, os.Interrupt},
+	}
+	for door, args := range map[string][]string{
+		"run": {"run", "swap.json", "-y"}, "plan and apply": {"apply", "p.plan", "-y", "--force"}, "undo": {"undo", "--last", "-y"},
+	} {
+		t.Run(door, func(t *testing.T) {
+			t.Parallel()
+			tr := manyFiles(t, 80)
+			for i, phase := range phasesOf {
+				j := 0
+				for name, signals := range sequences {
+					j++
+					if testing.Short() || os.Getenv("MILLRACE_SAMPLES") != "full" {
+						if (i+j)%3 != 0 { // the order of a map is another each time, so all are tried in the end
+							continue
+						}
+					}
+					isUndo := door == "undo"
+					switch door {
+					case "plan and apply":
+						_ = os.Remove(filepath.Join(tr.dir, "p.plan"))
+						tr.must("plan", "swap.json", "-o", "p.plan")
+					case "undo":
+						tr.must("run", "swap.json", "-y")
+					}
+					status, talk := tr.signalled(phase, signals, args...)
+					what := fmt.Sprintf("%s at %s: %s", name, phase, talk)
+					if isUndo {
+						tr.undoEnded(status, what)
+					} else {
+						tr.ended(status, what)
+					}
+					tr.must("recover")
+					tr.clean()
+					tr.reset()
+				}
+			}
+		})
+	}
+}
+
+// undoEnded is ended for an undo, which makes what is changed old.
+func (tr *tree) undoEnded(status int, talk string) {
+	tr.t.Helper()
+	switch status {
+	case 6:
+		tr.must("recover")
+		tr.whole()
+	case 0, 1, 130, -1:
+		if isOld := !tr.whole(); isOld != (status == 0 || status == 1) {
+			tr.t.Errorf("exit status %d, and the undo is made: %v\n%s", status, isOld, talk)
+		}
+	default:
+		tr.t.Errorf("exit status %d\n%s", status, talk)
+	}
+}
+
+// A program that was started to ignore a signal ignores it, as under nohup.
+func TestSignals_nohup(t *testing.T) {
+	t.Parallel()
+	tr := manyFiles(t, 80)
+	cmd := tr.command()
+	script := `trap '' HUP; exec "$0" run swap.json -y --events -`
+	sh := exec.CommandContext(t.Context(), "sh", "-c", script, program)
+	sh.Dir, sh.Env = cmd.Dir, cmd.Env
+	out, err := sh.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sh.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		_ = sh.Process.Signal(syscall.SIGHUP)
+	}
+	if err := sh.Wait(); err != nil || !tr.whole() {
+		t.Errorf("the end is %v", err)
+	}
+}
+
+// callOf is a call of a tool that asks for progress.
+func callOf(id int, tool, args string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"progressToken":%d}}}`, id, tool, args, id)
+}
+
+const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},"clientInfo":{"name":"x","version":"1"}}}`
+
+// answeredTo fails the test if an answer does not say what the tree is.
+func (tr *tree) answeredTo(text string) {
+	tr.t.Helper()
+	failed := strings.Contains(text, `"isError":true`) || strings.Contains(text, `"error"`)
+	if isChanged := tr.whole(); isChanged == failed {
+		tr.t.Errorf("the tree is changed: %v, and the answer is %.500s", isChanged, text)
+	}
+}
+
+// A server that is asked to stop answers the calls that were made, and does not wait for a person.
+func TestSignals_mcp(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, flag, until string
+		signal            os.Signal
+	}{
+		{"while it plans", "--allow-force", "step", syscall.SIGTERM},
+		{"while it commits", "--allow-force", "commit:", syscall.SIGTERM},
+		{"while it hangs up", "--allow-force", "commit:", syscall.SIGHUP},
+		{"while a person is asked", "--no-project", "elicitation/create", syscall.SIGTERM},
+	} {
+		t.Run("stdio "+c.name, func(t *testing.T) {
+			t.Parallel()
+			tr := manyFiles(t, 400)
+			cmd := tr.command("mcp", "--root", tr.dir, c.flag)
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			swap, err := os.ReadFile(filepath.Join(tr.dir, "swap.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			args := fmt.Sprintf(`{"pipeline_json":%s}`, strings.ReplaceAll(string(swap), "\n", " "))
+			_, _ = io.WriteString(in, hello+"\n"+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+callOf(2, "batch_operations", args)+"\n")
+			lines := bufio.NewScanner(out)
+			lines.Buffer(nil, 1<<20)
+			var answer string
+			var begin time.Time
+			for lines.Scan() {
+				if begin.IsZero() && strings.Contains(lines.Text(), c.until) {
+					begin = time.Now()
+					_ = cmd.Process.Signal(c.signal)
+				}
+				if strings.Contains(lines.Text(), `"id":2`) {
+					answer = lines.Text()
+				}
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("the end is %v", err)
+			}
+			if begin.IsZero() && c.until != "commit:" { // of progress some is left out
+				t.Errorf("there is no %q", c.until)
+			}
+			// The server waits for ten seconds at most. Here nothing takes that long.
+			if took := time.Since(begin); !begin.IsZero() && took > 8*time.Second {
+				t.Errorf("the server lingers for %v", took)
+			}
+			tr.answeredTo(answer)
+			tr.clean()
+		})
+	}
+}
+
+// Over HTTP a call is answered as well, and an open stream does not keep the server.
+func TestSignals_mcpHTTP(t *testing.T) {
+	t.Parallel()
+	tr := manyFiles(t, 400)
+	cmd := tr.command("mcp", "--root", tr.dir, "--allow-force", "--http", "127.0.0.1:0")
+	const secret = "a token that is long enough"
+	cmd.Env = append(cmd.Env, "MILLRACE_MCP_TOKEN="+strings.ReplaceAll(secret, " ", "-"))
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := bufio.NewScanner(stderr)
+	url := ""
+	for url == "" && said.Scan() {
+		if _, at, ok := strings.Cut(said.Text(), " at "); ok {
+			url = at
+		}
+	}
+	go func() {
+		for said.Scan() { // until its end
+		}
+	}()
+	session := ""
+	send := func(method, body string) *http.Response {
+		req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+strings.ReplaceAll(secret, " ", "-"))
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		if session != "" {
+			req.Header.Set("Mcp-Session-Id", session)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	res := send(http.MethodPost, hello)
+	session = res.Header.Get("Mcp-Session-Id")
+	_ = res.Body.Close()
+	_ = send(http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/initialized"}`).Body.Close()
+	stream := send(http.MethodGet, "")
+	defer stream.Body.Close()
+	swap, err := os.ReadFile(filepath.Join(tr.dir, "swap.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := send(http.MethodPost, callOf(2, "batch_operations", fmt.Sprintf(`{"pipeline_json":%s}`, swap)))
+	defer call.Body.Close()
+	begin := time.Now()
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	answer, err := io.ReadAll(call.Body)
+	if err != nil {
+		t.Errorf("the answer: %v", err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the end is %v", err)
+	}
+	if took := time.Since(begin); took > 8*time.Second {
+		t.Errorf("the server lingers for %v", took)
+	}
+	tr.answeredTo(string(answer))
+	tr.clean()
+}
