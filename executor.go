@@ -109,6 +109,10 @@ type Executor struct {
 	// as "con.txt", dots and spaces at the end, colons, backslashes, control characters. The error is
 	// fsutil.ErrNotPortable.
 	PortableNames bool
+	// ReplaceForeign lets steps write to files that another user owns and this process may not write to. A file is replaced
+	// as a whole, for which the right to write to its directory is enough, and then belongs to this user, with a warning.
+	// Without it, writing to such a file is fs.ErrPermission. Root may write to all files, and keeps their owners.
+	ReplaceForeign bool
 	// StateDir is the directory, in the file system run on, for journal, backups, trash and runs. Steps can neither see
 	// nor touch it, nor a directory of the same path, or of the name DefaultStateDir, anywhere in the tree: that is the
 	// state of another tree. So give it a name that nothing else has. Empty means DefaultStateDir.

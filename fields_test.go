@@ -246,14 +246,14 @@ var fields = map[string]field{
 	// In another state directory there is neither a backup nor a transaction.
 	"StateDir": {func(x *millrace.Executor) { x.StateDir = "other" },
 		merged(all(refuses, append(restoring, "VerifyBackup", "RemoveBackup", "TrustLeftover", "DiscardLeftover")...), all(reads, "Recover", "PruneBackups")), isNotThere},
-	"RunID": {func(x *millrace.Executor) { x.RunID = "one" }, nothing, never},
-	// What was signed with another key is not believed, unless the host vouches for it.
-	"Key":       {func(x *millrace.Executor) { x.Key = make([]byte, 32) }, all(refuses, append(restoring, "VerifyBackup", "Recover")...), isUnsigned},
-	"Backups":   {func(x *millrace.Executor) { x.Backups = backup.Retention{Keep: 1} }, nothing, never},
-	"Runs":      {func(x *millrace.Executor) { x.Runs = backup.Retention{Keep: 1} }, nothing, never},
-	"Conflicts": {func(x *millrace.Executor) { x.Conflicts = backup.Retention{Keep: 1} }, nothing, never},
-	"LockWait":  {func(x *millrace.Executor) { x.LockWait = time.Minute }, nothing, never},
-	"NoSync":    {func(x *millrace.Executor) { x.NoSync = true }, nothing, never},
+	"RunID":          {func(x *millrace.Executor) { x.RunID = "one" }, nothing, never},
+	"Key":            {func(x *millrace.Executor) { x.Key = make([]byte, 32) }, all(refuses, append(restoring, "VerifyBackup", "Recover")...), isUnsigned}, // unless the host vouches
+	"Backups":        {func(x *millrace.Executor) { x.Backups = backup.Retention{Keep: 1} }, nothing, never},
+	"Runs":           {func(x *millrace.Executor) { x.Runs = backup.Retention{Keep: 1} }, nothing, never},
+	"Conflicts":      {func(x *millrace.Executor) { x.Conflicts = backup.Retention{Keep: 1} }, nothing, never},
+	"LockWait":       {func(x *millrace.Executor) { x.LockWait = time.Minute }, nothing, never},
+	"ReplaceForeign": {func(x *millrace.Executor) { x.ReplaceForeign = true }, nothing, never}, // no file here is another user's
+	"NoSync":         {func(x *millrace.Executor) { x.NoSync = true }, nothing, never},
 	"Agents": {func(x *millrace.Executor) {
 		x.Agents = map[string]agent.Agent{"": agent.Func(func(context.Context, *agent.Request) (agent.Reply, error) { panic("no step asks") })}
 	}, nothing, never},

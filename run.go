@@ -58,6 +58,9 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Pl
 	stage := stage.New(t.fs)
 	t.held.Add(stage.Close)
 	stage.SetGuard(t.policy)
+	if !x.ReplaceForeign {
+		stage.RefuseForeign()
+	}
 	stage.SetMaxRead(x.limits().FileBytes())
 	r := &run{
 		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),

@@ -103,13 +103,23 @@ func TestHostile_permissions_attributes_and_owner_stay(t *testing.T) {
 	}
 }
 
-// TestHostile_owners_when_not_root: a user that is not root cannot give files away. That is a warning; nobody gets more
-// rights by it.
+// TestHostile_owners_when_not_root: a file that another user owns, and this one may not write to, stays. With
+// ReplaceForeign it is replaced: a user that is not root cannot give files away. That is a warning; nobody gets more rights
+// by it.
 func TestHostile_owners_when_not_root(t *testing.T) {
 	t.Parallel()
 	dir := forNobody(t, func(t testing.TB, dir string) { plantDir(t, dir, "files/theirs=word", "files/own=word") })
 	must(t, os.Chown(filepath.Join(dir, "files/theirs"), 4321, 1234), unix.Chmod(filepath.Join(dir, "files/theirs"), 0o6755))
 	r := diskJob{Dir: dir, Pipeline: "edits"}.start(t, as(t, nobody))
+	if !strings.Contains(r.Error, "permission denied") || !strings.Contains(r.Error, "files/theirs") || !r.Typed {
+		t.Errorf("a file that this user may not write to: %q", r.Error)
+	}
+	var st syscall.Stat_t
+	must(t, syscall.Lstat(filepath.Join(dir, "files/theirs"), &st))
+	if st.Uid != 4321 || st.Gid != 1234 || st.Mode&0o7777 != 0o6755 {
+		t.Errorf("owner is %d:%d, mode %o", st.Uid, st.Gid, st.Mode)
+	}
+	r = diskJob{Dir: dir, Pipeline: "edits", Foreign: true}.start(t, as(t, nobody))
 	if r.Error != "" {
 		t.Fatal(r.Error)
 	}
@@ -117,7 +127,6 @@ func TestHostile_owners_when_not_root(t *testing.T) {
 	if !strings.Contains(warned, "files/theirs: owner") || strings.Contains(warned, "files/own") {
 		t.Errorf("warnings are %q", r.Warnings)
 	}
-	var st syscall.Stat_t
 	must(t, syscall.Lstat(filepath.Join(dir, "files/theirs"), &st))
 	if st.Uid != nobody || st.Gid != nobody || st.Mode&0o7777 != 0o755 {
 		t.Errorf("owner is %d:%d, mode %o", st.Uid, st.Gid, st.Mode)

@@ -52,6 +52,7 @@ type openFile struct {
 	ent    ent // has no node as long as no change of the file of the base is staged
 	off    int64
 	dirty  bool
+	again  bool  // it was there when it was opened, and nothing was written through this handle
 	body   *body // what reader reads, nil if there is none
 	reader contentReader
 }
@@ -238,6 +239,8 @@ func (f *openFile) mutate(fn func(b *body) error) error {
 		return errEnded
 	}
 	f.dirty = true
+	again := f.again
+	f.again = false
 	for n.body.src != nil {
 		b := n.body
 		c.mu.Unlock()
@@ -249,13 +252,14 @@ func (f *openFile) mutate(fn func(b *body) error) error {
 		if n.body == b { // else another handle was faster
 			own.turn = c.turn
 			f.s.setBody(n, own)
+			again = false
 		}
 	}
 	b := n.body
 	if b.turn != c.turn || b.shared.Load() {
 		b = c.fork(b)
 		f.s.setBody(n, b)
-	} else if by := stamped(n.by, f.s.origin(), c.seq); len(by) > len(n.by) || n.timed {
+	} else if by := stamped(n.by, f.s.origin(), c.seq); len(by) > len(n.by) || n.timed || again {
 		f.s.setBody(n, b)
 	}
 	return fn(b)

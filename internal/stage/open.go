@@ -3,6 +3,7 @@ package stage
 import (
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/spf13/afero"
 
@@ -78,7 +79,10 @@ func (s *Stage) openWrite(name string, flag int, perm fs.FileMode) (afero.File, 
 		case p.asDir:
 			return names.ErrNotDir
 		}
-		f.ent.n = s.adopt(p)
+		if err := s.mayWrite(p.ent); err != nil {
+			return err
+		}
+		f.ent.n, f.again = s.adopt(p), true
 		if flag&os.O_TRUNC != 0 && f.ent.n.body.size > 0 {
 			s.setBody(f.ent.n, &body{turn: s.turn})
 		}
@@ -87,10 +91,20 @@ func (s *Stage) openWrite(name string, flag int, perm fs.FileMode) (afero.File, 
 	return f, err
 }
 
+// writtenAt returns the time of a file that is written to now: that of the stage, or a later one if the file was written
+// to before, so that who looks at times sees it.
+func (c *core) writtenAt(n *node) time.Time {
+	isOfBase := n.from != nil && n.mtime.Equal(n.from.mtime)
+	if isOfBase || n.timed || n.mtime.Before(c.now) {
+		return c.now
+	}
+	return n.mtime.Add(time.Microsecond)
+}
+
 // setBody gives a file a body that this view has written. core.mu must be held for writing.
 func (s *Stage) setBody(n *node, b *body) {
 	m := n.meta
-	m.body, m.mtime, m.timed = b, s.now, false
+	m.body, m.mtime, m.timed = b, s.writtenAt(n), false
 	m.by = stamped(m.by, s.origin(), s.seq)
 	s.setMeta(n, m)
 }

@@ -167,6 +167,9 @@ func (s *Stage) changeMeta(name string, fn func(m *meta) bool) error {
 		case p.path == ".":
 			return fs.ErrInvalid // the root is the caller's, no change is about it
 		}
+		if err := s.mayWrite(p.ent); err != nil {
+			return err
+		}
 		n := s.adopt(p)
 		m := n.meta
 		if fn(&m) {

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"strings"
@@ -90,7 +91,7 @@ func (s *Stage) checkReplace(dst place, isDir bool) error {
 	case !isDir && kind == change.Dir:
 		return names.ErrIsDir
 	}
-	return s.checkEmpty(dst.ent)
+	return cmp.Or(s.mayWrite(dst.ent), s.checkEmpty(dst.ent))
 }
 
 // Respells reports whether the second name is nothing but another spelling of the first, in the same directory: a base

@@ -46,6 +46,7 @@ type core struct {
 	guard guard.Guard
 	// guarded says that there is a policy: without one, links may lead anywhere, for none is followed out of the tree.
 	guarded bool
+	refuses bool      // see RefuseForeign
 	now     time.Time // the mtime of all that is written
 	nonce   string    // no other stage has it
 	umask   func() fs.FileMode
@@ -304,9 +305,13 @@ func (s *Stage) info(name string, follow bool) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
+	called, err := handle.Canonical(s.core.base.fsys, name) // a link is called by its own name, as by stat(2)
+	if err != nil {
+		return nil, err
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return p.ent.info(p.path), nil
+	return p.ent.info(called), nil
 }
 
 // ReadlinkIfPossible returns the target of a symbolic link as it was given, with slashes.

@@ -192,12 +192,15 @@ func (s *Stage) replaceBody(name string, old, edited *body, splices []change.Spl
 		case kind != change.File, p.ent.n == nil && (old.src == nil || p.ent.f.path != old.src.path):
 			return nil
 		}
+		if err := s.mayWrite(p.ent); err != nil {
+			return err
+		}
 		n := s.adopt(p)
 		if n.body != old && !(old.plain() && n.body.plain() && n.body.src == old.src) {
 			return nil
 		}
 		m := n.meta
-		m.body, m.mtime, m.timed = edited, s.now, false
+		m.body, m.mtime, m.timed = edited, s.writtenAt(n), false
 		if edited.plain() && edited.src == n.from {
 			m.mtime = n.from.mtime
 		}
