@@ -199,6 +199,9 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 			}
 		}
 	}
+	if err := guard.CheckChanges(t.look(), changes); err != nil {
+		return nil, fmt.Errorf("restore %s: %w", backupID, err)
+	}
 	t.x.RunID = "" // a restore is no run that could be asked for again
 	p := &Plan{tree: t, name: restoreName(backupID), mutates: true, changes: changes, restores: backupID, undoes: true}
 	p.digest = func() string { return fsutil.HashOf([]byte(p.name)).String() } // there is no pipeline

@@ -105,6 +105,10 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Re
 	}
 	start := time.Now()
 	t := p.tree
+	// Steps were held against the policy as they ran; the tree may be another one since then.
+	if err := t.policy.CheckChanges(t.look(), p.changes); err != nil {
+		return p.outcome(commit.Report{}, err)
+	}
 	o := t.commitOptions(lock)
 	o.Pipeline, o.DropBackup, o.ReadSince = p.name, p.options.NoBackup, since
 	o.ID, o.Restores, o.Recovered = journal.NewID(start), p.restores, true

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
@@ -59,12 +59,8 @@ func (x Executor) policy(fsys afero.Fs, stateDir string) (guard.Policy, error) {
 	if g.Allowed, err = x.allowed(fsys); err != nil {
 		return g, err
 	}
-	config, err := configDir(fsys)
-	if err != nil {
+	if err := closeConfig(&g, fsys); err != nil {
 		return g, err
-	}
-	if config != "" {
-		g.Closed = []string{config}
 	}
 	return g, nil
 }
@@ -101,43 +97,34 @@ func (x Executor) allowed(fsys afero.Fs) ([]string, error) {
 
 var errIsConfigDir = errors.New("it is the directory in which the key of this user is kept: run on another one")
 
-// configDir returns the canonical path of the directory that holds the user's key, or is going to, if it lies in the
-// tree, and "" if it does not. The two are compared as directories, for a tree says nothing of what it is called.
-func configDir(fsys afero.Fs) (string, error) {
+// closeConfig closes the directory that holds the user's key and configuration, or is going to, if it lies in the tree,
+// and pins the links of the tree that lead there, or away from the tree. Directories are compared as what they are, for a
+// tree says nothing of what it is called.
+func closeConfig(g *guard.Policy, fsys afero.Fs) error {
 	config, err := os.UserConfigDir()
 	if err != nil || disk.InMemory(fsys) {
-		return "", nil // then there is no key of the user
+		return nil // then there is no key of the user
 	}
 	top, err := fsys.Stat(".")
 	if err != nil {
-		return "", nil // nothing is there yet
+		return nil // nothing is there yet
 	}
-	name, rest := filepath.Join(config, "millrace"), ""
-	for {
-		real, err := filepath.EvalSymlinks(name)
-		if err == nil {
-			name = real
-			break
-		}
-		if parent := filepath.Dir(name); errors.Is(err, fs.ErrNotExist) && parent != name {
-			rest, name = filepath.Join(filepath.Base(name), rest), parent
-			continue
-		}
-		return "", nil
+	trace, err := rootfs.TraceName(filepath.Join(config, "millrace"))
+	if err != nil {
+		return fmt.Errorf("the directory of the user's configuration: %w", err)
 	}
-	for {
-		if info, err := os.Stat(name); err == nil && os.SameFile(info, top) {
-			if rest == "" {
-				return "", errIsConfigDir
-			}
-			return filepath.ToSlash(rest), nil
+	for _, link := range trace.Links {
+		if name, ok := rootfs.In(top, link); ok && name != "." {
+			g.Pinned = append(g.Pinned, name)
 		}
-		parent := filepath.Dir(name)
-		if parent == name {
-			return "", nil
-		}
-		rest, name = filepath.Join(filepath.Base(name), rest), parent
 	}
+	switch name, ok := rootfs.In(top, trace.End); {
+	case ok && name == ".":
+		return errIsConfigDir
+	case ok:
+		g.Closed = append(g.Closed, name)
+	}
+	return nil
 }
 
 // The limits of the zero [Executor] and the zero [Decoder] on JSON. Those on steps are in package actions.

@@ -102,6 +102,9 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	return t, nil
 }
 
+// look is the tree as the policy looks at it.
+func (t *tree) look() guard.Tree { return guard.TreeOf(t.fs) }
+
 // done is for the verb that has opened the tree, at its end.
 func (t *tree) done() { _ = t.held.Drop() } // a directory, and a temporary file that is not read again
 

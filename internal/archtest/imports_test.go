@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	},
 	"internal/form":        {"internal/strictjson"},
 	"internal/fstest":      {"capability", "internal/names", "internal/raise", "internal/rootfs"},
-	"internal/guard":       {"internal/names"},
+	"internal/guard":       {"change", "internal/handle", "internal/modes", "internal/names"},
 	"internal/handle":      {"capability", "change", "internal/modes", "internal/names"},
 	"internal/interpolate": {"actions", "internal/match", "internal/params", "internal/strictjson", "template"},
 	"internal/journal": {

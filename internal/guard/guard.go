@@ -29,6 +29,9 @@ type Policy struct {
 	// Closed are more canonical paths, each with all below it, that are treated like the state directory, but nowhere else
 	// than where they are.
 	Closed []string
+	// Pinned are canonical paths of links that lead to what is closed, or away from it. They stay as they are, and so do the
+	// directories that they are in; what they lead to may be written to.
+	Pinned []string
 	// Denied and ReadOnly are the globs of DeniedPaths and ReadOnlyPaths of the host. One that is not valid takes every
 	// path, see [Policy.Validate].
 	Denied, ReadOnly []string
@@ -54,6 +57,7 @@ type Guard struct {
 	state    string   // folded path of the state directory, "" if there is none
 	reserved []string // folded paths that are reserved in every directory
 	closed   []string // folded
+	pinned   []string // folded
 	denied   []glob
 	readOnly []glob
 	portable bool
@@ -73,6 +77,9 @@ func New(g Policy) Guard {
 	}
 	for _, name := range g.Closed {
 		made.closed = append(made.closed, names.FoldPath(name))
+	}
+	for _, name := range g.Pinned {
+		made.pinned = append(made.pinned, names.FoldPath(name))
 	}
 	return made
 }
@@ -113,6 +120,8 @@ func (g *Guard) protects(name string) error {
 	switch {
 	case names.IsProtected(name):
 		return names.ErrProtected
+	case len(g.pinned) > 0 && slices.Contains(g.pinned, names.FoldPath(name)):
+		return names.ErrReserved
 	case anyTakesAt(g.readOnly, name):
 		return names.ErrReadOnlyPath
 	}
@@ -162,14 +171,15 @@ func (g *Guard) LeadsToAllowed(name string) bool {
 	return slices.ContainsFunc(g.allowed, func(a string) bool { return names.Within(a, name) })
 }
 
-// HoldsReserved reports whether the reserved directory, or a closed one, lies or would lie below the directory.
+// HoldsReserved reports whether the reserved directory, a closed one, or a pinned link lies or would lie below the
+// directory. Nothing but a directory may be made at such a path.
 func (g *Guard) HoldsReserved(dir string) bool {
-	if g.state == "" && len(g.closed) == 0 {
+	if g.state == "" && len(g.closed) == 0 && len(g.pinned) == 0 {
 		return false
 	}
 	folded := names.FoldPath(dir)
-	return g.state != "" && names.Within(g.state, folded) ||
-		slices.ContainsFunc(g.closed, func(name string) bool { return names.Within(name, folded) })
+	within := func(name string) bool { return names.Within(name, folded) }
+	return g.state != "" && within(g.state) || slices.ContainsFunc(g.closed, within) || slices.ContainsFunc(g.pinned, within)
 }
 
 // Filters reports whether any name in the directory may have to be left out of its listing, but for those of state

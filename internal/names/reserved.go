@@ -63,8 +63,8 @@ func isDevice(name string) bool {
 // FAT and NTFS make of it.
 func isVCSName(folded string) bool {
 	switch folded {
-	case ".git", ".hg", ".svn", ".jj", ".bzr", ".sl", ".pijul", "_darcs",
-		"git~1", "hg~1", "svn~1", "jj~1", "bzr~1", "sl~1", "pijul~1":
+	case ".git", ".hg", ".svn", ".jj", ".bzr", ".sl", ".pijul", ".repo", "_darcs",
+		"git~1", "hg~1", "svn~1", "jj~1", "bzr~1", "sl~1", "pijul~1", "repo~1":
 		return true
 	}
 	return false

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"unicode/utf8"
 
 	"github.com/spf13/afero"
@@ -134,7 +135,17 @@ func (t Tree) Adopt(ctx context.Context, stored Changes) ([]fsutil.Change, error
 			return nil, &Error{Path: c.Path, Err: err}
 		}
 	}
-	return changes, checkTogether(changes)
+	if err := checkTogether(changes); err != nil {
+		return nil, err
+	}
+	if err := t.Guard.CheckChanges(guard.TreeOf(t.FS), changes); err != nil {
+		told := &Error{Err: err}
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			told.Path, told.Err = e.Path, e.Err
+		}
+		return nil, told
+	}
+	return changes, nil
 }
 
 func (t Tree) adopt(c Change) (fsutil.Change, error) {

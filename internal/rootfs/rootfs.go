@@ -85,14 +85,44 @@ func (r *FS) Canonical(name string) (string, error) {
 	if len(r.bases) == 0 || !filepath.IsAbs(name) {
 		return names.Clean(name)
 	}
-	for _, base := range r.bases {
-		rel, err := filepath.Rel(base, name)
+	rel, ok := below(r.bases, name)
+	if !ok {
+		return "", names.PathError("clean", name, names.ErrEscape)
+	}
+	clean, err := names.Clean(filepath.ToSlash(rel))
+	return clean, names.PathError("clean", name, err)
+}
+
+// below returns an absolute name as it counts from the first of some directories that it is, or lies in.
+func below(dirs []string, name string) (string, bool) {
+	for _, dir := range dirs {
+		rel, err := filepath.Rel(dir, name)
 		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-			clean, err := names.Clean(filepath.ToSlash(rel))
-			return clean, names.PathError("clean", name, err)
+			return rel, true
 		}
 	}
-	return "", names.PathError("clean", name, names.ErrEscape)
+	return "", false
+}
+
+// Inside returns the canonical name of what an absolute name of the system stands for by its text, "" if that is not in
+// the directory.
+func (r *FS) Inside(absolute string) string {
+	if r.dir == "" {
+		return ""
+	}
+	dirs := []string{r.dir}
+	if real := r.Dir(); real != "" && real != r.dir {
+		dirs = append(dirs, real)
+	}
+	rel, ok := below(dirs, filepath.FromSlash(absolute))
+	if !ok {
+		return ""
+	}
+	clean, err := names.Clean(filepath.ToSlash(rel))
+	if err != nil {
+		return ""
+	}
+	return clean
 }
 
 // checked returns the canonical name. A slash at its end says that it must not be that of a file, nor, where links are

@@ -120,12 +120,19 @@ func (s *Stage) listed(dir ent, name string) ([]kid, error) {
 		return nil, err
 	}
 	filter := s.guard.Filters(name)
-	return slices.DeleteFunc(kids, func(k kid) bool { return !s.shows(name, k.name, filter) }), nil
+	return slices.DeleteFunc(kids, func(k kid) bool { return !s.shows(name, k.name, modes.Bits(k.kind), filter) }), nil
 }
 
 // shows reports whether a listing of the directory has the name. filter is what the guard says of the directory.
-func (s *Stage) shows(dir, name string, filter bool) bool {
-	return !s.guard.Hides(dir, name) && (!filter || s.guard.Shows(names.Join(dir, name)))
+func (s *Stage) shows(dir, name string, typ fs.FileMode, filter bool) bool {
+	if s.guard.Hides(dir, name) {
+		return false
+	}
+	if !filter {
+		return true
+	}
+	full := names.Join(dir, name)
+	return s.guard.Shows(full) && !s.hidesRepository(full, typ)
 }
 
 // OpenDir implements [capability.DirOpener]. A directory in which nothing is staged is listed and read by the base
@@ -173,7 +180,7 @@ func (s *Stage) openUntouched(name string) capability.DirHandle {
 		return nil
 	}
 	base, ok := s.core.base.fsys.(plainDirOpener)
-	if !ok || s.guard.Check(clean, guard.Look) != nil || !s.untouched(clean) {
+	if !ok || s.check(clean, guard.Look, true) != nil || !s.untouched(clean) {
 		return nil
 	}
 	dir, err := base.OpenPlainDir(clean)
@@ -250,7 +257,7 @@ func (d *stageDir) Close() error {
 func (d *stageDir) ReadDir() ([]fs.DirEntry, error) {
 	if d.base != nil && len(d.slots) == 0 {
 		entries, err := d.base.ReadDir()
-		isHidden := func(e fs.DirEntry) bool { return !d.s.shows(d.path, e.Name(), d.filter) }
+		isHidden := func(e fs.DirEntry) bool { return !d.s.shows(d.path, e.Name(), e.Type(), d.filter) }
 		return slices.DeleteFunc(entries, isHidden), err
 	}
 	kids, err := d.s.listed(ent{n: &node{base: d.under, kids: d.slots}}, d.path)

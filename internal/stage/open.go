@@ -67,6 +67,9 @@ func (s *Stage) openWrite(name string, flag int, perm fs.FileMode) (afero.File, 
 		case kind == change.Absent && (!create || p.linked):
 			return fs.ErrNotExist
 		case kind == change.Absent:
+			if err := s.mayPut(p, change.File); err != nil {
+				return err
+			}
 			f.ent.n = &node{kind: change.File, meta: meta{
 				mode: s.made(perm), mtime: s.now, by: s.stamps(), body: &body{turn: s.turn},
 			}}

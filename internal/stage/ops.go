@@ -60,15 +60,18 @@ func (s *Stage) Mkdir(name string, perm os.FileMode) error {
 		if p.ent.kind() != change.Absent {
 			return fs.ErrExist
 		}
-		s.makeDir(p, perm)
-		return nil
+		return s.makeDir(p, perm)
 	}))
 }
 
-func (s *Stage) makeDir(p place, perm fs.FileMode) {
+func (s *Stage) makeDir(p place, perm fs.FileMode) error {
+	if err := s.mayPut(p, change.Dir); err != nil {
+		return err
+	}
 	n := newDir(s.made(perm), s.now)
 	n.by = s.stamps()
 	s.put(p, n)
+	return nil
 }
 
 // MkdirAll makes a directory and those above it that are missing.
@@ -107,12 +110,11 @@ func (s *Stage) makeDirOnWay(name string, perm fs.FileMode, last bool) error {
 	case p.linked:
 		return fs.ErrNotExist
 	case last || !s.guard.LeadsToAllowed(p.path) || names.IsProtected(p.path):
-		if err := s.guard.Check(p.path, guard.Write); err != nil {
+		if err := s.check(p.path, guard.Write, false); err != nil {
 			return err
 		}
 	}
-	s.makeDir(p, perm)
-	return nil
+	return s.makeDir(p, perm)
 }
 
 // SymlinkIfPossible makes newname a symbolic link to oldname, which is kept as it is.
@@ -127,6 +129,9 @@ func (s *Stage) SymlinkIfPossible(oldname, newname string) error {
 			return fs.ErrExist
 		}
 		if err := s.checkTarget(p.path, oldname); err != nil {
+			return err
+		}
+		if err := s.mayPut(p, change.Symlink); err != nil {
 			return err
 		}
 		s.put(p, &node{kind: change.Symlink, target: oldname, meta: meta{mode: fs.ModePerm, mtime: s.now, by: s.stamps()}})

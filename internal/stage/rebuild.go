@@ -196,7 +196,7 @@ func (b *builder) under(dir *node, t toldSlot, n *node) error {
 
 // leaves checks whether something of the base may be taken away from its path, to stand at another one perhaps.
 func (b *builder) leaves(e ent, from, to string) error {
-	err := b.c.guard.Check(from, guard.Write)
+	err := b.c.check(from, guard.Write, e.isDirAt(from))
 	if err == nil {
 		err = (&Stage{core: b.c}).checkMove(e, from, to)
 	}
@@ -301,6 +301,9 @@ func (b *builder) mayWrite(u *undo, n *node) error {
 		return fmt.Errorf("%w: %w", ErrDelta, err)
 	}
 	g := &b.c.guard
+	if err := b.c.repos.Check(u.path, guard.Write, false); err != nil {
+		return err
+	}
 	if n != nil && n.kind == change.Dir && n.from == nil && g.LeadsToAllowed(u.path) && !names.IsProtected(u.path) {
 		return g.Check(u.path, guard.Look)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/modes"
 	"github.com/millrace-go/millrace/internal/names"
 )
 
@@ -81,6 +82,18 @@ func (s *Stage) checkTree(p place) error { return s.checkMove(p.ent, p.path, p.p
 // checkMove is checkTree for what is to stand at another path afterwards: no rule may be about what is in a directory
 // there either.
 func (s *Stage) checkMove(e ent, from, to string) error {
+	if e.kind() == change.Dir {
+		for _, name := range []string{from, to} {
+			if err := s.checkHolds(name); err != nil {
+				return err
+			}
+		}
+	}
+	return s.checkBelow(e, from, to)
+}
+
+// checkBelow is checkMove, but for what repositories lead to that are not in the directory.
+func (s *Stage) checkBelow(e ent, from, to string) error {
 	if e.kind() == change.Other {
 		return names.ErrNotRegular
 	}
@@ -100,7 +113,11 @@ func (s *Stage) checkMove(e ent, from, to string) error {
 	if err != nil {
 		return err
 	}
+	var marks names.Marks
 	for _, k := range kids {
+		if marks |= names.MarkOf(k.name, modes.Bits(k.kind)); marks.IsRepository() {
+			return guard.Repository(from)
+		}
 		at, then := names.Join(from, k.name), names.Join(to, k.name)
 		if err := s.guard.Keeps(at); err != nil {
 			return guard.Held(err, at)
@@ -114,7 +131,7 @@ func (s *Stage) checkMove(e ent, from, to string) error {
 			if err != nil {
 				return err
 			}
-			if err := s.checkMove(e, at, then); err != nil {
+			if err := s.checkBelow(e, at, then); err != nil {
 				return err
 			}
 		case change.Other:

@@ -26,6 +26,9 @@ func (s *Stage) Copy(oldname, newname string) error {
 		case dst.asDir:
 			return names.ErrIsDir
 		}
+		if err := s.mayPut(dst, change.File); err != nil {
+			return err
+		}
 		n := &node{kind: change.File, meta: meta{mtime: s.now, by: s.stamps()}}
 		if old := src.ent.n; old != nil {
 			old.body.shared.Store(true)
@@ -67,6 +70,9 @@ func (s *Stage) rename(src, dst place) error {
 		return err
 	}
 	if err := s.checkReplace(dst, isDir); err != nil {
+		return err
+	}
+	if err := s.mayPut(dst, src.ent.kind()); err != nil {
 		return err
 	}
 	n := s.adopt(src)

@@ -146,7 +146,7 @@ func (c *core) find(name string, follow bool, a guard.Access) (place, error) {
 		above = append(above, at)
 		at = place{path: here, dir: at.ent, name: part, ent: kid}
 	}
-	if err := c.guard.Check(at.path, a); err != nil {
+	if err := c.check(at.path, a, at.ent.isDirAt(at.path)); err != nil {
 		return place{}, err
 	}
 	if k := at.ent.kind(); asDir && k != change.Dir && k != change.Absent {

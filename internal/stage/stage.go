@@ -44,6 +44,7 @@ type core struct {
 	base  *baseFs
 	own   io.Closer // what was opened for the base; nil if the base was given open
 	guard guard.Guard
+	repos *guard.Repositories // nil if there is no base
 	// guarded says that there is a policy: without one, links may lead anywhere, for none is followed out of the tree.
 	guarded bool
 	refuses bool      // see RefuseForeign
@@ -102,6 +103,7 @@ func New(base afero.Fs) *Stage {
 	if v, ok := raised.(capability.Volatile); !ok || !v.InMemory() {
 		c.umask = sync.OnceValue(modes.Umask)
 	}
+	c.repos = c.newRepositories()
 	c.root.base = "."
 	if f, err := c.base.lstat("."); err == nil && f != nil && f.kind == change.Dir {
 		c.root.from, c.root.mode, c.root.mtime = f, f.mode, f.mtime
@@ -116,6 +118,9 @@ func (s *Stage) SetGuard(g guard.Policy) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.guard, s.guarded = guard.New(g), true
+	if s.err == nil {
+		s.repos = s.newRepositories()
+	}
 }
 
 // Base returns the base as raised by [raise.FS], nil if there is none.

@@ -34,7 +34,7 @@ func (w *walker) readDir(d task, at *position) {
 		w.dirTrouble(d, err)
 		return
 	}
-	if !d.root && isCVS(d.path, entries) {
+	if !d.root && (isCVS(d.path, entries) || isRepository(entries)) {
 		return
 	}
 	if !w.opt.NoIgnore {
@@ -150,6 +150,15 @@ func isCVS(dir string, entries []fs.DirEntry) bool {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
 	}
 	return has("Entries") && has("Repository")
+}
+
+// isRepository reports whether git takes a directory with these entries for a repository, whatever it is called.
+func isRepository(entries []fs.DirEntry) bool {
+	var has names.Marks
+	for _, e := range entries {
+		has |= names.MarkOf(e.Name(), e.Type())
+	}
+	return has.IsRepository()
 }
 
 // rulesAt returns the rules that hold for the entries of a directory.

@@ -1,0 +1,188 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// Tree is a tree as [Repositories] look at it. Names are canonical, and no link is followed.
+type Tree interface {
+	// Lookup returns the type of what stands at the name, and the target of a link. Nothing there is fs.ErrNotExist.
+	Lookup(name string) (typ fs.FileMode, target string, err error)
+	// Head returns the first bytes of a file.
+	Head(name string, most int) ([]byte, error)
+	// List returns the entries of a directory.
+	List(dir string) ([]fs.DirEntry, error)
+	// Inside returns the canonical name of what an absolute name of the system stands for, "" if it is not in the tree.
+	Inside(absolute string) string
+}
+
+// Repositories protect what git works with under any name: each directory that git takes for a repository, and what a
+// .git that is a link or a file leads to. The names of links on the way are protected too. It is safe for concurrent use.
+type Repositories struct {
+	tree   Tree
+	denied bool // see [Guard.DeniesRepositories]
+
+	mu    sync.RWMutex
+	known map[string]*repository // by directory
+}
+
+// repository is what one directory has of git.
+type repository struct {
+	dir   bool     // it is a directory at all
+	is    bool     // git takes the directory for a repository
+	leads []string // folded: what its .git leads to, with the links on the way
+	runs  []string // folded: what links within repositories lead to, such as hooks that are kept in the tree
+}
+
+// NewRepositories returns the repositories of the tree. Nothing is looked at before it is asked for.
+func (g *Guard) NewRepositories(tree Tree) *Repositories {
+	return &Repositories{tree: tree, denied: g.DeniesRepositories(), known: make(map[string]*repository)}
+}
+
+// DeniesRepositories reports whether the policy denies each .git, and so what git works with under other names.
+func (g *Guard) DeniesRepositories() bool { return anyTakesAt(g.denied, dotGit) }
+
+const dotGit = ".git"
+
+// Check returns why the access to the canonical, resolved path is refused. isDir says that a directory stands there.
+func (r *Repositories) Check(name string, a Access, isDir bool) error {
+	if a != Write && !r.denied {
+		return nil
+	}
+	refused := names.ErrProtected
+	if a != Write {
+		refused = names.ErrDenied
+	}
+	folded := ""
+	stands, err := r.above(name, func(dir string, at *repository) error {
+		if at.is {
+			return takes(refused, dir)
+		}
+		if len(at.leads)+len(at.runs) == 0 {
+			return nil
+		}
+		if folded == "" {
+			folded = names.FoldPath(name)
+		}
+		within := func(lead string) bool { return names.Within(folded, lead) }
+		if slices.ContainsFunc(at.leads, within) {
+			return fmt.Errorf("%w: %s leads there", refused, names.Join(dir, dotGit))
+		}
+		if a == Write && r.denied && slices.ContainsFunc(at.runs, within) {
+			return fmt.Errorf("%w: a link in the repository of %s leads there", names.ErrReadOnlyPath, dir)
+		}
+		return nil
+	})
+	if err != nil || !stands || !isDir || name == "." {
+		return err
+	}
+	if at, err := r.at(name); err != nil || !at.is {
+		return err
+	}
+	return takes(refused, name)
+}
+
+// above calls do with what each directory above the name has of git, from the root on, as far as the tree has
+// directories. It reports whether that is all the way.
+func (r *Repositories) above(name string, do func(dir string, at *repository) error) (stands bool, err error) {
+	for end := -1; ; {
+		dir := "."
+		if end >= 0 {
+			dir = name[:end]
+		}
+		at, err := r.at(dir)
+		if err == nil {
+			err = do(dir, at)
+		}
+		if err != nil || !at.dir {
+			return false, err
+		}
+		next := strings.IndexByte(name[end+1:], '/')
+		if next < 0 {
+			return true, nil
+		}
+		end += 1 + next
+	}
+}
+
+// Repository is the error for a change of a directory that git takes for a repository.
+func Repository(dir string) error { return takes(names.ErrProtected, dir) }
+
+func takes(err error, dir string) error {
+	return fmt.Errorf("%w: git takes %s for a repository", err, dir)
+}
+
+// MadeRepository is the error for what would make a repository of a directory.
+func MadeRepository(dir string) error {
+	return fmt.Errorf("%w: git would take %s for a repository", names.ErrProtected, dir)
+}
+
+// Holds reports whether something that is protected lies, or would lie, below the path, so that nothing but a directory
+// may be made there.
+func (r *Repositories) Holds(name string) (bool, error) {
+	folded, holds := names.FoldPath(name), false
+	within := func(lead string) bool { return names.Within(lead, folded) }
+	_, err := r.above(name, func(_ string, at *repository) error {
+		holds = holds || slices.ContainsFunc(at.leads, within) || r.denied && slices.ContainsFunc(at.runs, within)
+		return nil
+	})
+	return holds, err
+}
+
+// at returns what the directory has of git, in a directory of the tree. What cannot be found out is an error.
+func (r *Repositories) at(dir string) (*repository, error) {
+	r.mu.RLock()
+	found := r.known[dir]
+	r.mu.RUnlock()
+	if found != nil {
+		return found, nil
+	}
+	found = new(repository)
+	typ, _, _, err := r.lookup(dir)
+	if found.dir = typ.IsDir(); err == nil && found.dir {
+		if found.is, err = r.looksLikeOne(dir); err == nil {
+			err = r.follow(found, dir)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known[dir] = found
+	return found, nil
+}
+
+// lookup is that of the tree, of type 0 if nothing stands there. ok is false then.
+func (r *Repositories) lookup(name string) (typ fs.FileMode, target string, ok bool, err error) {
+	typ, target, err = r.tree.Lookup(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir) {
+		return 0, "", false, nil
+	}
+	return typ, target, err == nil, err
+}
+
+// looksLikeOne asks for the rest only if there is a HEAD, which most directories do not have.
+func (r *Repositories) looksLikeOne(dir string) (bool, error) {
+	var has names.Marks
+	for _, name := range names.RepositoryNames() {
+		typ, _, ok, err := r.lookup(names.Join(dir, name))
+		if err != nil {
+			return false, err
+		}
+		if ok {
+			has |= names.MarkOf(name, typ)
+		}
+		if has == 0 {
+			break
+		}
+	}
+	return has.IsRepository(), nil
+}

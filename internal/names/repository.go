@@ -1,0 +1,51 @@
+package names
+
+import "io/fs"
+
+// Marks is a set of names by which git knows a repository.
+type Marks uint8
+
+const (
+	markHead Marks = 1 << iota
+	markObjects
+	markRefs
+	markCommon // of a worktree, whose objects and refs are elsewhere
+)
+
+// RepositoryNames are the names by which git knows a repository. A directory without the first one is none.
+func RepositoryNames() []string { return []string{"HEAD", "objects", "refs", "commondir"} }
+
+// IsRepository reports whether git takes a directory with these names for a repository, or for that of a worktree.
+func (m Marks) IsRepository() bool {
+	return m&markHead != 0 && (m&markCommon != 0 || m&markObjects != 0 && m&markRefs != 0)
+}
+
+// MarkOf returns the mark that an entry of this name and type is, 0 if it is none. A link can lead to either type.
+func MarkOf(name string, typ fs.FileMode) Marks {
+	if len(name) < len("HEAD") {
+		return 0
+	}
+	switch c := name[0]; { // most names end here
+	case c >= 0x80:
+	case c|0x20 != 'h' && c|0x20 != 'o' && c|0x20 != 'r' && c|0x20 != 'c':
+		return 0
+	}
+	var mark Marks
+	isDir := false
+	switch FoldName(name) {
+	case "head":
+		mark = markHead
+	case "objects":
+		mark, isDir = markObjects, true
+	case "refs":
+		mark, isDir = markRefs, true
+	case "commondir":
+		mark = markCommon
+	default:
+		return 0
+	}
+	if typ&fs.ModeSymlink == 0 && typ.IsDir() != isDir {
+		return 0
+	}
+	return mark
+}

@@ -1,0 +1,220 @@
+package policy_test
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/suite"
+)
+
+// secret is in each file that steps must not read.
+const secret = "TOPSECRET"
+
+// reservedTree is a tree with something that is reserved in it.
+type reservedTree struct {
+	name string
+	// files are "path=text", "path/" for a directory, or "path->target" for a link. OUT stands for a directory outside.
+	files []string
+	// roads are the paths by which a program comes to what is reserved. It need not be there.
+	roads []string
+	// config says that the roads lead to the configuration of the user, and are not read either.
+	config bool
+	// aims are more paths that steps are pointed at.
+	aims []string
+}
+
+var bare = []string{"HEAD=ref: refs/heads/main\n", "objects/", "refs/heads/", "config=[core]\n", "hooks/pre-commit=#!\n"}
+
+// repository are the files of a repository of git in a directory.
+func repository(dir string) []string {
+	var files []string
+	for _, f := range bare {
+		files = append(files, dir+"/"+f)
+	}
+	return files
+}
+
+func reservedTrees() []reservedTree {
+	key := []string{".config/millrace/key", ".config/millrace/config.yaml"}
+	git := []string{".git/config", ".git/HEAD", ".git/hooks/pre-commit", ".git/hooks/new"}
+	return []reservedTree{
+		{"config", []string{".config/millrace/key=" + secret}, key, true, nil},
+		{"config by a link", []string{".config->cfg", "cfg/millrace/key=" + secret}, key, true, []string{"cfg/millrace/key", "cfg/millrace/config.yaml"}},
+		{"config by a dangling link", []string{".config->cfg"}, key, true, []string{"cfg/millrace/config.yaml"}},
+		{"config to come", nil, key, true, nil},
+		{"config by its last part", []string{".config/millrace->../ml", "ml/key=" + secret}, key, true, []string{"ml/key", "ml/config.yaml"}},
+		{"config outside", []string{".config->OUT/cfg"}, key, true, nil},
+		{"config by a chain", []string{".config->a/b", "a->c", "c/b/millrace/key=" + secret}, key, true, []string{"c/b/millrace/key", "a/b"}},
+		{"config by an absolute link", []string{".config->HERE/cfg", "cfg/millrace/key=" + secret}, key, true, []string{"cfg/millrace/key"}},
+		{"git", repository(".git"), git, false, nil},
+		{"git by a link", append(repository("gs"), ".git->gs"), git, false, []string{"gs/config", "gs/HEAD", "gs/hooks/new"}},
+		{"git by a dangling link", []string{".git->gs"}, git, false, []string{"gs/config", "gs/HEAD"}},
+		{"git by a chain", append(repository("c/gs"), ".git->a/gs", "a->c"), git, false, []string{"c/gs/config", "a"}},
+		{"git by a file", append(repository("gs"), ".git=gitdir: gs\n"), []string{"gs/config", "gs/HEAD", "gs/hooks/new"}, false, nil},
+		{"git by a file with an absolute name", append(repository("gs"), ".git=gitdir: HERE/gs\n"), []string{"gs/config", "gs/hooks/new"}, false, nil},
+		{
+			"git of a worktree",
+			append(repository("main"), "main/worktrees/w/HEAD=x", "main/worktrees/w/commondir=../..\n", ".git=gitdir: main/worktrees/w\n"),
+			[]string{"main/config", "main/worktrees/w/HEAD", "main/worktrees/w/config.worktree"}, false, nil,
+		},
+		{
+			"git whose common directory has no HEAD",
+			[]string{"c/objects/", "c/refs/", "c/config=[core]\n", "w/HEAD=x", "w/commondir=../c\n", ".git=gitdir: w\n"},
+			[]string{"c/config", "c/hooks/new", "w/HEAD"}, false, nil,
+		},
+		{"a bare repository", repository("srv/x"), []string{"srv/x/config", "srv/x/hooks/new"}, false, nil},
+		{"a repository to be", []string{"r/HEAD=ref: x\n", "r/objects/"}, []string{"r/refs/heads/main", "r/refs/x"}, false, nil},
+		{
+			"the directory of repo", []string{"p/.git->../.repo/p.git", ".repo/p.git/HEAD=x", ".repo/p.git/objects/", ".repo/p.git/refs/"},
+			[]string{"p/.git/config", ".repo/p.git/config", ".repo/repo/main.py"}, false, nil,
+		},
+	}
+}
+
+// plant makes the tree, and returns its directory.
+func (r reservedTree) plant(t testing.TB) string {
+	t.Helper()
+	top := t.TempDir()
+	here, out := filepath.Join(top, "home"), filepath.Join(top, "out")
+	fstest.Must(t, os.MkdirAll(filepath.Join(out, "cfg"), 0o700))
+	fstest.Must(t, os.MkdirAll(here, 0o700))
+	places := strings.NewReplacer("OUT", out, "HERE", here)
+	for _, f := range append([]string{"own/a.txt=x\n", "own/git/config=mine\n", "own/git/HEAD=mine\n"}, r.files...) {
+		f = places.Replace(f)
+		if name, target, ok := strings.Cut(f, "->"); ok {
+			fstest.Must(t, os.MkdirAll(filepath.Join(here, filepath.Dir(name)), 0o700))
+			fstest.Must(t, os.Symlink(target, filepath.Join(here, name)))
+			continue
+		}
+		name, text, isFile := strings.Cut(f, "=")
+		if !isFile {
+			fstest.Must(t, os.MkdirAll(filepath.Join(here, name), 0o700))
+			continue
+		}
+		fstest.Must(t, os.MkdirAll(filepath.Join(here, filepath.Dir(name)), 0o700))
+		fstest.Must(t, os.WriteFile(filepath.Join(here, name), []byte(text), 0o600))
+	}
+	return here
+}
+
+// reached is what a program finds by the roads, as the system follows them.
+func (r reservedTree) reached(here string) string {
+	var all strings.Builder
+	for _, road := range r.roads {
+		data, err := os.ReadFile(filepath.Join(here, road))
+		fmt.Fprintf(&all, "%s: %q, there %v\n", road, data, err == nil)
+	}
+	return all.String()
+}
+
+// targets are all paths that steps are pointed at: the roads, the aims, what they are in, and what they lead to.
+func (r reservedTree) targets(here string) []string {
+	all := slices.Concat(r.roads, r.aims)
+	for _, name := range slices.Clone(all) {
+		for dir := filepath.Dir(name); dir != "."; dir = filepath.Dir(dir) {
+			all = append(all, filepath.ToSlash(dir))
+		}
+		if real, err := filepath.EvalSymlinks(filepath.Join(here, name)); err == nil {
+			if rel, err := filepath.Rel(here, real); err == nil && !strings.HasPrefix(rel, "..") {
+				all = append(all, filepath.ToSlash(rel))
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// attacks are steps that are pointed at a path.
+func attacks(at string) map[string]millrace.Pipeline {
+	one := func(all ...actions.Action) millrace.Pipeline {
+		b := millrace.New("p")
+		for i, a := range all {
+			b = b.Step(fmt.Sprintf("s%d", i), a).Builder
+		}
+		return b.MustBuild()
+	}
+	link := fmt.Sprintf("diff --git a/%[1]s b/%[1]s\nnew file mode 120000\n--- /dev/null\n+++ b/%[1]s\n@@ -0,0 +1 @@\n+own/git\n"+
+		"\\ No newline at end of file\n", at)
+	remove := actions.Delete{Files: []string{at}, Recursive: true}
+	return map[string]millrace.Pipeline{
+		"create":                  one(actions.Create{Path: at, Content: "pager: evil", Overwrite: true}),
+		"create below":            one(actions.Create{Path: at + "/millrace/config.yaml", Content: "pager: evil"}),
+		"create two":              one(actions.Create{Path: at + "/refs/x", Content: "evil"}, actions.Create{Path: at + "/HEAD", Content: "evil"}),
+		"edit":                    one(actions.Edit{Files: []string{at}, OldText: "e", NewText: "evil"}),
+		"edit all":                one(actions.PatternReplace{FilePattern: "**", SedPattern: []string{"s/e/evil/"}, NoIgnore: true}),
+		"delete":                  one(remove),
+		"delete and create":       one(remove, actions.Create{Path: at, Content: "evil"}),
+		"delete and create below": one(remove, actions.Create{Path: at + "/millrace/config.yaml", Content: "pager: evil"}),
+		"replace by a link":       one(remove, actions.Patch{Text: link}),
+		"link":                    one(actions.Patch{Text: link}),
+		"rename away":             one(actions.Rename{Files: []string{at}, To: "own/moved"}),
+		"rename there":            one(actions.Rename{Files: []string{"own/a.txt"}, To: at, Overwrite: true}),
+		"rename below":            one(actions.Rename{Files: []string{"own/git/config"}, Destination: at, Overwrite: true}),
+		"copy away":               one(actions.Copy{Files: []string{at}, To: "own/stolen"}),
+		"copy there":              one(actions.Copy{Files: []string{"own/a.txt"}, To: at, Overwrite: true}),
+		"swap": one(actions.Rename{Files: []string{at}, To: "own/moved"},
+			actions.Rename{Files: []string{"own/git/config"}, To: at + "/config"}),
+		"read":   one(actions.ReadRanges{Files: []string{at}}),
+		"search": one(actions.Search{Pattern: ".*", Mode: "regex", NoIgnore: true}),
+	}
+}
+
+// Each step is pointed at each name of what is reserved, at each directory and link on the way, and at what they lead to.
+// Whatever comes of it, a program that goes by the usual names finds what it has found before.
+func TestReservedByWhatNamesLeadTo(t *testing.T) {
+	for _, tree := range reservedTrees() {
+		t.Run(tree.name, func(t *testing.T) {
+			here := tree.plant(t)
+			done := 0
+			for _, at := range tree.targets(here) {
+				for name, p := range attacks(at) {
+					t.Setenv("HOME", here)
+					t.Setenv("XDG_CONFIG_HOME", filepath.Join(here, ".config"))
+					before := tree.reached(here)
+					x := millrace.Executor{NoSync: true, Key: bytes.Repeat([]byte("k"), 32)}
+					res, err := x.Run(t.Context(), suite.OpenRoot(t, here), p.WithOptions(millrace.Options{Force: true}))
+					if after := tree.reached(here); after != before {
+						t.Errorf("%s %s: error = %v\nbefore: %s\nafter:  %s", name, at, err, before, after)
+					}
+					if tree.config && strings.Contains(suite.JSON(t, res), secret) {
+						t.Errorf("%s %s: what is reserved was read", name, at)
+					}
+					if holds(t, filepath.Join(here, "own"), secret) {
+						t.Errorf("%s %s: what is reserved was copied", name, at)
+					}
+					if err == nil {
+						done++
+						here = tree.plant(t)
+					}
+				}
+			}
+			if done == 0 {
+				t.Error("no step did anything, so nothing was tried")
+			}
+		})
+	}
+}
+
+// holds reports whether a file below the directory has the text.
+func holds(t *testing.T, dir, text string) bool {
+	t.Helper()
+	found := false
+	fstest.Must(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			data, err := os.ReadFile(name)
+			found = found || bytes.Contains(data, []byte(text))
+			return err
+		}
+		return err
+	}))
+	return found
+}
