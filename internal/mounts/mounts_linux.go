@@ -74,7 +74,7 @@ func Kinds() []Kind {
 		{Name: "vfat", NoModes: true, Seconds: true, Package: "dosfstools", needs: []string{"mkfs.vfat"}, mount: loop(64, "vfat", "mkfs.vfat")},
 		{Name: "exFAT", NoModes: true, Package: "exfatprogs", needs: []string{"mkfs.exfat"}, mount: loop(64, "exfat", "mkfs.exfat")},
 		{Name: "exfat-fuse", NoModes: true, Package: "exfat-fuse exfatprogs", needs: []string{"mkfs.exfat", "mount.exfat-fuse"}, mount: func(m *made) error {
-			return fuseImage(m, 64, []string{"mkfs.exfat"}, "mount.exfat-fuse")
+			return fuseDevice(m, 64, []string{"mkfs.exfat"}, "mount.exfat-fuse")
 		}},
 		{Name: "ntfs-3g", NoModes: true, Package: "ntfs-3g", needs: []string{"mkntfs", "ntfs-3g"}, mount: func(m *made) error {
 			return fuseImage(m, 64, []string{"mkntfs", "-q", "-Q", "-F"}, "ntfs-3g")
@@ -130,6 +130,21 @@ func fuseImage(m *made, megabytes int64, mkfs []string, program string) error {
 		return err
 	}
 	return command(program, image, m.at)
+}
+
+// fuseDevice is fuseImage for a program that wants a device.
+func fuseDevice(m *made, megabytes int64, mkfs []string, program string) error {
+	image := m.image(megabytes)
+	if err := command(mkfs[0], append(mkfs[1:], image)...); err != nil {
+		return err
+	}
+	device, err := exec.Command("losetup", "--find", "--show", image).Output()
+	if err != nil {
+		return fmt.Errorf("losetup: %w", err)
+	}
+	name := strings.TrimSpace(string(device))
+	m.t.Cleanup(func() { _ = command("losetup", "--detach", name) }) // the kernel waits until it is not in use
+	return command(program, name, m.at)
 }
 
 // sshfs speaks to a server on the other end of two pipes, so it needs neither a network nor a login.
