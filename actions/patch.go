@@ -19,8 +19,8 @@ import (
 // removed lines change anything, whatever Tolerance has let pass. New lines get the line ends of those around them, where
 // the patch does not have both kinds itself. A hunk whose new lines are there already is done, with a warning.
 //
-// The sections of a unified diff refer to the tree before the step, so files can swap their names; those of the other
-// formats see what the ones before have done. Files are made, deleted into the trash, renamed, copied, made executable, and
+// The sections of one commit in a unified diff refer to the tree before the commit, so files can swap their names. Later
+// commits, later sections for the same file, and the sections of the other formats see what the ones before have done. Files are made, deleted into the trash, renamed, copied, made executable, and
 // symbolic links are made, all through the same checks as by other actions. A link is never followed to write. Binary
 // patches of git must be for the very bytes of the file.
 //

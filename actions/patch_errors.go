@@ -22,12 +22,14 @@ type PatchProblem struct {
 
 // Error lists the problems, no more than twenty.
 func (e *PatchSyntaxError) Error() string {
+	hinted := make(map[string]bool)
 	return strings.Join(firstOf(e.Problems, mostFailures, func(p PatchProblem) string {
 		text := p.Message
 		if p.Line > 0 {
 			text = fmt.Sprintf("line %d of the patch: %s", p.Line, text)
 		}
-		if p.Hint != "" {
+		if p.Hint != "" && !hinted[p.Hint] {
+			hinted[p.Hint] = true
 			text += " (" + p.Hint + ")"
 		}
 		return text

@@ -1,6 +1,10 @@
 package actions
 
-import "github.com/millrace-go/millrace/internal/patch"
+import (
+	"slices"
+
+	"github.com/millrace-go/millrace/internal/patch"
+)
 
 // mostWarnings is how many warnings of a patch are told of.
 const mostWarnings = 50
@@ -12,7 +16,7 @@ func (w *patching) outcome() (Outcome, error) {
 		w.c.Warnf("%s", text)
 	}
 	failures := w.failures()
-	stopped := len(failures) > 0 && w.OnError != onErrorContinue
+	stopped := len(failures) > 0 && (w.OnError != onErrorContinue || w.allFailed())
 	out := Outcome{Counts: make(map[string]int), Renames: make(map[string]string)}
 	told := make(map[*patchNode]bool, len(w.nodes))
 	for _, s := range w.sections {
@@ -35,6 +39,13 @@ func (w *patching) outcome() (Outcome, error) {
 		}
 	}
 	return out, nil
+}
+
+// allFailed reports whether nothing could be done to any file.
+func (w *patching) allFailed() bool {
+	return !slices.ContainsFunc(w.sections, func(s *patchSection) bool {
+		return len(s.failures) == 0 && (s.node == nil || !s.node.failed)
+	})
 }
 
 // tell adds what became of one file.

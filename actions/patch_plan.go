@@ -47,9 +47,10 @@ type patchNode struct {
 	hunks   int
 	edits   int
 	failed  bool
-	same    bool // the splices leave the text as it was
-	done    bool // what it is to be is there already
-	moded   bool // its mode has changed
+	same    bool   // the splices leave the text as it was
+	done    bool   // what it is to be is there already
+	moded   bool   // its mode has changed
+	over    string // where the stage has a file, and an earlier commit has put this one
 	section []*patchSection
 	taken   int       // the commit whose section has changed, moved or removed it, from 1
 	was     patchText // as that commit has found it

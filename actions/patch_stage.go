@@ -83,6 +83,9 @@ func (w *patching) settle() {
 
 // occupied returns why a file cannot be put in its new place, nil if it can.
 func (w *patching) occupied(n *patchNode, leaving map[string]bool) error {
+	if n.over != "" && n.over != n.final {
+		return fmt.Errorf("%w: an earlier commit of the patch puts this one at %s", fs.ErrExist, n.over)
+	}
 	if leaving[n.final] || n.place != "" && n.copyOf == "" && w.c.stage().Respells(n.place, n.final) {
 		return nil
 	}

@@ -187,7 +187,7 @@ func TestPatchFiles(t *testing.T) {
 		{"reverse", files{"g": "2\n", "n": "x\n"}, actions.Patch{Text: "diff --git a/f b/g\nrename from f\nrename to g\n--- a/f\n+++ b/g\n@@ -1 +1 @@\n-1\n+2\ndiff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n", Reverse: true}, files{"f": "1\n"}, "", ""},
 		{"continue", files{"f": "1\n", "g": "1\n"}, actions.Patch{Text: "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-2\n+3\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-1\n+3\n", OnError: "continue"}, files{"f": "1\n", "g": "3\n"}, "", "not patched: f: hunk 1"},
 		{"continue, three in a row", files{"f": "1\n", "g": "2\n", "h": "3\n", "o": "a\n"}, actions.Patch{Text: "diff --git a/f b/g\nrename from f\nrename to g\ndiff --git a/g b/h\nrename from g\nrename to h\ndiff --git a/o b/o\n--- a/o\n+++ b/o\n@@ -1 +1 @@\n-a\n+b\n", OnError: "continue"}, files{"f": "1\n", "g": "2\n", "h": "3\n", "o": "b\n"}, "", "not patched: g (line 1 of the patch)"},
-		{"continue, one is in the way of another", files{"f": "1\n", "g": "1\n"}, actions.Patch{Text: "diff --git a/f b/g\nrename from f\nrename to g\ndiff --git a/g b/h\nrename from g\nrename to h\n--- a/g\n+++ b/h\n@@ -1 +1 @@\n-2\n+3\n", OnError: "continue"}, files{"f": "1\n", "g": "1\n"}, "", "not patched: g (line 1 of the patch)"},
+		{"continue, one is in the way of another", files{"f": "1\n", "g": "1\n"}, actions.Patch{Text: "diff --git a/f b/g\nrename from f\nrename to g\ndiff --git a/g b/h\nrename from g\nrename to h\n--- a/g\n+++ b/h\n@@ -1 +1 @@\n-2\n+3\n", OnError: "continue"}, nil, "g (line 1 of the patch): file already exists", ""},
 	})
 }
 

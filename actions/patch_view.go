@@ -1,5 +1,7 @@
 package actions
 
+import "github.com/millrace-go/millrace/change"
+
 // patchView is where the files are while the sections of a patch are worked out.
 type patchView struct {
 	commit int                   // the present one, from 1
@@ -49,8 +51,15 @@ func (v *patchView) leave(node *patchNode) {
 	}
 }
 
-// begin begins with the next commit.
+// begin begins with the next commit. A file that this one has put where the stage has another one may not go on from there.
 func (w *patching) begin() {
+	for place, was := range w.view.was {
+		if now := w.view.now[place]; was == nil && now.lives() && now.place != place {
+			if kind, err := kindAt(w.c, place); err != nil || kind == change.File || kind == change.Symlink {
+				now.over = place
+			}
+		}
+	}
 	w.view.commit++
 	clear(w.view.was)
 }

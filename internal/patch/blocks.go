@@ -30,19 +30,27 @@ type block struct {
 
 // blocks reads searches with their replacements.
 func (p *parser) blocks() {
-	name, fresh := p.opt.Path, "" // of the block before, and what may be one
+	name, fresh := p.opt.Path, "" // of the block before, and the line that may have one
 	named := name != ""
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
 		at := p.n
 		p.next()
 		if !isMarker(line, "<-", "SEARCH") {
 			if text := strings.TrimSpace(line); text != "" && !isFence(text) {
-				fresh = strings.Trim(text, "#`*: \t")
+				fresh = text
 			}
 			continue
 		}
 		if fresh != "" {
-			name, named, fresh = fresh, true, ""
+			switch now, ok := blockName(fresh); {
+			case ok:
+				name, named = now, true
+			case p.opt.Path == "" && !isEllipsis(fresh):
+				p.problem(at, "write the name of the file in the line above, in backquotes if it has blanks",
+					"the line above the block is not the name of a file: "+quoted(fresh))
+				named, name = true, "" // it is told once
+			}
+			fresh = ""
 		}
 		b, ok := p.block(at)
 		if !ok {
@@ -65,6 +73,23 @@ func (p *parser) blocks() {
 		}
 		p.add(f)
 	}
+}
+
+// blockName returns the name of a file that a line above a block has: all of it without signs of Markdown. A name with blanks
+// has to be quoted, so that a sentence is not one.
+func blockName(line string) (name string, ok bool) {
+	name = strings.Trim(line, "#*: \t")
+	if n := len(name); n > 2 && strings.IndexByte("`\"'", name[0]) >= 0 && name[n-1] == name[0] {
+		name = strings.Trim(name, name[:1])
+		return name, name != "" && !strings.ContainsAny(name, "`")
+	}
+	name = strings.Trim(name, "`")
+	return name, name != "" && !strings.ContainsAny(name, " \t") && !isEllipsis(name)
+}
+
+// isEllipsis reports whether a line stands for text that is left out.
+func isEllipsis(line string) bool {
+	return (strings.Contains(line, "...") || strings.Contains(line, "…")) && strings.Trim(line, ".… \t") == ""
 }
 
 func isFence(text string) bool {

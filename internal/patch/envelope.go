@@ -19,7 +19,7 @@ func (p *parser) envelopes() {
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
 		at := p.n
 		p.next()
-		if trimEnd(line) != beginPatch {
+		if strings.TrimSpace(line) != beginPatch {
 			continue
 		}
 		found = true
@@ -36,7 +36,7 @@ func (p *parser) envelopes() {
 func (p *parser) envelope() bool {
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
 		at := p.n
-		line = trimEnd(line)
+		line = strings.TrimSpace(line)
 		p.next()
 		switch {
 		case line == "":
@@ -54,8 +54,8 @@ func (p *parser) envelope() bool {
 		case strings.HasPrefix(line, updateFile):
 			f := File{Line: at, Old: p.envelopeName(at, line, updateFile)}
 			f.New = f.Old
-			if next, _ := p.peek(); strings.HasPrefix(next, moveTo) {
-				f.Op, f.New = Rename, p.envelopeName(p.n, trimEnd(next), moveTo)
+			if next, _ := p.peek(); strings.HasPrefix(strings.TrimSpace(next), moveTo) {
+				f.Op, f.New = Rename, p.envelopeName(p.n, strings.TrimSpace(next), moveTo)
 				if f.New == f.Old {
 					f.Op = Modify
 				}
@@ -87,6 +87,11 @@ func (p *parser) envelopeName(at int, line, mark string) string {
 	return rest
 }
 
+// isLastMark reports whether a line with blanks before it ends the patch. Elsewhere such a line quotes one of the file.
+func (p *parser) isLastMark(line string) bool {
+	return strings.TrimSpace(line) == endPatch && strings.TrimSpace(p.text[p.pos+len(line):]) == ""
+}
+
 // nextMark goes to the next line that begins with three stars.
 func (p *parser) nextMark() {
 	for line, ok := p.peek(); ok && !strings.HasPrefix(line, "*** "); line, ok = p.peek() {
@@ -98,7 +103,7 @@ func (p *parser) nextMark() {
 func (p *parser) added(f *File) {
 	h := Hunk{Line: p.n}
 	begin, end := p.pos, p.pos
-	for line, ok := p.peek(); ok && !strings.HasPrefix(line, "*** "); line, ok = p.peek() {
+	for line, ok := p.peek(); ok && !strings.HasPrefix(line, "*** ") && !p.isLastMark(line); line, ok = p.peek() {
 		switch {
 		case trimEnd(line) == "": // perhaps between two files
 		case line[0] != '+' || end != p.pos:
@@ -142,7 +147,7 @@ func (p *parser) updated(f *File) {
 			p.next()
 			h, begin, end = Hunk{Line: p.n}, p.pos, p.pos
 			continue
-		case strings.HasPrefix(line, "*** "):
+		case strings.HasPrefix(line, "*** "), p.isLastMark(line):
 			flush()
 			return
 		case isHunkHead(line):

@@ -84,10 +84,16 @@ func (e *AnchorError) Error() string {
 }
 
 // OutsideError says that a hunk without context is for a place that the file does not have, or that another hunk changes.
-type OutsideError struct{ Line, Lines int }
+type OutsideError struct {
+	Line, Lines int
+	Last        bool // its last line has no line end, so it must end the file
+}
 
 // Error has the place.
 func (e *OutsideError) Error() string {
+	if e.Last {
+		return fmt.Sprintf("its last line has no line end, so it must end the file, and it is for line %d of a file of %d lines", e.Line, e.Lines)
+	}
 	return fmt.Sprintf("it has no context, and its lines cannot be put before line %d of a file of %d lines", e.Line, e.Lines)
 }
 

@@ -174,12 +174,15 @@ func (p *placing) bare(h *Hunk, from, stated int) Placed {
 	switch {
 	case p.Format == ApplyPatch && len(h.Anchors) > 0 && !h.AtEnd:
 		at = from
-	case p.Format != Unified || h.AtEnd:
+	case p.Format != Unified || h.AtEnd && !h.Numbered:
 		at = p.lines()
 	case !h.Numbered:
 		return Placed{Err: ErrNoContext}
 	case p.lines() == 0:
 		at = 0
+	}
+	if h.AtEnd && at != p.lines() {
+		return Placed{Err: &OutsideError{Line: at + 1, Lines: p.lines(), Last: true}}
 	}
 	if at < 0 || at > p.lines() || p.clashes(h, at) {
 		return Placed{Err: &OutsideError{Line: at + 1, Lines: p.lines()}}

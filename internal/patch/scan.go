@@ -195,7 +195,7 @@ func detect(text string) Format {
 	s := scanner{text: text, n: 1}
 	for line, ok := s.peek(); ok; line, ok = s.peek() {
 		switch {
-		case trimEnd(line) == beginPatch:
+		case strings.TrimSpace(line) == beginPatch:
 			return ApplyPatch
 		case isMarker(line, "<-", "SEARCH"):
 			return SearchReplace
