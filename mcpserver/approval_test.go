@@ -195,3 +195,44 @@ func otherDigit(s string, i int) string {
 	}
 	return s[:i] + digit + s[i+1:]
 }
+
+// Taking a change back is a change: the ceiling holds for it, and a person is asked as for any other.
+func TestUndo_judged(t *testing.T) {
+	files := many(60)
+	t.Run("a person", func(t *testing.T) {
+		p := &person{action: "accept", approve: true}
+		c := serve(t, mcpserver.Config{}, files, p.options())
+		id := line(t, c.good("batch_operations", `{"pipeline_json":`+fixAll+`}`).text, "backup: ")
+		id, _, _ = strings.Cut(id, " ")
+		p.approve = false
+		c.bad("undo", `{"backup_id":"`+id+`"}`, "blocked", "not approved")
+		if got := readFile(t, c.dir, "f000.txt"); got != "receive\n" {
+			t.Errorf("after a no the file is %q", got)
+		}
+		p.approve = true
+		c.good("undo", `{"backup_id":"`+id+`"}`)
+		if got := readFile(t, c.dir, "f000.txt"); got != "recieve\n" || len(p.asked) != 3 {
+			t.Errorf("the file is %q, the person was asked %d times", got, len(p.asked))
+		}
+	})
+	t.Run("nobody to ask", func(t *testing.T) {
+		dir := tree(t, files)
+		with := func(cfg mcpserver.Config) *client {
+			cfg.Root, cfg.Executor.NoSync, cfg.Executor.Key = dir, true, make([]byte, 32)
+			s, err := mcpserver.New(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = s.Close() })
+			return &client{ClientSession: connect(t, s, nil), t: t, dir: dir}
+		}
+		forced := with(mcpserver.Config{AllowForce: true})
+		id := line(t, forced.good("batch_operations", `{"pipeline_json":`+fixAll+`}`).text, "backup: ")
+		id, _, _ = strings.Cut(id, " ")
+		with(mcpserver.Config{}).bad("undo", `{"backup_id":"`+id+`"}`, "blocked")
+		with(mcpserver.Config{Executor: millrace.Executor{Ceiling: risk.Low}}).bad("undo", `{"backup_id":"`+id+`"}`, "blocked", "the host")
+		if got := readFile(t, dir, "f000.txt"); got != "receive\n" {
+			t.Errorf("the file is %q", got)
+		}
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/backup"
 )
 
@@ -113,14 +114,41 @@ func undo(ctx context.Context, c *call) (*answer, error) {
 	if args.DryRun {
 		return c.undoDiff(ctx, args.ID)
 	}
-	res, err := c.executor(c.progress.observe).Restore(ctx, c.cfg.FS, args.ID)
-	a, err := c.rendered(res, err, reported)
-	return a, unknownBackup(err)
+	r := &relay{to: c.progress.observe}
+	plan, err := c.planUndo(ctx, c.executor(r.observe), args.ID)
+	if err != nil {
+		return nil, unknownBackup(err)
+	}
+	res, err := plan.Commit(ctx)
+	if needsForce(err) && c.canAsk() {
+		e, failed := c.plans.add(plan, r, reported)
+		if failed != nil {
+			return nil, failed
+		}
+		return c.ask(e), nil
+	}
+	_ = plan.Close()
+	return c.rendered(res, err, reported)
+}
+
+// planUndo plans to take a commit back. The risk of that is judged as the risk of any change, because it is a model that
+// asks for it. The library judges it in a plan that was stored, so this one is stored and opened.
+func (c *call) planUndo(ctx context.Context, x millrace.Executor, id string) (*millrace.Plan, error) {
+	plan, err := x.PlanRestore(ctx, c.cfg.FS, id)
+	if err != nil {
+		return nil, err
+	}
+	defer plan.Close() //nolint:errcheck // nothing was written
+	stored, err := plan.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return x.OpenPlan(ctx, c.cfg.FS, stored)
 }
 
 // undoDiff shows what undoing a commit would do.
 func (c *call) undoDiff(ctx context.Context, id string) (*answer, error) {
-	plan, err := c.executor(c.progress.observe).PlanRestore(ctx, c.cfg.FS, id)
+	plan, err := c.planUndo(ctx, c.executor(c.progress.observe), id)
 	if err != nil {
 		return nil, unknownBackup(err)
 	}
