@@ -18,6 +18,8 @@ type Envelope struct {
 	// no step did, a last entry says why; its tool is "run". It is never nil.
 	Results []EnvelopeResult `json:"results"`
 	Summary EnvelopeSummary  `json:"summary"`
+	// Warnings are those of [Result.AllWarnings], nil for none.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // EnvelopeResult is what one step has done.
@@ -58,7 +60,7 @@ const runTool = "run"
 
 // Envelope returns the result in the shape of a list of calls.
 func (r *Result) Envelope() Envelope {
-	e := Envelope{Results: []EnvelopeResult{}}
+	e := Envelope{Results: []EnvelopeResult{}, Warnings: r.AllWarnings()}
 	for _, i := range r.executed() {
 		s := &r.Results[i]
 		entry := EnvelopeResult{Step: i + 1, Tool: cmp.Or(s.Tool, s.Action), OK: !s.Failed(), Data: s.Data}

@@ -69,6 +69,8 @@ type Summary struct {
 	DeadlineMet bool
 	// Classification is that of the pipeline, "" without.
 	Classification string
+	// Warnings are those of [Result.AllWarnings]; in JSON they are left out where there are none.
+	Warnings []string
 }
 
 // Summary returns the result in short.
@@ -77,6 +79,7 @@ func (r *Result) Summary() Summary {
 		RunID: r.RunID, StepsExecuted: r.StepsExecuted(), TotalSteps: r.TotalSteps, Final: r.Final(),
 		AllResults: make(map[string]StepResult), TotalCost: r.Cost, TotalDuration: r.TotalDuration,
 		Budget: budget.Report{Spent: r.Cost}, DeadlineMet: r.DeadlineMet == nil || *r.DeadlineMet, Classification: r.Classification,
+		Warnings: r.AllWarnings(),
 	}
 	if r.Budget != nil {
 		s.Budget = *r.Budget
@@ -116,6 +119,7 @@ type summaryJSON struct {
 	Budget         budget.Report         `json:"budget"`
 	DeadlineMet    bool                  `json:"deadline_met"`
 	Classification string                `json:"classification"`
+	Warnings       []string              `json:"warnings,omitempty"`
 }
 
 // MarshalJSON gives the form above.
@@ -125,7 +129,7 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(summaryJSON{
 		s.RunID, s.StepsExecuted, s.TotalSteps, s.Final, s.AllResults, s.TotalCost, seconds(s.TotalDuration), s.Budget, s.DeadlineMet,
-		s.Classification,
+		s.Classification, s.Warnings,
 	})
 }
 
@@ -137,7 +141,7 @@ func (s *Summary) UnmarshalJSON(data []byte) error {
 	}
 	*s = Summary{
 		v.RunID, v.StepsExecuted, v.TotalSteps, v.Final, v.AllResults, v.TotalCost, time.Duration(v.TotalDuration), v.Budget, v.DeadlineMet,
-		v.Classification,
+		v.Classification, v.Warnings,
 	}
 	return nil
 }

@@ -138,7 +138,7 @@ func ofRun(run runs.Run) *answer {
 // summarized is the answer in the words of a pipeline of agents.
 func summarized(res *millrace.Result) *answer {
 	summary := res.Summary()
-	data, err := json.Marshal(summary)
+	data, err := plainJSON(summary)
 	if err != nil {
 		return reported(res)
 	}
@@ -206,6 +206,7 @@ func listPipeline(ctx context.Context, c *call) (*answer, error) {
 	a, err := c.change(ctx, p, func(res *millrace.Result) *answer {
 		e := res.Envelope()
 		data := map[string]any{"results": e.Results, "summary": e.Summary}
+		warned(data, res)
 		if res.BackupID != "" {
 			data["backup_id"] = res.BackupID
 		}

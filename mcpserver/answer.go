@@ -68,7 +68,16 @@ func reported(res *millrace.Result) *answer {
 	if !res.Verbose {
 		details(&b, res)
 	}
-	return &answer{texts: []string{strings.TrimRight(b.String(), "\n")}, data: map[string]any{"summary": res.String(), "result": res}}
+	data := map[string]any{"summary": res.String(), "result": res}
+	warned(data, res)
+	return &answer{texts: []string{strings.TrimRight(b.String(), "\n")}, data: data}
+}
+
+// warned puts the warnings of a result into the data of its answer, by the same name in each tool.
+func warned(data map[string]any, res *millrace.Result) {
+	if all := res.AllWarnings(); len(all) > 0 {
+		data["warnings"] = all
+	}
 }
 
 // details follow the compact line: what a model needs for its next call.
@@ -98,6 +107,13 @@ func details(b *strings.Builder, res *millrace.Result) {
 		fmt.Fprintf(b, "backup: %s (undo takes it back)\n", res.BackupID)
 	}
 	warnings(b, res)
+}
+
+// warningLines are the warnings of a result, a line each.
+func warningLines(res *millrace.Result) string {
+	var b strings.Builder
+	warnings(&b, res)
+	return strings.TrimRight(b.String(), "\n")
 }
 
 func warnings(b *strings.Builder, res *millrace.Result) {

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,9 +15,20 @@ import (
 func fit(data map[string]any, limit int) json.RawMessage {
 	short, err := fitted(data, limit)
 	if err != nil {
-		short, _ = json.Marshal(map[string]any{"summary": cut(fmt.Sprint(data["summary"]), limit/2), "truncated": true})
+		short, _ = plainJSON(map[string]any{"summary": cut(fmt.Sprint(data["summary"]), limit/2), "truncated": true})
 	}
 	return short
+}
+
+// plainJSON is json.Marshal, but "<", ">" and "&" stay as they are: a model copies what it is shown.
+func plainJSON(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // errTooLong says that a value cannot be cut enough.
@@ -24,7 +36,7 @@ var errTooLong = errors.New("the result is too long to be shown")
 
 // fitted is fit for any value.
 func fitted(v any, limit int) (json.RawMessage, error) {
-	text, err := json.Marshal(v)
+	text, err := plainJSON(v)
 	if err != nil || len(text) <= limit {
 		return text, err
 	}
@@ -37,7 +49,7 @@ func fitted(v any, limit int) (json.RawMessage, error) {
 		if object, ok := plain.(map[string]any); ok {
 			object["truncated"] = true
 		}
-		if short, err := json.Marshal(plain); err == nil && len(short) <= limit {
+		if short, err := plainJSON(plain); err == nil && len(short) <= limit {
 			return short, nil
 		}
 	}

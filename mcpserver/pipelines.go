@@ -80,6 +80,7 @@ func (c *call) shown(e *entry, diff string, maxBytes int) (*answer, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nplan_id: %s\n", res, e.id)
 	data := map[string]any{"summary": res.String(), "plan_id": e.id, "result": res}
+	warned(data, res)
 	if res.Incomplete {
 		b.WriteString("incomplete: a step that acts outside of the tree was not run, so this plan cannot be applied; run the pipeline instead\n")
 	} else {

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -188,7 +187,7 @@ func (r *fileRead) fill(content string, first, room int) {
 
 // asJSON is how long a text is as JSON.
 func asJSON(text string) int {
-	data, _ := json.Marshal(text)
+	data, _ := plainJSON(text)
 	return len(data)
 }
 
@@ -212,7 +211,7 @@ func (c *call) readAnswer(args readArgs, list []fileRead) (*answer, error) {
 	if args.Path != nil && len(list) == 1 {
 		v = list[0]
 	}
-	text, err := json.Marshal(v)
+	text, err := plainJSON(v)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +221,7 @@ func (c *call) readAnswer(args readArgs, list []fileRead) (*answer, error) {
 				list[i].Content, list[i].Truncated = nil, true
 			}
 		}
-		if text, err = json.Marshal(list); err != nil {
+		if text, err = plainJSON(list); err != nil {
 			return nil, err
 		}
 	}

@@ -137,6 +137,9 @@ func (c *call) edited(ctx context.Context, p millrace.Pipeline, single bool) (*a
 		if single && len(files) == 1 {
 			files[0].BackupID = res.BackupID
 			a.texts = []string{asText(files[0], c.cfg.MaxResult)}
+			if text := warningLines(res); text != "" {
+				a.texts = append(a.texts, text)
+			}
 		} else {
 			a.texts = append([]string{asText(files, c.cfg.MaxResult)}, a.texts...)
 		}
@@ -215,6 +218,10 @@ func (c *call) preview(res *millrace.Result, files []edited) (*answer, error) {
 	v := preview{Success: true, DryRun: true, Files: files}
 	a := &answer{texts: []string{asText(v, c.cfg.MaxResult)}}
 	a.data = map[string]any{"summary": res.String(), "success": true, "dry_run": true, "files": files}
+	if text := warningLines(res); text != "" {
+		a.texts = append(a.texts, text)
+	}
+	warned(a.data, res)
 	if res.WouldBlock {
 		a.texts = append(a.texts, "would be blocked: "+visible(res.BlockReason))
 		a.data["would_block"], a.data["block_reason"] = true, res.BlockReason
@@ -252,6 +259,7 @@ func (c *call) patternReplace(ctx context.Context, args map[string]json.RawMessa
 		a := reported(res)
 		a.texts = append([]string{asText(data, c.cfg.MaxResult)}, a.texts...)
 		data["summary"] = res.String()
+		warned(data, res)
 		a.data = data
 		return a
 	})

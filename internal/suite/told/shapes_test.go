@@ -98,7 +98,8 @@ func TestEnvelopeOfTools(t *testing.T) {
 	}
 	const want = `{"results":[{"step":1,"tool":"messages_send","ok":true,"data":{"id":"111122223333444455","length":5}},` +
 		`{"step":2,"tool":"roles_add","ok":false,"error":{"code":"missing_permission","message":"tool 'roles_add': no"}}],` +
-		`"summary":{"total":2,"succeeded":1,"failed":1}}`
+		`"summary":{"total":2,"succeeded":1,"failed":1},` +
+		`"warnings":["what step 'post' has done outside of the tree is not taken back","what step 'grant' has done outside of the tree is not taken back"]}`
 	for what, r := range map[string]*millrace.Result{"run": res, "read": again(t, res)} {
 		data, err := json.Marshal(r.Envelope())
 		if err != nil || string(data) != want {
