@@ -3,8 +3,11 @@ package actions
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"hash"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/lineedit"
@@ -19,6 +22,10 @@ func (w *planning) lines(ctx context.Context, file *lineedit.File) error {
 		}
 		first, last, err := e.place(file)
 		if err != nil {
+			w.fail(i, err)
+			continue
+		}
+		if err := keepsBytes(file, first, last, e.newText()); err != nil {
 			w.fail(i, err)
 			continue
 		}
@@ -39,6 +46,24 @@ func (w *planning) lines(ctx context.Context, file *lineedit.File) error {
 		w.fail(o.Second, &LineOverlapError{First: o.First, Second: o.Second})
 	}
 	return w.take(splices)
+}
+
+// keepsBytes refuses to replace lines that are not UTF-8 by a text with U+FFFD. Such a text was made of the lines by a
+// reader that shows each byte it cannot show as U+FFFD.
+func keepsBytes(file *lineedit.File, first, last int, text string) error {
+	if first > last || !strings.ContainsRune(text, utf8.RuneError) {
+		return nil
+	}
+	var lines []byte
+	err := file.Read([]lineedit.Range{{First: first, Last: last}}, func(_ int, piece []byte) error {
+		lines = append(lines, piece...)
+		return nil
+	})
+	if err == nil && !utf8.Valid(lines) {
+		err = errors.New("the lines are not UTF-8, and the new text has U+FFFD in place of their bytes; " +
+			"replace the part that is text, with str_replace or the action edit")
+	}
+	return err
 }
 
 // place returns the lines that an edit is about: those to replace, or with last = first-1 those to insert between.

@@ -108,6 +108,50 @@ func TestHTTPRefuses(t *testing.T) {
 	}
 }
 
+// A page of another origin opens no stream either, and a client without the token keeps no connection.
+func TestHTTPRefuses_get(t *testing.T) {
+	s, _ := newServer(t, nil)
+	server := httptest.NewServer(s.Handler(token))
+	defer server.Close()
+	for name, c := range map[string]struct {
+		method, origin, site, token string
+		status                      int
+	}{
+		"foreign origin":         {http.MethodGet, "https://evil.example", "", token, 403},
+		"foreign origin, head":   {http.MethodHead, "https://evil.example", "", token, 403},
+		"foreign origin, delete": {http.MethodDelete, "https://evil.example", "", token, 403},
+		"null origin":            {http.MethodGet, "null", "", token, 403},
+		"cross site":             {http.MethodGet, "", "cross-site", token, 403},
+		"same site":              {http.MethodGet, "", "same-site", token, 403},
+		"no token":               {http.MethodGet, "", "", "", 401},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), c.method, server.URL+"/mcp", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Accept", "text/event-stream")
+		for header, v := range map[string]string{"Origin": c.origin, "Sec-Fetch-Site": c.site, "Authorization": c.token} {
+			if v != "" {
+				req.Header.Set(header, v)
+			}
+		}
+		if c.token != "" {
+			req.Header.Set("Authorization", "Bearer "+c.token)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != c.status {
+			t.Errorf("%s: the status is %d, not %d", name, res.StatusCode, c.status)
+		}
+		if c.status == 401 && !res.Close {
+			t.Errorf("%s: the connection stays open", name)
+		}
+	}
+}
+
 // A client of the newest protocol has no session, one of an older protocol has: both can call, and be asked.
 func TestHTTPCalls(t *testing.T) {
 	for _, version := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {

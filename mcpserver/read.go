@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
@@ -151,11 +152,32 @@ func (c *call) readLines(ctx context.Context, args readArgs, paths []string) (*a
 			if args.StartLine != nil {
 				first = *args.StartLine
 			}
-			r.fill(step.Content[f.Path], first, room)
+			if content := step.Content[f.Path]; utf8.ValidString(content) {
+				r.fill(content, first, room)
+			} else {
+				r.notText(content, first)
+			}
 		}
 		list = append(list, r)
 	}
 	return c.readAnswer(args, list)
+}
+
+// notText refuses a content that is not UTF-8: bytes of it would come as other bytes, and would be sent back as these.
+func (r *fileRead) notText(content string, first int) {
+	at := 0
+	for i, c := range content {
+		if _, size := utf8.DecodeRuneInString(content[i:]); c == utf8.RuneError && size == 1 {
+			at = i
+			break
+		}
+	}
+	r.Success = false
+	r.Error = "the file is not UTF-8 text"
+	if first > 0 {
+		r.Error += fmt.Sprintf(": see line %d", first+strings.Count(content[:at], "\n"))
+	}
+	r.Error += "; other lines can be read by start_line and end_line, and the action edit changes it by old_text and new_text"
 }
 
 // fill takes the content as far as there is room for it as JSON, in whole lines if there are some.

@@ -177,3 +177,21 @@ func TestReadImage(t *testing.T) {
 	}
 	c.bad("fs_read", `{"mode":"Image","path":"big.png"}`, "5242881 bytes")
 }
+
+// A file that is not UTF-8 is not shown with other bytes, and lines of it are not replaced by such a text.
+func TestNotUTF8(t *testing.T) {
+	const latin = "one\ncaf\xe9\nthree\n"
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": latin}, nil)
+	c.bad("fs_read", `{"mode":"Line","path":"a.txt"}`, "not UTF-8", "line 2")
+	if got := first[read](t, c.good("fs_read", `{"mode":"Line","path":"a.txt","start_line":3}`)); got.Content != "three\n" {
+		t.Errorf("the answer is %+v", got)
+	}
+	c.bad("fs_write", `{"command":"replace_lines","path":"a.txt","start_line":1,"end_line":2,"new_str":"ONE\ncaf\ufffd\n"}`, "not UTF-8")
+	if got := readFile(t, c.dir, "a.txt"); got != latin {
+		t.Errorf("the file is %q", got)
+	}
+	c.good("fs_write", `{"command":"replace_lines","path":"a.txt","start_line":3,"end_line":3,"new_str":"\ufffd"}`)
+	if got := readFile(t, c.dir, "a.txt"); got != "one\ncaf\xe9\n\ufffd" {
+		t.Errorf("the file is %q", got)
+	}
+}

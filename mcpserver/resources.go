@@ -2,9 +2,12 @@ package mcpserver
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/millrace-go/millrace"
 )
 
 // maxDiffResource is how much of a diff a resource holds, in bytes. Pages of longer ones are those of review_plan.
@@ -53,16 +56,26 @@ func (s *Server) planResource(_ context.Context, req *mcp.ReadResourceRequest) (
 	return contents(req, string(text)), nil
 }
 
+// diffResource is a diff as a resource. A diff that is too long is cut at a line, and its last line says so.
+func diffResource(req *mcp.ReadResourceRequest, plan *millrace.Plan, rest string) (*mcp.ReadResourceResult, error) {
+	w := &window{room: maxDiffResource}
+	if err := plan.WriteDiff(w); err != nil {
+		return nil, err
+	}
+	text := string(w.kept)
+	if int64(len(text)) < w.seen {
+		text = string(whole(w.kept))
+		text += fmt.Sprintf("… cut: %d of %d bytes are shown; %s\n", len(text), w.seen, rest)
+	}
+	return contents(req, text), nil
+}
+
 func (s *Server) planDiffResource(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	e, err := s.plans.find(middle(req.Params.URI, "millrace://plans/", "/diff"))
 	if err != nil {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
-	w := &window{room: maxDiffResource}
-	if err := e.plan.WriteDiff(w); err != nil {
-		return nil, err
-	}
-	return contents(req, string(w.kept)), nil
+	return diffResource(req, e.plan, fmt.Sprintf("review_plan with plan_id %s and offset shows the rest", e.id))
 }
 
 func (s *Server) backupDiffResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
@@ -71,11 +84,7 @@ func (s *Server) backupDiffResource(ctx context.Context, req *mcp.ReadResourceRe
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	defer plan.Close() //nolint:errcheck // nothing was written
-	w := &window{room: maxDiffResource}
-	if err := plan.WriteDiff(w); err != nil {
-		return nil, err
-	}
-	return contents(req, string(w.kept)), nil
+	return diffResource(req, plan, "a person sees all of it with millrace undo -n")
 }
 
 // docs tells all there is to know of pipelines, as this server takes them.

@@ -77,3 +77,19 @@ func TestInitialize(t *testing.T) {
 		t.Errorf("the capabilities are %s", caps)
 	}
 }
+
+// A diff that is longer than a resource is cut at a line, and its last line says so.
+func TestResourceTooLong(t *testing.T) {
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": strings.Repeat("recieve é\n", 300_000)}, nil)
+	r := c.good("plan_pipeline", `{"pipeline_json":{"name":"x","steps":[{"id":"e","action":"edit","params":{"files":["a.txt"],"old_text":"recieve","new_text":"receive"}}]},"diff":"none"}`)
+	id := line(t, r.text, "plan_id: ")
+	res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "millrace://plans/" + id + "/diff"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := res.Contents[0].Text
+	last := text[strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n")+1:]
+	if !strings.HasPrefix(last, "… cut: ") || !strings.Contains(last, "review_plan") || len(text) > 4<<20+200 {
+		t.Errorf("%d bytes, and the last line is %q", len(text), last)
+	}
+}
