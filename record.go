@@ -28,9 +28,10 @@ import (
 // What a step has put into the directory that the steps share is not on record.
 //
 // A key is 64 hexadecimal digits: a hash of what was asked, of the visit and the attempt, of what the step before has
-// said, and of what was staged then. The tree itself is not in it, nor is what the host allows, so a Recorder belongs to
-// one tree, as long as that stays the same, and to executors that allow the same: an answer that is on record is taken
-// without asking anything.
+// said, and of what was staged then. For a command, and for an agent with a workspace, the tree is in it too, with the
+// names, sizes, times and identities of all files, so an answer is not taken for a tree that has changed. What the host
+// allows is not in it, so a Recorder belongs to executors that allow the same: an answer that is on record is taken without
+// asking anything.
 //
 // That of a run which is kept, see [Executor.Checkpoints], should last as long as that: then a process that goes on with the
 // run does not ask again what the one before had not come to keep. It should be of that run alone, and leave out the
@@ -56,6 +57,9 @@ type Recorded struct {
 	Final     bool   `json:"final,omitempty"`
 	// Changes are what the step has changed in its workspace, to be staged again.
 	Changes []RecordedChange `json:"changes,omitempty"`
+	// Recent are the files that were changed so shortly before the answer that their times do not tell all of their contents
+	// apart, by path. The answer is taken only as long as they have these bytes.
+	Recent map[string]change.Hash `json:"recent,omitempty"`
 }
 
 // RecordedChange is what a step has changed at one path of its workspace.
@@ -103,14 +107,19 @@ func (r *run) recorded(ctx context.Context, v *visit, action actions.Action, cal
 	if r.x.Recorder == nil {
 		return ask()
 	}
-	key, err := r.recordKey(v, action)
+	view := (*stage.Stage)(call.FS)
+	rests, err := restsOf(ctx, view, action)
+	var key string
+	if err == nil {
+		key, err = r.recordKey(v, action, rests)
+	}
 	if err != nil {
 		return actions.Outcome{}, fmt.Errorf("recorder: %w", err)
 	}
 	switch found, ok, err := r.x.Recorder.Find(key); {
 	case err != nil:
 		return actions.Outcome{}, fmt.Errorf("recorder: %w", err)
-	case ok:
+	case ok && scratch.Rests{Recent: found.Recent}.AreOf(ctx, view):
 		r.notify(StepReplayed{Step: v.result.StepID, Visit: v.number})
 		if r.wasPaid() && call.OnSpend != nil {
 			call.OnSpend(found.Cost)
@@ -133,7 +142,7 @@ func (r *run) recorded(ctx context.Context, v *visit, action actions.Action, cal
 		return out, err // what the step fails for could not be read from a record
 	}
 	mu.Lock()
-	kept := Recorded{Output: out.Output, Data: out.Data, Cost: cost}
+	kept := Recorded{Output: out.Output, Data: out.Data, Cost: cost, Recent: rests.Recent}
 	mu.Unlock()
 	if err != nil {
 		kept.Error, kept.ErrorCode, kept.Final = err.Error(), stepCode(err), !retryable(action, err)
@@ -178,8 +187,17 @@ func (r *run) replayed(ctx context.Context, v *visit, call *actions.Call, found 
 	return brought, err
 }
 
+// restsOf returns what an answer rests on besides what is staged: for a program that is shown the tree, the tree.
+func restsOf(ctx context.Context, view *stage.Stage, action actions.Action) (scratch.Rests, error) {
+	prompt, isPrompt := promptOf(action)
+	if _, isExec := execOf(action); !isExec && (!isPrompt || prompt.Workspace == actions.WorkspaceNone) {
+		return scratch.Rests{}, nil
+	}
+	return scratch.RestsOf(ctx, view)
+}
+
 // recordKey is a hash of all that an answer may depend on.
-func (r *run) recordKey(v *visit, action actions.Action) (string, error) {
+func (r *run) recordKey(v *visit, action actions.Action, rests scratch.Rests) (string, error) {
 	encoded, err := params.Encode(action, nil, nil)
 	if err != nil {
 		return "", err
@@ -191,7 +209,8 @@ func (r *run) recordKey(v *visit, action actions.Action) (string, error) {
 		Output, Error  string // of the step before
 		Visit, Attempt int
 		Staged         []stagedPath
-	}{Version: 1, Action: v.result.Action, Params: encoded, Visit: v.number, Attempt: len(v.attempts) + 1}
+		Tree           string `json:",omitempty"`
+	}{Version: 1, Action: v.result.Action, Params: encoded, Visit: v.number, Attempt: len(v.attempts) + 1, Tree: rests.Sum.String()}
 	before, _ := r.previous()
 	if r.p.isTold(v.step) {
 		before = r.before(v.step)

@@ -102,11 +102,17 @@ func (c *core) knowsByID(f *fact) bool {
 	if f.id == (capability.Identity{}) || f.id.Ino == 0 || f.id.CTime == 0 {
 		return false
 	}
+	return isOld(f.id.CTime, c.now)
+}
+
+// isOld reports whether a file that was changed at a time can, at another time, not be changed once more without showing
+// it.
+func isOld(changed int64, now time.Time) bool {
 	within := recent
-	if f.id.CTime%int64(time.Second) == 0 {
+	if changed%int64(time.Second) == 0 {
 		within = recentWhole
 	}
-	return f.id.CTime < c.now.Add(-within).UnixNano()
+	return changed < now.Add(-within).UnixNano()
 }
 
 // versionBy makes a version of what a content is known by.

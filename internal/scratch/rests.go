@@ -1,0 +1,102 @@
+package scratch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/internal/walk"
+)
+
+// Rests are what the answer of a program rests on that is shown a view: what stands at each name, and that nothing stands
+// at the others. The times of directories are not among them.
+type Rests struct {
+	// Sum is the same for views that are the same, as far as files do not have to be read for that.
+	Sum change.Hash
+	// Recent are the files that were changed a moment ago, with the hashes of their bytes: nothing else tells that they
+	// are not changed once more.
+	Recent map[string]change.Hash
+}
+
+// RestsOf returns what the answer of a program rests on that is shown the view now.
+func RestsOf(ctx context.Context, view *stage.Stage) (Rests, error) {
+	var mu sync.Mutex
+	prints := make(map[string][]byte)
+	rests := Rests{Recent: make(map[string]change.Hash)}
+	unread := []byte{'u'}
+	err := walk.Walk(ctx, view, ".", walk.Options{
+		Workers: workers(), NoIgnore: true, All: true,
+		OnError: func(name string, err error) error {
+			if name == "." || !errors.Is(err, fs.ErrPermission) {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			prints[name] = unread
+			return nil
+		},
+	}, func(found walk.Entry) error {
+		name := found.Path()
+		print, certain, err := printOf(view, name, found)
+		var hash change.Hash
+		if err == nil && !certain {
+			hash, err = view.HashOf(name)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // it was there a moment ago
+		case errors.Is(err, fs.ErrPermission):
+			print, certain = unread, true // no program is shown it
+		case err != nil:
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if prints[name] == nil { // else it could not be read
+			prints[name] = print
+		}
+		if !certain {
+			rests.Recent[name] = hash
+		}
+		return nil
+	})
+	if err != nil {
+		return Rests{}, err
+	}
+	sum := sha256.New()
+	var buf []byte
+	for _, name := range slices.Sorted(maps.Keys(prints)) {
+		for _, text := range [...][]byte{[]byte(name), prints[name]} {
+			buf = append(binary.AppendUvarint(buf[:0], uint64(len(text))), text...)
+			sum.Write(buf)
+		}
+	}
+	rests.Sum = change.Hash(sum.Sum(nil))
+	return rests, nil
+}
+
+// printOf returns the print of an entry of the view.
+func printOf(view *stage.Stage, name string, found walk.Entry) ([]byte, bool, error) {
+	info, err := found.Info()
+	if err != nil {
+		return nil, false, err
+	}
+	return view.PrintIn(name, info)
+}
+
+// AreOf reports whether the files that were changed a moment before an answer have the bytes that they had then.
+func (r Rests) AreOf(ctx context.Context, view *stage.Stage) bool {
+	for name, then := range r.Recent {
+		if now, err := view.HashOf(name); err != nil || now != then || ctx.Err() != nil {
+			return false
+		}
+	}
+	return true
+}
