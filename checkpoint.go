@@ -48,9 +48,11 @@ type Position struct {
 
 // Checkpoint is what came of an attempt, and what it takes to go on behind it. Its fields can be kept as JSON.
 //
-// One without a Result (its StepID is "") is a mark: that the run was held at the position, or that an attempt which acts
-// outside of the tree has begun there. It has neither a Delta nor a job of its own, but it has to be kept among the
-// others and given back with them: it is what lets a run that is resumed go through where it was held.
+// One without a Result (its StepID is "") is a mark: that the run was held at the position, that an attempt which acts
+// outside of the tree has begun there, or that the commit begins. It has neither a Delta nor a job of its own, but it has
+// to be kept among the others and given back with them: it is what lets a run that is resumed go through where it was held.
+// One at the commit is given back also where the run goes back to before a step: it has what the commit took away, which
+// is how files that were put back after a crash are known.
 type Checkpoint struct {
 	Position
 	// Result is what the step has done, as it stands in the Result of a run. Of an attempt that is followed by another one
@@ -99,8 +101,9 @@ type marked struct {
 type markKind string
 
 const (
-	markHeld  markKind = "held"  // the run was held in front of an attempt
-	markBegun markKind = "begun" // an attempt that acts outside of the tree has begun
+	markHeld   markKind = "held"   // the run was held in front of an attempt
+	markBegun  markKind = "begun"  // an attempt that acts outside of the tree has begun
+	markCommit markKind = "commit" // the commit begins
 )
 
 // stop says why a run in parallel ends in front of a step.
@@ -130,23 +133,23 @@ func (r *run) enter(ctx context.Context, v *visit) error {
 		err := panics.Protect(func() error { return k.to.Enter(ctx, at) })
 		switch {
 		case err == nil && r.specs[v.step].Outside:
-			return k.keepMark(ctx, at, markBegun)
+			return k.keepMark(ctx, at, runState{Mark: markBegun})
 		case !errors.Is(err, ErrHold):
 			return err
 		}
 		held = heldBy(at, err)
 	}
-	if err := k.keepMark(ctx, at, markHeld); err != nil {
+	if err := k.keepMark(ctx, at, runState{Mark: markHeld}); err != nil {
 		return err
 	}
 	return held
 }
 
 // keepMark keeps a checkpoint without a result.
-func (k *keeping) keepMark(ctx context.Context, at Position, m markKind) error {
+func (k *keeping) keepMark(ctx context.Context, at Position, s runState) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	state, err := json.Marshal(runState{Mark: m})
+	state, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}

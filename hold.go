@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // ErrHold is what [Checkpointer.Enter] and [Approver.Approve] return to stop a run in front of what comes next. An error
@@ -105,6 +106,13 @@ func (p *Plan) mayCommit(ctx context.Context) error {
 		}
 	}
 	if err := p.blocked(); err != nil {
+		return err
+	}
+	taken, err := stage.TakenBy(ctx, p.changes)
+	if err != nil {
+		return &canceledError{cause: context.Cause(ctx), ended: ctx.Err()}
+	}
+	if err := p.kept.keepMark(ctx, at, runState{Mark: markCommit, Taken: taken}); err != nil {
 		return err
 	}
 	return ask(func() error { return c.Enter(ctx, at) })

@@ -46,6 +46,7 @@ type Plan struct {
 	// abandoned says that there is nothing to commit because a step has failed unhandled.
 	abandoned bool
 	held      *HeldError // nil for a run that does not wait
+	kept      *keeping   // nil for a run that is not kept
 	// acted says what of the run cannot be taken back, for a run that fails.
 	acted []string
 

@@ -42,9 +42,13 @@ type DriftError struct {
 	Drifts []Drift // at least one, by path
 	// From is the id of the step to resume from instead: the first that rests on any of them.
 	From string
+	// Outside is the id of the first step behind it that has acted outside of the tree, and would do so once more then, ""
+	// for none.
+	Outside string
 }
 
-// Error gives "base has changed since step 'find' read it: src/a.go (content), src/b.go (removed); resume from 'find'".
+// Error gives "base has changed since step 'find' read it: src/a.go (content), src/b.go (removed); resume from 'find'", and
+// which step would act outside of the tree once more.
 func (e *DriftError) Error() string {
 	const named = 20
 	var b strings.Builder
@@ -59,6 +63,9 @@ func (e *DriftError) Error() string {
 		fmt.Fprintf(&b, " and %d more", more)
 	}
 	fmt.Fprintf(&b, "; resume from '%s'", e.From)
+	if e.Outside != "" {
+		fmt.Fprintf(&b, ", but step '%s' has acted outside of the tree, and does so again then", e.Outside)
+	}
 	return b.String()
 }
 
@@ -127,9 +134,10 @@ func (r *run) takeUp(ctx context.Context, up *takenUp) error {
 		return nil
 	}
 	deltas, numbers := up.deltas()
+	r.stage.SetPutBack(up.taken())
 	var err error
 	if k.keeper, err = stage.Restore(ctx, r.stage, deltas); err != nil {
-		return up.driftOf(err, numbers)
+		return up.driftOf(err, numbers, func(step int) bool { return r.specs[step].Outside })
 	}
 	k.parents = append(k.parents, numbers...)
 	r.saves, err = up.visits(r, k.keeper)

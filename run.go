@@ -101,7 +101,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Pl
 func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	p := &Plan{
 		tree: t, stage: r.stage, name: r.p.name, options: r.p.options, budget: r.p.bounds.budget,
-		digest: sync.OnceValue(r.p.Digest), mutates: r.p.Mutates(),
+		digest: sync.OnceValue(r.p.Digest), mutates: r.p.Mutates(), kept: r.kept,
 	}
 	p.result = r.gather()
 	p.failed = r.firstError(ctx)

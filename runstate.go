@@ -35,6 +35,8 @@ type runState struct {
 	Attempts []Attempt `json:"attempts,omitempty"`
 	// Exact is what JSON would lose bytes of, escaped: nil if it loses none.
 	Exact *exactTexts `json:"exact,omitempty"`
+	// Taken is what the commit takes away.
+	Taken []stage.TakenAway `json:"taken,omitempty"`
 }
 
 // exactTexts are the texts of a visit, escaped so that JSON does not change them.
@@ -96,7 +98,8 @@ func (s *Saved) read(p Pipeline) (*takenUp, error) {
 		if err := json.Unmarshal(c.State, &k.state); err != nil {
 			return nil, up.unfit("its state: %v", err)
 		}
-		if c.Index < 0 || c.Index >= p.Len() || p.steps[c.Index].ID != c.Step {
+		isCommit := c.Index == p.Len() && c.Step == "" && !c.Final && k.state.Mark == markCommit
+		if !isCommit && (c.Index < 0 || c.Index >= p.Len() || p.steps[c.Index].ID != c.Step) {
 			return nil, up.unfit("the pipeline has no step '%s' at %d", c.Step, c.Index)
 		}
 		if n := len(up.all); c.Parent < 0 || c.Parent > n || k.state.Before < 0 || k.state.Before > n || len(k.state.Spent) > p.Len() {
@@ -166,6 +169,14 @@ func (up *takenUp) deltas() (deltas [][]byte, numbers []int) {
 	slices.Reverse(deltas)
 	slices.Reverse(numbers)
 	return deltas, numbers
+}
+
+// taken are what the commits have taken away that have begun, and were undone.
+func (up *takenUp) taken() (all []stage.TakenAway) {
+	for _, c := range up.all {
+		all = append(all, c.state.Taken...)
+	}
+	return all
 }
 
 // marks are what was noted behind the checkpoint to go on from.
@@ -266,8 +277,8 @@ func (s *StepResult) outcome() actions.Outcome {
 	}
 }
 
-// driftOf says which steps have read what has changed.
-func (up *takenUp) driftOf(err error, numbers []int) error {
+// driftOf says which steps have read what has changed, and whether one behind them has acted outside of the tree.
+func (up *takenUp) driftOf(err error, numbers []int, outside func(step int) bool) error {
 	drift, ok := errors.AsType[*stage.DriftError](err)
 	if !ok {
 		return fmt.Errorf("the run cannot be resumed: %w", err)
@@ -278,6 +289,12 @@ func (up *takenUp) driftOf(err error, numbers []int) error {
 		e.Drifts = append(e.Drifts, Drift{Path: d.Path, Reason: d.Reason, Step: step})
 		if d.Delta < first {
 			first, e.From = d.Delta, step
+		}
+	}
+	from := slices.IndexFunc(up.all, func(c keptCheckpoint) bool { return c.Step == e.From })
+	for _, c := range up.all[from:] {
+		if e.Outside == "" && c.Step != "" && (c.state.Mark == markBegun || c.Attempt > 0 && outside(c.Index)) {
+			e.Outside = c.Step
 		}
 	}
 	return e

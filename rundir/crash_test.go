@@ -50,9 +50,9 @@ func (c *crashes) stop(op string) {
 }
 
 // said notes what a writer has acknowledged.
-func (c *crashes) said(w *writer, k kind) {
+func (c *crashes) said(w *writer, r *record) {
 	c.now.appended[w.number] = w.records.End().Count
-	if synced(k) {
+	if synced(r) {
 		c.now.durable[w.number] = w.records.End().Count
 	}
 }
@@ -64,7 +64,7 @@ func (c *crashes) runAll() {
 	add := func(w *writer, r *record) {
 		t.Helper()
 		fstest.Must(t, w.append(r))
-		c.said(w, r.Kind)
+		c.said(w, r)
 	}
 	long := func(w *writer, text string) value {
 		v, err := w.value(strings.Repeat(text, 3_000))
@@ -74,14 +74,15 @@ func (c *crashes) runAll() {
 	n := twoSteps()
 	n.variables[0].Value = strings.Repeat("v", 5_000)
 	one := createRun(t, s, n)
-	c.said(one, kindCreated)
+	c.said(one, &record{Kind: kindCreated})
 	two := createRun(t, s, twoSteps())
-	c.said(two, kindCreated)
+	c.said(two, &record{Kind: kindCreated})
 	add(one, &record{Kind: kindTake, Status: runs.Running, Take: one.me()})
 	add(one, &record{Kind: kindStart, Job: 1, At: at(0)})
 	fstest.Must(t, one.line(1, "a line"))
 	add(one, &record{Kind: kindAnswer, Answer: &answer{Key: "k", Value: long(one, "answer")}})
 	add(one, &record{Kind: kindDone, Job: 1, At: at(0), Done: &done{Result: long(one, "result"), Final: true}})
+	add(one, &record{Kind: kindDone, At: at(1), Done: &done{Mark: true}})
 	add(one, &record{Kind: kindHold, Status: runs.Manual, Reason: "look", Job: 2, At: at(1), Hold: &hold{}})
 	fstest.Must(t, one.close())
 	add(two, &record{Kind: kindEnd, Status: runs.Failed, End: &end{}})
@@ -103,7 +104,7 @@ func (c *crashes) runAll() {
 	add(two, &record{Kind: kindEnd, Status: runs.Success, End: &end{}})
 	fstest.Must(t, two.close())
 	three := createRun(t, s, twoSteps())
-	c.said(three, kindCreated)
+	c.said(three, &record{Kind: kindCreated})
 	fstest.Must(t, three.close())
 	one, err = s.own(1)
 	fstest.Must(t, err)

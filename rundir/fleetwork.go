@@ -294,7 +294,7 @@ func (f *fleetWork) resume(number int64) (*session, error) {
 		again, created = shownRun{folded: r, number: number}.toDo(), r.status == runs.Created
 	})
 	if err == nil && again && !created {
-		err = f.m.goBack(w, f.m.host.User, -1)
+		err = f.m.goOn(w, f.m.host.User)
 	}
 	if err != nil || !again {
 		return nil, also(err, w.close())

@@ -115,10 +115,10 @@ func (f *folded) add(r *record) error {
 		f.plays, f.undecided, f.canceled = append(f.plays, r.Play), nil, nil
 		f.addKeys(r.Play.Keys)
 	case kindRetry:
-		if r.Retry.From < len(f.line) && !r.Retry.ByItself {
+		if r.Retry.Anew || r.Retry.From < len(f.line) && !r.Retry.ByItself {
 			clear(f.answers) // the steps that run again ask again
 		}
-		f.line, f.canceled = f.line[:r.Retry.From], nil
+		f.cut(r.Retry.From)
 		for _, n := range r.Retry.Jobs {
 			f.addJob(n.Ordinal, n.Index, r.Time)
 		}
@@ -138,6 +138,18 @@ func (f *folded) add(r *record) error {
 		f.become(r)
 	}
 	return nil
+}
+
+// cut leaves so many checkpoints, and those at commits: what a commit took away that was undone has to be known also where
+// the steps run again.
+func (f *folded) cut(from int) {
+	line := slices.Clone(f.line[:from])
+	for _, c := range f.line[from:] {
+		if c.at.Index == f.commitIndex() {
+			line = append(line, c)
+		}
+	}
+	f.line, f.canceled = line, nil
 }
 
 // check reports why a record cannot follow.

@@ -119,15 +119,13 @@ func TestRetryJob_equal(t *testing.T) {
 						run = wait(t, m, run, runs.Failed)
 					}
 					if block == nil { // once more, so that there are jobs of before
-						_, err := m.Jobs().Retry(t.Context(), runs.JobRef{ID: "1/" + step})
-						fstest.Must(t, err)
+						retryFrom(t, m, p, run, step)
 						run = wait(t, m, run, runs.Failed)
 					}
 					fails = false
 					before, err := p.store.Jobs(t.Context(), run.Ref(), runs.JobFilter{IncludeRetried: true, Paging: runs.Paging{PerPage: 100}})
 					fstest.Must(t, err)
-					_, err = m.Jobs().Retry(t.Context(), runs.JobRef{ID: "1/" + step})
-					fstest.Must(t, err)
+					retryFrom(t, m, p, run, step)
 					run, err = m.Wait(t.Context(), run.Ref())
 					fstest.Must(t, err)
 					if run.Status != runs.Success {
@@ -150,4 +148,27 @@ func TestRetryJob_equal(t *testing.T) {
 			}
 		}
 	}
+}
+
+// retryFrom retries a step. Where the run has not come to it that is refused, in both ways, and the run is retried.
+func retryFrom(t *testing.T, m *rundir.Manager, p *place, run runs.Run, step string) {
+	t.Helper()
+	ref := runs.JobRef{ID: run.ID + "/" + step}
+	job, err := p.store.Job(t.Context(), ref)
+	fstest.Must(t, err)
+	if job.Status != runs.Skipped {
+		_, err = m.Jobs().Retry(t.Context(), ref)
+		fstest.Must(t, err)
+		return
+	}
+	const want = "it is skipped, the run has not come to it: retry the run, which goes on behind the last step done"
+	_, retried := m.Jobs().Retry(t.Context(), ref)
+	_, resumed := m.Resume(t.Context(), ref.ID)
+	for _, err := range []error{retried, resumed} {
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Fatal(err)
+		}
+	}
+	_, err = m.Retry(t.Context(), run.Ref())
+	fstest.Must(t, err)
 }

@@ -53,12 +53,12 @@ func (m *Manager) decide(ctx context.Context, number int64, check func(shownRun)
 	return run, m.begin(w)
 }
 
-// goBack records that a user lets the run go on behind so many checkpoints; negative means behind the last one.
-func (m *Manager) goBack(w *writer, user string, from int) error {
-	return m.goBackAs(w, retry{User: user, From: from})
+// goOn records that a user lets the run go on behind the last checkpoint.
+func (m *Manager) goOn(w *writer, user string) error {
+	return m.goBackAs(w, retry{User: user, From: -1})
 }
 
-// goBackAs is goBack for a decision that lacks its jobs.
+// goBackAs records the decision to go on behind so many checkpoints, a negative number for all. It adds the jobs.
 func (m *Manager) goBackAs(w *writer, r retry) error {
 	var err error
 	w.state(func(f *folded) {
@@ -83,14 +83,15 @@ func (m *Manager) Retry(ctx context.Context, ref runs.RunRef) (runs.Run, error) 
 		return runs.Run{}, err
 	}
 	check := func(r shownRun) error { return r.run().Check(runs.VerbRetry) }
-	return m.decide(ctx, l.number, check, func(w *writer) error { return m.goBack(w, m.host.User, -1) })
+	return m.decide(ctx, l.number, check, func(w *writer) error { return m.goOn(w, m.host.User) })
 }
 
 // Resume goes on with a run, whatever it waits for: "<run>" or "<run>/<step>", where the run is a number or an id. One
 // that waits for a decision is played; one that has failed, was canceled, or whose process has died goes on behind the
-// last step done; one that was created is begun. With a step it goes back to where it was before that step, if it has come
-// to it. One whose process has died behind its commit is returned as it is then: success. Errors are those of Retry and
-// Play.
+// last step done; one that was created is begun. With a step it goes back to where it was before that step, which asks
+// again what it had asked; a step that the run has not come to is refused with a *[runs.StateError], for what the steps
+// before it give would not be there. One whose process has died behind its commit is returned as it is then: success.
+// Errors are those of Retry and Play.
 func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
 	if isNested(ctx) {
 		return runs.Run{}, millrace.ErrNested
@@ -115,25 +116,28 @@ func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
 	run, err := m.decide(ctx, l.number, check, func(w *writer) error {
 		var status runs.Status
 		var digest string
-		from, begun := -1, false
+		var from, all int
+		reached := true
 		w.state(func(f *folded) {
 			status = f.status
 			if f.hold != nil && f.hold.Commit {
 				digest = f.hold.PlanDigest
 			}
-			if j != nil {
-				from, begun = f.before(j.ordinal)
+			if all = len(f.line); j != nil {
+				from, reached = f.before(j.ordinal)
 			}
 		})
 		switch {
-		case begun:
-			return m.goBack(w, m.host.User, from)
+		case !reached:
+			return (jobs{m}).refused(w, j, runs.VerbRetry, notReached)
+		case j != nil && (from < all || status.Ended()):
+			return m.goBackAs(w, retry{User: m.host.User, From: from, Anew: true})
 		case status == runs.Manual:
 			return w.append(&record{Kind: kindPlay, Status: runs.Pending, Play: &play{User: m.host.User, PlanDigest: digest}})
 		case status == runs.Created:
 			return nil
 		}
-		return m.goBack(w, m.host.User, -1)
+		return m.goOn(w, m.host.User)
 	})
 	if _, refused := errors.AsType[*runs.StateError](err); refused && l.dead {
 		if settled, gerr := m.store.Get(ctx, runs.RunRef{ID: id}); gerr == nil && settled.Status.Final() {
@@ -142,6 +146,9 @@ func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
 	}
 	return run, err
 }
+
+// notReached is why a run does not go back to a step that it has not come to.
+const notReached = "the run has not come to it: retry the run, which goes on behind the last step done"
 
 // jobs is the [runs.JobManager] of a manager.
 type jobs struct{ m *Manager }
@@ -194,13 +201,13 @@ func (j jobs) Play(ctx context.Context, ref runs.JobRef, p runs.Play) (runs.Job,
 // Retry implements [runs.JobManager].
 func (j jobs) Retry(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
 	return j.decide(ctx, ref, runs.VerbRetry, func(w *writer, again *job) error {
-		from := -1
-		w.state(func(f *folded) {
-			if n, ok := f.before(again.ordinal); ok {
-				from = n
-			}
-		})
-		return j.m.goBack(w, j.m.host.User, from)
+		var from int
+		var reached bool
+		w.state(func(f *folded) { from, reached = f.before(again.ordinal) })
+		if !reached {
+			return j.refused(w, again, runs.VerbRetry, notReached)
+		}
+		return j.m.goBackAs(w, retry{User: j.m.host.User, From: from, Anew: true})
 	})
 }
 

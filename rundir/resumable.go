@@ -3,6 +3,7 @@ package rundir
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/millrace-go/millrace/runs"
 )
@@ -15,15 +16,29 @@ func (f *folded) sum(summary json.RawMessage) {
 }
 
 // before returns how many checkpoints of the line stay when a run goes back to where it was before the job's visit
-// of its step. ok is false if the job has left none.
-func (f *folded) before(ordinal int) (from int, ok bool) {
+// of its step: all of them if the job has left none. reached is false if the run has not come to the job.
+func (f *folded) before(ordinal int) (from int, reached bool) {
 	j := f.jobs[ordinal-1]
 	for i, c := range f.line {
-		if c.at.Index == j.at.Index && c.at.Visit == j.at.Visit {
+		if c.at.Index < f.commitIndex() && c.at.Index == j.at.Index && c.at.Visit == j.at.Visit {
 			return i, true
 		}
 	}
-	return 0, false
+	return len(f.line), !j.started.IsZero() || f.heldJob == ordinal || f.isNext(j)
+}
+
+// isNext reports whether a job that has not begun is what the run comes to next, as far as its records tell: the first
+// step, or the commit of a run whose steps are all done.
+func (f *folded) isNext(j *job) bool {
+	if j.index < f.commitIndex() {
+		return j.index == 0 && !slices.ContainsFunc(f.line, func(c checkpoint) bool { return c.at.Index < f.commitIndex() })
+	}
+	for _, ordinal := range f.latest[:f.commitIndex()] {
+		if done := f.jobs[ordinal-1]; done.done == nil || !done.done.Final || done.status == runs.Failed {
+			return false
+		}
+	}
+	return true
 }
 
 // again returns the jobs for a record retry that keeps so many checkpoints: those of all steps whose latest job has

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/millrace-go/millrace"
@@ -99,24 +100,16 @@ func (m *Manager) committed(ctx context.Context, w *writer) (*millrace.Result, e
 	return res, err
 }
 
-// backTo goes back to before a step of a run whose process died while it committed, or of a target, and reports whether it has. The
-// tree was put back then, and files that were moved there and back have other times; where nothing of them had been read,
-// nothing tells that they are the same. What was approved is still held against what the steps come to.
-func (s *session) backTo(step string) bool {
+// backTo goes back to before the first step that rests on what has changed, and reports whether it has. Only the run of a
+// target does, for without a store it would begin anew: its scheduler has asked for it again. Behind a step that has acted
+// outside of the tree it does not: that is for a person to decide.
+func (s *session) backTo(drift *millrace.DriftError) bool {
+	if s.m.target == nil || drift.Outside != "" {
+		return false
+	}
 	from := -1
 	s.w.state(func(f *folded) {
-		died := false
-		for _, j := range f.jobs {
-			if j.index == f.commitIndex() && !j.started.IsZero() {
-				died = j.reason == diedReason
-			}
-		}
-		died = died || s.m.target != nil // without a store it would begin anew
-		for i, c := range f.line {
-			if died && from < 0 && c.at.Step == step {
-				from = i
-			}
-		}
+		from = slices.IndexFunc(f.line, func(c checkpoint) bool { return c.at.Step == drift.From })
 	})
 	return from >= 0 && s.m.goBackAs(s.w, retry{User: s.m.host.User, From: from, ByItself: true}) == nil
 }

@@ -158,5 +158,5 @@ func (m *Manager) adopt(w *writer) error {
 	if !may || takes >= mostTakes {
 		return nil
 	}
-	return m.goBack(w, "", -1)
+	return m.goOn(w, "")
 }

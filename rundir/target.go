@@ -139,7 +139,7 @@ func (m *Manager) takeTarget(ctx context.Context, x millrace.Executor, t fleet.T
 		})
 	}
 	if err == nil && may && begun {
-		err = m.goBack(w, m.host.User, -1)
+		err = m.goOn(w, m.host.User)
 	}
 	if err != nil {
 		return nil, also(err, w.close())

@@ -146,7 +146,7 @@ func (s *session) execute() error {
 		return s.ended(res, errors.Join(err, closed(res, err)))
 	}
 	res, err := s.resume(x, tree, p, r)
-	if drift, ok := errors.AsType[*millrace.DriftError](err); ok && s.backTo(drift.From) {
+	if drift, ok := errors.AsType[*millrace.DriftError](err); ok && s.backTo(drift) {
 		res, err = s.resume(x, tree, p, r)
 	}
 	if held, ok := errors.AsType[*millrace.HeldError](err); ok {

@@ -65,10 +65,18 @@ func (s *Store) newWriter(number int64, lock io.Closer) *writer {
 
 func (w *writer) made() { w.fresh.Store(true) }
 
-// synced are the kinds of records that are durable when append returns: what was acknowledged, what was paid for, what
-// a person waits for, that the tree is written to from here on, and how it ended. All else can be done again.
-func synced(k kind) bool {
-	return k == kindCreated || k == kindAnswer || k == kindHold || k == kindCommit || k == kindEnd
+// synced reports whether a record is durable when append returns: what was acknowledged, what was paid for, what a person
+// waits for, that a step acts outside of the tree or that the tree is written to from here on, and how it ended. All else
+// can be done again.
+func synced(r *record) bool {
+	switch r.Kind {
+	case kindCreated, kindAnswer, kindHold, kindCommit, kindEnd:
+		return true
+	case kindDone:
+		return r.Done.Mark && r.At.Step != ""
+	case kindTake, kindState, kindStart, kindPlay, kindRetry, kindCancel:
+	}
+	return false
 }
 
 // append writes a record, takes it into the state, and writes the slot of the index. It gives the record the time and
@@ -108,7 +116,7 @@ func (w *writer) append(r *record) error {
 	if err != nil {
 		return err
 	}
-	if synced(r.Kind) && w.s.d.Sync {
+	if synced(r) && w.s.d.Sync {
 		err = w.records.Sync()
 	}
 	if err = errors.Join(err, w.run.add(r)); err != nil {
@@ -116,7 +124,7 @@ func (w *writer) append(r *record) error {
 	}
 	if r.Status != "" || !w.run.status.Active() {
 		e := w.entry()
-		if synced(r.Kind) && !e.status.Ended() {
+		if synced(r) && !e.status.Ended() {
 			e.size = w.records.End().Offset
 		}
 		w.writeSlot(e)
@@ -135,7 +143,7 @@ func (w *writer) prepare(r *record) error {
 		}
 		w.writeSlot(e)
 	}
-	if !w.s.d.Sync || !synced(r.Kind) {
+	if !w.s.d.Sync || !synced(r) {
 		return nil
 	}
 	if w.index != nil && r.Kind == kindEnd && w.run.endings > 0 {

@@ -3,6 +3,7 @@ package stage
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 
 	"github.com/millrace-go/millrace/change"
 )
@@ -33,10 +34,11 @@ func (c *core) take(e ent, kids []kid, goes bool) error {
 	}
 	sum := sumOf(kids)
 	if goes {
-		var err error
-		if sum, err = c.closeSumOf(kids); err != nil {
+		facts, err := c.factsOf(kids)
+		if err != nil {
 			return err
 		}
+		sum = closeSumOf(kids, facts)
 	}
 	c.taken = append(c.taken, listing{at: len(c.log), dir: f, sum: sum})
 	return nil
@@ -44,18 +46,19 @@ func (c *core) take(e ent, kids []kid, goes bool) error {
 
 // otherThan returns the number of the first sum that is not of what is in a directory now, -1 if there is none.
 func (c *core) otherThan(kids []kid, sums []change.Hash) (int, error) {
-	byName, byAll := sumOf(kids), change.Hash{} // the second is worked out once, for the first that needs it
+	byName := sumOf(kids)
+	var byAll []change.Hash // worked out once, for the first that needs it
 	for i, sum := range sums {
 		if sum == byName {
 			continue
 		}
-		if byAll == (change.Hash{}) {
+		if byAll == nil {
 			var err error
-			if byAll, err = c.closeSumOf(kids); err != nil {
+			if byAll, err = c.closeSums(kids); err != nil {
 				return -1, err
 			}
 		}
-		if sum != byAll {
+		if !slices.Contains(byAll, sum) {
 			return i, nil
 		}
 	}
@@ -72,20 +75,31 @@ func sumOf(kids []kid) change.Hash {
 	return change.Hash(sum.Sum(nil))
 }
 
+// factsOf returns what the base says of the files and links in a directory, nil for directories.
+func (c *core) factsOf(kids []kid) ([]*fact, error) {
+	facts := make([]*fact, len(kids))
+	for i, k := range kids {
+		if k.kind == change.Dir { // those are listed by themselves
+			continue
+		}
+		f, err := c.factOf(k)
+		if err != nil {
+			return nil, err
+		}
+		facts[i] = c.base.keep(f) // what is taken away is what stands there now
+	}
+	return facts, nil
+}
+
 // closeSumOf returns a hash that also has what the base says of the files and links there. What goes with its directory
 // was perhaps never read, so nothing else tells that another program has changed it, and that would be lost.
-func (c *core) closeSumOf(kids []kid) (change.Hash, error) {
+func closeSumOf(kids []kid, facts []*fact) change.Hash {
 	sum := sha256.New()
 	sum.Write([]byte{0}) // no name begins so: this is never a sum of names
 	var buf []byte
-	for _, k := range kids {
+	for i, k := range kids {
 		buf = append(append(buf[:0], k.name...), 0, byte(k.kind))
-		if k.kind != change.Dir { // those are listed by themselves
-			f, err := c.factOf(k)
-			if err != nil {
-				return change.Hash{}, err
-			}
-			f = c.base.keep(f) // what is taken away is what stands there now
+		if f := facts[i]; f != nil {
 			buf = append(append(buf, f.target...), 0)
 			for _, n := range []int64{f.size, int64(f.mode), f.mtime.Unix(), int64(f.mtime.Nanosecond()), f.id.CTime, int64(f.id.Ino)} {
 				buf = binary.AppendVarint(buf, n)
@@ -93,5 +107,5 @@ func (c *core) closeSumOf(kids []kid) (change.Hash, error) {
 		}
 		sum.Write(buf)
 	}
-	return change.Hash(sum.Sum(nil)), nil
+	return change.Hash(sum.Sum(nil))
 }

@@ -64,6 +64,8 @@ type core struct {
 	// taken are the directories of the base that were listed to be moved or taken away as a whole.
 	taken []listing
 	mute  bool // Restore builds the stage: what is taken away was listed then
+	// putBack is what stood at paths of the base before commits that were undone, see SetPutBack.
+	putBack map[string][]change.State
 
 	spill   Spill
 	temp    *spill       // the default of spill

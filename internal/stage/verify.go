@@ -191,6 +191,9 @@ func (c *core) compareDir(r *rest) error {
 // compareFile goes by the bytes where the system does not tell when a file was changed last.
 func (c *core) compareFile(r *rest) error {
 	told, now := r.told, r.now
+	if r.hash == nil {
+		r.hash = c.hashBefore(told)
+	}
 	looksSame := now.size == told.size && now.mtime.Equal(told.mtime) && now.id.Ino == told.id.Ino &&
 		now.id.Dev == told.id.Dev && now.id.CTime == told.id.CTime
 	switch {
