@@ -44,7 +44,7 @@ func RestsOf(ctx context.Context, view *stage.Stage) (Rests, error) {
 		},
 	}, func(found walk.Entry) error {
 		name := found.Path()
-		print, certain, err := printOf(view, name, found)
+		print, certain, err := printIn(view, name, found)
 		var hash change.Hash
 		if err == nil && !certain {
 			hash, err = view.HashOf(name)
@@ -82,8 +82,8 @@ func RestsOf(ctx context.Context, view *stage.Stage) (Rests, error) {
 	return rests, nil
 }
 
-// printOf returns the print of an entry of the view.
-func printOf(view *stage.Stage, name string, found walk.Entry) ([]byte, bool, error) {
+// printIn returns the print of an entry of the view.
+func printIn(view *stage.Stage, name string, found walk.Entry) ([]byte, bool, error) {
 	info, err := found.Info()
 	if err != nil {
 		return nil, false, err
