@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -27,7 +28,15 @@ const configFile = ".millrace.yaml"
 // versionControl are the directories of version control systems. Actions do not write to them in any case; a model does
 // not read them either, for the addresses in them can have passwords.
 func versionControl() []string {
-	return []string{".git", ".hg", ".svn", ".jj", ".bzr", ".sl", ".pijul", "_darcs"}
+	return []string{".git", ".hg", ".svn", ".jj", ".bzr", ".sl", ".pijul", ".repo", "_darcs"}
+}
+
+// hostFiles are what hosts, editors, shells and git run, or take their rights from. Who writes them decides what is run
+// on this machine the next time.
+func hostFiles() []string {
+	return []string{
+		".mcp.json", ".cursor", ".vscode", ".claude", ".codex", ".gemini", ".zed", ".idea", ".envrc", ".husky", ".githooks",
+	}
 }
 
 // Config is what a server serves, and what it allows.
@@ -54,6 +63,9 @@ type Config struct {
 	// AllowForce takes the "force" of a pipeline. Without it, "force" is ignored, and a change that limits or risk block is put
 	// to the person at the client, if the client can ask one. Executor.Ceiling holds in either case.
 	AllowForce bool
+	// HostFiles lets calls change the files that hosts and tools run or take their rights from, such as .mcp.json, .vscode and
+	// .envrc. Without it they are among the ReadOnlyPaths of the Executor.
+	HostFiles bool
 	// Aliases adds the tools pipeline and mcp_pipeline, which other servers have for the same.
 	Aliases bool
 	// MaxResult is how long each part of an answer may be, in bytes. Zero means DefaultMaxResult; less than 1,000 is an error.
@@ -101,15 +113,31 @@ func (c *Config) open() (closing func() error, err error) {
 	c.Decoder.Tools = c.Executor.Tools
 	// What the host allows stands in this file: who could write it could allow anything.
 	c.Executor.DeniedPaths = append(append(slices.Clone(c.Executor.DeniedPaths), configFile), versionControl()...)
+	if !c.HostFiles {
+		c.Executor.ReadOnlyPaths = append(slices.Clone(c.Executor.ReadOnlyPaths), hostFiles()...)
+	}
 	c.Executor.ReadOnly = c.Executor.ReadOnly || c.ReadOnly
 	c.ReadOnly = c.Executor.ReadOnly
 	if c.Root == "" {
-		return func() error { return nil }, nil
+		return func() error { return nil }, c.check()
 	}
 	root, err := fsutil.OpenRoot(c.Root)
 	if err != nil {
 		return nil, fmt.Errorf("mcpserver: %w", err)
 	}
 	c.FS = root.WithAbsolute()
+	if err := c.check(); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
 	return root.Close, nil
+}
+
+// check returns an error for a field of the Executor that no call could work with, such as a glob that is not valid.
+// What else is wrong with the tree, the calls say.
+func (c *Config) check() error {
+	_, err := c.Executor.Inspect(context.Background(), c.FS)
+	if host, ok := errors.AsType[*millrace.ExecutorError](err); ok {
+		return fmt.Errorf("mcpserver: %w", host)
+	}
+	return nil
 }

@@ -46,3 +46,37 @@ func TestEscapeSequences(t *testing.T) {
 		}
 	}
 }
+
+// Files that hosts and tools run or take their rights from are read, and not changed unless the host says so.
+func TestHostFiles(t *testing.T) {
+	files := map[string]string{"a.txt": "x\n"}
+	names := []string{".mcp.json", ".cursor/mcp.json", "sub/.vscode/tasks.json", ".claude/settings.json", ".codex/config.toml", ".gemini/settings.json",
+		".zed/tasks.json", ".idea/workspace.xml", "sub/.envrc", ".husky/pre-commit", ".githooks/pre-push"}
+	for _, name := range names {
+		files[name] = "x\n"
+	}
+	for _, allowed := range []bool{false, true} {
+		c := serve(t, mcpserver.Config{AllowForce: true, HostFiles: allowed}, files, nil)
+		for _, name := range append(names, ".vscode/new.json") {
+			call, args := c.bad, `{"command":"create","path":`+quote(name)+`,"overwrite":true,"file_text":"y\n"}`
+			if !allowed {
+				call("fs_write", args, "read")
+				call("batch_operations", `{"pipeline_json":{"name":"x","steps":[{"id":"x","action":"rename","params":{"files":["a.txt"],"to":`+quote(name)+
+					`,"overwrite":true}}]}}`)
+				continue
+			}
+			c.good("fs_write", args)
+		}
+		c.good("fs_read", `{"mode":"Line","path":".mcp.json"}`)
+	}
+}
+
+// A glob that is not valid is refused when the server is made, not at each call.
+func TestWrongGlobsAreRefusedAtStart(t *testing.T) {
+	for _, x := range []millrace.Executor{{DeniedPaths: []string{"[a"}}, {ReadOnlyPaths: []string{"../x"}}} {
+		if s, err := mcpserver.New(mcpserver.Config{Root: t.TempDir(), Executor: x}); err == nil {
+			t.Errorf("served with %v, %v", x.DeniedPaths, x.ReadOnlyPaths)
+			_ = s.Close()
+		}
+	}
+}

@@ -31,6 +31,7 @@ const minToken = 16
 type mcpFlags struct {
 	root                          string
 	readOnly, allowForce, aliases bool
+	hostFiles                     bool
 	http, tokenFile, store        string
 }
 
@@ -59,6 +60,7 @@ The directory is that of --root, or the working directory; it is not searched up
 	f.StringVar(&o.root, "root", "", "serve `DIR` and what is below it")
 	f.BoolVar(&o.readOnly, "read-only", false, "offer nothing that writes")
 	f.BoolVar(&o.allowForce, "allow-force", false, "take the force of a pipeline, without asking a person")
+	f.BoolVar(&o.hostFiles, "allow-host-files", false, "let agents change files that hosts and tools run or take rights from, such as .mcp.json")
 	f.BoolVar(&o.aliases, "aliases", false, "also offer the tools pipeline and mcp_pipeline")
 	f.StringVar(&o.http, "http", "", "listen on `ADDR`, a loopback address such as 127.0.0.1:7345; the path is /mcp")
 	f.StringVar(&o.tokenFile, "token-file", "", "take the bearer token of --http from `FILE`; without it from "+tokenVariable+", or a random one is printed")
@@ -87,7 +89,12 @@ func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
 		return err
 	}
 	defer s.fs.Close()
-	cfg := mcpserver.Config{Root: s.root, Executor: s.x, ReadOnly: o.readOnly, AllowForce: o.allowForce, Aliases: o.aliases}
+	if err := s.refuseConfig(); err != nil {
+		return err
+	}
+	cfg := mcpserver.Config{
+		Root: s.root, Executor: s.x, ReadOnly: o.readOnly, AllowForce: o.allowForce, HostFiles: o.hostFiles, Aliases: o.aliases,
+	}
 	if a.flags.verbose {
 		cfg.Logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
 	}
@@ -127,11 +134,11 @@ func (a *App) mcpToken(o mcpFlags) (string, error) {
 	}
 	token, from := a.Getenv(tokenVariable), tokenVariable
 	if o.tokenFile != "" {
-		data, err := os.ReadFile(a.absolute(o.tokenFile))
-		if err != nil {
+		var err error
+		if token, err = readToken(a.absolute(o.tokenFile)); err != nil {
 			return "", &usageError{fmt.Errorf("--token-file: %w", err)}
 		}
-		token, from = strings.TrimSpace(string(data)), "--token-file"
+		from = "--token-file"
 	}
 	switch {
 	case token == "" && from == tokenVariable:
@@ -156,12 +163,9 @@ func (s *session) runTools(o mcpFlags) (tools runs.Tools, closing func(context.C
 	var fsys afero.Fs = s.fs
 	dir, closing := o.store, func(context.Context) error { return nil }
 	if dir != rundir.DefaultDir {
-		full := s.base(dir)
-		if fsutil.Within(full, s.root) {
-			return tools, nil, &usageError{fmt.Errorf("--store %s: it must not lie in the tree, where agents can reach it", dir)}
-		}
-		if err := os.MkdirAll(full, 0o700); err != nil {
-			return tools, nil, &usageError{fmt.Errorf("--store: %w", err)}
+		full, err := s.storeDir(dir)
+		if err != nil {
+			return tools, nil, err
 		}
 		root, err := fsutil.OpenRoot(full)
 		if err != nil {
