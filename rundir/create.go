@@ -192,7 +192,7 @@ func (s *Store) ensureIgnore() error {
 	if path.Base(s.dir) != journal.StoreDir {
 		return nil
 	}
-	return journal.EnsureIgnore(s.d, s.dir)
+	return journal.EnsureIgnore(s.d, s.dir, false)
 }
 
 // openIndex opens the index for writing, and makes it if there is none.

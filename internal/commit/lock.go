@@ -134,13 +134,15 @@ func (l *treeLock) release() error {
 	}
 	err := l.mark.Sweep()
 	empty, idle, werr := l.state.worthless(lockName)
+	found, ferr := l.state.found()
+	werr = errors.Join(werr, ferr)
 	if err = errors.Join(err, werr); err == nil && idle {
 		err = l.state.strip(empty)
 	}
 	if err = errors.Join(err, l.mark.Remove()); err != nil || !idle {
 		return flatten(err)
 	}
-	if names, err := l.state.d.Names(l.state.dir); err != nil || len(names) > 0 {
+	if names, err := l.state.d.Names(l.state.dir); err != nil || len(names) > 0 || found {
 		return nil //nolint:nilerr // another program uses it, or has removed it
 	}
 	_ = l.state.d.Remove(l.state.dir) // as above

@@ -68,6 +68,10 @@ func (s stateDir) checkOwner(st change.State) error {
 
 // ensure makes the directory and those in it that are named.
 func (s stateDir) ensure(sub ...string) error {
+	found, err := s.found()
+	if err != nil {
+		return err
+	}
 	for _, dir := range disk.Above(s.dir) {
 		if err := s.mkdir(dir); err != nil {
 			return err
@@ -87,7 +91,7 @@ func (s stateDir) ensure(sub ...string) error {
 			return err
 		}
 	}
-	if err := journal.EnsureIgnore(s.d, s.dir); err != nil {
+	if err := journal.EnsureIgnore(s.d, s.dir, found); err != nil {
 		return err
 	}
 	for _, name := range sub {
@@ -160,16 +164,34 @@ func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) 
 	return empty, true, nil
 }
 
-// tidy removes the directory if nothing of worth is in it. A store of runs that another process makes there meanwhile, for
+// tidy removes the directory if nothing of worth is in it. One that was there before stays, without what is ours. A store of runs that another process makes there meanwhile, for
 // which it needs no lock of the tree, stays.
 func (s stateDir) tidy() error {
 	empty, ok, err := s.worthless()
-	if err == nil && ok {
-		if err = s.strip(empty); err == nil {
-			err = unlessFilled(s.d.Remove(s.dir))
-		}
+	if err != nil || !ok {
+		return err
+	}
+	found, err := s.found()
+	if err == nil {
+		err = s.strip(empty)
+	}
+	if err == nil && !found {
+		err = unlessFilled(s.d.Remove(s.dir))
 	}
 	return err
+}
+
+// found reports whether the directory was there before millrace put anything into it: a person makes an empty one to
+// mark the root of the tree.
+func (s stateDir) found() (bool, error) {
+	if st, err := s.d.Look(s.dir); err != nil || st.Kind != change.Dir {
+		return false, err
+	}
+	names, err := s.d.Names(s.dir)
+	if err != nil || len(names) == 0 {
+		return err == nil, disk.UnlessAbsent(err)
+	}
+	return journal.IsFound(s.d, s.dir)
 }
 
 // strip removes the empty directories and what keeps version control away.

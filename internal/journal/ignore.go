@@ -12,28 +12,47 @@ import (
 // IgnoreFile keeps version control away from everything beside it.
 const IgnoreFile = ".gitignore"
 
-const ignoreText = "*\n"
+// ignoreText is in a directory that millrace has made, foundText in one that was there: a person may have made it to mark
+// the root of the tree.
+const (
+	ignoreText = "*\n"
+	foundText  = ignoreText + "# millrace has found this directory, and does not remove it.\n"
+)
 
-// EnsureIgnore keeps version control away from a directory. A file with any other text may have come with the tree. It
-// would let backups and runs, with all that was in old files, be published with the tree.
-func EnsureIgnore(d *disk.Disk, dir string) error {
+// EnsureIgnore keeps version control away from a directory, which was there before if found is set. A file with any other
+// text may have come with the tree. It would let backups and runs, with all that was in old files, be published with the
+// tree.
+func EnsureIgnore(d *disk.Disk, dir string, found bool) error {
 	name := path.Join(dir, IgnoreFile)
-	st, err := d.Look(name)
-	if err == nil && st.Kind == change.File && st.Size == int64(len(ignoreText)) {
-		var data []byte
-		if data, err = d.Read(name, st.Size); err == nil && string(data) == ignoreText {
-			return nil
-		}
-		err = disk.UnlessAbsent(err)
-	}
-	if err != nil {
+	text, err := readIgnore(d, name)
+	if err != nil || text == ignoreText || text == foundText {
 		return err
 	}
 	if err := d.RemoveTree(name); err != nil {
 		return err
 	}
-	if err := d.Put(name, []byte(ignoreText), false); !errors.Is(err, fs.ErrExist) {
+	text = ignoreText
+	if found {
+		text = foundText
+	}
+	if err := d.Put(name, []byte(text), false); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil // another process was faster
+}
+
+// IsFound reports whether EnsureIgnore was told that the directory was there before.
+func IsFound(d *disk.Disk, dir string) (bool, error) {
+	text, err := readIgnore(d, path.Join(dir, IgnoreFile))
+	return text == foundText, err
+}
+
+// readIgnore returns the text of the file if it can be one of ours, "" if not.
+func readIgnore(d *disk.Disk, name string) (string, error) {
+	st, err := d.Look(name)
+	if err != nil || st.Kind != change.File || st.Size > int64(len(foundText)) {
+		return "", err
+	}
+	data, err := d.Read(name, st.Size)
+	return string(data), disk.UnlessAbsent(err)
 }
