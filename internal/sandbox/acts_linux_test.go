@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	act := acts[name]
-	for _, more := range []map[string]func([]string) error{changes, oldChanges, nested} {
+	for _, more := range []map[string]func([]string) error{changes, oldChanges, nested, kernel} {
 		if act == nil {
 			act = more[name]
 		}

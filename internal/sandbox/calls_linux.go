@@ -28,19 +28,10 @@ var extended = []uint32{
 	unix.SYS_FILE_SETATTR,
 }
 
-// requests are those of ioctl that type into a terminal, and that change attributes by a descriptor that only reads.
-var requests = []uint32{
-	unix.TIOCSTI, unix.TIOCLINUX,
-	unix.FS_IOC_SETFLAGS, fsIocFsSetXattr,
-}
-
-// fsIocFsSetXattr has no name in x/sys/unix.
-const fsIocFsSetXattr = 0x401c5820
-
 // whole is the mask of an argument of which all 32 bits count.
 const whole = ^uint32(0)
 
-// rules returns what is not simply allowed. The verdict is that on calls that change modes, owners and times.
+// rules returns the calls that are neither simply allowed nor missing. The verdict is that on calls that change modes, owners and times.
 func rules(landlock int, network bool, changes verdict) []rule {
 	eperm := refuse(unix.EPERM)
 	list := []rule{
@@ -50,11 +41,12 @@ func rules(landlock int, network bool, changes verdict) []rule {
 			{arg: 0, mask: whole, values: []uint32{unix.AF_UNIX}},
 			{arg: 1, mask: 0xf, values: []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}},
 		}},
-		{call: unix.SYS_IOCTL, then: eperm, other: allow, tests: []test{{arg: 1, mask: whole, values: requests}}},
+		{call: unix.SYS_IOCTL, then: allow, other: eperm, tests: []test{{arg: 1, mask: whole, values: requests}}},
 		// The limits of another process of the user could end it.
 		{call: unix.SYS_PRLIMIT64, then: allow, other: eperm, tests: []test{{arg: 0, mask: whole, values: []uint32{0}}}},
 	}
-	for _, call := range around {
+	list = append(append(list, others(eperm)...), children(eperm)...)
+	for _, call := range slices.Concat(around, closed) {
 		list = append(list, rule{call: call, then: eperm})
 	}
 	if landlock == 0 {

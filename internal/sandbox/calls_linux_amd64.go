@@ -32,3 +32,13 @@ var shapes = map[uint32]shape{
 	unix.SYS_UTIMES:    {dir: none, path: 0, flags: none, value: 1, what: microTimes},
 	unix.SYS_FUTIMESAT: {dir: 0, path: 1, flags: none, value: 2, what: microTimes},
 }
+
+// listedHere are the listed calls that other architectures do not have.
+var listedHere = []uint32{
+	unix.SYS_OPEN, unix.SYS_CREAT, unix.SYS_ACCESS, unix.SYS_STAT, unix.SYS_LSTAT, unix.SYS_POLL, unix.SYS_SELECT,
+	unix.SYS_PIPE, unix.SYS_DUP2, unix.SYS_ALARM, unix.SYS_PAUSE, unix.SYS_GETPGRP, unix.SYS_FORK, unix.SYS_VFORK,
+	unix.SYS_MKDIR, unix.SYS_RMDIR, unix.SYS_UNLINK, unix.SYS_RENAME, unix.SYS_LINK, unix.SYS_SYMLINK,
+	unix.SYS_READLINK, unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES,
+	unix.SYS_FUTIMESAT, unix.SYS_MKNOD, unix.SYS_EVENTFD, unix.SYS_EPOLL_CREATE, unix.SYS_EPOLL_WAIT,
+	unix.SYS_INOTIFY_INIT, unix.SYS_SIGNALFD, unix.SYS_ARCH_PRCTL, unix.SYS_TIME, unix.SYS_GETDENTS,
+}

@@ -90,7 +90,7 @@ func program(landlock int, network bool, changes verdict) []unix.SockFilter {
 	for _, r := range rules(landlock, network, changes) {
 		filter = append(filter, r.instructions()...)
 	}
-	return append(filter, returns(allow))
+	return append(filter, ranges()...)
 }
 
 // callsFiltered returns why system calls cannot be filtered, and nil if they can.

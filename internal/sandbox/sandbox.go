@@ -20,11 +20,14 @@
 //     architectures Landlock forbids TCP, but for MPTCP, from Linux 6.7, and nothing else.
 //   - A program that runs as root keeps those rights of root that are about files, and no others.
 //   - There is no terminal to write to, and no keyring to read.
+//   - System calls and requests of ioctl are those of a list (amd64, arm64). A call that is not listed, such as one of a
+//     newer kernel, fails as if the kernel did not have it. There are no mounts and no namespaces, and other processes
+//     are scheduled as before.
 //
 // # What does not
 //
 // The names, sizes and times of files can be learned everywhere, as can the command lines of other processes. Memory,
-// processor time and disk space are not limited. Files that the program holds open without close-on-exec, which Go
+// processor time and disk space are not limited. A file that may be read can be locked (flock, fcntl). Files that the program holds open without close-on-exec, which Go
 // never does by itself, are inherited.
 package sandbox
 
