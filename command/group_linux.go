@@ -4,12 +4,18 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strconv"
 )
 
 // sweep kills what is left of the command, until nothing is.
 func (g *group) sweep() error {
-	err := killAll(func(_ string, env []byte, pgrp, session int) bool {
-		return pgrp == g.pid || session == g.pid || bytes.Contains(env, []byte(g.token))
+	err := killAll(func(dir string, env []byte, pgrp, session int) bool {
+		if pgrp == g.pid || session == g.pid || bytes.Contains(env, []byte(g.token)) {
+			return true
+		}
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		return err == nil && g.mark.On(pid)
 	})
 	if errors.Is(err, errNoProc) {
 		g.kill() // there is only the group

@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
 // What a start fails with when a program is still being written, and when there are too many arguments.
@@ -21,14 +23,25 @@ const (
 // maxCookie bounds what is taken over of the command in which this program itself runs: commands in commands in commands.
 const maxCookie = 1 << 10
 
-// group is all that belongs to one command: a process group, which is also a session, and what has the token in its
-// environment.
+// group is all that belongs to one command: a process group, which is also a session, what has the token in its
+// environment, and what has the mark.
 type group struct {
 	token string
+	mark  sandbox.Mark
 	pid   int // of the program, which is the number of the group and of the session
 }
 
-func newGroup(root string) (*group, error) { return &group{token: rand.Text() + rootMark(root)}, nil }
+func newGroup(root string) (*group, error) {
+	return &group{token: rand.Text() + rootMark(root), mark: sandbox.NewMark()}, nil
+}
+
+// marked puts the mark of the group into the rules of its command.
+func (g *group) marked(rules *sandbox.Rules) *sandbox.Rules {
+	if rules != nil {
+		rules.Mark = g.mark
+	}
+	return rules
+}
 
 // cookie is the value by which its processes are found.
 func (g *group) cookie() string {

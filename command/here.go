@@ -65,7 +65,7 @@ func (p Policy) once(ctx context.Context, l launch) (exit Exit, err error) {
 	group.prepare(cmd)
 
 	guard := guard{group: group, out: out, ended: make(chan struct{}), left: make(chan struct{})}
-	status, err := sandbox.Run(cmd, p.rules(l), func(process *os.Process) {
+	status, err := sandbox.Run(cmd, group.marked(p.rules(l)), func(process *os.Process) {
 		ends.started()
 		guard.begin(ctx, process)
 	})

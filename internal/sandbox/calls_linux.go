@@ -42,8 +42,11 @@ func rules(landlock int, network bool, changes verdict) []rule {
 			{arg: 1, mask: 0xf, values: []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}},
 		}},
 		{call: unix.SYS_IOCTL, then: allow, other: eperm, tests: []test{{arg: 1, mask: whole, values: requests}}},
-		// The limits of another process of the user could end it.
-		{call: unix.SYS_PRLIMIT64, then: allow, other: eperm, tests: []test{{arg: 0, mask: whole, values: []uint32{0}}}},
+		// The limits of another process of the user could end it, and one carries the mark.
+		{call: unix.SYS_PRLIMIT64, then: allow, other: eperm, tests: []test{
+			{arg: 0, mask: whole, values: []uint32{0}}, {arg: 1, mask: whole, values: limits},
+		}},
+		{call: unix.SYS_SETRLIMIT, then: allow, other: eperm, tests: []test{{arg: 0, mask: whole, values: limits}}},
 	}
 	list = append(append(list, others(eperm)...), children(eperm)...)
 	for _, call := range slices.Concat(around, closed) {

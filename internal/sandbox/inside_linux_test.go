@@ -63,8 +63,8 @@ func TestInside_programs(t *testing.T) {
 			test "$(head -c 8 /dev/urandom | wc -c)" -eq 8; cat /proc/self/status > /dev/null`,
 		"gofmt": `printf 'package p\nvar  a=1\n' > p.go; gofmt -w p.go; grep -q 'var a = 1' p.go`,
 		"go":    `printf 'module m\ngo 1.21\n' > go.mod; printf 'package main\nfunc main(){println("ran")}\n' > main.go; go build -o m . && ./m`,
-		"git":  `git init -q . && git add file && git -c user.name=a -c user.email=a@b commit -qm one && git status --short && git gc -q`,
-		"perl": `perl -e 'open F, ">p"; print F "x"; close F; system("true") == 0 or die; fork or exit; wait' && test -s p`,
+		"git":   `git init -q . && git add file && git -c user.name=a -c user.email=a@b commit -qm one && git status --short && git gc -q`,
+		"perl":  `perl -e 'open F, ">p"; print F "x"; close F; system("true") == 0 or die; fork or exit; wait' && test -s p`,
 		"node": `node -e "const fs = require('fs'); fs.writeFileSync('n', 'x'); require('child_process').execSync('true');
 			fs.promises.readFile('n').then(() => new (require('worker_threads').Worker)('1', {eval: true}))"`,
 		"gcc":  `printf 'int main(){return 0;}\n' > m.c; printf 'm: m.c\n\tgcc -pthread -o m m.c\n' > Makefile; make -s -j2 && ./m`,

@@ -76,7 +76,7 @@ func (s system) run(cmd *exec.Cmd, rules *Rules, started func(*os.Process)) (Sta
 		}
 	}
 	begun, ended := make(chan error, 1), make(chan error, 1)
-	onThread(func() {
+	onItsThread := func() {
 		var answers *answering
 		if rules != nil {
 			var err error
@@ -92,8 +92,18 @@ func (s system) run(cmd *exec.Cmd, rules *Rules, started func(*os.Process)) (Sta
 		}
 		answers.close()
 		ended <- err
-	})
-	if err := <-begun; err != nil {
+	}
+	start := func() error {
+		onThread(onItsThread)
+		return <-begun
+	}
+	var err error
+	if rules != nil {
+		err = rules.Mark.put(start)
+	} else {
+		err = start()
+	}
+	if err != nil {
 		return Status{}, err
 	}
 	if started != nil {

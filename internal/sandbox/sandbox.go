@@ -43,6 +43,8 @@ type Rules struct {
 	Read []string
 	// Network lets the command use IPv4 and IPv6.
 	Network bool
+	// Mark is put on the command and all that it starts, on Linux (amd64, arm64). Zero puts none.
+	Mark Mark
 }
 
 // Status says what is in force. The zero Status is no sandbox at all.

@@ -1,0 +1,58 @@
+package command_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/millrace-go/millrace/command"
+)
+
+// TestShedsAll: a process that has left its session, its environment and its parent, and has tried to change its limits, is
+// found and ended with the command that has left it.
+func TestShedsAll(t *testing.T) {
+	t.Parallel()
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("calls are not filtered on " + runtime.GOARCH + ", so processes carry no mark")
+	}
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("there is no setsid, which leaves a session")
+	}
+	for name, line := range map[string]string{
+		"session and environment": "setsid -f env -i /bin/sh loop.sh",
+		"twice":                   "setsid -f env -i setsid -f env -i /bin/sh loop.sh",
+		"limits":                  "setsid -f env -i /bin/sh -c 'ulimit -x 7 2>/dev/null; ulimit -x unlimited 2>/dev/null; exec /bin/bash loop.sh'",
+	} {
+		p := acting(t)
+		p.Allow = []string{"setsid *", "sh *"}
+		p.Sandbox = command.Required
+		root := t.TempDir()
+		write(t, filepath.Join(root, "loop.sh"), "exec >/dev/null 2>&1 </dev/null\n: >there\nwhile :; do echo x >>beat; done\n")
+		c := script(line + "; while [ ! -e there ]; do sleep 0.01; done")
+		c.Root = root
+		if _, err := p.Run(t.Context(), c); err != nil {
+			if strings.Contains(err.Error(), "sandbox") {
+				t.Skipf("there is no sandbox here: %v", err)
+			}
+			t.Errorf("%s: %v", name, err)
+		}
+		beats := func() int64 {
+			info, err := os.Stat(filepath.Join(root, "beat"))
+			if err != nil {
+				return 0
+			}
+			return info.Size()
+		}
+		before := beats()
+		time.Sleep(200 * time.Millisecond) // if it lived, it would go on
+		if after := beats(); after != before {
+			t.Errorf("%s: it goes on: %d bytes, then %d", name, before, after)
+			_ = os.RemoveAll(root)
+			_ = exec.Command("pkill", "-f", "loop.sh").Run()
+		}
+	}
+}
