@@ -25,4 +25,4 @@ var shapes = map[uint32]shape{
 }
 
 // listedHere are the listed calls that other architectures do not have: none.
-var listedHere []uint32
+var listedHere = []uint32{}

@@ -19,8 +19,9 @@ const limitOfLocks = 10
 // limits are all other resources.
 var limits = []uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15}
 
-// marking is held while the program itself has a mark, for what it starts.
-var marking sync.Mutex
+// marking is held while the program itself has a mark, for what it starts. The limits of a process are one for all that
+// runs in it, so one lock serves them.
+var marking = sync.OnceValue(func() *sync.Mutex { return new(sync.Mutex) })
 
 // put does something while the program has the mark. What the program starts elsewhere meanwhile gets the mark, too, but
 // has no filter.
@@ -28,8 +29,8 @@ func (m Mark) put(do func() error) error {
 	if m == 0 {
 		return do()
 	}
-	marking.Lock()
-	defer marking.Unlock()
+	marking().Lock()
+	defer marking().Unlock()
 	var old unix.Rlimit
 	if unix.Getrlimit(limitOfLocks, &old) != nil || old.Max < uint64(m) {
 		return do() // a host with another limit does without
