@@ -25,6 +25,8 @@ func TestWithAbsolute(t *testing.T) {
 	}
 	fstest.Must(t, os.Symlink(filepath.Join(dir, "tree-not"), filepath.Join(dir, "tree", "out")))
 	fstest.Must(t, os.Symlink(filepath.Join(dir, "tree", "a"), filepath.Join(dir, "tree", "in")))
+	third := filepath.Join(dir, "third")
+	fstest.Must(t, os.Symlink(dir, third))
 	plain, err := rootfs.Open(other)
 	fstest.Must(t, err)
 	defer plain.Close()
@@ -34,12 +36,14 @@ func TestWithAbsolute(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		other: ".", other + "/": ".", filepath.Join(other, "a"): "a", filepath.Join(dir, "tree", "b", "..", "a"): "a", "a": "a",
+		filepath.Join(third, "tree", "a"): "a", filepath.Join(third, "other", "none"): "none", filepath.Join(third, "tree"): ".",
 	} {
 		if got, err := r.Canonical(name); got != want || err != nil {
 			t.Errorf("%s is %q, %v, want %q", name, got, err, want)
 		}
 	}
 	for name, want := range map[string]error{
+		filepath.Join(third, "tree-not"): names.ErrEscape, third: names.ErrEscape, filepath.Join(third, "tree", "out"): names.ErrEscape,
 		filepath.Join(dir, "tree-not"): names.ErrEscape, dir: names.ErrEscape, other + "/../tree-not": names.ErrEscape,
 		"../tree-not": names.ErrEscape, filepath.Join(other, "none"): fs.ErrNotExist, filepath.Join(other, "out"): names.ErrEscape,
 		filepath.Join(other, "in"): names.ErrEscape, filepath.Join(other, "a") + "/": names.ErrNotDir,

@@ -4,6 +4,7 @@ package rootfs
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -80,12 +81,15 @@ func (r *FS) Name() string { return "RootFs" }
 
 // Canonical implements [capability.Namer]. It is [names.Clean], but on a RootFs that [raise.FS] made of an afero.OsFs,
 // and on one of WithAbsolute, an absolute name of something at or below the directory is turned into the relative one,
-// and any other absolute name is [names.ErrEscape].
+// also one that comes there through links, and any other absolute name is [names.ErrEscape].
 func (r *FS) Canonical(name string) (string, error) {
 	if len(r.bases) == 0 || !filepath.IsAbs(name) {
 		return names.Clean(name)
 	}
 	rel, ok := below(r.bases, name)
+	if !ok {
+		rel, ok = r.throughLinks(name)
+	}
 	if !ok {
 		return "", names.PathError("clean", name, names.ErrEscape)
 	}
@@ -99,6 +103,29 @@ func below(dirs []string, name string) (string, bool) {
 		rel, err := filepath.Rel(dir, name)
 		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 			return rel, true
+		}
+	}
+	return "", false
+}
+
+// throughLinks returns an absolute name as it counts from the directory, if a part of the name leads there through links
+// that are on the way to the directory.
+func (r *FS) throughLinks(name string) (string, bool) {
+	top, err := r.root.Stat(".")
+	if err != nil {
+		return "", false
+	}
+	name = filepath.Clean(name)
+	for end := len(filepath.VolumeName(name)) + 1; end <= len(name); end++ {
+		if end < len(name) && !os.IsPathSeparator(name[end]) {
+			continue
+		}
+		info, err := os.Stat(name[:end])
+		if err != nil {
+			return "", false
+		}
+		if os.SameFile(info, top) {
+			return filepath.Join(".", name[end:]), true
 		}
 	}
 	return "", false

@@ -74,7 +74,11 @@ func (a *App) newRoot() *cobra.Command {
 		Use:   "millrace",
 		Short: "Change many files as one",
 		Long: `Millrace changes many files as one: it works a change out, shows it, and makes all of it or nothing.
-A change that was made can be taken back.`,
+A change that was made can be taken back.
+
+The root of the tree is the nearest directory, from the working directory upwards, that has .millrace.yaml, .millrace or .git
+in it; it is not looked for above the home of the user, nor on another file system. Without one it is the working directory.
+A root that is not the working directory is named on stderr, unless -q is given.`,
 		Example: `  millrace replace recieve receive    show the change, and ask on a terminal
   millrace undo                       take it back
   millrace plan rename.json           what the pipeline would change, as a diff

@@ -61,6 +61,9 @@ func (a *App) open() (*session, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.fs.Close())
 	}
+	if root != dir {
+		a.talk("the root of the tree is %s", root)
+	}
 	s.showProgress()
 	s.x.Observe = s.observed(s.x.Observe)
 	return s, nil
