@@ -195,3 +195,17 @@ func TestNotUTF8(t *testing.T) {
 		t.Errorf("the file is %q", got)
 	}
 }
+
+// A whole number is one however it is written, in arguments of tools as in parameters of actions.
+func TestWholeNumbers(t *testing.T) {
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "1\n2\n3\n"}, nil)
+	if got := first[read](t, c.good("fs_read", `{"mode":"Line","path":"a.txt","start_line":2.0,"end_line":2e0}`)); got.Content != "2\n" {
+		t.Errorf("the answer is %+v", got)
+	}
+	c.bad("fs_read", `{"mode":"Line","path":"a.txt","start_line":1.5}`, "must be a whole number")
+	c.good("fs_write", `{"command":"replace_lines","fileEdits":[{"path":"a.txt","edits":[{"command":"replace_lines","start_line":2.0,"end_line":2.0,"new_str":"two\n"}]}]}`)
+	c.good("batch_operations", `{"pipeline_json":{"name":"x","steps":[{"id":"r","action":"read_ranges","params":{"files":["a.txt"],"start_line":2.0}}]}}`)
+	if got := readFile(t, c.dir, "a.txt"); got != "1\ntwo\n3\n" && got != "1\ntwo3\n" {
+		t.Errorf("the file is %q", got)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,7 +94,7 @@ func (k *checker) value(s *schema, pointer string, data []byte) {
 			k.add(pointer, "unsupported_value", "use '"+strings.Join(s.Enum, "', '")+"'", "unsupported %s '%s'", nameOf(pointer), shown(text))
 		}
 	case kind == "integer" && s.Minimum != nil:
-		if n, err := strconv.ParseInt(string(data), 10, 64); err != nil || n < *s.Minimum {
+		if n, ok := wholeNumber(data); !ok || n < *s.Minimum {
 			k.add(pointer, "out_of_range", "", "%s must be at least %d", nameOf(pointer), *s.Minimum)
 		}
 	}
@@ -158,10 +159,63 @@ func kindOf(data []byte) string {
 	case 'n':
 		return "null"
 	}
-	if _, err := strconv.ParseInt(string(data), 10, 32); err == nil {
+	if n, ok := wholeNumber(data); ok && n == int64(int32(n)) {
 		return "integer"
 	}
 	return "number"
+}
+
+// wholeNumber reads a number without a fraction, however it is written: 5, 5.0 or 5e0.
+func wholeNumber(data []byte) (int64, bool) {
+	if n, err := strconv.ParseInt(string(data), 10, 64); err == nil {
+		return n, true
+	}
+	f, err := strconv.ParseFloat(string(data), 64)
+	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) <= maxID
+}
+
+// plainNumbers are the arguments with whole numbers written as such where the schema has them. Arguments in which all are
+// stay as they are.
+func (s *schema) plainNumbers(args json.RawMessage) json.RawMessage {
+	dec := json.NewDecoder(bytes.NewReader(args))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return args
+	}
+	changed := false
+	v = s.plain(v, &changed)
+	if !changed {
+		return args
+	}
+	text, err := plainJSON(v)
+	if err != nil {
+		return args
+	}
+	return text
+}
+
+func (s *schema) plain(v any, changed *bool) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, ok := wholeNumber([]byte(v)); ok && slices.Contains(s.Type, "integer") && strconv.FormatInt(n, 10) != string(v) {
+			*changed = true
+			return n
+		}
+	case []any:
+		for i := range v {
+			if s.Items != nil {
+				v[i] = s.Items.plain(v[i], changed)
+			}
+		}
+	case map[string]any:
+		for name, property := range s.Properties {
+			if v[name] != nil {
+				v[name] = property.plain(v[name], changed)
+			}
+		}
+	}
+	return v
 }
 
 func article(kind string) string {

@@ -137,6 +137,7 @@ func (s *Server) answer(ctx context.Context, c *call) (*answer, error) {
 		if problems := c.tool.input.check(c.args); len(problems) > 0 {
 			return nil, &millrace.ValidationError{Problems: problems}
 		}
+		c.args = c.tool.input.plainNumbers(c.args)
 	}
 	if c.req.Params.RequestState != "" {
 		return s.approved(ctx, c)

@@ -55,12 +55,20 @@ func (a *App) commonFlags(root *cobra.Command) {
 	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "say nothing on stderr but errors; of a commit print its id alone")
 	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "say everything")
 	f.Var(&choice{to: &a.flags.color, words: []string{tty.Auto, tty.Always, tty.Never}}, "color", "`WHEN` to use colours: auto, always, never")
+	completeWords(root, "color", []string{tty.Auto, tty.Always, tty.Never})
 	f.BoolVar(&a.flags.noPager, "no-pager", false, "show a long diff without a pager")
 }
 
 // formatFlag registers --format with the formats that the command knows.
 func (a *App) formatFlag(cmd *cobra.Command, formats ...string) {
 	cmd.Flags().Var(&choice{to: &a.flags.format, words: formats}, "format", "what goes to stdout: "+strings.Join(formats, ", "))
+	completeWords(cmd, "format", formats)
+}
+
+// completeWords makes a shell complete the words of a flag.
+func completeWords(cmd *cobra.Command, name string, words []string) {
+	// The only error is that of a flag which is not there, or is completed already.
+	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder))
 }
 
 // treeFlags registers the flags of commands that plan or change something in a tree.
@@ -79,6 +87,7 @@ func (a *App) policyFlags(cmd *cobra.Command) {
 	a.reachFlags(cmd)
 	cmd.Flags().StringVar(&a.flags.ceiling, "ceiling", "",
 		"commit nothing above `LEVEL` of risk, with or without force: low, medium, high, critical")
+	completeWords(cmd, "ceiling", []string{"low", "medium", "high", "critical"})
 }
 
 // reachFlags registers the flags that say what may be reached.

@@ -18,7 +18,16 @@ func (a *App) newExitCodes() *cobra.Command {
     5  the commit failed and was taken back: the tree is as before
     6  recovery is needed, see millrace recover: the tree may be mixed
    10  with --check: there would be changes
-  130  interrupted: the tree is untouched, or as before`,
+  130  interrupted: the tree is untouched, or as before
+
+SIGINT (Ctrl-C), SIGTERM and SIGHUP ask the program to stop. It ignores those that it was started to ignore, as by nohup.
+The first lets the program end in order, the second ends it at once:
+
+    when               the first                                  the second
+    before the commit  130, the tree is untouched                 130, the tree is untouched
+    in the commit      130, the tree is as before, or 0           6, the tree may be mixed until millrace recover
+    after the commit   0, the change was made                     1, and the message says that the change was made
+    in millrace mcp    0, its calls are canceled and answered     130, or 6 in a commit`,
 	}
 }
 

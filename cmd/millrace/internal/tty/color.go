@@ -1,6 +1,12 @@
 package tty
 
-import "slices"
+import (
+	"runtime"
+	"slices"
+)
+
+// noTerm says that consoles of the system have colours and no TERM.
+const noTerm = runtime.GOOS == "windows"
 
 // The words of --color and of the configuration.
 const (
@@ -10,8 +16,8 @@ const (
 )
 
 // Color decides whether a stream gets colours: choice is what the user has said for this program, "" being [Auto]. Then
-// the environment counts, in this order: NO_COLOR, CLICOLOR_FORCE and FORCE_COLOR, CLICOLOR and TERM. If it says
-// nothing, a terminal has colours and nothing else has.
+// the environment counts, in this order: NO_COLOR, CLICOLOR_FORCE and FORCE_COLOR, CLICOLOR and TERM, where a terminal
+// without a name has none. If it says nothing, a terminal has colours and nothing else has.
 func Color(choice string, getenv func(string) string, terminal bool) bool {
 	set := func(name string) bool { return !slices.Contains([]string{"", "0"}, getenv(name)) }
 	switch {
@@ -21,7 +27,7 @@ func Color(choice string, getenv func(string) string, terminal bool) bool {
 		return false
 	case set("CLICOLOR_FORCE"), set("FORCE_COLOR"):
 		return true
-	case getenv("CLICOLOR") == "0", getenv("TERM") == "dumb":
+	case getenv("CLICOLOR") == "0", getenv("TERM") == "dumb", getenv("TERM") == "" && !noTerm:
 		return false
 	}
 	return terminal

@@ -31,8 +31,8 @@ func Pager(lookup func(string) (string, bool), configured *string) string {
 	return command
 }
 
-// Page writes a text to a pager that shows it on out, or to out itself if there is no such program. That the user leaves
-// the pager before the end is no error.
+// Page writes a text to a pager that shows it on out, or to out itself if there is no such program or it fails: write is
+// called again then. That the user leaves the pager before the end is not an error.
 func Page(command string, out *os.File, write func(io.Writer) error) error {
 	cmd := shell(command)
 	if cmd == nil {
@@ -58,7 +58,10 @@ func Page(command string, out *os.File, write func(io.Writer) error) error {
 		err = nil
 	}
 	_ = in.Close()
-	_ = cmd.Wait() // how a pager ends says nothing about the text
+	// A pager that has failed has shown nothing, or not all. One that a signal has ended was left by the user.
+	if ended, ok := errors.AsType[*exec.ExitError](cmd.Wait()); ok && ended.ExitCode() > 0 && err == nil {
+		return write(out)
+	}
 	return err
 }
 

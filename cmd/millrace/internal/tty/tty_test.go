@@ -18,24 +18,25 @@ func TestColor(t *testing.T) {
 		choice, env    string
 		terminal, want bool
 	}{
-		{"", "", true, true},
+		{"", "", true, noTerm},
+		{"", "TERM=", true, noTerm},
 		{"", "", false, false},
 		{Auto, "TERM=xterm", true, true},
 		{Always, "NO_COLOR=1 TERM=dumb", false, true},
 		{Never, "CLICOLOR_FORCE=1 FORCE_COLOR=1", true, false},
 		{"", "NO_COLOR=1", true, false},
 		{"", "NO_COLOR=0", true, false},
-		{"", "NO_COLOR=", true, true},
+		{"", "NO_COLOR= TERM=xterm", true, true},
 		{"", "NO_COLOR=1 CLICOLOR_FORCE=1", true, false},
 		{"", "CLICOLOR_FORCE=1", false, true},
 		{"", "CLICOLOR_FORCE=0", false, false},
 		{"", "CLICOLOR_FORCE=", false, false},
 		{"", "FORCE_COLOR=1", false, true},
-		{"", "FORCE_COLOR=0", true, true},
+		{"", "FORCE_COLOR=0 TERM=xterm", true, true},
 		{"", "FORCE_COLOR=3 TERM=dumb", false, true},
 		{"", "CLICOLOR_FORCE=1 CLICOLOR=0", false, true},
 		{"", "CLICOLOR=0", true, false},
-		{"", "CLICOLOR=1", true, true},
+		{"", "CLICOLOR=1 TERM=xterm", true, true},
 		{"", "CLICOLOR=1", false, false},
 		{"", "TERM=dumb", true, false},
 	} {
@@ -78,7 +79,7 @@ func TestPage(t *testing.T) {
 	}
 	long := strings.Repeat("a line\n", 20_000) // more than a pipe holds
 	for command, want := range map[string]string{
-		"tr a b": strings.ReplaceAll(long, "a", "b"), "head -n 1": "a line\n", "no-such-pager-here -x": long, "false": "", "FOO=1 tr a c | tr c d": strings.ReplaceAll(long, "a", "d"),
+		"tr a b": strings.ReplaceAll(long, "a", "b"), "head -n 1": "a line\n", "no-such-pager-here -x": long, "false": long, "exit 3": long, "FOO=1 tr a c | tr c d": strings.ReplaceAll(long, "a", "d"),
 	} {
 		out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 		if err != nil {
