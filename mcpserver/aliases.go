@@ -113,6 +113,9 @@ func (c *call) stopped(run runs.Run) (*answer, error) {
 	next := fmt.Sprintf("call browse_pipelines with action jobs for run %s; pipeline with resume %q goes on with it", run.ID, run.ID)
 	if run.Status == runs.Manual {
 		next = fmt.Sprintf("ask the user: a person has to play the job that run %s waits for", run.ID)
+		if c.canAsk() && run.Held != nil && c.cfg.Runs.Jobs != nil {
+			next = fmt.Sprintf("call %s with action play, jobId %s and force: the person at the host is asked", runs.CommandJobs, run.Held.JobID)
+		}
 	}
 	a := &answer{}
 	if run.Result != nil {

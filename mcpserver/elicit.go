@@ -34,11 +34,16 @@ func (c *call) canAsk() bool {
 func (c *call) ask(e *entry) *answer {
 	e.counter = c.progress.counter
 	e.relay.set(nil)
+	return asking(questionText(e.plan), c.state(e.id, e.digest))
+}
+
+// asking is the answer that asks the person at the client something. state is what the client sends back with the answer.
+func asking(message, state string) *answer {
 	return &answer{ask: &mcp.CallToolResult{
 		InputRequests: mcp.InputRequestMap{question: &mcp.ElicitParams{
-			Mode: "form", Message: questionText(e.plan), RequestedSchema: json.RawMessage(questionSchema),
+			Mode: "form", Message: message, RequestedSchema: json.RawMessage(questionSchema),
 		}},
-		RequestState: c.state(e),
+		RequestState: state,
 	}}
 }
 
@@ -64,8 +69,8 @@ func questionText(plan *millrace.Plan) string {
 
 // state is what the client carries to the second call: the plan and its digest, bound to the tool and its arguments, and
 // signed with a key that this process alone has.
-func (c *call) state(e *entry) string {
-	return e.id + "." + e.digest + "." + hex.EncodeToString(c.sign(e.id, e.digest))
+func (c *call) state(id, digest string) string {
+	return id + "." + digest + "." + hex.EncodeToString(c.sign(id, digest))
 }
 
 func (c *call) sign(id, digest string) []byte {
@@ -76,43 +81,55 @@ func (c *call) sign(id, digest string) []byte {
 	return mac.Sum(nil)
 }
 
-// approved goes on with a call that was put to a person. It takes the plan that was shown and never plans again.
-func (c *call) approvedEntry() (*entry, error) {
-	const again = "send the call again without a state"
+// again is what to do about a state that is not taken.
+const again = "send the call again without a state"
+
+// asked is what the state of a call says: what was asked about, and its digest.
+func (c *call) asked() (id, digest string, err error) {
 	parts := strings.Split(c.req.Params.RequestState, ".")
 	if len(parts) != 3 {
-		return nil, planError(again, "the state of the request is not one of this server")
+		return "", "", planError(again, "the state of the request is not one of this server")
 	}
 	mac, err := hex.DecodeString(parts[2])
 	if err != nil || !hmac.Equal(mac, c.sign(parts[0], parts[1])) {
-		return nil, planError(again, "the state of the request was not made by this server for this call")
+		return "", "", planError(again, "the state of the request was not made by this server for this call")
 	}
-	e, err := c.plans.find(parts[0])
-	if err != nil {
-		return nil, err
-	}
-	if e.digest != parts[1] {
-		return nil, planError(again, "the state of the request is about another plan")
-	}
-	return e, nil
+	return parts[0], parts[1], nil
 }
 
+// consent returns nil if the person has said yes.
+func (c *call) consent(reason string) error {
+	reply, ok := c.req.Params.InputResponses[question].(*mcp.ElicitResult)
+	if ok && reply.Action == "accept" && reply.Content[question] == true {
+		return nil
+	}
+	return &nextError{
+		err:  &millrace.BlockedError{Reason: "the change was not approved: " + reason},
+		next: "ask the user what to do instead; do not send the same change again",
+	}
+}
+
+// approved goes on with a call that was put to a person. It takes the plan that was shown and never plans again.
 func (s *Server) approved(ctx context.Context, c *call) (*answer, error) {
-	e, err := c.approvedEntry()
+	id, digest, err := c.asked()
+	switch {
+	case err != nil:
+		return nil, err
+	case s.cfg.ReadOnly:
+		return nil, millrace.ErrReadOnly
+	case id == heldRun:
+		return c.playApproved(ctx, digest)
+	}
+	e, err := c.plans.find(id)
 	if err != nil {
 		return nil, err
 	}
-	if s.cfg.ReadOnly {
-		return nil, millrace.ErrReadOnly
+	if e.digest != digest {
+		return nil, planError(again, "the state of the request is about another plan")
 	}
 	c.progress.adopt(e.counter)
-	reply, ok := c.req.Params.InputResponses[question].(*mcp.ElicitResult)
-	yes := ok && reply.Action == "accept" && reply.Content[question] == true
-	if !yes {
-		return nil, &nextError{
-			err:  &millrace.BlockedError{Reason: "the change was not approved: " + e.plan.Result().BlockReason},
-			next: "ask the user what to do instead; do not send the same change again",
-		}
+	if err := c.consent(e.plan.Result().BlockReason); err != nil {
+		return nil, err
 	}
 	res, err := e.commit(ctx, c, true)
 	return c.rendered(res, err, e.render)

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,6 +91,10 @@ func runCommand(ctx context.Context, c *call) (*answer, error) {
 		return nil, err
 	}
 	out, err := c.cfg.Runs.Call(ctx, c.tool.name, args)
+	var forced *forcedError
+	if errors.As(err, &forced) && c.canAsk() {
+		return c.askToPlay(ctx, forced)
+	}
 	if err != nil {
 		if out == nil {
 			return nil, err
@@ -150,8 +155,10 @@ func (m unforced) Create(ctx context.Context, c runs.Create) (runs.Run, error) {
 type unforcedJobs struct{ runs.JobManager }
 
 func (m unforcedJobs) Play(ctx context.Context, job runs.JobRef, p runs.Play) (runs.Job, error) {
-	if p.Force {
-		return runs.Job{}, &millrace.BlockedError{Reason: "force is not taken from a call: a person has to play this job"}
+	if digest, ok := ctx.Value(playKey{}).(string); ok {
+		p.Force, p.PlanDigest = true, digest
+	} else if p.Force {
+		return runs.Job{}, &forcedError{job: job, blocked: &millrace.BlockedError{Reason: "force is not taken from a call: a person has to play this job"}}
 	}
 	return m.JobManager.Play(ctx, job, p)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
@@ -24,7 +25,7 @@ func (o oneTree) Open(context.Context, fleet.Target) (fleet.Tree, error) {
 }
 
 // withRuns serves a tree that has a store of runs.
-func withRuns(t *testing.T, cfg mcpserver.Config, files map[string]string) *client {
+func withRuns(t *testing.T, cfg mcpserver.Config, files map[string]string, people ...*person) *client {
 	t.Helper()
 	dir := tree(t, files)
 	key := []byte("0123456789abcdef0123456789abcdef")
@@ -49,7 +50,11 @@ func withRuns(t *testing.T, cfg mcpserver.Config, files map[string]string) *clie
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	return &client{ClientSession: connect(t, s, nil), t: t, dir: dir}
+	var opts *mcp.ClientOptions
+	for _, p := range people {
+		opts = p.options()
+	}
+	return &client{ClientSession: connect(t, s, opts), t: t, dir: dir}
 }
 
 func TestRuns(t *testing.T) {
@@ -112,6 +117,32 @@ func TestRunsTakeNoForce(t *testing.T) {
 	if got := readFile(t, c.dir, "f000.txt"); got != "recieve\n" {
 		t.Errorf("the file is %q", got)
 	}
+}
+
+// A run that needs a person is released by the person at the host, and by nobody else.
+func TestRunsHeld(t *testing.T) {
+	p := &person{action: "accept", approve: false}
+	c := withRuns(t, mcpserver.Config{Aliases: true}, many(60), p)
+	r := c.bad("pipeline", `{"definition":`+fixAll+`}`, "held: run ", "is manual", "next: call manage_pipeline_job")
+	run, _, _ := strings.Cut(line(t, r.text, "held: run "), " ")
+	play := `{"action":"play","projectId":".","jobId":"` + run + `/commit","force":true}`
+	c.bad("manage_pipeline_job", play, "not approved")
+	if got := readFile(t, c.dir, "f000.txt"); got != "recieve\n" {
+		t.Errorf("after a no the file is %q", got)
+	}
+	p.approve = true
+	c.good("manage_pipeline_job", play)
+	for status := ""; status != "success"; {
+		got := c.good("browse_pipelines", `{"action":"get","projectId":".","pipelineId":`+run+`}`)
+		if status, _ = got.data["status"].(string); status == "failed" || status == "canceled" {
+			t.Fatalf("the run is %s", status)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if got := readFile(t, c.dir, "f000.txt"); got != "receive\n" || len(p.asked) != 2 {
+		t.Errorf("the file is %q, the person was asked %d times", got, len(p.asked))
+	}
+	has(t, p.asked[0], "60 files", "60 edits")
 }
 
 func TestRunsReadOnly(t *testing.T) {
