@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/millrace-go/millrace"
 )
@@ -29,8 +30,29 @@ func (s *Server) ruled(p millrace.Pipeline) (millrace.Pipeline, string, error) {
 	return p.WithOptions(o), note, nil
 }
 
+// repairs are the warnings of a pipeline about its text.
+func repairs(p millrace.Pipeline) []string {
+	var texts []string
+	for _, w := range p.Warnings() {
+		texts = append(texts, w.String())
+	}
+	return texts
+}
+
+// warning is a result that has these warnings too.
+func warning(res *millrace.Result, texts []string) *millrace.Result {
+	if len(texts) == 0 {
+		return res
+	}
+	all := *res
+	all.Warnings = slices.Concat(texts, res.Warnings)
+	return &all
+}
+
 // change runs a pipeline to its end. What limits or risk block is put to the person at the client, if force would help.
 func (c *call) change(ctx context.Context, p millrace.Pipeline, render func(*millrace.Result) *answer) (*answer, error) {
+	shows, repaired := render, repairs(p)
+	render = func(res *millrace.Result) *answer { return shows(warning(res, repaired)) }
 	r := &relay{to: c.progress.observe}
 	x := c.executor(r.observe)
 	res, err := x.Run(ctx, c.cfg.FS, p)

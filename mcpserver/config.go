@@ -49,7 +49,8 @@ type Config struct {
 	// Executor is the policy that every call is held to. Its Observe is called beside the server's own. Beside its
 	// DeniedPaths, files called ".millrace.yaml" and directories of version control systems are denied.
 	Executor millrace.Executor
-	// Decoder reads the pipelines of calls. Its Tools are those of the Executor. The zero Decoder knows the built-in actions.
+	// Decoder reads the pipelines of calls. Its Tools are those of the Executor, and it is Lenient in any case: models write
+	// what they send, and an answer has a warning for each repair. The zero Decoder knows the built-in actions.
 	Decoder millrace.Decoder
 	// Runs are the commands over durable runs: those that are there become the tools browse_pipelines, manage_pipeline and
 	// manage_pipeline_job. With Aliases, the Library finds the pipelines that are called by their names. The zero Tools have
@@ -110,7 +111,7 @@ func (c *Config) open() (closing func() error, err error) {
 	if err := c.Decoder.Actions.Err(); err != nil {
 		return nil, fmt.Errorf("mcpserver: Decoder.Actions: %w", err)
 	}
-	c.Decoder.Tools = c.Executor.Tools
+	c.Decoder.Tools, c.Decoder.Lenient = c.Executor.Tools, true
 	// What the host allows stands in this file: who could write it could allow anything.
 	c.Executor.DeniedPaths = append(append(slices.Clone(c.Executor.DeniedPaths), configFile), versionControl()...)
 	if !c.HostFiles {

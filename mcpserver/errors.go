@@ -6,7 +6,10 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/runs"
 )
 
 // nextError is an error that knows better than its code what the model should do. code is another code, "" for that of err.
@@ -52,7 +55,33 @@ func codeOf(err error) string {
 	if errors.As(err, &n) && n.code != "" {
 		return n.code
 	}
-	return millrace.ErrorCode(err)
+	var state *runs.StateError
+	var file *actions.FileError
+	code := millrace.ErrorCode(err)
+	switch {
+	case code != codeInternal:
+	case errors.Is(err, runs.ErrNotFound), errors.Is(err, backup.ErrNotFound):
+		return "not_found"
+	case errors.As(err, &state):
+		return "wrong_state"
+	case errors.Is(err, runs.ErrBusy):
+		return "locked"
+	case errors.As(err, &file):
+		return "step_failed"
+	}
+	return code
+}
+
+// codeInternal is the code of what is not a mistake of the caller.
+const codeInternal = "internal"
+
+// mistaken is an error of arguments that only the call itself could find, unless it has a code of its own.
+func mistaken(err error, next string) error {
+	code := codeOf(err)
+	if code == codeInternal {
+		code = "invalid_arguments"
+	}
+	return &nextError{err: err, code: code, next: next}
 }
 
 // problems writes one line for each problem, so that all of them can be mended at once.
@@ -101,6 +130,10 @@ func next(err error, code string) string {
 		return "narrow the step to fewer files or less text, and send the call again"
 	case "locked", "bulkhead_saturated", "timeout", "deadline_exceeded":
 		return "send the call again in a moment"
+	case "not_found":
+		return "list what there is with history or browse_pipelines, and send the call again with one of these"
+	case "wrong_state":
+		return "look at it with browse_pipelines: its status does not allow this"
 	case "canceled":
 		return "nothing: the call was canceled; history tells whether it was applied before that"
 	case "recovery_needed":

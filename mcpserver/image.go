@@ -71,7 +71,7 @@ func (c *call) readImages(ctx context.Context, paths []string) (*answer, error) 
 	}
 	if !strings.HasPrefix(kind, "image/") {
 		return nil, &nextError{
-			err: &actions.FileError{Path: visible(paths[0]), Err: errors.New("not an image that is known: " + kind)}, next: "read it with the mode Line",
+			err: &actions.FileError{Path: visible(paths[0]), Err: errors.New("not an image that is known: " + kind)}, code: "invalid_arguments", next: "read it with the mode Line",
 		}
 	}
 	return &answer{

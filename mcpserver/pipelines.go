@@ -70,13 +70,13 @@ func planPipeline(ctx context.Context, c *call) (*answer, error) {
 		_ = plan.Close()
 		return nil, err
 	}
-	a, err := c.shown(e, args.Diff, args.MaxBytes)
+	a, err := c.shown(e, repairs(p), args.Diff, args.MaxBytes)
 	return noted(a, err, note)
 }
 
 // shown is the answer that shows a new plan: what it would do in one line, its id and digest, the files, and the diff.
-func (c *call) shown(e *entry, diff string, maxBytes int) (*answer, error) {
-	res := e.plan.Result()
+func (c *call) shown(e *entry, repaired []string, diff string, maxBytes int) (*answer, error) {
+	res := warning(e.plan.Result(), repaired)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nplan_id: %s\n", res, e.id)
 	data := map[string]any{"summary": res.String(), "plan_id": e.id, "result": res}

@@ -120,7 +120,11 @@ func (c *call) lookAt(ctx context.Context, p millrace.Pipeline) (millrace.StepRe
 		// The step is the tool itself, so its own error says it all.
 		var failed *millrace.StepError
 		if errors.As(err, &failed) {
-			return millrace.StepResult{}, &nextError{err: failed.Err, next: "correct the path; fs_read with the mode Directory lists what there is"}
+			code := codeOf(failed.Err)
+			if code == codeInternal {
+				code = "step_failed"
+			}
+			return millrace.StepResult{}, &nextError{err: failed.Err, code: code, next: "correct the path; fs_read with the mode Directory lists what there is"}
 		}
 		return millrace.StepResult{}, err
 	}

@@ -37,7 +37,7 @@ func reviewPlan(_ context.Context, c *call) (*answer, error) {
 	if len(args.Reject) > 0 {
 		plan, err := rejected(e.plan, args)
 		if err != nil {
-			return nil, &nextError{err: err, next: "call review_plan without reject, and take the paths and hunks from what it shows"}
+			return nil, mistaken(err, "call review_plan without reject, and take the paths and hunks from what it shows")
 		}
 		if e, err = c.plans.add(plan, e.relay, reported); err != nil {
 			return nil, err
@@ -46,7 +46,7 @@ func reviewPlan(_ context.Context, c *call) (*answer, error) {
 	}
 	pg, err := c.page(e, args.Paths, args.Offset, args.MaxBytes, c.cfg.MaxResult-500)
 	if err != nil {
-		return nil, &nextError{err: err, next: "call review_plan without paths, and take them from what it shows"}
+		return nil, mistaken(err, "call review_plan without paths, and take them from what it shows")
 	}
 	if b.Len() > 0 {
 		b.WriteByte('\n')

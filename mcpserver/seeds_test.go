@@ -98,7 +98,7 @@ func TestAliases(t *testing.T) {
 	}
 	c.bad("mcp_pipeline", `{"steps":[{"tool":"mcp_pipeline","args":{}},{"tool":"batch_operations"}]}`,
 		"2 problems", "/steps/0/tool: a step cannot call 'mcp_pipeline' (flatten", "/steps/1/tool")
-	c.bad("mcp_pipeline", `{"steps":[{"tool":"edit","args":{"old":"x"}}]}`, "/steps/0/args/old")
+	c.bad("mcp_pipeline", `{"steps":[{"tool":"edit","args":{"quux":"x"}}]}`, "/steps/0/args/quux")
 	c.bad("mcp_pipeline", `{"steps":[{"tool":"read_ranges","args":{"files":["nope.txt"]}}]}`, `"failed":1`, "step_failed: ", "nope.txt")
 	c.bad("mcp_pipeline", `{"steps":[]}`, "at least one step is required")
 }
