@@ -7,8 +7,8 @@ import (
 // FileChange is what a change does to the file or symbolic link at its path. Directories are nothing here: a file in
 // whose place a directory is put is deleted.
 type FileChange struct {
-	Kind change.ChangeKind
-	change.Change
+	Kind           change.ChangeKind
+	*change.Change // as it is in the list, for a list may be long
 }
 
 // FileChanges lists what changes do to files and symbolic links, in their order: what a diff, a report, the counts and the
@@ -16,13 +16,14 @@ type FileChange struct {
 // file stands there now. some are those to be listed of all changes of a plan.
 func FileChanges(some, all []change.Change) []FileChange {
 	moved := make(map[string]bool)
-	for _, c := range all {
-		if c.Kind == change.Renamed {
+	for i := range all {
+		if c := &all[i]; c.Kind == change.Renamed {
 			moved[c.From] = true
 		}
 	}
-	var files []FileChange
-	for _, c := range some {
+	files := make([]FileChange, 0, len(some))
+	for i := range some {
+		c := &some[i]
 		f := FileChange{Change: c}
 		switch was, is := hasText(c.Old), hasText(c.New); {
 		case !was && !is, !is && moved[c.Path]:

@@ -42,7 +42,7 @@ func (v View) sections(chosen, changes []change.Change) []section {
 	}
 	var all []section
 	for _, c := range FileChanges(chosen, changes) {
-		s := section{c.Path, c.Path, sidesOf(c.Change)}
+		s := section{c.Path, c.Path, sidesOf(*c.Change)}
 		switch {
 		case c.Kind != change.Renamed:
 		case !taken(c.From) && !hasText(c.Replaced):
