@@ -160,6 +160,28 @@ func (r *Repositories) at(dir string) (*repository, error) {
 	return found, nil
 }
 
+// Denies reports whether the policy denies a directory because git takes it for a repository. The directory was listed at
+// a path of the tree, under which it is there. A search lists each directory before anything in it is asked about, so it
+// takes from the entries what would be a call for each directory.
+func (r *Repositories) Denies(name, under string, entries []fs.DirEntry) bool {
+	if !r.denied || name != under {
+		return false
+	}
+	for _, e := range entries {
+		first := e.Name()[0]
+		if first == '.' && names.FoldName(e.Name()) == dotGit || names.MarkOf(e.Name(), e.Type()) != 0 || first >= 0x80 {
+			at, err := r.at(name)
+			return err != nil || at.is
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known[name] == nil {
+		r.known[name] = &repository{dir: true}
+	}
+	return false
+}
+
 // lookup is that of the tree, of type 0 if nothing stands there. ok is false then.
 func (r *Repositories) lookup(name string) (typ fs.FileMode, target string, ok bool, err error) {
 	typ, target, err = r.tree.Lookup(name)

@@ -120,19 +120,12 @@ func (s *Stage) listed(dir ent, name string) ([]kid, error) {
 		return nil, err
 	}
 	filter := s.guard.Filters(name)
-	return slices.DeleteFunc(kids, func(k kid) bool { return !s.shows(name, k.name, modes.Bits(k.kind), filter) }), nil
+	return slices.DeleteFunc(kids, func(k kid) bool { return !s.shows(name, k.name, filter) }), nil
 }
 
 // shows reports whether a listing of the directory has the name. filter is what the guard says of the directory.
-func (s *Stage) shows(dir, name string, typ fs.FileMode, filter bool) bool {
-	if s.guard.Hides(dir, name) {
-		return false
-	}
-	if !filter {
-		return true
-	}
-	full := names.Join(dir, name)
-	return s.guard.Shows(full) && !s.hidesRepository(full, typ)
+func (s *Stage) shows(dir, name string, filter bool) bool {
+	return !s.guard.Hides(dir, name) && (!filter || s.guard.Shows(names.Join(dir, name)))
 }
 
 // OpenDir implements [capability.DirOpener]. A directory in which nothing is staged is listed and read by the base
@@ -180,7 +173,7 @@ func (s *Stage) openUntouched(name string) capability.DirHandle {
 		return nil
 	}
 	base, ok := s.core.base.fsys.(plainDirOpener)
-	if !ok || s.check(clean, guard.Look, true) != nil || !s.untouched(clean) {
+	if !ok || s.check(clean, guard.Look, false) != nil || !s.untouched(clean) {
 		return nil
 	}
 	dir, err := base.OpenPlainDir(clean)
@@ -257,7 +250,10 @@ func (d *stageDir) Close() error {
 func (d *stageDir) ReadDir() ([]fs.DirEntry, error) {
 	if d.base != nil && len(d.slots) == 0 {
 		entries, err := d.base.ReadDir()
-		isHidden := func(e fs.DirEntry) bool { return !d.s.shows(d.path, e.Name(), e.Type(), d.filter) }
+		isHidden := func(e fs.DirEntry) bool { return !d.s.shows(d.path, e.Name(), d.filter) }
+		if err == nil && d.filter && d.s.repos.Denies(d.path, d.under, entries) {
+			return nil, nil
+		}
 		return slices.DeleteFunc(entries, isHidden), err
 	}
 	kids, err := d.s.listed(ent{n: &node{base: d.under, kids: d.slots}}, d.path)
@@ -296,7 +292,7 @@ func (d *stageDir) staged(name string) (capability.ReadFile, error) {
 		return nil, nil // what is in a directory without a filter may be read as that may
 	}
 	full := names.Join(d.path, name)
-	err := d.s.guard.Check(full, guard.Read)
+	err := d.s.check(full, guard.Read, false)
 	switch {
 	case !names.IsPlain(name):
 		err = names.ErrEscape

@@ -63,11 +63,6 @@ func (c *core) checkHolds(name string) error {
 	return err
 }
 
-// hidesRepository reports whether listings leave out the entry at the path because the policy denies repositories.
-func (c *core) hidesRepository(name string, typ fs.FileMode) bool {
-	return typ.IsDir() && c.repos.Check(name, guard.Look, true) != nil
-}
-
 // guardTree is the base as the guard looks at it: by the facts that the stage goes by.
 type guardTree struct {
 	guard.Tree

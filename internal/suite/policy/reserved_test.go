@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -217,4 +219,77 @@ func holds(t *testing.T, dir, text string) bool {
 		return err
 	}))
 	return found
+}
+
+// Who denies .git denies what git works with under each name: neither a search nor a step that names it finds its text.
+func TestDeniedRepositories(t *testing.T) {
+	for _, tree := range reservedTrees() {
+		if tree.config {
+			continue
+		}
+		here := tree.plant(t)
+		for _, road := range tree.roads {
+			name := filepath.Join(here, road)
+			if data, err := os.ReadFile(name); err == nil && strings.HasSuffix(road, "/config") {
+				fstest.Must(t, os.WriteFile(name, append(data, secret...), 0o600))
+			}
+		}
+		x := millrace.Executor{NoSync: true, Key: bytes.Repeat([]byte("k"), 32), DeniedPaths: []string{".git", ".repo"}}
+		for _, at := range tree.targets(here) {
+			for name, p := range attacks(at) {
+				res, _ := x.Plan(t.Context(), suite.OpenRoot(t, here), p)
+				if res != nil && strings.Contains(suite.JSON(t, res.Result()), secret) {
+					t.Errorf("%s: %s %s: what is denied was read", tree.name, name, at)
+				}
+			}
+		}
+	}
+}
+
+// Random steps on random trees: whatever is done in whichever order, what programs find by the usual names stays as it is.
+func TestReservedStaysInRandomTrees(t *testing.T) {
+	random := rand.New(rand.NewPCG(fstest.Seed(t), 0))
+	trees, done := reservedTrees(), 0
+	for range fstest.Runs(25, 150, 3000) {
+		tree := trees[random.IntN(len(trees))]
+		also := trees[random.IntN(len(trees))]
+		for _, f := range also.files { // a second one below a directory of its own
+			if name, target, ok := strings.Cut(f, "->"); ok && !strings.HasPrefix(target, "HERE") {
+				tree.files = append(slices.Clip(tree.files), "own/two/"+name+"->"+target)
+			}
+		}
+		here := tree.plant(t)
+		t.Setenv("HOME", here)
+		t.Setenv("XDG_CONFIG_HOME", filepath.Join(here, ".config"))
+		before := tree.reached(here)
+		x := millrace.Executor{NoSync: true, Key: bytes.Repeat([]byte("k"), 32)}
+		var backups []string
+		for range 6 {
+			targets := tree.targets(here)
+			at := targets[random.IntN(len(targets))]
+			to := append(targets, "own/x", "own/git", "x")[random.IntN(len(targets)+3)]
+			all := slices.Collect(maps.Values(attacks(at)))
+			p := millrace.New("p").Step("m", actions.Rename{Files: []string{at}, To: to, Overwrite: true}).MustBuild()
+			if random.IntN(3) > 0 {
+				slices.SortFunc(all, func(a, b millrace.Pipeline) int { return strings.Compare(suite.JSON(t, a), suite.JSON(t, b)) })
+				p = all[random.IntN(len(all))]
+			}
+			root := suite.OpenRoot(t, here)
+			res, err := x.Run(t.Context(), root, p.WithOptions(millrace.Options{Force: true}))
+			if err == nil {
+				done++
+				backups = append(backups, res.BackupID)
+			}
+			if len(backups) > 0 && random.IntN(4) == 0 {
+				_, _ = x.Restore(t.Context(), root, backups[random.IntN(len(backups))])
+			}
+			if after := tree.reached(here); after != before {
+				t.Fatalf("%s, %s: %v\nbefore: %s\nafter:  %s", tree.name, suite.JSON(t, p), err, before, after)
+			}
+			if tree.config && holds(t, filepath.Join(here, "own"), secret) {
+				t.Fatalf("%s, %s: what is reserved was copied", tree.name, suite.JSON(t, p))
+			}
+		}
+	}
+	fstest.Countf(t, "%d changes beside what is reserved", done)
 }
