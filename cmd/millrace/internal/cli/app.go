@@ -36,6 +36,8 @@ type App struct {
 	flags flags
 	// config is what the user and the project have configured.
 	config config.Config
+	// inputs are the files that the command has read, by the names it was given.
+	inputs []string
 	// started says that the command has begun: what goes wrong before is a wrong use.
 	started bool
 	// usage is how the command is written that was not understood.
@@ -51,7 +53,7 @@ type App struct {
 // Run runs the command that the arguments name, without the name of the program, and returns the exit status. What it
 // has to say to the user, errors too, is written when it returns.
 func (a *App) Run(ctx context.Context, args []string) int {
-	a.config = config.Config{}
+	a.config, a.inputs = config.Config{}, nil
 	a.flags, a.started, a.usage, a.failed, a.events, a.progress = flags{}, false, "", nil, nil, nil
 	root := a.newRoot()
 	root.SetArgs(args)

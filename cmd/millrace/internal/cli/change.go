@@ -32,6 +32,7 @@ func (s *session) change(ctx context.Context, p millrace.Pipeline) error {
 	for _, w := range p.Warnings() {
 		s.talk("warning: %s", w)
 	}
+	s.leaveOut()
 	if !p.Mutates() && s.flags.format == "" && s.flags.events != "-" {
 		s.flags.format = formatReport
 	}

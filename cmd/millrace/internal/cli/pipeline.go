@@ -22,6 +22,7 @@ func (a *App) readInput(ctx context.Context, name string) ([]byte, error) {
 		}
 		defer f.Close()
 		r = f
+		a.inputs = append(a.inputs, name)
 	}
 	data, err := readAll(ctx, io.LimitReader(r, maxInput+1))
 	switch {
