@@ -96,7 +96,8 @@ type Executor struct {
 	// found by steps, and a step that names it gets fsutil.ErrDenied. They win over AllowedPaths, hold for symbolic
 	// links by their names and by what they lead to, and force does not help. A glob without a slash is about the last
 	// element of a path in any directory (".env"); others are about the whole path ("deploy/**/*.key"). Other spellings
-	// that some file system takes for the same name are taken as well. A glob that is not valid is an *ExecutorError.
+	// that some file system takes for the same name are taken as well, and with each ".git" what git takes for a repository
+	// under another name. A glob that is not valid is an *ExecutorError.
 	DeniedPaths []string
 	// ReadOnlyPaths are globs like DeniedPaths. What one of them takes can be listed and read; a step that writes, makes,
 	// renames or removes it, or a directory that it is in, gets fsutil.ErrReadOnlyPath, with or without force.

@@ -12,7 +12,8 @@ import (
 )
 
 // CheckChanges returns an *fs.PathError for the first change that the policy forbids, on the tree as it is and as the
-// changes would make it: one of a reserved path or of what git works with, and one that makes a repository of a directory.
+// changes would make it: that of a reserved path, or of what git works with, and a change that makes a directory a
+// repository.
 func (g Policy) CheckChanges(tree Tree, changes []change.Change) error {
 	made := New(g)
 	repos := made.NewRepositories(tree)

@@ -179,7 +179,8 @@ func (g *Guard) HoldsReserved(dir string) bool {
 	}
 	folded := names.FoldPath(dir)
 	within := func(name string) bool { return names.Within(name, folded) }
-	return g.state != "" && within(g.state) || slices.ContainsFunc(g.closed, within) || slices.ContainsFunc(g.pinned, within)
+	return g.state != "" && within(g.state) ||
+		slices.ContainsFunc(g.closed, within) || slices.ContainsFunc(g.pinned, within)
 }
 
 // Filters reports whether any name in the directory may have to be left out of its listing, but for those of state

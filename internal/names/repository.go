@@ -12,7 +12,7 @@ const (
 	markCommon // of a worktree, whose objects and refs are elsewhere
 )
 
-// RepositoryNames are the names by which git knows a repository. A directory without the first one is none.
+// RepositoryNames are the names by which git knows a repository. A directory without the first name is not a repository.
 func RepositoryNames() []string { return []string{"HEAD", "objects", "refs", "commondir"} }
 
 // IsRepository reports whether git takes a directory with these names for a repository, or for that of a worktree.
@@ -20,7 +20,7 @@ func (m Marks) IsRepository() bool {
 	return m&markHead != 0 && (m&markCommon != 0 || m&markObjects != 0 && m&markRefs != 0)
 }
 
-// MarkOf returns the mark that an entry of this name and type is, 0 if it is none. A link can lead to either type.
+// MarkOf returns the mark that an entry of this name and type is, 0 for other entries. A link can lead to either type.
 func MarkOf(name string, typ fs.FileMode) Marks {
 	if len(name) < len("HEAD") {
 		return 0

@@ -93,7 +93,7 @@ func readToken(name string) (string, error) {
 	case len(data) > maxToken:
 		return "", fmt.Errorf("it is longer than %d bytes", maxToken)
 	case bytes.IndexByte(data, 0) >= 0:
-		return "", errors.New("it is no text")
+		return "", errors.New("it is not a text")
 	}
 	return strings.TrimSpace(string(data)), nil
 }
