@@ -15,6 +15,7 @@ const (
 	LeftOutUTF16    = "utf-16"     // its byte order mark is that of UTF-16
 	LeftOutTooLarge = "too_large"  // it is larger than the step or the host allows
 	LeftOutEncoding = "other_text" // it is not a text in the encoding that the step names
+	LeftOutDenied   = "unreadable" // the process may not read it
 )
 
 // LeftOut counts the files that a step chose and did not look into, for one reason.
@@ -33,6 +34,7 @@ const mostNamed = 10
 func (l LeftOut) String() string {
 	what := map[string]string{
 		LeftOutBinary: "binary", LeftOutUTF16: "UTF-16", LeftOutTooLarge: "too large", LeftOutEncoding: "differently encoded",
+		LeftOutDenied: "unreadable",
 	}[l.Reason]
 	files := "files"
 	if l.Count == 1 {
@@ -84,7 +86,7 @@ func (l *leaving) list(c *Call) []LeftOut {
 		switch one.Reason {
 		case LeftOutUTF16:
 			c.Warnf("left out: %s; encoding auto reads UTF-16", one)
-		case LeftOutEncoding:
+		case LeftOutEncoding, LeftOutDenied:
 			c.Warnf("left out: %s", one)
 		}
 	}

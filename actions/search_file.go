@@ -7,6 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"path"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -74,6 +77,9 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 	switch err := e.OpenIn(&d.file); {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsutil.ErrNotRegular):
 		return nil // it has gone since its directory was read, or something else has come
+	case errors.Is(err, fs.ErrPermission) && !s.named(e.Path()):
+		s.left.note(LeftOutDenied, e.Path())
+		return nil
 	case err != nil:
 		return err
 	}
@@ -117,6 +123,11 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 		return nil
 	}
 	return err
+}
+
+// named reports whether a file is itself one of the paths to search, so that it is not one of many.
+func (s *searching) named(file string) bool {
+	return slices.ContainsFunc(s.roots(), func(p string) bool { return strings.TrimPrefix(path.Clean(p), "/") == file })
 }
 
 // tooMuch notes a file that is larger than allowed.

@@ -45,3 +45,32 @@ func TestSearchUnreadableDirectory(t *testing.T) {
 		t.Error("searching the unreadable directory itself was no error")
 	}
 }
+
+// TestSearchUnreadableFile: one file among many is left out with a warning; one that was named is an error.
+func TestSearchUnreadableFile(t *testing.T) {
+	base := afero.NewMemMapFs()
+	for _, name := range []string{"a.txt", "d/b.txt", "d/c.txt"} {
+		if err := afero.WriteFile(base, name, []byte("x\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var warnings []string
+	c := &actions.Call{FS: fsutil.NewStage(locked(base, "d/b.txt")), Workers: 1, OnWarning: func(m string) { warnings = append(warnings, m) }}
+	out, err := actions.Search{Pattern: "x"}.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(out.Files)
+	if !slices.Equal(out.Files, []string{"a.txt", "d/c.txt"}) {
+		t.Errorf("files %q", out.Files)
+	}
+	if len(warnings) != 1 || warnings[0] != "left out: 1 unreadable file (d/b.txt)" {
+		t.Errorf("warnings %q", warnings)
+	}
+	if len(out.LeftOut) != 1 || out.LeftOut[0].Reason != actions.LeftOutDenied {
+		t.Errorf("left out %+v", out.LeftOut)
+	}
+	if _, err := (actions.Search{Path: "d/b.txt", Pattern: "x"}).Run(t.Context(), c); err == nil {
+		t.Error("searching the unreadable file itself was no error")
+	}
+}

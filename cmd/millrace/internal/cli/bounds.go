@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 )
 
 // bounds are how many edits a change has to have. A nil bound is none.
@@ -45,6 +47,18 @@ func bound(text string) (*int, error) {
 
 // given reports whether there is a bound.
 func (b bounds) given() bool { return b.low != nil || b.high != nil }
+
+// allRead returns an error that names the files which a step has left out because they cannot be read.
+func allRead(r *millrace.Result) error {
+	for _, step := range r.Results {
+		for _, left := range step.LeftOut {
+			if left.Reason == actions.LeftOutDenied {
+				return fmt.Errorf("--strict: step '%s' has left out %s: %w", step.StepID, left, fs.ErrPermission)
+			}
+		}
+	}
+	return nil
+}
 
 // check returns a *millrace.ExpectError if the edits of a result are not within the bounds.
 func (b bounds) check(r *millrace.Result) error {

@@ -51,6 +51,9 @@ func (s *session) change(ctx context.Context, p millrace.Pipeline) error {
 	if err == nil {
 		err = bounds.check(plan.Result())
 	}
+	if err == nil && s.flags.strict {
+		err = allRead(plan.Result())
+	}
 	if err != nil {
 		return s.done(plan.Result(), err)
 	}
@@ -60,7 +63,7 @@ func (s *session) change(ctx context.Context, p millrace.Pipeline) error {
 // direct reports whether a pipeline can run in one go, so that the lock is held from its first step on: whether the
 // plan is not looked at in between.
 func (s *session) direct(p millrace.Pipeline, b bounds) bool {
-	if s.flags.store != "" || s.flags.review || b.given() {
+	if s.flags.store != "" || s.flags.review || s.flags.strict || b.given() {
 		return false
 	}
 	if !p.Mutates() {

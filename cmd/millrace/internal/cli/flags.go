@@ -30,6 +30,7 @@ type flags struct {
 	force, noBackup bool
 	name            string
 	expect          string
+	strict          bool
 }
 
 // The words of --format.
@@ -109,6 +110,7 @@ func (a *App) changeFlags(cmd *cobra.Command) {
 	a.storeFlag(cmd)
 	a.forceFlags(cmd)
 	a.expectFlag(cmd)
+	f.BoolVar(&a.flags.strict, "strict", false, "fail if a step leaves out a file that cannot be read")
 }
 
 // storeFlag registers -o.
