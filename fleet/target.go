@@ -87,15 +87,46 @@ func cut(text string, most int) string {
 	return string(runes)
 }
 
-// Paths are directories as targets: the id and the root of each are the path as it is given.
+// Paths are directories as targets: the id and the root of each are the path as it is given. A directory that is given
+// more than once, by whatever names or links, is one target, by its first name. One that lies in another one is an error, a
+// [TargetError], and then there are no targets: both would change the same files.
 func Paths(dirs ...string) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
+		var targets []Target
+		of := make(map[string]string) // by real path, the name that was given
 		for _, dir := range dirs {
-			if !yield(Target{ID: dir, Root: dir}, nil) {
+			real := realPath(dir)
+			if _, twice := of[real]; !twice {
+				of[real] = dir
+				targets = append(targets, Target{ID: dir, Root: dir})
+			}
+		}
+		for _, t := range targets {
+			for at := realPath(t.Root); filepath.Dir(at) != at; {
+				at = filepath.Dir(at)
+				if outer, within := of[at]; within {
+					yield(Target{}, &TargetError{ID: cut(t.ID, 100), Reason: fmt.Sprintf("it lies in the tree of target '%s': leave one out", cut(outer, 100))})
+					return
+				}
+			}
+		}
+		for _, t := range targets {
+			if !yield(t, nil) {
 				return
 			}
 		}
 	}
+}
+
+// realPath returns the absolute path of a directory without links, as far as it can be found out.
+func realPath(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return filepath.Clean(dir)
 }
 
 // Targets are those of a list.

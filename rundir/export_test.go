@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"context"
+	"testing"
 
 	"github.com/millrace-go/millrace/runs"
 )
@@ -35,4 +36,14 @@ func (m *Manager) CreateOnly(ctx context.Context, c runs.Create) (runs.Run, erro
 		return runs.Run{}, err
 	}
 	return m.shown(w), w.close()
+}
+
+// IsLeft reports whether nobody works on a run, and that is not recorded.
+func (m *Manager) IsLeft(t testing.TB, ref runs.RunRef) bool {
+	t.Helper()
+	l, err := m.store.find(t.Context(), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.session(l.number) == nil && (l.dead || l.status == runs.Created)
 }

@@ -293,7 +293,7 @@ func (f *folded) endJobs(r *record) {
 			continue
 		}
 		status, reason := r.Status, r.Reason
-		if j.status == runs.Manual || status == runs.Success && j.index < f.commitIndex() {
+		if j.status == runs.Manual && status != runs.Canceled || status == runs.Success && j.index < f.commitIndex() {
 			status = runs.Skipped
 		}
 		if status == runs.Success {

@@ -129,7 +129,7 @@ func TestFold(t *testing.T) {
 				{Kind: kindHold, Status: runs.Manual, Reason: "look", Job: 2, At: &place{Index: 1}, Hold: &hold{}}, ended(runs.Canceled, "by ann"),
 			},
 			status: "canceled: by ann", resumable: true, jobs: []string{
-				"12001 find skipped 0.0: the run ended before it", "12002 fix skipped 0.0: by ann", "12003 commit skipped 0.0: the run ended before it",
+				"12001 find skipped 0.0: the run ended before it", "12002 fix canceled 0.0: by ann", "12003 commit skipped 0.0: the run ended before it",
 			},
 		},
 		"the commit has failed": {

@@ -230,7 +230,7 @@ func TestCancel(t *testing.T) {
 	run = wait(t, m, run, runs.Manual)
 	run, err = other.Cancel(t.Context(), run.Ref())
 	fstest.Must(t, err)
-	same(t, "jobs", jobsOf(t, p.store, run, true), "3001 fix success, 3002 check skipped, 3003 last skipped, 3004 commit skipped")
+	same(t, "jobs", jobsOf(t, p.store, run, true), "3001 fix success, 3002 check canceled, 3003 last skipped, 3004 commit skipped")
 }
 
 func timeout(t *testing.T, d time.Duration) context.Context {

@@ -134,9 +134,10 @@ func (w *writer) append(r *record) error {
 
 // prepare does what has to be done before a record is written.
 func (w *writer) prepare(r *record) error {
-	ended := w.run.created != nil && w.run.status.Ended()
-	if ended && r.Status != "" && r.Status != w.run.status {
-		// A slot that says that the run has ended is believed. So it must not say so any more, however this goes on.
+	rests := w.run.created != nil && (w.run.status.Ended() || w.run.status == runs.Manual)
+	if rests && r.Status != "" && r.Status != w.run.status {
+		// A slot that says that the run has ended, or waits, is believed. So it must not say so any more, however this goes
+		// on.
 		e := w.entry()
 		if e.status = r.Status; e.status.Ended() {
 			e.status = runs.Running

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/user"
 	"strings"
 
 	"github.com/spf13/afero"
@@ -182,13 +183,22 @@ func (s *session) runTools(o mcpFlags) (tools runs.Tools, closing func(context.C
 	if o.readOnly || s.x.ReadOnly {
 		return tools, closing, nil
 	}
-	m, err := store.Manage(rundir.Host{Executor: managed(s.x), Trees: served{tree}})
+	m, err := store.Manage(rundir.Host{Executor: managed(s.x), Trees: served{tree}, User: userName()})
 	if err != nil {
 		return tools, nil, errors.Join(err, closing(context.Background()))
 	}
 	tools.Manage, tools.Jobs = m, m.Jobs()
 	open := closing
 	return tools, func(ctx context.Context) error { return errors.Join(m.Close(ctx), open(ctx)) }, nil
+}
+
+// userName returns the name of the user of this process, "" if the system has none.
+func userName() string {
+	u, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return u.Username
 }
 
 // managed is the policy for runs of the store, which have observers of their own.
