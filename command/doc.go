@@ -35,8 +35,8 @@
 //
 // A command has a session and a process group of its own, and a random value in its environment, MILLRACE_EXEC. On Linux,
 // everything that has any of the three is killed, which finds what has left the group (setsid, daemons), and this is
-// repeated until none is left. A process that has left the session and also cleared its environment is not found; the
-// sandbox still holds it. On other Unix systems there is only the process group. On Windows all belong to a job object,
+// repeated until none is left. In the sandbox (amd64, arm64, from Linux 5.9) a process that has left the session and
+// cleared its environment is found by a resource limit that it cannot change. Elsewhere it is not found. On other Unix systems there is only the process group. On Windows all belong to a job object,
 // which ends with the command.
 //
 // If the host itself is killed, Linux kills the program at once, and Windows all of the job. What else is left is not

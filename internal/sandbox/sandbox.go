@@ -27,8 +27,8 @@
 // # What does not
 //
 // The names, sizes and times of files can be learned everywhere, as can the command lines of other processes. Memory,
-// processor time and disk space are not limited. A file that may be read can be locked (flock, fcntl). Files that the program holds open without close-on-exec, which Go
-// never does by itself, are inherited.
+// processor time and disk space are not limited. A file that may be read can be locked (flock, fcntl). Files that the
+// program holds open without close-on-exec, which Go never does by itself, are inherited.
 package sandbox
 
 // Rules says what a command may reach beside what every program needs: programs and libraries of the system, its
