@@ -3,6 +3,7 @@ package commit_test
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"testing"
 	"time"
 
@@ -107,7 +108,8 @@ func TestApply_dropBackup(t *testing.T) {
 		changes := staged(t, fsys, sc.do)
 		trash := false
 		for i := range changes {
-			overFile := changes[i].Old.Kind == change.File && changes[i].New.Kind == change.Dir
+			moved := slices.ContainsFunc(changes, func(c change.Change) bool { return c.From == changes[i].Path })
+			overFile := changes[i].Old.Kind == change.File && changes[i].New.Kind == change.Dir && !moved
 			if changes[i].Kind == change.Deleted || overFile {
 				trash = true
 			}

@@ -92,6 +92,9 @@ func (s stateDir) ensure(sub ...string) error {
 		}
 	}
 	if err := journal.EnsureIgnore(s.d, s.dir, found); err != nil {
+		if !found { // without the file, the directory would look as if a person had made it
+			_ = s.d.Remove(s.dir)
+		}
 		return err
 	}
 	for _, name := range sub {
@@ -164,8 +167,8 @@ func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) 
 	return empty, true, nil
 }
 
-// tidy removes the directory if nothing of worth is in it. One that was there before stays, without what is ours. A store of runs that another process makes there meanwhile, for
-// which it needs no lock of the tree, stays.
+// tidy removes the directory if nothing of worth is in it. A directory that was there before stays, without what is ours. A
+// store of runs stays that another process makes there at that moment, for which it needs no lock of the tree.
 func (s stateDir) tidy() error {
 	empty, ok, err := s.worthless()
 	if err != nil || !ok {

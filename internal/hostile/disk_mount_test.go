@@ -143,7 +143,7 @@ func TestHostile_protected_hardlinks(t *testing.T) {
 				must(t, os.Chown(filepath.Join(dir, "files", name), 0, 0))
 			}
 			before := treeOf(t, dir, contents|times)
-			r := diskJob{Dir: dir, Pipeline: "edits", Sigkill: p.at}.start(t, as(t, nobody))
+			r := diskJob{Dir: dir, Pipeline: "edits", Sigkill: p.at, Foreign: true}.start(t, as(t, nobody))
 			if r.Killed == p.isNew || r.Error != "" {
 				t.Fatalf("report %+v", r)
 			}

@@ -56,6 +56,11 @@ func TestHostile_a_lost_key_strands_no_tree(t *testing.T) {
 		"discard": func(t *testing.T, dir, id string, _ []byte) {
 			t.Helper()
 			before := stateless(t, dir)
+			// Files that are nowhere else are kept, and named; a second discard removes them.
+			kept := "has files that are nowhere else"
+			if err := host().DiscardLeftover(t.Context(), openDir(t, dir), id); err == nil || !strings.Contains(err.Error(), kept) {
+				t.Errorf("%v, want %s", err, kept)
+			}
 			must(t, host().DiscardLeftover(t.Context(), openDir(t, dir), id))
 			sameTree(t, "discarded", dir, before, contents)
 		},
