@@ -152,12 +152,16 @@ func sameID(a, b string) bool {
 func joined(format Format, files []File) []File {
 	first := make(map[string]int, len(files))
 	out := make([]File, 0, len(files))
+	own := make(map[int]bool) // whose hunks are a list of their own, to which more are appended without a copy
 	for _, f := range files {
 		i, ok := first[f.Old]
 		if ok && f.Op == Modify && f.Binary == nil && out[i].Binary == nil && out[i].Commit == f.Commit &&
 			(format == SearchReplace || format == Unified && sameID(f.OldID, out[i].OldID)) {
 			into := &out[i]
-			into.Hunks = append(into.Hunks[:len(into.Hunks):len(into.Hunks)], f.Hunks...)
+			if !own[i] {
+				into.Hunks, own[i] = slices.Clone(into.Hunks), true
+			}
+			into.Hunks = append(into.Hunks, f.Hunks...)
 			into.Mixed, into.MayBeNew = into.Mixed || f.Mixed, false
 			if f.NewMode != 0 {
 				into.NewMode = f.NewMode
