@@ -183,10 +183,10 @@ func TestSeriesByGit(t *testing.T) {
 			}
 			got, err := inRoot(t, h[0], actions.Patch{Text: patch})
 			if err != nil {
-				t.Fatalf("run %d, git %q: %v\n%q\n%s", done+i, args, err, h[0], patch)
+				t.Fatalf("run %d, git %q: %v\n%v\n%s", done+i, args, err, h[0], patch)
 			}
 			if d := cmp.Diff(h[len(h)-1], got); d != "" {
-				t.Fatalf("run %d, git %q (-want +got): %s\n%q\n%s", done+i, args, d, h[0], patch)
+				t.Fatalf("run %d, git %q (-want +got): %s\n%v\n%s", done+i, args, d, h[0], patch)
 			}
 		}
 	}
