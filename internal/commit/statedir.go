@@ -92,9 +92,6 @@ func (s stateDir) ensure(sub ...string) error {
 		}
 	}
 	if err := journal.EnsureIgnore(s.d, s.dir, found); err != nil {
-		if !found { // without the file, the directory would look as if a person had made it
-			_ = s.d.Remove(s.dir)
-		}
 		return err
 	}
 	for _, name := range sub {
@@ -122,12 +119,15 @@ func (s stateDir) ensureConflicts() error {
 	return s.d.SyncDir(s.dir)
 }
 
+// dirMode is the mode of our own directories.
+const dirMode = 0o700
+
 // mkdir makes a directory of our own unless it is there.
 func (s stateDir) mkdir(name string) error {
 	if st, err := s.lookDir(name); err != nil || st.Kind == change.Dir {
 		return err
 	}
-	if err := s.d.FS.Mkdir(name, 0o700); !errors.Is(err, fs.ErrExist) {
+	if err := s.d.FS.Mkdir(name, dirMode); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil
@@ -184,15 +184,16 @@ func (s stateDir) tidy() error {
 	return err
 }
 
-// found reports whether the directory was there before millrace put anything into it: a person makes an empty one to
-// mark the root of the tree.
+// found reports whether the directory was there before millrace put anything into it: a person makes an empty directory
+// to mark the root of the tree. An empty directory with the mode of our own was left by a process that was killed.
 func (s stateDir) found() (bool, error) {
-	if st, err := s.d.Look(s.dir); err != nil || st.Kind != change.Dir {
+	st, err := s.d.Look(s.dir)
+	if err != nil || st.Kind != change.Dir {
 		return false, err
 	}
 	names, err := s.d.Names(s.dir)
 	if err != nil || len(names) == 0 {
-		return err == nil, disk.UnlessAbsent(err)
+		return err == nil && st.Mode.Perm() != dirMode, disk.UnlessAbsent(err)
 	}
 	return journal.IsFound(s.d, s.dir)
 }

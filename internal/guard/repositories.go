@@ -196,6 +196,9 @@ func (r *Repositories) looksLikeOne(dir string) (bool, error) {
 	var has names.Marks
 	for _, name := range names.RepositoryNames() {
 		typ, _, ok, err := r.lookup(names.Join(dir, name))
+		if errors.Is(err, fs.ErrPermission) {
+			return false, nil // nothing in a directory that cannot be searched can be read or written
+		}
 		if err != nil {
 			return false, err
 		}

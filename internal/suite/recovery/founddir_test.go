@@ -24,7 +24,7 @@ func TestFoundStateDirectoryStays(t *testing.T) {
 			}
 			state := filepath.Join(dir, ".millrace")
 			if found {
-				if err := os.Mkdir(state, 0o700); err != nil {
+				if err := os.Mkdir(state, 0o755); err != nil {
 					t.Fatal(err)
 				}
 			}
