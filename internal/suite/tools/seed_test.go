@@ -119,7 +119,7 @@ func TestAnnounceFails(t *testing.T) {
 	envelope := `{"results":[{"step":1,"tool":"messages_send","ok":true,"data":{"id":"111122223333444455","members":[{"id":"987","level":3}]}},` +
 		`{"step":2,"tool":"events_create","ok":true,"data":{"id":9007199254740993}},` +
 		`{"step":3,"tool":"roles_add","ok":false,"error":{"code":"tool_failed","message":"tool 'roles_add': no such member"}}],` +
-		`"summary":{"total":3,"succeeded":2,"failed":1}}`
+		`"summary":{"total":3,"succeeded":2,"failed":1},"warnings":["` + strings.Join(want, `","`) + `"]}`
 	if diff := cmp.Diff(envelope, string(data)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
