@@ -182,10 +182,11 @@ func (r *Repositories) Denies(name, under string, entries []fs.DirEntry) bool {
 	return false
 }
 
-// lookup is that of the tree, of type 0 if nothing stands there. ok is false then.
+// lookup is that of the tree, of type 0 if nothing stands there. ok is false then, as it is in a directory that this process
+// cannot search: it can neither read nor write there.
 func (r *Repositories) lookup(name string) (typ fs.FileMode, target string, ok bool, err error) {
 	typ, target, err = r.tree.Lookup(name)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir) || errors.Is(err, fs.ErrPermission) {
 		return 0, "", false, nil
 	}
 	return typ, target, err == nil, err
@@ -196,9 +197,6 @@ func (r *Repositories) looksLikeOne(dir string) (bool, error) {
 	var has names.Marks
 	for _, name := range names.RepositoryNames() {
 		typ, _, ok, err := r.lookup(names.Join(dir, name))
-		if errors.Is(err, fs.ErrPermission) {
-			return false, nil // nothing in a directory that cannot be searched can be read or written
-		}
 		if err != nil {
 			return false, err
 		}
