@@ -155,9 +155,14 @@ func (s *story) strip(listing string) string {
 	return regexp.MustCompile(` #\d+`).ReplaceAllString(listing, "")
 }
 
-// keeps reports whether a backup is to be kept.
+// keeps reports whether a backup is to be kept: all, or that of what is deleted, also where a directory takes the place of a
+// file or link that goes nowhere else.
 func (s *story) keeps() bool {
-	return !s.options.DropBackup || slices.ContainsFunc(s.changes, func(c change.Change) bool { return c.Kind == change.Deleted })
+	return !s.options.DropBackup || slices.ContainsFunc(s.changes, func(c change.Change) bool {
+		leaf := c.Old.Kind == change.File || c.Old.Kind == change.Symlink
+		moved := slices.ContainsFunc(s.changes, func(other change.Change) bool { return other.From == c.Path })
+		return c.Kind == change.Deleted || c.Kind == change.Modified && leaf && c.New.Kind == change.Dir && !moved
+	})
 }
 
 // stories are the numbers 1 to n, and those of others that see what few see: each mutant is noticed in the quick
