@@ -99,20 +99,6 @@ func (v View) Count(changes []change.Change) int {
 	return edits
 }
 
-// linesWritten counts the lines in which the two sides of a change differ, on the side that has more of them. It counts
-// the lines of binary files as well: a NUL byte must not make a change smaller than it is.
-func (v View) linesWritten(c change.Change) int {
-	list, _, err := v.compare(c, 0, true)
-	if err != nil {
-		return 0
-	}
-	n := 0
-	for _, h := range list {
-		n += max(h.OldLines, h.NewLines)
-	}
-	return n
-}
-
 // show makes the nth hunk, and notes its runs. places are what the splices have changed, nil if that is not known.
 func (f *File) show(n int, h textdiff.Hunk, places []textdiff.Span) Hunk {
 	shown := Hunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines}
