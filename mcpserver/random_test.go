@@ -115,7 +115,7 @@ func change(r *rand.Rand, m map[string]any) {
 	case 2:
 		m[name] = map[string]any{name: m[name]}
 	case 3:
-		m[name] = []any{nil, true, -1, 1e300, 0.5, 1 << 40}[r.IntN(6)]
+		m[name] = []any{nil, true, -1, 1e300, 0.5, 1 << 30}[r.IntN(6)]
 	default:
 		m[name] = hostileText[r.IntN(len(hostileText))]
 	}
