@@ -242,8 +242,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 // OpenPlan takes up a plan that was stored as JSON, to look at it or to commit it to fsys, the tree it was made for.
 // It is judged anew by this executor's policy, every path of it is checked, and nothing is written. The error is a
 // *PlanError for a plan that cannot be trusted: one whose text is no strict JSON or has other fields, and one that
-// does what no step does, such as giving a file the setuid bit or making a link that leads out of the tree. A plan holds
-// the old text of small files, so it is shown as it was made where they have moved on, with a warning. Risk goes
+// does what no step does, such as giving a file the setuid bit or making a link that leads out of the tree. Risk goes
 // by what the changes are, not by what the plan says of itself: a splice counts as one edit, however long it is, as a
 // replacement by a step does, and an existing file that is written as a whole as many as lines of it differ. Whether
 // the tree is still the one that was planned for is found out by Commit. A plan in which a step had failed, with
@@ -293,14 +292,9 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	p.result.DryRun, p.result.BackupID, p.result.Commit = true, "", CommitOutcome{State: CommitNone}
 	p.result.Replayed = false
 	p.failed = p.result.failedStep()
-	changes, moved, err := planfile.Tree{FS: t.fs, Guard: t.policy, Limits: x.limits()}.Adopt(ctx, v.Changes)
+	p.changes, err = planfile.Tree{FS: t.fs, Guard: t.policy, Limits: x.limits()}.Adopt(ctx, v.Changes)
 	if err != nil {
 		return nil, planError(err)
-	}
-	p.changes = changes
-	for _, name := range moved {
-		p.result.Warnings = append(p.result.Warnings, fsutil.Visible(name)+" has changed since the plan was made: the plan "+
-			"shows it as it was then, and cannot be committed")
 	}
 	p.weigh()
 	return p.keep(), nil
