@@ -153,6 +153,20 @@ func ends() map[string]func(ctx context.Context, x millrace.Executor, fsys afero
 			}
 			return err
 		},
+		"resumed": func(ctx context.Context, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) error {
+			kept := new(notebook)
+			x.Checkpoints = kept
+			p = millrace.New("p").Step("work", p.Steps()[0].Action).MaxRetries(0).Step("gate", actions.List{}).Manual().MustBuild()
+			_, err := x.Run(ctx, fsys, p)
+			held, ok := errors.AsType[*millrace.HeldError](err)
+			if !ok {
+				return fmt.Errorf("the run is not held: %w", err)
+			}
+			held.Plan.Close()
+			x.Observe = nil
+			_, err = x.Resume(ctx, fsys, p, kept.saved())
+			return err
+		},
 		"fleet": func(ctx context.Context, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) error {
 			local := fleet.Local{Worker: fleet.Worker{Executor: x, Trees: oneTree{fsys}, Retries: -1}, Parallel: 1}
 			f := fleet.Fleet{Scheduler: local}
