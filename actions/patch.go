@@ -36,6 +36,7 @@ type Patch struct {
 	Fuzz      int    `json:"fuzz,omitempty" param:"count" doc:"For unified diffs: how many quoted lines at either end of a hunk may differ, 0 to 3."`
 	Ambiguous string `json:"ambiguous,omitempty" enum:"refuse,nearest" doc:"For unified diffs: whether a hunk that fits several places is refused, or goes to the nearest. Default: refuse."`
 	Reverse   bool   `json:"reverse,omitempty" doc:"For unified diffs: take the patch back."`
+	Recount   bool   `json:"recount,omitempty" doc:"For unified diffs: count the lines of the last hunk, whatever the numbers above it are. Otherwise a patch that ends within its last hunk is refused as truncated."`
 	Overwrite bool   `json:"overwrite,omitempty" doc:"Replace files that exist where the patch makes one, which is an error otherwise."`
 	Binary    bool   `json:"binary,omitempty" doc:"Apply hunks to files even if they look binary, which is an error otherwise."`
 	OnError   string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a hunk that cannot be applied fails the step (stop), or only leaves its file as it was (continue). Default: stop."`
@@ -71,7 +72,7 @@ func (p Patch) Validate(c *Check) {
 		c.Problemf("/strip", codeBadRange, "", "strip is %d, and cannot be less than 0", *p.Strip)
 	}
 	isTemplate := func(text string) bool { return c.Templated(text) && strings.HasPrefix(strings.TrimSpace(text), "{{") }
-	if p.Text == "" || isTemplate(p.Text) || c.bound("/patch") || c.bound("/strip") || c.Templated(p.Format) || c.Templated(p.Path) {
+	if p.Text == "" || isTemplate(p.Text) || c.bound("/patch") || c.bound("/strip") || c.bound("/recount") || c.Templated(p.Format) || c.Templated(p.Path) {
 		return
 	}
 	opt, err := p.options()
@@ -100,7 +101,7 @@ func (p Patch) onlyUnified(c *Check) {
 	for _, f := range []struct {
 		name  string
 		given bool
-	}{{"fuzz", p.Fuzz != 0}, {"ambiguous", p.Ambiguous != "" && p.Ambiguous != "refuse"}, {"reverse", p.Reverse}} {
+	}{{"fuzz", p.Fuzz != 0}, {"ambiguous", p.Ambiguous != "" && p.Ambiguous != "refuse"}, {"reverse", p.Reverse}, {"recount", p.Recount}} {
 		if f.given && !c.bound("/"+f.name) {
 			c.Problemf("/"+f.name, codeUnusedParam, "leave it out", "'%s' is for unified diffs, and this patch is none", f.name)
 		}
@@ -117,7 +118,7 @@ func (p Patch) options() (patch.Options, error) {
 	if !ok {
 		return patch.Options{}, fmt.Errorf("format '%s' is not auto, unified, apply_patch or search_replace", p.Format)
 	}
-	opt := patch.Options{Format: format, Path: p.Path, Strip: -1}
+	opt := patch.Options{Format: format, Path: p.Path, Strip: -1, Recount: p.Recount}
 	if p.Strip != nil {
 		if opt.Strip = *p.Strip; opt.Strip < 0 {
 			return opt, fmt.Errorf("strip is %d, and cannot be less than 0", opt.Strip)

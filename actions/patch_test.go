@@ -88,6 +88,8 @@ func TestPatchUnified(t *testing.T) {
 		{"counted anew", files{"f": ten}, text(head + "@@ -3,9 +3,7 @@\n 3\n-4\n+four\n 5\n@@ -7,2 +7,2 @@\n 7\n-8\n+eight\n"),
 			files{"f": "1\n2\n3\nfour\n5\n6\n7\neight\n9\n10\n"}, "", "line 3 of the patch: the hunk should have 9 old and 7 new lines, and has 3 and 3"},
 		{"cut off", files{"f": ten}, text(head + "@@ -3,4 +3,4 @@\n 3\n-4\n+four\n 5\n"), nil, "the patch ends within a hunk", ""},
+		{"cut off, recounted", files{"f": ten}, one(func(p *actions.Patch) { p.Recount = true }, "@@ -3,4 +3,4 @@\n 3\n-4\n+four\n 5\n"),
+			files{"f": strings.Replace(ten, "4", "four", 1)}, "", "they were counted anew"},
 		{"no first character", files{"f": ten}, text(head + "@@ -3,3 +3,3 @@\n 3\n-4\n+four\n5\n"), nil, "line 7 of the patch: lines of a hunk begin with", ""},
 		{"empty context line", files{"f": "a\n\nb\n"}, text(head + "@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n"), files{"f": "a\n\nc\n"}, "", ""},
 		{"removed line with dashes", files{"f": "-- a\nx\n"}, text(head + "@@ -1,2 +1,2 @@\n--- a\n+++ b\n x\n"), files{"f": "++ b\nx\n"}, "", ""},

@@ -65,8 +65,8 @@ func (p *parser) hunk(f *File, head string) {
 	case stop == "other" && (differs || !numbered) && empty == 0:
 		p.problem(p.n, "", "lines of a hunk begin with a space, +, - or \\, and this one does not")
 		p.skip()
-	case stop == "end" && differs && !over && !p.closed:
-		p.problem(endLine-1, "write all of it, or correct the numbers behind @@", fmt.Sprintf(
+	case stop == "end" && differs && !over && !p.closed && !p.opt.Recount:
+		p.problem(endLine-1, "write all of it, or apply it with recount if it is whole", fmt.Sprintf(
 			"the patch ends within a hunk: it should have %d old and %d new lines, and has %d and %d", n[1], n[3], old, now))
 	case differs:
 		h.Recounted = true

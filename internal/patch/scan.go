@@ -53,6 +53,8 @@ type Options struct {
 	Format Format
 	Path   string // the file of hunks that name none
 	Strip  int    // leading parts of names to take off, -1 for what their form says
+	// Recount takes the last hunk as whole where it has fewer lines than its numbers state.
+	Recount bool
 }
 
 type parser struct {

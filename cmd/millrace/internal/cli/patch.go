@@ -34,6 +34,7 @@ nothing. The names in it count from the root of the tree, or from --in.`,
 	f.IntVar(&o.Fuzz, "fuzz", 0, "how many quoted lines at either end of a hunk may differ, 0 to 3")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "replace files that exist where the patch makes one")
 	f.BoolVar(&o.Binary, "binary", false, "apply hunks to files that look binary")
+	f.BoolVar(&o.Recount, "recount", false, "count the lines of the last hunk, whatever its numbers are")
 	nearest := f.Bool("nearest", false, "a hunk that fits several places goes to the nearest")
 	goOn := f.Bool("keep-going", false, "leave a file in which a hunk fails as it was, and patch the others")
 	a.oneLine(cmd, func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
