@@ -65,7 +65,7 @@ func (f *EditFailure) Unwrap() error { return f.Err }
 
 // reason returns the cause in the words that reports use.
 func (f *EditFailure) reason() string {
-	text := reportError(&FileError{Path: f.Path, Err: f.Err})
+	text := ReportText(&FileError{Path: f.Path, Err: f.Err})
 	e, ok := errors.AsType[*LineError](f.Err)
 	switch {
 	case !ok:

@@ -64,8 +64,10 @@ func reason(err error) string {
 // onErrorContinue is the value of on_error with which a step leaves out files that fail. The default is "stop".
 const onErrorContinue = "continue"
 
-// reportError returns what a report says of a file that a step has failed at, in the words of reports.
-func reportError(err error) string {
+// ReportText returns what a report says of a file that a step has failed at: "File not found", "Permission denied",
+// "String not found in file" or "Line number out of range", and for other errors their text without the path. The
+// error is not nil.
+func ReportText(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "File not found"
@@ -84,7 +86,7 @@ func reportError(err error) string {
 // reportOf returns what is said of a file that is done, or that a step has failed at.
 func reportOf(path string, err error) FileReport {
 	if err != nil {
-		return FileReport{Path: path, Error: reportError(err)}
+		return FileReport{Path: path, Error: ReportText(err)}
 	}
 	return FileReport{Path: path, Success: true}
 }

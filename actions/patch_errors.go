@@ -86,7 +86,7 @@ func (f *HunkFailure) reason() string {
 	if e, ok := errors.AsType[*unstrippedError](f.Err); ok {
 		return e.Error()
 	}
-	return reportError(&FileError{Path: f.Path, Err: f.Err})
+	return ReportText(&FileError{Path: f.Path, Err: f.Err})
 }
 
 // patchLimit returns the error of a limit as this package has it, and any other as it is.

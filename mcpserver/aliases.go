@@ -49,7 +49,7 @@ func namedPipeline(ctx context.Context, c *call) (*answer, error) {
 		a, err := c.await(ctx, runs.RunRef{Project: c.cfg.Project, ID: run.ID})
 		return noted(a, err, note)
 	}
-	c.told = func(res *millrace.Result) string { return asText(res.Summary(), c.cfg.MaxResult/2) }
+	c.told = summarized
 	a, err := c.change(ctx, p, summarized)
 	return noted(a, err, note)
 }
@@ -117,9 +117,9 @@ func (c *call) stopped(run runs.Run) (*answer, error) {
 			next = fmt.Sprintf("call %s with action play, jobId %s and force: the person at the host is asked", runs.CommandJobs, run.Held.JobID)
 		}
 	}
-	a := &answer{}
+	a := &answer{data: map[string]any{}}
 	if run.Result != nil {
-		a.texts = []string{asText(run.Result.Summary(), c.cfg.MaxResult/2)}
+		a = ofRun(run)
 	}
 	code := "held"
 	if run.Status != runs.Manual {
@@ -205,17 +205,20 @@ func listPipeline(ctx context.Context, c *call) (*answer, error) {
 	if err != nil {
 		return nil, stepsRenamed(err)
 	}
-	c.told = func(res *millrace.Result) string { return asText(res.Envelope(), c.cfg.MaxResult/2) }
-	a, err := c.change(ctx, p, func(res *millrace.Result) *answer {
-		e := res.Envelope()
-		data := map[string]any{"results": e.Results, "summary": e.Summary}
-		warned(data, res)
-		if res.BackupID != "" {
-			data["backup_id"] = res.BackupID
-		}
-		return &answer{texts: []string{string(fit(data, c.cfg.MaxResult))}, data: data}
-	})
+	c.told = enveloped
+	a, err := c.change(ctx, p, enveloped)
 	return noted(a, err, note)
+}
+
+// enveloped is the answer in the words of a list of calls.
+func enveloped(res *millrace.Result) *answer {
+	e := res.Envelope()
+	data := map[string]any{"results": e.Results, "summary": e.Summary}
+	warned(data, res)
+	if res.BackupID != "" {
+		data["backup_id"] = res.BackupID
+	}
+	return &answer{texts: []string{string(fit(data, DefaultMaxResult))}, data: data}
 }
 
 // stepsRenamed are the problems of a pipeline by the names of the list of calls that it was made of.

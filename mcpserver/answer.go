@@ -1,24 +1,56 @@
 package mcpserver
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 )
 
 // answer is what a tool says. Clients show the model either the texts or the data, so each says everything.
 type answer struct {
+	// texts are the parts of the answer. A part that is JSON is nothing else.
 	texts  []string
-	image  *mcp.ImageContent
+	images []*mcp.ImageContent
 	links  []*mcp.ResourceLink
-	data   map[string]any // nil for an answer that is to be read
+	data   map[string]any
 	failed bool
 	// ask is a question to the person at the client; the call is made again with the answer to it.
 	ask *mcp.CallToolResult
+}
+
+// note adds a part for each text.
+func (a *answer) note(texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			a.texts = append(a.texts, visible(text))
+		}
+	}
+}
+
+// repaired adds warnings about the arguments.
+func (a *answer) repaired(warnings []string) {
+	if len(warnings) == 0 || a.ask != nil {
+		return
+	}
+	lines := make([]string, len(warnings))
+	for i, w := range warnings {
+		lines[i] = "warning: " + w
+	}
+	a.note(strings.Join(lines, "\n"))
+	if a.data == nil {
+		return
+	}
+	if all, ok := a.data["warnings"].([]string); ok {
+		warnings = slices.Concat(all, warnings)
+	}
+	a.data["warnings"] = warnings
 }
 
 // result is the answer as the protocol has it, each part within limit bytes.
@@ -30,8 +62,8 @@ func (a *answer) result(limit int) *mcp.CallToolResult {
 	for _, text := range a.texts {
 		r.Content = append(r.Content, &mcp.TextContent{Text: cut(text, limit)})
 	}
-	if a.image != nil {
-		r.Content = append(r.Content, a.image)
+	for _, img := range a.images {
+		r.Content = append(r.Content, img)
 	}
 	for _, link := range a.links {
 		r.Content = append(r.Content, link)
@@ -40,6 +72,16 @@ func (a *answer) result(limit int) *mcp.CallToolResult {
 		r.StructuredContent = fit(a.data, limit)
 	}
 	return r
+}
+
+// asObject is a value as the object that it is in JSON.
+func asObject(v any) (map[string]any, error) {
+	text, err := plainJSON(v)
+	if err != nil {
+		return nil, err
+	}
+	var object map[string]any
+	return object, json.Unmarshal(text, &object)
 }
 
 // cut is the text within limit bytes, with a count of what was left out. It ends at a line where that loses little.
@@ -68,9 +110,46 @@ func reported(res *millrace.Result) *answer {
 	if !res.Verbose {
 		details(&b, res)
 	}
-	data := map[string]any{"summary": res.String(), "result": res}
+	data := map[string]any{"summary": res.String()}
+	results(data, res)
 	warned(data, res)
 	return &answer{texts: []string{strings.TrimRight(b.String(), "\n")}, data: data}
+}
+
+// maxNamed is how many names a list has in the data of a pipeline that is not verbose.
+const maxNamed = 50
+
+// results puts a result into the data of an answer, without what its pipeline did not ask for by verbose: contents, counts,
+// and the ends of long lists of files.
+func results(data map[string]any, res *millrace.Result) {
+	data["result"] = res
+	if res.Verbose {
+		return
+	}
+	short := *res
+	short.Results = slices.Clone(res.Results)
+	for i := range short.Results {
+		step := &short.Results[i]
+		step.Content, step.AggregatedContent, step.Counts = nil, "", nil
+		step.Files = slices.DeleteFunc(slices.Clone(step.Files), func(f actions.FileReport) bool { return f.Success })
+	}
+	object, err := asObject(&short)
+	if err != nil {
+		return
+	}
+	cutList := func(within map[string]any, name string) {
+		if list, ok := within[name].([]any); ok && len(list) > maxNamed {
+			within[name], within[name+"_total"], data["truncated"] = list[:maxNamed], len(list), true
+		}
+	}
+	cutList(object, "files_affected")
+	steps, _ := object["results"].([]any)
+	for _, step := range steps {
+		if step, ok := step.(map[string]any); ok {
+			cutList(step, "files_matched")
+		}
+	}
+	data["result"] = object
 }
 
 // warned puts the warnings of a result into the data of its answer, by the same name in each tool.
@@ -107,6 +186,13 @@ func details(b *strings.Builder, res *millrace.Result) {
 		fmt.Fprintf(b, "backup: %s (undo takes it back)\n", res.BackupID)
 	}
 	warnings(b, res)
+}
+
+// detailed is what details writes.
+func detailed(res *millrace.Result) string {
+	var b strings.Builder
+	details(&b, res)
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // warningLines are the warnings of a result, a line each.

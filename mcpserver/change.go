@@ -10,14 +10,29 @@ import (
 
 // decodePipeline reads the pipeline of a call and puts it under the rules of the server. The note says what was not taken.
 func (s *Server) decodePipeline(text []byte) (p millrace.Pipeline, note string, err error) {
-	if p, err = s.cfg.Decoder.Decode(text); err != nil {
+	if p, err = s.decoded(text); err != nil {
 		return p, "", err
 	}
 	return s.ruled(p)
 }
 
+// decoded reads a pipeline. The hints name no action that this server cannot run. A pipeline with one is still a pipeline,
+// and is refused in the words of what it may not do.
+func (s *Server) decoded(text []byte) (millrace.Pipeline, error) {
+	p, err := s.actions.Decode(text)
+	if err != nil {
+		if all, full := s.cfg.Decoder.Decode(text); full == nil {
+			return all, nil
+		}
+	}
+	return p, err
+}
+
 // ruled is the pipeline with the options that the server allows.
 func (s *Server) ruled(p millrace.Pipeline) (millrace.Pipeline, string, error) {
+	if err := s.hashed(p); err != nil {
+		return p, "", err
+	}
 	o, note := p.Options(), ""
 	if o.Force && !s.cfg.AllowForce {
 		o.Force = false
@@ -75,7 +90,7 @@ func (c *call) change(ctx context.Context, p millrace.Pipeline, render func(*mil
 	return c.rendered(res, err, render)
 }
 
-// rendered is the answer of a run. Beside an error it has the one line that tells how far the run has come.
+// rendered is the answer of a run. Beside an error it has what tells how far the run has come, and its warnings.
 func (c *call) rendered(res *millrace.Result, err error, render func(*millrace.Result) *answer) (*answer, error) {
 	switch {
 	case err == nil:
@@ -83,14 +98,16 @@ func (c *call) rendered(res *millrace.Result, err error, render func(*millrace.R
 	case res == nil:
 		return nil, err
 	}
-	told := res.String()
+	a := &answer{texts: []string{res.String()}, data: map[string]any{"summary": res.String()}}
 	if c.told != nil {
-		told = c.told(res)
+		a = c.told(res)
 	}
-	a := &answer{texts: []string{told}}
 	if res.BackupID != "" {
-		a.texts[0] += "\nbackup: " + res.BackupID + " (undo takes it back)"
+		a.data["backup_id"] = res.BackupID
+		a.note("backup: " + res.BackupID + " (undo takes it back)")
 	}
+	warned(a.data, res)
+	a.note(warningLines(res))
 	return a, err
 }
 
@@ -108,7 +125,7 @@ func noted(a *answer, err error, note string) (*answer, error) {
 	if err != nil {
 		return a, &nextError{err: err, next: next(err, codeOf(err)) + " (" + note + ")", code: codeOf(err)}
 	}
-	a.texts[0] += "\nnote: " + note
+	a.note("note: " + note)
 	if a.data != nil {
 		a.data["note"] = note
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"github.com/spf13/afero"
@@ -64,6 +65,9 @@ type Config struct {
 	// AllowForce takes the "force" of a pipeline. Without it, "force" is ignored, and a change that limits or risk block is put
 	// to the person at the client, if the client can ask one. Executor.Ceiling holds in either case.
 	AllowForce bool
+	// RequireHash refuses edits of fs_write to files that exist without the content_hash or range_hash that fs_read has shown.
+	// Without it the hash is up to the call.
+	RequireHash bool
 	// HostFiles lets calls change the files that hosts and tools run or take their rights from, such as .mcp.json, .vscode and
 	// .envrc. Without it they are among the ReadOnlyPaths of the Executor.
 	HostFiles bool
@@ -141,4 +145,28 @@ func (c *Config) check() error {
 		return fmt.Errorf("mcpserver: %w", host)
 	}
 	return nil
+}
+
+// runnable is the decoder without the actions that this server cannot run: commands, agents and tools of the host where
+// the host gives none.
+func runnable(c Config) millrace.Decoder {
+	var actionsLeft actions.Registry
+	for _, name := range c.Decoder.Actions.Names() {
+		a, _ := c.Decoder.Actions.Lookup(name)
+		can := true
+		switch a.(type) {
+		case actions.Exec:
+			can = !reflect.ValueOf(c.Executor.Commands).IsZero()
+		case actions.Prompt:
+			can = len(c.Executor.Agents) > 0
+		case actions.Tool:
+			can = len(c.Executor.Tools.Names()) > 0
+		}
+		if can {
+			actionsLeft = actionsLeft.With(a)
+		}
+	}
+	d := c.Decoder
+	d.Actions = actionsLeft
+	return d
 }

@@ -20,15 +20,15 @@ func describeActions(_ context.Context, c *call) (*answer, error) {
 		return nil, err
 	}
 	if args.Action == nil {
-		return &answer{texts: []string{c.allActions()}}, nil
+		return c.allActions(), nil
 	}
-	doc, ok := c.cfg.Decoder.Describe(*args.Action)
+	doc, ok := c.actions.Describe(*args.Action)
 	if !ok {
-		if doc, ok = c.cfg.Decoder.DescribeTool(*args.Action); ok {
-			return &answer{texts: []string{describe(doc)}}, nil
-		}
+		doc, ok = c.actions.DescribeTool(*args.Action)
+	}
+	if !ok {
 		known := make(map[string]*schema)
-		for _, name := range c.cfg.Decoder.Actions.Names() {
+		for _, name := range c.actions.Actions.Names() {
 			known[name] = nil
 		}
 		return nil, &nextError{
@@ -38,24 +38,36 @@ func describeActions(_ context.Context, c *call) (*answer, error) {
 			next: "call describe_actions without action for the list",
 		}
 	}
-	return &answer{texts: []string{describe(doc)}}, nil
+	data, err := asObject(doc)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{texts: []string{describe(doc)}, data: map[string]any{"summary": doc.Name + ": " + doc.Summary, "action": data}}, nil
 }
 
 // allActions is a line for each action, and for each tool of the host.
-func (s *Server) allActions() string {
+func (s *Server) allActions() *answer {
 	var b strings.Builder
-	for _, name := range s.cfg.Decoder.Actions.Names() {
-		if doc, ok := s.cfg.Decoder.Describe(name); ok {
-			fmt.Fprintf(&b, "%s: %s%s\n", name, doc.Summary, onlyReads(doc))
+	names, tools := map[string]string{}, map[string]string{}
+	for _, name := range s.actions.Actions.Names() {
+		if doc, ok := s.actions.Describe(name); ok {
+			names[name] = doc.Summary + onlyReads(doc)
+			fmt.Fprintf(&b, "%s: %s\n", name, names[name])
 		}
 	}
-	for _, name := range s.cfg.Decoder.Tools.Names() {
-		if doc, ok := s.cfg.Decoder.DescribeTool(name); ok {
-			fmt.Fprintf(&b, "tool %s: %s%s\n", name, doc.Summary, onlyReads(doc))
+	for _, name := range s.actions.Tools.Names() {
+		if doc, ok := s.actions.DescribeTool(name); ok {
+			tools[name] = doc.Summary + onlyReads(doc)
+			fmt.Fprintf(&b, "tool %s: %s\n", name, tools[name])
 		}
 	}
-	b.WriteString("describe_actions with action tells the parameters of one.")
-	return b.String()
+	const more = "describe_actions with action tells the parameters of one."
+	b.WriteString(more)
+	data := map[string]any{"summary": more, "actions": names}
+	if len(tools) > 0 {
+		data["tools"] = tools
+	}
+	return &answer{texts: []string{b.String()}, data: data}
 }
 
 func onlyReads(doc millrace.ActionDoc) string {

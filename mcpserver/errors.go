@@ -3,6 +3,9 @@ package mcpserver
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace"
@@ -27,26 +30,68 @@ func planError(next, format string, args ...any) error {
 	return &nextError{err: &millrace.PlanError{Err: fmt.Errorf(format, args...)}, next: next}
 }
 
-// failure is the answer to a call that has failed, within limit bytes. What there is of an answer already stands before the
-// error. What to do next is never cut.
+// failure is the answer to a call that has failed, each part within limit bytes. What there is of an answer already stands
+// before the error. What to do next is never cut.
 func failure(a *answer, err error, limit int) *answer {
-	var b strings.Builder
+	failed := &answer{failed: true, data: map[string]any{}}
 	if a != nil {
-		for _, text := range a.texts {
-			b.WriteString(text + "\n")
-		}
+		failed.texts, failed.links = a.texts, a.links
+		maps.Copy(failed.data, a.data)
 	}
-	code := codeOf(err)
-	var invalid *millrace.ValidationError
-	if errors.As(err, &invalid) {
-		problems(&b, code, invalid.Problems)
+	var b strings.Builder
+	told := errorData{Code: codeOf(err), Message: visible(err.Error()), Path: visible(pathOf(err))}
+	told.Next = next(err, told.Code)
+	if invalid, ok := errors.AsType[*millrace.ValidationError](err); ok {
+		told.Problems = shownProblems(invalid.Problems)
+		problems(&b, told.Code, invalid.Problems)
+		told.Message = strings.TrimSpace(strings.TrimPrefix(b.String(), told.Code+": "))
 	} else {
-		fmt.Fprintf(&b, "%s: %s\n", code, visible(err.Error()))
+		fmt.Fprintf(&b, "%s: %s\n", told.Code, told.Message)
 	}
-	last := "next: " + next(err, code)
+	last := "next: " + told.Next
 	body := cut(strings.TrimSuffix(b.String(), "\n"), limit-len(last)-1)
-	// Some clients show the model the data alone, if there are some, so an error has none.
-	return &answer{texts: []string{body + "\n" + last}, failed: true}
+	failed.texts = append(failed.texts, body+"\n"+last)
+	told.Message = cut(told.Message, limit/4)
+	failed.data["success"], failed.data["error"] = false, told
+	if failed.data["summary"] == nil {
+		first, _, _ := strings.Cut(body, "\n")
+		failed.data["summary"] = first
+	}
+	return failed
+}
+
+// errorData is an error in the data of an answer.
+type errorData struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	// Path is the file that the error is about, "" if it is about none, or about several.
+	Path     string             `json:"path,omitempty"`
+	Problems []millrace.Problem `json:"problems,omitempty"`
+	Next     string             `json:"next"`
+}
+
+// shownProblems are problems with texts that can be shown.
+func shownProblems(list []millrace.Problem) []millrace.Problem {
+	list = slices.Clone(list)
+	for i := range list {
+		p := &list[i]
+		p.Pointer, p.Message, p.Hint = visible(p.Pointer), visible(p.Message), visible(p.Hint)
+	}
+	return list
+}
+
+// pathOf is the file that an error is about.
+func pathOf(err error) string {
+	if e, ok := errors.AsType[*actions.EditFilesError](err); ok && len(e.Failures) > 0 {
+		return e.Failures[0].Path
+	}
+	if e, ok := errors.AsType[*actions.FileError](err); ok {
+		return e.Path
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Path
+	}
+	return ""
 }
 
 // codeOf is the code of an error, which its first line begins with.
@@ -117,12 +162,15 @@ func next(err error, code string) string {
 	case errors.As(err, &blocked):
 		return "a person can run millrace apply, or restart the server with --allow-force; or plan a smaller change"
 	}
+	if code == "step_failed" {
+		return remedy(err.Error())
+	}
 	switch code {
 	case "invalid_pipeline":
 		return "correct all of this and send the call again; describe_actions lists the actions and their parameters"
 	case "invalid_plan", "conflict", "drift", "incomplete_plan":
 		return "call plan_pipeline again and look at what it shows"
-	case "step_failed", "expect_failed", "INTERPOLATION_FAILED":
+	case "expect_failed", "INTERPOLATION_FAILED":
 		return "read the file again with fs_read, correct the step and send the call again"
 	case "read_only":
 		return "ask the user: this server only reads; plan_pipeline shows what a change would be"
@@ -140,6 +188,33 @@ func next(err error, code string) string {
 		return "ask the user to run millrace recover"
 	}
 	return "ask the user"
+}
+
+// remedy is what to do about a file that could not be edited, by the words of its report.
+func remedy(text string) string {
+	for _, r := range [][2]string{
+		{"read only", "ask the user: the host lets this file be read only"},
+		{"Permission denied", "ask the user: the file or its directory cannot be written"},
+		{"access denied", "ask the user: the file or its directory cannot be written"},
+		{"not found in file", "read the file with fs_read, and copy the text to replace from it as it is"},
+		{"times in file", "give more lines of the text around the one place, or set replace_all"},
+		{"out of range", "read the file with fs_read for the numbers of its lines"},
+		{"has changed", "read it again with fs_read, and give the hash that is shown"},
+		{"have changed", "read them again with fs_read, and give the hash that is shown"},
+		{"has no hash", "read the file with fs_read, and give its content_hash"},
+		{"has no content_hash", "read the file with fs_read, and give its content_hash"},
+		{"already exists", "set overwrite to replace it, or edit it with str_replace"},
+		{"escapes from", "give a path in the root; fs_read with the mode Directory lists it"},
+		{"not found", "correct the path; fs_read with the mode Glob finds names, and the command create makes a new file"},
+		{"does not exist", "correct the path; fs_read with the mode Glob finds names"},
+		{"set recursive", "set recursive to delete the directory with all that is in it"},
+		{"is a directory", "give the path of a file; fs_read with the mode Directory lists them"},
+	} {
+		if strings.Contains(strings.ToLower(text), strings.ToLower(r[0])) {
+			return r[1]
+		}
+	}
+	return "read the file again with fs_read, correct the step and send the call again"
 }
 
 // visible is a text whose lines do nothing but being shown.

@@ -45,6 +45,7 @@ func (s *Server) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: visible(fmt.Sprintf("internal error: %v", v))}
 			}
 		}()
+		ctx, req = s.hostNamed(ctx, req)
 		if res, err = next(ctx, method, req); err == nil && res != nil {
 			_, err = json.Marshal(res)
 		}

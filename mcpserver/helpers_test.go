@@ -100,7 +100,19 @@ func (c *client) call(name, args string) reply {
 	}
 	r := replyOf(c.t, res)
 	c.valid(name, r)
+	r.parses(c.t)
 	return r
+}
+
+// parses checks that each part of an answer that begins as JSON does is JSON, and nothing else.
+func (r reply) parses(t testing.TB) {
+	t.Helper()
+	for i, part := range r.raw.Content {
+		text, ok := part.(*mcp.TextContent)
+		if ok && i == 0 && (strings.HasPrefix(text.Text, "{") || strings.HasPrefix(text.Text, "[")) && !json.Valid([]byte(text.Text)) {
+			t.Errorf("part %d is not JSON: %.300s", i, text.Text)
+		}
+	}
 }
 
 // valid checks the data of an answer with the schema that the list has for them.
@@ -128,9 +140,14 @@ func (c *client) valid(name string, r reply) {
 	}
 	schema := c.outputs[name]
 	switch {
-	case r.err || len(r.raw.InputRequests) > 0:
+	case len(r.raw.InputRequests) > 0:
 		if r.data != nil {
-			c.t.Errorf("%s: an error has data: %v", name, r.data)
+			c.t.Errorf("%s: a question has data: %v", name, r.data)
+		}
+	case r.err:
+		told, _ := r.data["error"].(map[string]any)
+		if told["code"] == nil || told["code"] == "" || told["message"] == nil || told["next"] == nil || r.data["success"] != false || r.data["summary"] == nil {
+			c.t.Errorf("%s: the error is %v", name, r.data)
 		}
 	case schema == nil && r.data != nil:
 		c.t.Errorf("%s: there are data and no schema", name)

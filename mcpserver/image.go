@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"path"
+	pathpkg "path"
 	"strings"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
@@ -46,36 +44,33 @@ func (image) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
 	return out, nil
 }
 
-// readImages shows one image: hosts show one for each answer.
-func (c *call) readImages(ctx context.Context, paths []string) (*answer, error) {
-	if len(paths) != 1 {
-		return nil, &millrace.ValidationError{Problems: []millrace.Problem{{
-			Pointer: "/paths", Code: "out_of_range", Message: "the mode Image takes one path",
-		}}}
-	}
-	p, err := millrace.New(c.tool.name).Step("image", image{Files: paths}).Raw().Build()
+// maxImages is how many images one call shows.
+const maxImages = 10
+
+// image shows an image.
+func (r *reading) image(ctx context.Context, path string, e *fileRead) error {
+	p, err := millrace.New(r.tool.name).Step("image", image{Files: []string{path}}).Raw().Build()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	step, err := c.lookAt(ctx, p)
+	steps, err := r.lookAt(ctx, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	data, err := base64.StdEncoding.DecodeString(step.Output)
+	data, err := base64.StdEncoding.DecodeString(steps[0].Output)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	kind := http.DetectContentType(data)
-	if strings.EqualFold(path.Ext(paths[0]), ".svg") {
+	if strings.EqualFold(pathpkg.Ext(path), ".svg") {
 		kind = "image/svg+xml"
 	}
 	if !strings.HasPrefix(kind, "image/") {
-		return nil, &nextError{
-			err: &actions.FileError{Path: visible(paths[0]), Err: errors.New("not an image that is known: " + kind)}, code: "invalid_arguments", next: "read it with the mode Line",
+		return &nextError{
+			err:  &actions.FileError{Path: visible(path), Err: errors.New("not an image that is known: " + kind)},
+			code: "invalid_arguments", next: "read it with the mode Line",
 		}
 	}
-	return &answer{
-		texts: []string{fmt.Sprintf("%s: %s, %d bytes", visible(paths[0]), kind, len(data))},
-		image: &mcp.ImageContent{Data: data, MIMEType: kind},
-	}, nil
+	e.Type, e.Bytes, e.image = kind, len(data), data
+	return nil
 }

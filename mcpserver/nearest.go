@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -18,6 +19,14 @@ func shown(name string) string {
 		name = name[:maxShown] + "…"
 	}
 	return fsutil.Visible(name)
+}
+
+// meantName is a hint at the parameter that was meant: by the name of other tools, or by one that is misspelled.
+func meantName(name string, properties map[string]*schema) string {
+	if meant, ok := actions.Synonym(name, slices.Collect(maps.Keys(properties))); ok {
+		return fmt.Sprintf("did you mean '%s'?", meant)
+	}
+	return nearest(name, properties)
 }
 
 // nearest is a hint at the name that was meant, "" if none is like it.

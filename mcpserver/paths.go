@@ -3,8 +3,11 @@ package mcpserver
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace"
@@ -55,11 +58,24 @@ func (c *call) step(action string, params map[string]any, dryRun bool, rename ..
 	return p, err
 }
 
+// pointer is a JSON pointer.
+func pointer(parts ...any) string {
+	var b strings.Builder
+	for _, part := range parts {
+		fmt.Fprintf(&b, "/%v", part)
+	}
+	return b.String()
+}
+
+// argument is the pointer in the arguments for one in the parameters.
 func argument(pointer string, rename [][2]string) string {
 	for _, r := range rename {
-		if rest, ok := strings.CutPrefix(pointer, r[0]); ok {
+		if rest, ok := strings.CutPrefix(pointer, r[0]); ok && (rest == "" || rest[0] == '/') {
 			return r[1] + rest
 		}
 	}
 	return pointer
 }
+
+// sortedNames are the names of arguments, in order.
+func sortedNames(args writeArgs) []string { return slices.Sorted(maps.Keys(args)) }

@@ -45,8 +45,11 @@ func planPipeline(ctx context.Context, c *call) (*answer, error) {
 	if err := c.decode(&args); err != nil {
 		return nil, err
 	}
-	p, err := c.cfg.Decoder.Decode(pipelineText(args.Pipeline))
+	p, err := c.decoded(pipelineText(args.Pipeline))
 	if err != nil {
+		return nil, err
+	}
+	if err := c.hashed(p); err != nil {
 		return nil, err
 	}
 	o, note := p.Options(), ""
@@ -79,7 +82,8 @@ func (c *call) shown(e *entry, repaired []string, diff string, maxBytes int) (*a
 	res := warning(e.plan.Result(), repaired)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nplan_id: %s\n", res, e.id)
-	data := map[string]any{"summary": res.String(), "plan_id": e.id, "result": res}
+	data := map[string]any{"summary": res.String(), "plan_id": e.id}
+	results(data, res)
 	warned(data, res)
 	if res.Incomplete {
 		b.WriteString("incomplete: a step that acts outside of the tree was not run, so this plan cannot be applied; run the pipeline instead\n")

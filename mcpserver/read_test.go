@@ -40,21 +40,52 @@ func first[T any](t *testing.T, r reply) T {
 	return v
 }
 
+// entry is the one entry of an answer of fs_read.
+func entry(t testing.TB, r reply) read {
+	t.Helper()
+	var e read
+	if err := json.Unmarshal([]byte(quote(r.data)), &e); err != nil {
+		t.Fatalf("%v in %v", err, r.data)
+	}
+	return e
+}
+
+// entries are the entries of an answer of fs_read, which are in the text too, but for the contents.
+func entries(t testing.TB, r reply) []read {
+	t.Helper()
+	var list []read
+	if err := json.Unmarshal([]byte(quote(r.data["files"])), &list); err != nil {
+		t.Fatalf("%v in %v", err, r.data)
+	}
+	var heads []read
+	text := r.raw.Content[0].(*mcp.TextContent).Text
+	if err := json.Unmarshal([]byte(text), &heads); err != nil || len(heads) != len(list) {
+		t.Fatalf("%v: %d entries in %s", err, len(list), text)
+	}
+	for i := range list {
+		head := list[i]
+		if head.Content = ""; head != heads[i] {
+			t.Errorf("the text has %+v, the data %+v", heads[i], list[i])
+		}
+	}
+	return list
+}
+
 func TestReadLines(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\ntwo\nthree\n", "sub/b.txt": "b\n"}, nil)
 	for name, path := range map[string]string{"relative": "a.txt", "absolute": filepath.Join(c.dir, "a.txt"), "dotted": "./sub/../a.txt"} {
 		t.Run(name, func(t *testing.T) {
 			r := c.good("fs_read", `{"mode":"Line","path":`+quote(path)+`,"start_line":2,"end_line":-1}`)
-			got := first[read](t, r)
-			if got.Path != "a.txt" || !got.Success || got.Content != "two\nthree\n" || len(got.ContentHash) != 64 || !strings.HasSuffix(got.LastModified, "Z") {
+			got := entry(t, r)
+			if got.Path != path || !got.Success || got.Content != "two\nthree\n" || len(got.ContentHash) != 64 || !strings.HasSuffix(got.LastModified, "Z") {
 				t.Errorf("the answer is %+v", got)
 			}
-			if r.data != nil {
-				t.Errorf("what is to be read has data: %v", r.data)
+			if want := "2\ttwo\n3\tthree\n"; r.raw.Content[1].(*mcp.TextContent).Text != want {
+				t.Errorf("the text is %q", r.text)
 			}
 		})
 	}
-	list := first[[]read](t, c.good("fs_read", `{"mode":"Line","paths":["a.txt","nope.txt","sub/b.txt"]}`))
+	list := entries(t, c.good("fs_read", `{"mode":"Line","paths":["a.txt","nope.txt","sub/b.txt"]}`))
 	if len(list) != 3 || list[0].Content != "one\ntwo\nthree\n" || list[1].Success || list[1].Error != "File not found" || list[2].Content != "b\n" {
 		t.Errorf("the list is %+v", list)
 	}
@@ -62,7 +93,7 @@ func TestReadLines(t *testing.T) {
 	c.bad("fs_read", `{"mode":"Line","path":"/etc/passwd"}`, "escapes")
 	c.bad("fs_read", `{"mode":"Line","path":"../x"}`, "escapes")
 	c.bad("fs_read", `{"mode":"Line"}`, "one of 'path' and 'paths' is required")
-	c.bad("fs_read", `{"mode":"Lines","path":"a.txt"}`, "/mode: unsupported 'mode' 'Lines'", "use 'Line'")
+	c.bad("fs_read", `{"mode":"Columns","path":"a.txt"}`, "/mode: unsupported 'mode' 'Columns'", "use 'Line'")
 	c.bad("fs_read", `{"mode":"Line","pat":"a.txt","path":"a.txt"}`, "/pat: there is no parameter 'pat' (did you mean 'path'?)")
 	c.bad("fs_read", `{"mode":"Line","path":"a.txt","path":"a.txt"}`, "'path' is given twice")
 	c.bad("fs_read", `{"mode":"Line","path":"a.txt","start_line":"1","depth":1.5}`,
@@ -75,7 +106,7 @@ func TestReadLines(t *testing.T) {
 func TestReadHome(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n"}, nil)
 	t.Setenv("HOME", c.dir)
-	if got := first[read](t, c.good("fs_read", `{"mode":"Line","path":"~/a.txt"}`)); got.Path != "a.txt" || got.Content != "one\n" {
+	if got := entry(t, c.good("fs_read", `{"mode":"Line","path":"~/a.txt"}`)); got.Path != "~/a.txt" || got.Content != "one\n" {
 		t.Errorf("the answer is %+v", got)
 	}
 	t.Setenv("HOME", filepath.Dir(c.dir))
@@ -95,7 +126,7 @@ func TestReadTooLong(t *testing.T) {
 		if n := len(r.raw.Content[0].(*mcp.TextContent).Text); n > mcpserver.DefaultMaxResult {
 			t.Fatalf("the answer has %d bytes", n)
 		}
-		got := first[read](t, r)
+		got := entry(t, r)
 		all.WriteString(got.Content)
 		if got.Truncated != (got.NextLine > 0) || calls > 100 {
 			t.Fatalf("call %d: truncated is %v, next line %d", calls, got.Truncated, got.NextLine)
@@ -106,13 +137,13 @@ func TestReadTooLong(t *testing.T) {
 		t.Error("the parts are not the whole")
 	}
 	r := c.good("fs_read", `{"mode":"Line","path":"wide.txt"}`)
-	if got := first[read](t, r); !got.Truncated || !strings.HasPrefix(got.Content, "éé") || strings.Contains(got.Content, "\ufffd") {
+	if got := entry(t, r); !got.Truncated || !strings.HasPrefix(got.Content, "éé") || strings.Contains(got.Content, "\ufffd") {
 		t.Errorf("%d bytes, truncated %v", len(got.Content), got.Truncated)
 	}
 	// A line that no answer has room for does not come again and again.
 	for name, next := range map[string]int{"wide.txt": 0, "first.txt": 2} {
 		r := c.good("fs_read", `{"mode":"Line","path":`+quote(name)+`,"start_line":1}`)
-		if got := first[read](t, r); !got.Truncated || got.NextLine != next {
+		if got := entry(t, r); !got.Truncated || got.NextLine != next {
 			t.Errorf("%s: truncated %v, next line %d, want %d", name, got.Truncated, got.NextLine, next)
 		}
 	}
@@ -124,11 +155,11 @@ func TestReadTooLong(t *testing.T) {
 
 func TestReadDirectory(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n", "sub/b.txt": "b\n"}, nil)
-	got := first[read](t, c.good("fs_read", `{"mode":"Directory","path":".","depth":2}`))
+	got := entry(t, c.good("fs_read", `{"mode":"Directory","path":".","depth":2}`))
 	if !got.Success || !strings.Contains(got.Content, "a.txt\n") || !strings.Contains(got.Content, "sub/b.txt\n") || strings.Contains(got.Content, ".millrace") {
 		t.Errorf("the answer is %+v", got)
 	}
-	list := first[[]read](t, c.good("fs_read", `{"mode":"Directory","paths":["sub","nope"]}`))
+	list := entries(t, c.good("fs_read", `{"mode":"Directory","paths":["sub","nope"]}`))
 	if len(list) != 2 || !list[0].Success || list[1].Success || list[1].Error == "" {
 		t.Errorf("the list is %+v", list)
 	}
@@ -137,15 +168,15 @@ func TestReadDirectory(t *testing.T) {
 
 func TestReadSearch(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "1\n2\n3\nTwo (x)\n5\n6\n7\n", "sub/b.txt": "two (X)\n"}, nil)
-	got := first[read](t, c.good("fs_read", `{"mode":"Search","path":"a.txt","pattern":"two (x)"}`))
+	got := entry(t, c.good("fs_read", `{"mode":"Search","path":"a.txt","pattern":"two (x)"}`))
 	if want := "Line 2- 2\nLine 3- 3\nLine 4: Two (x)\nLine 5- 5\nLine 6- 6\n"; got.Content != want || got.Path != "a.txt" {
 		t.Errorf("the answer is %+v", got)
 	}
-	list := first[[]read](t, c.good("fs_read", `{"mode":"Search","path":".","pattern":"two (x)","context_lines":0}`))
-	if len(list) != 2 || list[0].Content != "Line 4: Two (x)\n" || list[1].Path != "sub/b.txt" {
-		t.Errorf("the list is %+v", list)
+	got = entry(t, c.good("fs_read", `{"mode":"Search","path":".","pattern":"two (x)","context_lines":0}`))
+	if want := "a.txt\nLine 4: Two (x)\n\nsub/b.txt\nLine 1: two (X)\n"; got.Content != want || got.Path != "." {
+		t.Errorf("the answer is %+v", got)
 	}
-	if got := first[read](t, c.good("fs_read", `{"mode":"Search","path":"a.txt","pattern":"nope"}`)); !got.Success || got.Content != "" {
+	if got := entry(t, c.good("fs_read", `{"mode":"Search","path":"a.txt","pattern":"nope"}`)); !got.Success || got.Content != "" {
 		t.Errorf("the answer is %+v", got)
 	}
 	c.bad("fs_read", `{"mode":"Search","path":"a.txt"}`, "'pattern' is required for Search")
@@ -171,7 +202,10 @@ func TestReadImage(t *testing.T) {
 	c.bad("fs_read", `{"mode":"Image","image_paths":["a.png"],"path":"a.png"}`, "cannot both be given")
 	c.bad("fs_read", `{"mode":"Image","path":"secret.png"}`, "denied")
 	c.bad("fs_read", `{"mode":"Image","path":"a.txt"}`, "not an image")
-	c.bad("fs_read", `{"mode":"Image","paths":["a.png","a.png"]}`, "one path")
+	r = c.good("fs_read", `{"mode":"Image","paths":["a.png","none.png","a.png"]}`)
+	if list := entries(t, r); len(list) != 3 || !list[0].Success || list[1].Error != "File not found" || !list[2].Success || len(r.raw.Content) != 3 {
+		t.Errorf("the answer is %v", r.raw.Content)
+	}
 	if err := os.WriteFile(filepath.Join(c.dir, "big.png"), make([]byte, 5<<20+1), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +217,7 @@ func TestNotUTF8(t *testing.T) {
 	const latin = "one\ncaf\xe9\nthree\n"
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": latin}, nil)
 	c.bad("fs_read", `{"mode":"Line","path":"a.txt"}`, "not UTF-8", "line 2")
-	if got := first[read](t, c.good("fs_read", `{"mode":"Line","path":"a.txt","start_line":3}`)); got.Content != "three\n" {
+	if got := entry(t, c.good("fs_read", `{"mode":"Line","path":"a.txt","start_line":3}`)); got.Content != "three\n" {
 		t.Errorf("the answer is %+v", got)
 	}
 	c.bad("fs_write", `{"command":"replace_lines","path":"a.txt","start_line":1,"end_line":2,"new_str":"ONE\ncaf\ufffd\n"}`, "not UTF-8")
@@ -199,7 +233,7 @@ func TestNotUTF8(t *testing.T) {
 // A whole number is one however it is written, in arguments of tools as in parameters of actions.
 func TestWholeNumbers(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "1\n2\n3\n"}, nil)
-	if got := first[read](t, c.good("fs_read", `{"mode":"Line","path":"a.txt","start_line":2.0,"end_line":2e0}`)); got.Content != "2\n" {
+	if got := entry(t, c.good("fs_read", `{"mode":"Line","path":"a.txt","start_line":2.0,"end_line":2e0}`)); got.Content != "2\n" {
 		t.Errorf("the answer is %+v", got)
 	}
 	c.bad("fs_read", `{"mode":"Line","path":"a.txt","start_line":1.5}`, "must be a whole number")

@@ -18,7 +18,7 @@ func (s *Server) addResources() {
 	s.mcp.AddResource(&mcp.Resource{
 		URI: "millrace://schema/pipeline", Name: "schema of pipelines", MIMEType: "application/schema+json", Description: "JSON Schema of pipeline_json.",
 	}, func(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		text, err := s.cfg.Decoder.Schema()
+		text, err := s.actions.Schema()
 		return contents(req, string(text)), err
 	})
 	s.mcp.AddResource(&mcp.Resource{
@@ -91,13 +91,13 @@ func (s *Server) backupDiffResource(ctx context.Context, req *mcp.ReadResourceRe
 func (s *Server) docs() string {
 	var b strings.Builder
 	b.WriteString(docsHead)
-	for _, name := range s.cfg.Decoder.Actions.Names() {
-		if doc, ok := s.cfg.Decoder.Describe(name); ok {
+	for _, name := range s.actions.Actions.Names() {
+		if doc, ok := s.actions.Describe(name); ok {
 			b.WriteString("\n## " + name + "\n\n" + describe(doc) + "\n")
 		}
 	}
-	for _, name := range s.cfg.Decoder.Tools.Names() {
-		if doc, ok := s.cfg.Decoder.DescribeTool(name); ok {
+	for _, name := range s.actions.Tools.Names() {
+		if doc, ok := s.actions.DescribeTool(name); ok {
 			b.WriteString("\n## tool " + name + "\n\n" + describe(doc) + "\n")
 		}
 	}

@@ -52,8 +52,9 @@ func reviewPlan(_ context.Context, c *call) (*answer, error) {
 		b.WriteByte('\n')
 	}
 	b.WriteString(pg.text)
-	a := &answer{}
+	a := &answer{data: map[string]any{"summary": e.plan.Result().String(), "plan_id": e.id, "digest": e.digest, "diff": pg.text}}
 	if pg.next > 0 {
+		a.data["next_offset"], a.data["diff_bytes"] = pg.next, pg.total
 		fmt.Fprintf(&b, "\nnext_offset: %d of %d bytes\n", pg.next, pg.total)
 		a.links = append(a.links, planLink(e))
 	}

@@ -22,6 +22,9 @@ func (s *Server) addRuns() error {
 	if s.cfg.ReadOnly {
 		r.Manage, r.Jobs = nil, nil
 	}
+	if r.Manage != nil && s.cfg.RequireHash {
+		r.Manage = hashing{r.Manage, s}
+	}
 	if r.Manage != nil && !s.cfg.AllowForce {
 		r.Manage = unforced{r.Manage}
 	}
@@ -41,7 +44,7 @@ func (s *Server) addRuns() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		s.addTool(tool{name: name, writes: !doc.ReadOnly, structured: true, run: runCommand}, described{
+		s.addTool(tool{name: name, writes: !doc.ReadOnly, run: runCommand}, described{
 			Title: strings.ReplaceAll(name, "_", " "), Description: doc.Summary, Input: input,
 		})
 	}

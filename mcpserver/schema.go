@@ -115,7 +115,7 @@ func (k *checker) object(s *schema, pointer string, data []byte) {
 		property, known := s.Properties[name]
 		switch {
 		case !known:
-			k.add(at, "unknown_field", nearest(name, s.Properties), "there is no parameter '%s'", shown(name))
+			k.add(at, "unknown_field", meantName(name, s.Properties), "there is no parameter '%s'", shown(name))
 		case seen[name]:
 			k.add(at, "duplicate_field", "", "%s is given twice", nameOf(at))
 		default:

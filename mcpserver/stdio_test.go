@@ -64,7 +64,7 @@ func TestStdio(t *testing.T) {
 		t.Fatal(err, stderr.String())
 	}
 	c := &client{ClientSession: session, t: t, dir: dir}
-	if got := first[read](t, c.good("fs_read", `{"mode":"Line","path":"f000.txt"}`)); got.Content != "recieve\n" {
+	if got := entry(t, c.good("fs_read", `{"mode":"Line","path":"f000.txt"}`)); got.Content != "recieve\n" {
 		t.Errorf("the answer is %+v", got)
 	}
 	c.good("batch_operations", `{"pipeline_json":`+fixAll+`}`)
@@ -105,7 +105,7 @@ func TestStdioDrains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(out), `recieve\\n`); n != 20 {
+	if n := strings.Count(string(out), `"content":"recieve\n"`); n != 20 {
 		t.Errorf("%d of 20 calls are answered: %s", n, out)
 	}
 }

@@ -14,17 +14,14 @@ import (
 //go:embed schemas/*.json
 var schemas embed.FS
 
-// resultSchema is that of all answers which have a result. It is open to further fields: clients check answers with it.
-const resultSchema = `{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}`
+// resultSchema is that of all answers. It is open: clients check answers with it, and each conversation pays for its length.
+const resultSchema = `{"type":"object"}`
 
 // tool is one tool: what the list says of it, and what a call of it does.
 type tool struct {
-	name   string
-	writes bool // it is not there on a server that only reads
-	// idempotent says that a second call with the same arguments changes nothing more; structured that its answers have a
-	// result beside the text.
-	idempotent bool
-	structured bool
+	name       string
+	writes     bool // it is not there on a server that only reads
+	idempotent bool // a second call with the same arguments changes nothing more
 	run        func(ctx context.Context, c *call) (*answer, error)
 	// input is the schema that the arguments are checked with, nil for tools that check them themselves.
 	input *schema
@@ -37,8 +34,10 @@ type call struct {
 	req      *mcp.CallToolRequest
 	args     json.RawMessage
 	progress *progress
-	// told is what is said of a run that has failed, nil for the one line of its result.
-	told func(*millrace.Result) string
+	// told is the answer of a run that has failed, nil for the one line of its result.
+	told func(*millrace.Result) *answer
+	// repaired says how the arguments were taken that are not what the schema has.
+	repaired []string
 }
 
 // decode reads the arguments, which were checked with the schema, into a struct.
@@ -54,21 +53,21 @@ type described struct {
 // tools lists them in the order in which a model uses them. Clients sort them by name.
 func (s *Server) tools() []tool {
 	list := []tool{
-		{name: "batch_operations", writes: !s.cfg.ReadOnly, structured: true, run: batchOperations},
-		{name: "plan_pipeline", structured: true, run: planPipeline},
+		{name: "batch_operations", writes: !s.cfg.ReadOnly, run: batchOperations},
+		{name: "plan_pipeline", run: planPipeline},
 		{name: "review_plan", run: reviewPlan},
-		{name: "apply_plan", writes: true, idempotent: true, structured: true, run: applyPlan},
-		{name: "apply_patch", writes: true, structured: true, run: applyPatch},
+		{name: "apply_plan", writes: true, idempotent: true, run: applyPlan},
+		{name: "apply_patch", writes: true, run: applyPatch},
 		{name: "fs_read", run: fsRead},
-		{name: "fs_write", writes: true, structured: true, run: fsWrite},
-		{name: "history", structured: true, run: history},
-		{name: "undo", writes: true, structured: true, run: undo},
+		{name: "fs_write", writes: true, run: fsWrite},
+		{name: "history", run: history},
+		{name: "undo", writes: true, run: undo},
 		{name: "describe_actions", run: describeActions},
 	}
 	if s.cfg.Aliases {
 		list = append(list,
-			tool{name: "pipeline", writes: true, structured: true, run: namedPipeline},
-			tool{name: "mcp_pipeline", writes: true, structured: true, run: listPipeline})
+			tool{name: "pipeline", writes: true, run: namedPipeline},
+			tool{name: "mcp_pipeline", writes: true, run: listPipeline})
 	}
 	return list
 }
@@ -95,18 +94,13 @@ func (s *Server) addTools() error {
 }
 
 func (s *Server) addTool(t tool, d described) {
+	s.names = append(s.names, t.name)
 	closed, destructive := false, t.writes
 	definition := &mcp.Tool{
-		Name: t.name, Title: d.Title, Description: d.Description, InputSchema: compact(d.Input),
+		Name: t.name, Title: d.Title, Description: d.Description, InputSchema: compact(d.Input), OutputSchema: json.RawMessage(resultSchema),
 		Annotations: &mcp.ToolAnnotations{
-			Title: d.Title, ReadOnlyHint: !t.writes, DestructiveHint: &destructive, IdempotentHint: t.idempotent || !t.writes, OpenWorldHint: &closed,
+			ReadOnlyHint: !t.writes, DestructiveHint: &destructive, IdempotentHint: t.idempotent || !t.writes, OpenWorldHint: &closed,
 		},
-	}
-	if t.structured {
-		definition.OutputSchema = json.RawMessage(resultSchema)
-		if t.name == "mcp_pipeline" { // its summary is an object
-			definition.OutputSchema = json.RawMessage(`{"type":"object"}`)
-		}
 	}
 	s.mcp.AddTool(definition, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return s.handle(ctx, t, req), nil
@@ -129,11 +123,18 @@ func (s *Server) handle(ctx context.Context, t tool, req *mcp.CallToolRequest) *
 		s.cfg.Logger.Info("tool call failed", "tool", t.name, "code", codeOf(err), "error", err)
 		a = failure(a, err, s.cfg.MaxResult)
 	}
+	a.repaired(c.repaired)
 	return a.result(s.cfg.MaxResult)
 }
 
 func (s *Server) answer(ctx context.Context, c *call) (*answer, error) {
+	if name, ok := ctx.Value(takenKey{}).(string); ok {
+		c.repaired = append(c.repaired, fmt.Sprintf("'%s' was taken for the tool %s", name, c.tool.name))
+	}
 	if c.tool.input != nil {
+		var warnings []string
+		c.args, warnings = c.tool.meant(c.args)
+		c.repaired = append(c.repaired, warnings...)
 		if problems := c.tool.input.check(c.args); len(problems) > 0 {
 			return nil, &millrace.ValidationError{Problems: problems}
 		}

@@ -35,7 +35,7 @@ func TestWriteSingle(t *testing.T) {
 		{`"command":"create","path":"a.txt","overwrite":true,"file_text":"new\n"`, "new\n"},
 	} {
 		got := first[written](t, c.good("fs_write", "{"+step.args+"}"))
-		if !got.Success || got.Path != "a.txt" || got.Applied != 1 || got.BackupID == "" {
+		if !got.Success || filepath.Base(got.Path) != "a.txt" || got.Applied != 1 || got.BackupID == "" {
 			t.Errorf("%s: the answer is %+v", step.args, got)
 		}
 		if text := readFile(t, c.dir, "a.txt"); text != step.want {
@@ -46,7 +46,7 @@ func TestWriteSingle(t *testing.T) {
 	c.bad("fs_write", `{"command":"create","path":"deep/new.txt","file_text":"y\n"}`, "file already exists")
 	c.bad("fs_write", `{"command":"str_replace","path":"a.txt","old_str":"nope","new_str":""}`, "step_failed: ", "String not found in file")
 	c.bad("fs_write", `{"command":"str_replace","path":"a.txt","new_str":""}`, "invalid_pipeline: 1 problem", "old_str")
-	c.bad("fs_write", `{"command":"replace","path":"a.txt"}`, "/command: unsupported 'command' 'replace'")
+	c.bad("fs_write", `{"command":"obliterate","path":"a.txt"}`, "/command: unsupported 'command' 'obliterate'")
 	c.bad("fs_write", `{"command":"append","new_str":"x"}`, "one of 'path' and 'fileEdits' is required")
 	c.bad("fs_write", `{"command":"append","path":"a.txt","new_str":"x","sed_pattern":"s/a/b/"}`, "/sed_pattern: 'sed_pattern' is for pattern_replace")
 	c.bad("fs_write", `{"command":"append","path":"../a.txt","new_str":"x"}`, "escapes")
@@ -77,8 +77,8 @@ func TestWriteBatch(t *testing.T) {
 	c.bad("fs_write", `{"command":"append","fileEdits":[{"path":"nope.txt","edits":[{"command":"append","new_str":"y"}]}]}`, "File not found")
 	c.bad("fs_write", `{"command":"append","fileEdits":[{"path":"a.txt","edits":[{"command":"appendix","new_str":"y"}]}]}`,
 		"/fileEdits/0/edits/0/command: ", "'append'")
-	c.bad("fs_write", `{"command":"append","fileEdits":[{"path":"a.txt","edits":[{"command":"append","new_text":"y"}]}]}`,
-		"/fileEdits/0/edits/0/new_text: ", "did you mean 'new_str'?")
+	c.bad("fs_write", `{"command":"append","fileEdits":[{"path":"a.txt","edits":[{"command":"append","new_txt":"y"}]}]}`,
+		"/fileEdits/0/edits/0/new_txt: ", "did you mean 'new_str'?")
 	c.bad("fs_write", `{"command":"append","fileEdits":[{"path":"a.txt","edits":[]}],"new_str":"x"}`, "/new_str")
 }
 

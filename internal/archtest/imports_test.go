@@ -23,7 +23,7 @@ var arrows = map[string][]string{
 	"actions": {
 		"agent", "budget", "capability", "change", "command", "fsutil",
 		"internal/charset", "internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/panics", "internal/patch",
-		"internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/textdiff",
+		"internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/synonyms", "internal/textdiff",
 		"internal/walk",
 	},
 	"agent":     {"budget", "command", "internal/strictjson"},
@@ -68,7 +68,7 @@ var arrows = map[string][]string{
 	"internal/modes":    {"change"},
 	"internal/parallel": {"internal/panics"},
 	"internal/patch":    {"change", "internal/textdiff"},
-	"internal/params":   {"internal/form", "internal/strictjson", "template"},
+	"internal/params":   {"internal/form", "internal/strictjson", "internal/synonyms", "template"},
 	"internal/poll":     {"capability"},
 	"internal/preview":  {"actions", "change", "internal/backing", "internal/names", "internal/splice", "internal/textdiff"},
 	"internal/raise":    {"capability", "internal/memfs", "internal/names", "internal/rootfs"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/form"
+	"github.com/millrace-go/millrace/internal/synonyms"
 )
 
 // Describe returns the form of the parameters of an action, in the order of its fields. The error is a [*TypeError]
@@ -56,36 +57,10 @@ func (f *field) describe() form.Field {
 	}
 	aliases := f.aliases
 	if aliases == "" {
-		aliases = usualAliases[f.name]
+		aliases = synonyms.Of(f.name)
 	}
 	return form.Field{Name: f.name, Aliases: aliases, Form: f.shape.describe(f), Wants: wants, Doc: f.doc,
 		Required: f.required, Bytes: f.bytes}
-}
-
-// usualAliases are the names that other tools give parameters of these names.
-var usualAliases = map[string]string{
-	"old_text":         "old_string old_str old search search_text find find_text",
-	"new_text":         "new_string new_str new replace replace_text replace_with replacement",
-	"old_str":          "old_text old_string old search find",
-	"new_str":          "new_text new_string new replace replace_with replacement",
-	"replacement":      "replace replace_with new_text new_string",
-	"pattern":          "regex regexp query search search_text",
-	"edits":            "replacements changes",
-	"patterns":         "transforms rules replacements",
-	"files":            "file file_path file_paths path paths",
-	"path":             "file file_path dir directory root folder",
-	"file_types":       "extensions exts",
-	"include":          "glob globs include_globs include_patterns",
-	"exclude":          "exclude_globs exclude_patterns excludes",
-	"exclude_patterns": "exclude excludes exclude_globs",
-	"destination":      "dest dst target target_dir destination_dir to_dir",
-	"ignore_case":      "case_insensitive",
-	"start_line":       "start from_line line_start",
-	"start":            "start_line from_line line_start",
-	"end_line":         "end to_line line_end",
-	"end":              "end_line to_line line_end",
-	"content":          "file_text contents text",
-	"file_text":        "content contents text",
 }
 
 // Get returns the parameter of that JSON name, not one within another. ok is false if there is none. It is for reading:

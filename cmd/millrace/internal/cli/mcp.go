@@ -32,7 +32,7 @@ const minToken = 16
 type mcpFlags struct {
 	root                          string
 	readOnly, allowForce, aliases bool
-	hostFiles                     bool
+	hostFiles, requireHash        bool
 	http, tokenFile, store        string
 }
 
@@ -62,6 +62,7 @@ The directory is that of --root, or the working directory; it is not searched up
 	f.BoolVar(&o.readOnly, "read-only", false, "offer nothing that writes")
 	f.BoolVar(&o.allowForce, "allow-force", false, "take the force of a pipeline, without asking a person")
 	f.BoolVar(&o.hostFiles, "allow-host-files", false, "let agents change files that hosts and tools run or take rights from, such as .mcp.json")
+	f.BoolVar(&o.requireHash, "require-hash", false, "refuse edits of existing files without the hash that fs_read has shown")
 	f.BoolVar(&o.aliases, "aliases", false, "also offer the tools pipeline and mcp_pipeline")
 	f.StringVar(&o.http, "http", "", "listen on `ADDR`, a loopback address such as 127.0.0.1:7345; the path is /mcp")
 	f.StringVar(&o.tokenFile, "token-file", "", "take the bearer token of --http from `FILE`; without it from "+tokenVariable+", or a random one is printed")
@@ -95,6 +96,7 @@ func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
 	}
 	cfg := mcpserver.Config{
 		Root: s.root, Executor: s.x, ReadOnly: o.readOnly, AllowForce: o.allowForce, HostFiles: o.hostFiles, Aliases: o.aliases,
+		RequireHash: o.requireHash,
 	}
 	if a.flags.verbose {
 		cfg.Logger = slog.New(slog.NewTextHandler(a.Stderr, nil))

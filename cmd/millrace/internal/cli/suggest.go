@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/suggest"
 )
 
@@ -23,6 +24,9 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 		}
 	})
 	best := suggest.Nearest(missing.GetSpecifiedName(), names)
+	if best == "" {
+		best, _ = actions.Synonym(missing.GetSpecifiedName(), names)
+	}
 	if best == "" {
 		return err
 	}

@@ -1,0 +1,176 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+)
+
+type fileEdits struct {
+	Path  string      `json:"path"`
+	Edits []writeArgs `json:"edits"`
+}
+
+// edited is what is said of one file.
+type edited struct {
+	Path         string               `json:"path"` // as it was asked for
+	Success      bool                 `json:"success"`
+	Error        string               `json:"error,omitempty"`
+	Code         string               `json:"code,omitempty"`
+	EditsApplied *int                 `json:"edits_applied,omitempty"`
+	EditsFailed  *int                 `json:"edits_failed,omitempty"`
+	FailedEdits  []actions.FailedEdit `json:"failed_edits,omitempty"`
+	ContentHash  string               `json:"content_hash,omitempty"`
+	Replacements *int                 `json:"replacements,omitempty"`
+	WouldModify  *bool                `json:"would_modify,omitempty"`
+	Preview      string               `json:"preview,omitempty"`
+	Destination  string               `json:"destination,omitempty"`
+	BackupID     string               `json:"backup_id,omitempty"`
+}
+
+// failedCode is the code of an entry that has failed.
+const failedCode = "step_failed"
+
+// writing is one call that edits files by their names.
+type writing struct {
+	*call
+	single bool
+	asked  []fileEdits
+	// of has, for each file that was asked for, which file of the step it is, and which of its edits are the first and the
+	// one behind the last: a file that was asked for twice is one file of the step.
+	of []struct{ file, first, end int }
+}
+
+// run edits the files. A file that cannot be edited stays as it was, and the others are edited.
+func (w *writing) run(ctx context.Context, args writeArgs) (*answer, error) {
+	params := map[string]any{"file_edits": w.merged(), "on_error": "continue"}
+	if w.cfg.RequireHash || args.flag("require_hash") {
+		params["require_hash"] = true
+	}
+	p, err := w.step("edit_files", params, args.flag("dry_run"), w.pointers()...)
+	if err != nil {
+		return nil, err
+	}
+	if p.Options().DryRun {
+		return w.previewed(ctx, p)
+	}
+	return w.change(ctx, p, func(res *millrace.Result) *answer {
+		files := w.entries(res)
+		data := map[string]any{"success": res.Success, "files": files, "backup_id": res.BackupID}
+		return w.answered(res, files, files, data)
+	})
+}
+
+// merged are the files of the step, each once.
+func (w *writing) merged() []fileEdits {
+	var files []fileEdits
+	at := make(map[string]int)
+	for _, asked := range w.asked {
+		for _, edit := range asked.Edits {
+			edit.sayCommand()
+		}
+		name := home(asked.Path)
+		i, twice := at[path.Clean(name)]
+		if !twice {
+			i = len(files)
+			at[path.Clean(name)] = i
+			files = append(files, fileEdits{Path: name, Edits: []writeArgs{}})
+		}
+		first := len(files[i].Edits)
+		files[i].Edits = append(files[i].Edits, asked.Edits...)
+		w.of = append(w.of, struct{ file, first, end int }{i, first, len(files[i].Edits)})
+	}
+	return files
+}
+
+// pointers map the places of the step to those of the arguments.
+func (w *writing) pointers() [][2]string {
+	if w.single {
+		return [][2]string{{"/file_edits/0/edits/0", ""}, {"/file_edits/0/path", "/path"}}
+	}
+	var list [][2]string
+	for i, of := range w.of {
+		for k := of.first; k < of.end; k++ {
+			list = append(list, [2]string{pointer("file_edits", of.file, "edits", k), pointer("fileEdits", i, "edits", k-of.first)})
+		}
+	}
+	for i, of := range slices.Backward(w.of) {
+		list = append(list, [2]string{pointer("file_edits", of.file), pointer("fileEdits", i)})
+	}
+	slices.SortStableFunc(list, func(a, b [2]string) int { return len(b[0]) - len(a[0]) })
+	return append(list, [2]string{"/file_edits", "/fileEdits"})
+}
+
+// entries are what became of the files, in the order and by the names that were asked for.
+func (w *writing) entries(res *millrace.Result) []edited {
+	done := editedFiles(res)
+	files := make([]edited, len(w.asked))
+	for i, asked := range w.asked {
+		of := w.of[i]
+		e := done[of.file]
+		e.Path = asked.Path
+		var failed []actions.FailedEdit
+		for _, f := range e.FailedEdits {
+			if of.first <= f.Index && f.Index < of.end {
+				f.Index -= of.first
+				failed = append(failed, f)
+			}
+		}
+		e.FailedEdits = failed
+		applied, none := of.end-of.first, len(failed)
+		if !e.Success {
+			applied = 0
+		}
+		e.EditsApplied, e.EditsFailed = &applied, &none
+		files[i] = e
+	}
+	return files
+}
+
+func editedFiles(res *millrace.Result) []edited {
+	files := []edited{}
+	for _, step := range res.Results {
+		for _, f := range step.Files {
+			e := edited{
+				Path: f.Path, Success: f.Success, Error: f.Error, EditsApplied: f.EditsApplied, EditsFailed: f.EditsFailed, FailedEdits: f.FailedEdits,
+				ContentHash: f.ContentHash, Replacements: f.Replacements, WouldModify: f.WouldModify, Preview: f.Preview,
+			}
+			if !f.Success {
+				e.Code = failedCode
+			}
+			files = append(files, e)
+		}
+	}
+	return files
+}
+
+// answered is the answer to a change of files: shown and data are what the text and the data have. It is one object for a
+// single file. It has failed if no file could be edited.
+func (w *writing) answered(res *millrace.Result, files []edited, shown any, data map[string]any) *answer {
+	if w.single && len(files) == 1 {
+		files[0].BackupID = res.BackupID
+		shown = files[0]
+		if object, err := asObject(files[0]); err == nil {
+			maps.Copy(data, object)
+		}
+	}
+	data["summary"] = res.String()
+	a := &answer{texts: []string{asText(shown, w.cfg.MaxResult)}, data: data}
+	if !w.single {
+		a.note(strings.TrimRight(res.String()+"\n"+detailed(res), "\n"))
+	} else {
+		a.note(warningLines(res))
+	}
+	warned(data, res)
+	if len(files) > 0 && !slices.ContainsFunc(files, func(f edited) bool { return f.Success }) {
+		err := &actions.FileError{Path: files[0].Path, Err: errors.New(files[0].Error)}
+		return failure(a, &nextError{err: err, code: failedCode, next: remedy(files[0].Error)}, w.cfg.MaxResult)
+	}
+	return a
+}

@@ -1,0 +1,106 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// hostTool is what a tool of a host is here: one of ours, with some of its arguments.
+type hostTool struct {
+	name string
+	args []hostArg
+}
+
+// hostArg is an argument that the name of a tool stands for.
+type hostArg struct {
+	name  string
+	value any
+}
+
+// hostTools are the tools of hosts that models know by heart: Claude Code, Cursor, the file system server of MCP, Codex.
+func hostTools() map[string]hostTool {
+	preset := func(name, key, value string, more ...hostArg) hostTool {
+		return hostTool{name, append([]hostArg{{key, value}}, more...)}
+	}
+	reads := func(mode string, more ...hostArg) hostTool { return preset("fs_read", "mode", mode, more...) }
+	writes := func(command string, more ...hostArg) hostTool { return preset("fs_write", "command", command, more...) }
+	edits := writes("str_replace")
+	return map[string]hostTool{
+		"Read": reads(modeLine), "read_file": reads(modeLine), "read_text_file": reads(modeLine), "view": reads(modeLine),
+		"read_multiple_files": reads(modeLine), "read_media_file": reads(modeImage),
+		"Grep": reads(modeSearch), "grep_search": reads(modeSearch), "grep": reads(modeSearch),
+		"Glob": reads(modeGlob), "search_files": reads(modeGlob), "find_files": reads(modeGlob),
+		"LS": reads(modeDirectory), "list_dir": reads(modeDirectory), "list_directory": reads(modeDirectory),
+		"directory_tree": reads(modeDirectory, hostArg{"depth", -1}),
+		"Write":          writes("create", hostArg{"overwrite", true}), "write_file": writes("create", hostArg{"overwrite", true}), "create_file": writes("create"),
+		"Edit": edits, "MultiEdit": edits, "edit_file": edits, "search_replace": edits, "str_replace": edits,
+		"str_replace_based_edit_tool": {"fs_write", nil}, "str_replace_editor": {"fs_write", nil},
+		"delete_file": writes("delete"), "move_file": writes("move"), "rename_file": writes("move"),
+		"apply_diff": {"apply_patch", nil},
+	}
+}
+
+// takenKey is the name, in the context of a call, of the name that its tool was called by.
+type takenKey struct{}
+
+// hostNamed is the request of a call of a tool of a host, as a call of one of this server's. A tool that is here keeps its
+// name, and one that would be no tool of this server's stays unknown.
+func (s *Server) hostNamed(ctx context.Context, req mcp.Request) (context.Context, mcp.Request) {
+	call, ok := req.(*mcp.CallToolRequest)
+	if !ok || call.Params == nil {
+		return ctx, req
+	}
+	t, known := hostTools()[call.Params.Name]
+	if t.args == nil && views(call.Params.Arguments) {
+		t = hostTools()["view"]
+	}
+	if !known || slices.Contains(s.names, call.Params.Name) || !slices.Contains(s.names, t.name) {
+		return ctx, req
+	}
+	args, ok := withArgs(call.Params.Arguments, t)
+	if !ok {
+		return ctx, req
+	}
+	ctx = context.WithValue(ctx, takenKey{}, call.Params.Name)
+	params, again := *call.Params, *call
+	params.Name, params.Arguments = t.name, args
+	again.Params = &params
+	return ctx, &again
+}
+
+// viewCommand is the command of an editor that reads.
+const viewCommand = "view"
+
+func views(args json.RawMessage) bool {
+	var given struct {
+		Command string `json:"command"`
+	}
+	return json.Unmarshal(args, &given) == nil && given.Command == viewCommand
+}
+
+// withArgs are the arguments with those that the name of the tool stands for.
+func withArgs(args json.RawMessage, t hostTool) (json.RawMessage, bool) {
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	dec := json.NewDecoder(bytes.NewReader(args))
+	dec.UseNumber()
+	var object map[string]any
+	if dec.Decode(&object) != nil || object == nil {
+		return nil, false
+	}
+	if object["command"] == viewCommand {
+		delete(object, "command")
+	}
+	for _, arg := range t.args {
+		if object[arg.name] == nil {
+			object[arg.name] = arg.value
+		}
+	}
+	text, err := plainJSON(object)
+	return text, err == nil
+}

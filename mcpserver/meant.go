@@ -1,0 +1,236 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/actions"
+)
+
+// meaning takes arguments that the schema refuses for what they mean: names of other tools, and values in another form.
+// Each repair is a warning. What has no one meaning stays, and is refused.
+type meaning struct{ warnings []string }
+
+func (m *meaning) warn(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(m.warnings, text) {
+		m.warnings = append(m.warnings, text)
+	}
+}
+
+// meant returns the arguments of a tool as they are meant, with the warnings. Arguments that the schema takes stay as they
+// are.
+func (t tool) meant(args json.RawMessage) (json.RawMessage, []string) {
+	problems := t.input.check(args)
+	if len(problems) == 0 {
+		return args, nil
+	}
+	for _, p := range problems {
+		if p.Code == "duplicate_field" || p.Code == "invalid_json" || p.Code == "too_many_problems" {
+			return args, nil
+		}
+	}
+	dec := json.NewDecoder(bytes.NewReader(args))
+	dec.UseNumber()
+	var object map[string]any
+	if dec.Decode(&object) != nil || object == nil {
+		return args, nil
+	}
+	var m meaning
+	if shape := shapes()[t.name]; shape != nil {
+		shape(&m, object)
+	}
+	m.object(t.input, object)
+	if mode := modes()[t.name]; mode != nil {
+		mode(&m, object)
+	}
+	if len(m.warnings) == 0 {
+		return args, nil
+	}
+	text, err := plainJSON(object)
+	if err != nil {
+		return args, nil
+	}
+	return text, m.warnings
+}
+
+// object gives the names of an object the names that the schema has for them, and so in what is in it.
+func (m *meaning) object(s *schema, object map[string]any) {
+	names := slices.Sorted(maps.Keys(s.Properties))
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if s.Properties[name] != nil {
+			continue
+		}
+		near, ok := actions.Synonym(name, names)
+		if _, taken := object[near]; !ok || taken {
+			continue
+		}
+		m.warn("'%s' was taken for '%s'", shown(name), near)
+		object[near] = object[name]
+		delete(object, name)
+	}
+	for _, name := range names {
+		if v, given := object[name]; given {
+			object[name] = m.value(s.Properties[name], name, v)
+		}
+	}
+}
+
+// value gives a value the form that the schema has for it.
+func (m *meaning) value(s *schema, name string, v any) any {
+	if text, ok := v.(string); ok && slices.Equal(s.Type, types{"array"}) && s.Items != nil && slices.Equal(s.Items.Type, types{"string"}) {
+		m.warn("'%s' was taken for a list of one", name)
+		v = []any{text}
+	}
+	switch v := v.(type) {
+	case string:
+		if len(s.Enum) == 0 || slices.Contains(s.Enum, v) {
+			return v
+		}
+		for _, known := range s.Enum {
+			if strings.EqualFold(known, v) || slices.Contains(values()[known], strings.ToLower(v)) {
+				m.warn("%s '%s' was taken for '%s'", name, shown(v), known)
+				return known
+			}
+		}
+	case map[string]any:
+		if s.Properties != nil {
+			m.object(s, v)
+		}
+	case []any:
+		if s.Items != nil {
+			for i := range v {
+				v[i] = m.value(s.Items, name, v[i])
+			}
+		}
+	}
+	return v
+}
+
+// values are the words that other tools have for values.
+func values() map[string][]string {
+	return map[string][]string{
+		modeLine:          {"lines", "read", "file", "text", "view", "cat", "content"},
+		modeDirectory:     {"dir", "ls", "list", "tree"},
+		modeSearch:        {"grep", "find_text", "ripgrep"},
+		modeGlob:          {"find", "find_files", "files"},
+		modeImage:         {"images", "picture"},
+		"create":          {"write", "create_file", "new"},
+		"str_replace":     {"replace", "edit", "update", "search_replace", "strreplace"},
+		"append":          {"add"},
+		"delete":          {"remove", "rm", "delete_file", "unlink"},
+		"move":            {"rename", "mv", "move_file"},
+		"pattern_replace": {"sed", "regex_replace"},
+		"files":           {"files_with_matches", "paths", "names"},
+		"count":           {"counts", "count_matches"},
+		"lines":           {"content", "matches"},
+		"regex":           {"regexp", "re"},
+		"literal":         {"text", "fixed", "string"},
+		"stat":            {"stats", "summary"},
+		"none":            {"no", "off"},
+	}
+}
+
+// shapes are the forms of arguments that are another object than the schema has, by the tool.
+func shapes() map[string]func(*meaning, map[string]any) {
+	pipeline := func(m *meaning, object map[string]any) {
+		if _, steps := object["steps"]; !steps || object["pipeline_json"] != nil {
+			return
+		}
+		m.warn("the arguments were taken for 'pipeline_json'")
+		whole := maps.Clone(object)
+		for _, own := range []string{"diff", "max_bytes"} {
+			delete(whole, own)
+		}
+		maps.DeleteFunc(object, func(name string, _ any) bool { _, inner := whole[name]; return inner })
+		object["pipeline_json"] = whole
+	}
+	return map[string]func(*meaning, map[string]any){
+		"batch_operations": pipeline, "plan_pipeline": pipeline, "fs_read": readShape, "fs_write": writeShape,
+	}
+}
+
+// readShape takes ranges and switches of other tools.
+func readShape(m *meaning, object map[string]any) {
+	if view, ok := object["view_range"].([]any); ok && len(view) == 2 && object["start_line"] == nil {
+		m.warn("'view_range' was taken for 'start_line' and 'end_line'")
+		object["start_line"], object["end_line"] = view[0], view[1]
+		delete(object, "view_range")
+	}
+	for _, name := range []string{"head", "tail"} {
+		n, ok := object[name].(json.Number)
+		count, err := n.Int64()
+		if !ok || err != nil || count <= 0 || object["start_line"] != nil || object["end_line"] != nil {
+			continue
+		}
+		if name == "head" {
+			m.warn("'head' was taken for 'end_line'")
+			object["end_line"] = count
+		} else {
+			m.warn("'tail' was taken for 'start_line'")
+			object["start_line"] = -count
+		}
+		delete(object, name)
+	}
+	switches := map[string]bool{"-n": true, "-i": true, "case_sensitive": false, "should_read_entire_file": true, "recursive": true}
+	for _, name := range slices.Sorted(maps.Keys(switches)) {
+		if object[name] == switches[name] {
+			m.warn("'%s' was left out: it is so in any case", name)
+			delete(object, name)
+		}
+	}
+	for _, name := range []string{"-C", "-A", "-B"} {
+		if n, given := object[name]; given && object["context_lines"] == nil {
+			m.warn("'%s' was taken for 'context_lines'", name)
+			object["context_lines"] = n
+			delete(object, name)
+		}
+	}
+}
+
+// writeShape takes a list of edits of one file, and the source of a move.
+func writeShape(m *meaning, object map[string]any) {
+	if from, given := object["source"]; given && object["path"] == nil {
+		m.warn("'source' was taken for 'path'")
+		object["path"] = from
+		delete(object, "source")
+	}
+	edits, ok := object["edits"].([]any)
+	if !ok || object["fileEdits"] != nil {
+		return
+	}
+	for name := range object {
+		if near, _ := actions.Synonym(name, []string{"path"}); near == "path" {
+			m.warn("'edits' were taken for 'fileEdits'")
+			object["fileEdits"] = []any{map[string]any{"path": object[name], "edits": edits}}
+			delete(object, name)
+			delete(object, "edits")
+			return
+		}
+	}
+}
+
+// modes complete the arguments of a tool that say by their names how they are meant.
+func modes() map[string]func(*meaning, map[string]any) {
+	return map[string]func(*meaning, map[string]any){"fs_read": func(m *meaning, object map[string]any) {
+		if object["mode"] != nil {
+			return
+		}
+		mode := modeLine
+		switch {
+		case object["image_paths"] != nil:
+			mode = modeImage
+		case object["pattern"] != nil:
+			mode = modeSearch
+		case object["depth"] != nil:
+			mode = modeDirectory
+		case object["path"] == nil && object["paths"] == nil:
+			return
+		}
+		m.warn("the mode was taken for '%s'", mode)
+		object["mode"] = mode
+	}}
+}
