@@ -154,9 +154,23 @@ func results(data map[string]any, res *millrace.Result) {
 
 // warned puts the warnings of a result into the data of its answer, by the same name in each tool.
 func warned(data map[string]any, res *millrace.Result) {
-	if all := res.AllWarnings(); len(all) > 0 {
+	if all := warningsOf(res); len(all) > 0 {
 		data["warnings"] = all
 	}
+}
+
+// warningsOf are the warnings of a result. A tool that is one step does not name it, and does not warn of files that have
+// entries of their own.
+func warningsOf(res *millrace.Result) []string {
+	var all []string
+	for _, w := range res.AllWarnings() {
+		w = strings.TrimPrefix(w, "step 'step': ")
+		if res.Name == "fs_write" && (strings.HasPrefix(w, "not edited: ") || strings.HasSuffix(w, "; left as it was")) {
+			continue
+		}
+		all = append(all, w)
+	}
+	return all
 }
 
 // details follow the compact line: what a model needs for its next call.
@@ -203,7 +217,7 @@ func warningLines(res *millrace.Result) string {
 }
 
 func warnings(b *strings.Builder, res *millrace.Result) {
-	all := res.AllWarnings()
+	all := warningsOf(res)
 	for i, w := range all {
 		if i == maxListed {
 			fmt.Fprintf(b, "… and %d more warnings\n", len(all)-i)

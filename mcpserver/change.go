@@ -71,6 +71,14 @@ func (c *call) change(ctx context.Context, p millrace.Pipeline, render func(*mil
 	r := &relay{to: c.progress.observe}
 	x := c.executor(r.observe)
 	res, err := x.Run(ctx, c.cfg.FS, p)
+	for err != nil && c.without != nil && ctx.Err() == nil {
+		less, ok := c.without(err)
+		if !ok {
+			break
+		}
+		p = less
+		res, err = x.Run(ctx, c.cfg.FS, p)
+	}
 	if needsForce(err) && c.canAsk() {
 		plan, planned := x.Plan(ctx, c.cfg.FS, p)
 		if planned == nil && plan.Result().Incomplete {

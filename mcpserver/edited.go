@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -42,29 +41,51 @@ type writing struct {
 	*call
 	single bool
 	asked  []fileEdits
-	// of has, for each file that was asked for, which file of the step it is, and which of its edits are the first and the
-	// one behind the last: a file that was asked for twice is one file of the step.
-	of []struct{ file, first, end int }
+	of     []editsOf // of each file that was asked for
+	files  []fileEdits
+	// denied are the files that cannot be written, by the names of the step.
+	denied                map[string]bool
+	dryRun, insistsOnHash bool
+}
+
+// editsOf are the edits of a file that was asked for among those of the step: a file that was asked for twice is one file
+// of the step.
+type editsOf struct {
+	name             string // of the file of the step
+	file, first, end int    // its place, that of the first edit, and that behind the last
 }
 
 // run edits the files. A file that cannot be edited stays as it was, and the others are edited.
 func (w *writing) run(ctx context.Context, args writeArgs) (*answer, error) {
-	params := map[string]any{"file_edits": w.merged(), "on_error": "continue"}
-	if w.cfg.RequireHash || args.flag("require_hash") {
-		params["require_hash"] = true
-	}
-	p, err := w.step("edit_files", params, args.flag("dry_run"), w.pointers()...)
+	w.files, w.denied = w.merged(), make(map[string]bool)
+	w.dryRun, w.insistsOnHash = args.flag("dry_run"), w.cfg.RequireHash || args.flag("require_hash")
+	p, err := w.pipeline()
 	if err != nil {
 		return nil, err
 	}
-	if p.Options().DryRun {
+	if w.dryRun {
 		return w.previewed(ctx, p)
+	}
+	if !w.single || !w.canAsk() { // a person may let a single file be written that is read-only
+		w.without = w.refused
 	}
 	return w.change(ctx, p, func(res *millrace.Result) *answer {
 		files := w.entries(res)
 		data := map[string]any{"success": res.Success, "files": files, "backup_id": res.BackupID}
 		return w.answered(res, files, files, data)
 	})
+}
+
+// pipeline is the step that edits the files. One that is left without files reads nothing.
+func (w *writing) pipeline() (millrace.Pipeline, error) {
+	if len(w.files) == 0 && len(w.denied) > 0 {
+		return w.step("list", map[string]any{}, false)
+	}
+	params := map[string]any{"file_edits": w.files, "on_error": "continue"}
+	if w.insistsOnHash {
+		params["require_hash"] = true
+	}
+	return w.step("edit_files", params, w.dryRun, w.pointers()...)
 }
 
 // merged are the files of the step, each once.
@@ -75,16 +96,16 @@ func (w *writing) merged() []fileEdits {
 		for _, edit := range asked.Edits {
 			edit.sayCommand()
 		}
-		name := home(asked.Path)
-		i, twice := at[path.Clean(name)]
+		name := w.canonical(asked.Path)
+		i, twice := at[name]
 		if !twice {
 			i = len(files)
-			at[path.Clean(name)] = i
+			at[name] = i
 			files = append(files, fileEdits{Path: name, Edits: []writeArgs{}})
 		}
 		first := len(files[i].Edits)
 		files[i].Edits = append(files[i].Edits, asked.Edits...)
-		w.of = append(w.of, struct{ file, first, end int }{i, first, len(files[i].Edits)})
+		w.of = append(w.of, editsOf{name, i, first, len(files[i].Edits)})
 	}
 	return files
 }
@@ -109,11 +130,20 @@ func (w *writing) pointers() [][2]string {
 
 // entries are what became of the files, in the order and by the names that were asked for.
 func (w *writing) entries(res *millrace.Result) []edited {
-	done := editedFiles(res)
+	done := make(map[string]edited)
+	for _, e := range editedFiles(res) {
+		done[e.Path] = e
+	}
 	files := make([]edited, len(w.asked))
 	for i, asked := range w.asked {
 		of := w.of[i]
-		e := done[of.file]
+		e := done[of.name]
+		if w.denied[of.name] {
+			e = edited{Error: permissionDenied, Code: failedCode}
+			for k := of.first; k < of.end; k++ {
+				e.FailedEdits = append(e.FailedEdits, actions.FailedEdit{Index: k, Command: asked.Edits[k-of.first].text("command"), Error: permissionDenied})
+			}
+		}
 		e.Path = asked.Path
 		var failed []actions.FailedEdit
 		for _, f := range e.FailedEdits {
@@ -142,12 +172,24 @@ func editedFiles(res *millrace.Result) []edited {
 				ContentHash: f.ContentHash, Replacements: f.Replacements, WouldModify: f.WouldModify, Preview: f.Preview,
 			}
 			if !f.Success {
-				e.Code = failedCode
+				e.Code, e.Error = failedCode, report(f.Error)
+				e.FailedEdits = slices.Clone(f.FailedEdits)
+				for i := range e.FailedEdits {
+					e.FailedEdits[i].Error = report(e.FailedEdits[i].Error)
+				}
 			}
 			files = append(files, e)
 		}
 	}
 	return files
+}
+
+// report is the text of a report with the documented words for what the host refuses.
+func report(text string) string {
+	if why, ok := strings.CutPrefix(text, "access denied"); ok {
+		return "Permission denied" + why
+	}
+	return text
 }
 
 // answered is the answer to a change of files: shown and data are what the text and the data have. It is one object for a

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	pathpkg "path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/capability"
 )
 
 // home puts the home of the user in place of a "~" at the beginning of a path. Whether that lies in the tree is for the
@@ -32,6 +34,19 @@ func homes(paths []string) []string {
 		all[i] = home(p)
 	}
 	return all
+}
+
+// canonical is the name that results have for a path of a call. A path that has none, such as one that leads out of the
+// tree, stays as it is.
+func (s *Server) canonical(path string) string {
+	path = home(path)
+	if namer, ok := s.cfg.FS.(capability.Namer); ok {
+		if name, err := namer.Canonical(path); err == nil {
+			return name
+		}
+		return path
+	}
+	return pathpkg.Clean(path)
 }
 
 // step makes a pipeline of one step, without templates: what a model writes into a file is text. The names of its problems

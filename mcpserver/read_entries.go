@@ -67,8 +67,11 @@ func (r *reading) each(ctx context.Context, read func(context.Context, string, *
 }
 
 func (e *fileRead) fail(err error) {
-	e.Success, e.Error, e.Code, e.err = false, visible(actions.ReportText(err)), codeOf(err), err
+	e.Success, e.Error, e.Code, e.err = false, visible(report(actions.ReportText(err))), codeOf(err), err
 }
+
+// hashShown is how many digits of the hashes of a range of lines are shown.
+const hashShown = 16
 
 // note keeps a text that is said once, beside the entries.
 func (r *reading) note(texts ...string) {
@@ -91,10 +94,12 @@ func (r *reading) answer() (*answer, error) {
 		}
 		heads[i] = *e
 		heads[i].Content = nil
-		if e.RangeHash != "" && e.RangeHash != e.ContentHash {
-			heads[i].RangeHash = e.RangeHash[:16] // as much as is needed to give it back
-		} else {
+		switch e.RangeHash {
+		case "":
+		case e.ContentHash:
 			heads[i].RangeHash = ""
+		default: // as much of both as is needed to give them back
+			heads[i].RangeHash, heads[i].ContentHash = e.RangeHash[:hashShown], e.ContentHash[:hashShown]
 		}
 	}
 	single := r.args.Path != nil

@@ -95,8 +95,11 @@ func (r *reading) directory(ctx context.Context, path string, e *fileRead) error
 
 // glob finds files by their names.
 func (r *reading) glob(ctx context.Context, path string, e *fileRead) error {
-	pattern := r.relative(home(*r.args.Pattern))
-	if dir := r.relative(path); strings.Contains(pattern, "/") && dir != "." && !filepath.IsAbs(*r.args.Pattern) {
+	pattern := strings.TrimPrefix(home(*r.args.Pattern), "./")
+	switch dir := r.canonical(path); {
+	case filepath.IsAbs(pattern):
+		pattern = r.canonical(pattern)
+	case strings.Contains(pattern, "/") && dir != ".":
 		pattern = quoteGlob(dir) + "/" + pattern
 	}
 	step, err := r.look(ctx, "list", map[string]any{"path": path, "depth": -1, "include": []string{pattern}}, [2]string{"/include/0", "/pattern"})
@@ -111,18 +114,6 @@ func (r *reading) glob(ctx context.Context, path string, e *fileRead) error {
 	e.Files = &n
 	e.fill(joined(names), 0, r.room)
 	return nil
-}
-
-// relative is a path from the root, where it is an absolute one in it.
-func (s *Server) relative(path string) string {
-	if s.cfg.Root != "" && filepath.IsAbs(path) {
-		if root, err := filepath.Abs(s.cfg.Root); err == nil {
-			if rel, err := filepath.Rel(root, path); err == nil {
-				return filepath.ToSlash(rel)
-			}
-		}
-	}
-	return strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "./")
 }
 
 // quoteGlob is a glob that takes one name.

@@ -93,7 +93,7 @@ func (r *reading) found(step millrace.StepResult, path string, e *fileRead) stri
 		}
 		return true
 	}
-	single := len(step.FilesMatched) == 1 && step.FilesMatched[0] == r.relative(path)
+	single := len(step.FilesMatched) == 1 && step.FilesMatched[0] == r.canonical(path)
 	for i, name := range step.FilesMatched {
 		switch r.args.Output {
 		case outputFiles:

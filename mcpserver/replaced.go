@@ -2,6 +2,8 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace"
@@ -30,9 +32,9 @@ func (w *writing) previewed(ctx context.Context, p millrace.Pipeline) (*answer, 
 	for _, ch := range plan.Outline() {
 		changed[ch.Path] = true
 	}
-	done, files := editedFiles(plan.Result()), w.entries(plan.Result())
+	files := w.entries(plan.Result())
 	for i := range files {
-		f, name := &files[i], done[w.of[i].file].Path
+		f, name := &files[i], w.of[i].name
 		would := changed[name]
 		f.WouldModify = &would
 		if would && f.Preview == "" {
@@ -78,8 +80,28 @@ func (c *call) patternReplace(ctx context.Context, args writeArgs) (*answer, err
 		return nil, err
 	}
 	w := &writing{call: c}
+	var denied []edited
+	var exclude []string
+	_ = json.Unmarshal(args["exclude_patterns"], &exclude)
+	root := c.canonical(args.text("directory"))
+	c.without = func(err error) (millrace.Pipeline, bool) {
+		name, _ := unwritable(err)
+		below, in := strings.CutPrefix(name, root+"/")
+		if root == "." {
+			below, in = name, name != ""
+		}
+		if !in || slices.ContainsFunc(denied, func(e edited) bool { return e.Path == name }) {
+			return millrace.Pipeline{}, false
+		}
+		denied = append(denied, edited{Path: name, Error: permissionDenied, Code: failedCode})
+		exclude = append(exclude, quoteGlob(below))
+		params["exclude_patterns"] = exclude
+		p, err := c.step("pattern_replace", params, dryRun)
+		return p, err == nil
+	}
 	return c.change(ctx, p, func(res *millrace.Result) *answer {
-		files := editedFiles(res)
+		files := append(editedFiles(res), denied...)
+		slices.SortFunc(files, func(a, b edited) int { return strings.Compare(a.Path, b.Path) })
 		if dryRun {
 			return w.preview(res, files)
 		}

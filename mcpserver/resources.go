@@ -18,7 +18,7 @@ func (s *Server) addResources() {
 	s.mcp.AddResource(&mcp.Resource{
 		URI: "millrace://schema/pipeline", Name: "schema of pipelines", MIMEType: "application/schema+json", Description: "JSON Schema of pipeline_json.",
 	}, func(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		text, err := s.actions.Schema()
+		text, err := pipelineSchema(s.actions, len(s.cfg.Executor.Agents) > 0)
 		return contents(req, string(text)), err
 	})
 	s.mcp.AddResource(&mcp.Resource{

@@ -36,6 +36,9 @@ type call struct {
 	progress *progress
 	// told is the answer of a run that has failed, nil for the one line of its result.
 	told func(*millrace.Result) *answer
+	// without is the pipeline without the files that an error is about, where these are not to keep the others from being
+	// written. ok is false for other errors.
+	without func(err error) (p millrace.Pipeline, ok bool)
 	// repaired says how the arguments were taken that are not what the schema has.
 	repaired []string
 }

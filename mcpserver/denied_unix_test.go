@@ -1,0 +1,106 @@
+//go:build unix
+
+package mcpserver_test
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// unprivileged makes a process run as a user who is not root, who owns what is in the directory.
+func unprivileged(t *testing.T, cmd *exec.Cmd, dir string) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return
+	}
+	const nobody = 65534
+	home := t.TempDir()
+	for d := home; d != filepath.Dir(d); d = filepath.Dir(d) {
+		if info, err := os.Stat(d); err != nil || info.Mode().Perm()&0o001 == 0 && os.Chmod(d, info.Mode().Perm()|0o011) != nil {
+			t.Skipf("%s cannot be opened for another user", d)
+		}
+	}
+	program := filepath.Join(home, "server")
+	in, err := os.Open(cmd.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := os.OpenFile(program, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, nobody, nobody)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Path, cmd.Args, cmd.Dir = program, []string{program}, dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+}
+
+// A file that cannot be read or written, and a directory that cannot, fails its own entry alone.
+func TestDenied(t *testing.T) {
+	files := map[string]string{"a.txt": "one\n", "read.txt": "one\n", "locked.txt": "one\n", "dir/b.txt": "one\n", "z.txt": "one\n"}
+	dir := tree(t, files)
+	cmd := process(t, dir)
+	unprivileged(t, cmd, dir)
+	for path, mode := range map[string]os.FileMode{"read.txt": 0o444, "locked.txt": 0, "dir": 0o555} {
+		if err := os.Chmod(filepath.Join(dir, path), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "dir"), 0o755) })
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	c := &client{ClientSession: session, t: t, dir: dir}
+	wants := func(name string, r reply, denied ...string) {
+		t.Helper()
+		list, _ := r.data["files"].([]any)
+		if len(list) < 4 {
+			t.Fatalf("%s: %s", name, r.text)
+		}
+		for _, v := range list {
+			e := v.(map[string]any)
+			told, _ := e["error"].(string)
+			want := strings.Contains(strings.Join(denied, " "), e["path"].(string))
+			if e["success"] == want || want != strings.HasPrefix(told, "Permission denied") {
+				t.Errorf("%s: the entry is %v", name, e)
+			}
+		}
+	}
+	wants("fs_read", c.good("fs_read", `{"mode":"Line","paths":["a.txt","read.txt","locked.txt","dir/b.txt","z.txt"]}`), "locked.txt")
+	var edits []string
+	for _, path := range []string{"a.txt", "read.txt", "locked.txt", "dir/b.txt", "z.txt"} {
+		edits = append(edits, `{"path":`+quote(path)+`,"edits":[{"old_str":"one","new_str":"1"}]}`)
+	}
+	edits = append(edits, `{"path":"dir/new.txt","edits":[{"file_text":"x"}]}`)
+	wants("fileEdits", c.good("fs_write", `{"fileEdits":[`+strings.Join(edits, ",")+`]}`), "read.txt", "locked.txt", "dir/b.txt", "dir/new.txt")
+	wants("pattern_replace", c.good("fs_write",
+		`{"command":"pattern_replace","directory":".","file_pattern":"*.txt","recursive":true,"sed_pattern":"s/1|one/2/"}`), "read.txt", "locked.txt", "dir/b.txt")
+	for path, want := range map[string]string{"a.txt": "2\n", "read.txt": "one\n", "dir/b.txt": "one\n", "z.txt": "2\n"} {
+		if got := readFile(t, dir, path); got != want {
+			t.Errorf("%s is %q", path, got)
+		}
+	}
+}
