@@ -83,7 +83,7 @@ func Observers(f ...func(Event)) func(Event) {
 //	{"time":"2026-01-02T15:04:05.678Z","run":"a3f9c2d1","step":"fix","visit":1,"action":"edit","ok":true,"code":"","duration":3.2,"cost":0,"files":2,"edits":5}
 //
 // The duration is in milliseconds, the cost in dollars, and code is that of the error, as [ErrorCode] lists them. Files
-// are those matched. A visit that was skipped is ok, and has "skipped": true; what was handled is not ok, and has
+// are those matched. A step that calls a tool has its name as "tool". A visit that was skipped is ok, and has "skipped": true; what was handled is not ok, and has
 // "handled": true. All other fields are there always. A step that was about to begin when the run had to end, by its
 // budget for instance, has a line with that code.
 //
@@ -116,6 +116,7 @@ type audited struct {
 	Step     string      `json:"step"`
 	Visit    int         `json:"visit"`
 	Action   string      `json:"action"`
+	Tool     string      `json:"tool,omitempty"`
 	OK       bool        `json:"ok"`
 	Skipped  bool        `json:"skipped,omitempty"`
 	Handled  bool        `json:"handled,omitempty"`
@@ -129,7 +130,7 @@ type audited struct {
 func auditOf(run string, e StepFinished, now time.Time) audited {
 	s := e.Result
 	return audited{
-		Time: eventTime(now), Run: run, Step: e.Step, Visit: e.Visit, Action: s.Action, OK: s.Success, Skipped: s.Skipped, Handled: s.Handled,
+		Time: eventTime(now), Run: run, Step: e.Step, Visit: e.Visit, Action: s.Action, Tool: s.Tool, OK: s.Success, Skipped: s.Skipped, Handled: s.Handled,
 		Code: s.ErrorCode, Duration: millis(e.Duration), Cost: s.Cost, Files: len(s.FilesMatched), Edits: s.EditsApplied,
 	}
 }

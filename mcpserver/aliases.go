@@ -33,7 +33,7 @@ func namedPipeline(ctx context.Context, c *call) (*answer, error) {
 	if args.Definition == nil {
 		return nil, &millrace.ValidationError{Problems: []millrace.Problem{{Code: "missing_param", Message: "one of 'definition' and 'resume' is required"}}}
 	}
-	p, err := c.cfg.Runs.Library.Open(ctx, string(pipelineText(args.Definition)))
+	p, err := c.cfg.Runs.Library.Open(ctx, string(named(pipelineText(args.Definition))))
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +49,23 @@ func namedPipeline(ctx context.Context, c *call) (*answer, error) {
 		a, err := c.await(ctx, runs.RunRef{Project: c.cfg.Project, ID: run.ID})
 		return noted(a, err, note)
 	}
-	c.told = summarized
+	c.told, c.runID = summarized, newID()
 	a, err := c.change(ctx, p, summarized)
 	return noted(a, err, note)
+}
+
+// named is the text of a pipeline with a name. The name can be left out here.
+func named(text []byte) []byte {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(text, &object) != nil || object["steps"] == nil || object["name"] != nil {
+		return text
+	}
+	object["name"] = json.RawMessage(`"pipeline"`)
+	whole, err := plainJSON(object)
+	if err != nil {
+		return text
+	}
+	return whole
 }
 
 // resume goes on with a run of the store: RUN behind its last step, RUN/STEP from that step on.
@@ -63,11 +77,14 @@ func (c *call) resume(ctx context.Context, id string) (*answer, error) {
 			next: "run the whole pipeline again: nothing of a run that has failed was written",
 		}
 	}
-	run, _, fromStep := strings.Cut(id, "/")
+	run, step, fromStep := strings.Cut(id, "/")
+	run, err := c.numberOf(ctx, run)
+	if err != nil {
+		return nil, err
+	}
 	ref := runs.RunRef{Project: c.cfg.Project, ID: run}
-	var err error
 	if fromStep {
-		_, err = r.Jobs.Retry(ctx, runs.JobRef{Project: c.cfg.Project, ID: id})
+		_, err = r.Jobs.Retry(ctx, runs.JobRef{Project: c.cfg.Project, ID: run + "/" + step})
 	} else {
 		_, err = r.Manage.Retry(ctx, ref)
 	}
@@ -75,6 +92,26 @@ func (c *call) resume(ctx context.Context, id string) (*answer, error) {
 		return nil, err
 	}
 	return c.await(ctx, ref)
+}
+
+// numberOf is the number of a run that is named by it, or by the id that its results and the history have.
+func (c *call) numberOf(ctx context.Context, run string) (string, error) {
+	if !strings.Contains(run, "_") {
+		return run, nil
+	}
+	for page := 1; page > 0; {
+		list, err := c.cfg.Runs.Browse.List(ctx, runs.Filter{Project: c.cfg.Project, Paging: runs.Paging{Page: page, PerPage: 100}})
+		if err != nil {
+			return "", err
+		}
+		for _, r := range list.Items {
+			if r.RunID == run {
+				return r.ID, nil
+			}
+		}
+		page = list.NextPage
+	}
+	return run, nil
 }
 
 // await waits until a run has ended, or waits for a person.
@@ -123,12 +160,20 @@ func (c *call) stopped(run runs.Run) (*answer, error) {
 	}
 	code := "held"
 	if run.Status != runs.Manual {
-		code = "canceled"
-		if run.Result != nil && run.Result.ErrorCode != "" {
-			code = run.Result.ErrorCode
-		}
+		code = stoppedCode(run)
 	}
 	return a, &nextError{err: errors.New(text), next: next, code: code}
+}
+
+// stoppedCode is the code of a run that has ended without success.
+func stoppedCode(run runs.Run) string {
+	switch {
+	case run.Status != runs.Failed:
+		return "canceled"
+	case run.Result != nil && run.Result.ErrorCode != "":
+		return run.Result.ErrorCode
+	}
+	return failedCode
 }
 
 // ofRun is the answer of a run that has succeeded. Its id is the one that resume takes.

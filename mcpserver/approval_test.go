@@ -236,3 +236,12 @@ func TestUndo_judged(t *testing.T) {
 		}
 	})
 }
+
+// A server that takes force does not tell anybody to restart it so that it does.
+func TestForceIsTaken(t *testing.T) {
+	c := serve(t, mcpserver.Config{AllowForce: true}, many(60), nil)
+	r := c.bad("batch_operations", `{"pipeline_json":`+strings.Replace(fixAll, `"force":true,`, "", 1)+`}`, "next: send it as a pipeline with force")
+	if strings.Contains(r.text, "--allow-force") {
+		t.Errorf("the answer is %s", r.text)
+	}
+}

@@ -70,6 +70,9 @@ func (c *call) change(ctx context.Context, p millrace.Pipeline, render func(*mil
 	render = func(res *millrace.Result) *answer { return shows(warning(res, repaired)) }
 	r := &relay{to: c.progress.observe}
 	x := c.executor(r.observe)
+	if c.runID != "" && x.RunID == "" {
+		x.RunID = c.runID
+	}
 	res, err := x.Run(ctx, c.cfg.FS, p)
 	for err != nil && c.without != nil && ctx.Err() == nil {
 		less, ok := c.without(err)

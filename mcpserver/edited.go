@@ -212,7 +212,7 @@ func (w *writing) answered(res *millrace.Result, files []edited, shown any, data
 	warned(data, res)
 	if len(files) > 0 && !slices.ContainsFunc(files, func(f edited) bool { return f.Success }) {
 		err := &actions.FileError{Path: files[0].Path, Err: errors.New(files[0].Error)}
-		return failure(a, &nextError{err: err, code: failedCode, next: remedy(files[0].Error)}, w.cfg.MaxResult)
+		return w.failure(a, &nextError{err: err, code: failedCode, next: remedy(files[0].Error)})
 	}
 	return a
 }

@@ -32,7 +32,8 @@ func planError(next, format string, args ...any) error {
 
 // failure is the answer to a call that has failed, each part within limit bytes. What there is of an answer already stands
 // before the error. What to do next is never cut.
-func failure(a *answer, err error, limit int) *answer {
+func (c *call) failure(a *answer, err error) *answer {
+	limit := c.cfg.MaxResult
 	failed := &answer{failed: true, data: map[string]any{}}
 	if a != nil {
 		failed.texts, failed.links = a.texts, a.links
@@ -41,6 +42,12 @@ func failure(a *answer, err error, limit int) *answer {
 	var b strings.Builder
 	told := errorData{Code: codeOf(err), Message: visible(err.Error()), Path: visible(pathOf(err))}
 	told.Next = next(err, told.Code)
+	if told.Code == "invalid_pipeline" && told.Next == correctPipeline && !takesPipeline(c.tool.name) {
+		told.Next = "correct all of this and send the call again"
+	}
+	if told.Next == personForces && c.cfg.AllowForce {
+		told.Next = "send it as a pipeline with force, or make a smaller change"
+	}
 	if invalid, ok := errors.AsType[*millrace.ValidationError](err); ok {
 		told.Problems = shownProblems(invalid.Problems)
 		problems(&b, told.Code, invalid.Problems)
@@ -58,6 +65,17 @@ func failure(a *answer, err error, limit int) *answer {
 		failed.data["summary"] = first
 	}
 	return failed
+}
+
+// personForces is what to do about a change that needs force.
+const personForces = "a person can run millrace apply, or restart the server with --allow-force; or plan a smaller change"
+
+// correctPipeline is what to do about mistakes in a pipeline.
+const correctPipeline = "correct all of this and send the call again; describe_actions lists the actions and their parameters"
+
+// takesPipeline reports whether the arguments of a tool are a pipeline.
+func takesPipeline(tool string) bool {
+	return slices.Contains([]string{"batch_operations", "plan_pipeline", "pipeline", "mcp_pipeline", runs.CommandManage}, tool)
 }
 
 // errorData is an error in the data of an answer.
@@ -160,14 +178,14 @@ func next(err error, code string) string {
 	case errors.As(err, &blocked) && blocked.Host:
 		return "ask the user: this limit is the host's, and no call can lift it"
 	case errors.As(err, &blocked):
-		return "a person can run millrace apply, or restart the server with --allow-force; or plan a smaller change"
+		return personForces
 	}
 	if code == "step_failed" {
 		return remedy(err.Error())
 	}
 	switch code {
 	case "invalid_pipeline":
-		return "correct all of this and send the call again; describe_actions lists the actions and their parameters"
+		return correctPipeline
 	case "invalid_plan", "conflict", "drift", "incomplete_plan":
 		return "call plan_pipeline again and look at what it shows"
 	case "expect_failed", "INTERPOLATION_FAILED":

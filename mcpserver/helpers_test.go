@@ -40,6 +40,15 @@ func readFile(t testing.TB, dir, name string) string {
 	return string(data)
 }
 
+// readIfThere is the text of a file, "" for one that is not there.
+func readIfThere(t testing.TB, dir, name string) string {
+	t.Helper()
+	if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+		return ""
+	}
+	return readFile(t, dir, name)
+}
+
 // client is a session with a server in memory.
 type client struct {
 	*mcp.ClientSession
@@ -102,6 +111,16 @@ func (c *client) call(name, args string) reply {
 	c.valid(name, r)
 	r.parses(c.t)
 	return r
+}
+
+// any calls a tool by a name that need not be in the list.
+func (c *client) any(name, args string) reply {
+	c.t.Helper()
+	res, err := c.CallTool(c.t.Context(), &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(args)})
+	if err != nil {
+		c.t.Fatalf("%s %s: %v", name, args, err)
+	}
+	return replyOf(c.t, res)
 }
 
 // parses checks that each part of an answer that begins as JSON does is JSON, and nothing else.

@@ -2,7 +2,9 @@ package mcpserver_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -217,5 +219,44 @@ func TestServeHTTP(t *testing.T) {
 	cancel()
 	if err := <-done; err != nil {
 		t.Errorf("the end is %v", err)
+	}
+}
+
+// A method that is not there is an error of the protocol, as over stdin, whatever the version.
+func TestHTTPUnknownMethod(t *testing.T) {
+	s, _ := newServer(t, nil)
+	server := httptest.NewServer(s.Handler(token))
+	defer server.Close()
+	for version, status := range map[string]int{"": 200, "2025-06-18": 200, "2026-07-28": 404} {
+		for _, method := range []string{"no/such", "tools/none", "x"} {
+			body := `{"jsonrpc":"2.0","id":7,"method":` + quote(method) + `,"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
+			if version != "2026-07-28" {
+				body = `{"jsonrpc":"2.0","id":7,"method":` + quote(method) + `}`
+			}
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/mcp", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, v := range map[string]string{
+				"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": "Bearer " + token, "MCP-Protocol-Version": version,
+			} {
+				req.Header.Set(name, v)
+			}
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(res.Body)
+			_ = res.Body.Close()
+			var m struct {
+				ID    int `json:"id"`
+				Error struct {
+					Code int `json:"code"`
+				} `json:"error"`
+			}
+			if err != nil || json.Unmarshal(text, &m) != nil || m.Error.Code != -32601 || m.ID != 7 || res.StatusCode != status {
+				t.Errorf("version %q, method %q: status %d, %s", version, method, res.StatusCode, text)
+			}
+		}
 	}
 }

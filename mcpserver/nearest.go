@@ -23,11 +23,20 @@ func shown(name string) string {
 
 // meantName is a hint at the parameter that was meant: by the name of other tools, or by one that is misspelled.
 func meantName(name string, properties map[string]*schema) string {
+	if len(properties) == 0 {
+		return ""
+	}
 	if meant, ok := actions.Synonym(name, slices.Collect(maps.Keys(properties))); ok {
 		return fmt.Sprintf("did you mean '%s'?", meant)
 	}
-	return nearest(name, properties)
+	if hint := nearest(name, properties); hint != "" {
+		return hint
+	}
+	return "the parameters are " + strings.Join(slices.Sorted(maps.Keys(properties)), ", ")
 }
+
+// mostEdits is how far two names are apart at most that are near to each other.
+const mostEdits = 3
 
 // nearest is a hint at the name that was meant, "" if none is like it.
 func nearest(name string, properties map[string]*schema) string {
@@ -35,7 +44,7 @@ func nearest(name string, properties map[string]*schema) string {
 	best, least := "", maxShown
 	for _, known := range slices.Sorted(maps.Keys(properties)) {
 		d := distance(plain(known), plain(name))
-		if 2*d > len(known)+1 {
+		if d > mostEdits || 2*d > len(known)+1 {
 			continue
 		}
 		// Of two that are as near, the one that begins alike was meant.

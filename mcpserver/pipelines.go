@@ -68,6 +68,10 @@ func planPipeline(ctx context.Context, c *call) (*answer, error) {
 		return c.rendered(res, err, reported)
 	}
 	r.set(nil)
+	if res := plan.Result(); len(plan.Outline()) == 0 && !res.Incomplete {
+		_ = plan.Close()
+		return noted(nothingPlanned(warning(res, repairs(p))), nil, note)
+	}
 	e, err := c.plans.add(plan, r, reported)
 	if err != nil {
 		_ = plan.Close()
@@ -75,6 +79,17 @@ func planPipeline(ctx context.Context, c *call) (*answer, error) {
 	}
 	a, err := c.shown(e, repairs(p), args.Diff, args.MaxBytes)
 	return noted(a, err, note)
+}
+
+// nothingPlanned is the answer of a plan that changes nothing. There is nothing to approve, so it is not kept.
+func nothingPlanned(res *millrace.Result) *answer {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\nthe plan changes nothing, so there is nothing to apply\n", res)
+	details(&b, res)
+	data := map[string]any{"summary": res.String(), "changes": false}
+	results(data, res)
+	warned(data, res)
+	return &answer{texts: []string{strings.TrimRight(b.String(), "\n")}, data: data}
 }
 
 // shown is the answer that shows a new plan: what it would do in one line, its id and digest, the files, and the diff.

@@ -2,8 +2,10 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"unicode/utf8"
 
@@ -45,6 +47,9 @@ func reviewPlan(_ context.Context, c *call) (*answer, error) {
 		fmt.Fprintf(&b, "%s\nplan_id: %s\ndigest: %s\n", plan.Result(), e.id, e.digest)
 	}
 	pg, err := c.page(e, args.Paths, args.Offset, args.MaxBytes, c.cfg.MaxResult-500)
+	if errors.Is(err, fs.ErrClosed) {
+		return nil, planError("call history for what was applied, or plan_pipeline for another change", "plan %s was applied already", e.id)
+	}
 	if err != nil {
 		return nil, mistaken(err, "call review_plan without paths, and take them from what it shows")
 	}

@@ -31,6 +31,7 @@ func (s *Server) addRuns() error {
 	if r.Jobs != nil && !s.cfg.AllowForce {
 		r.Jobs = unforcedJobs{r.Jobs}
 	}
+	library := len(r.Library.Dirs) > 0
 	for _, name := range r.Names() {
 		doc, err := r.Describe(name)
 		if err != nil {
@@ -40,20 +41,27 @@ func (s *Server) addRuns() error {
 		if err != nil {
 			return err
 		}
-		input, err := flat(full)
+		about := described{Title: strings.ReplaceAll(name, "_", " "), Description: doc.Summary}
+		hidden := ""
+		if !library && name == runs.CommandManage {
+			hidden = "ref" // the name of a pipeline of the library
+		}
+		input, err := flat(full, hidden)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		s.addTool(tool{name: name, writes: !doc.ReadOnly, run: runCommand}, described{
-			Title: strings.ReplaceAll(name, "_", " "), Description: doc.Summary, Input: input,
-		})
+		about.Input = input
+		if !library {
+			about = about.withoutLibrary()
+		}
+		s.addTool(tool{name: name, writes: !doc.ReadOnly, run: runCommand}, about)
 	}
 	return nil
 }
 
 // flat is a schema without what the APIs of models refuse, and without what only makes it longer: the command checks its
-// arguments itself.
-func flat(full []byte) (json.RawMessage, error) {
+// arguments itself. A parameter that is hidden is not told of.
+func flat(full []byte, hidden string) (json.RawMessage, error) {
 	var s struct {
 		Properties map[string]map[string]any `json:"properties"`
 		Required   []string                  `json:"required"`
@@ -61,6 +69,7 @@ func flat(full []byte) (json.RawMessage, error) {
 	if err := json.Unmarshal(full, &s); err != nil {
 		return nil, err
 	}
+	delete(s.Properties, hidden)
 	for _, p := range s.Properties {
 		if p["anyOf"] != nil || p["oneOf"] != nil {
 			p["type"] = alternatives(p)

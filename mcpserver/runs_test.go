@@ -175,3 +175,56 @@ func TestRunsSchemas(t *testing.T) {
 		t.Errorf("with the commands over runs the list has %d bytes", n)
 	}
 }
+
+// The tools speak of names of pipelines only where there is a library that has some.
+func TestNoLibrary(t *testing.T) {
+	c := withRuns(t, mcpserver.Config{Aliases: true}, nil)
+	tools, _ := listOf(t, c)
+	for _, tool := range tools {
+		if text := quote(tool); strings.Contains(text, "library") || tool.Name == "manage_pipeline" && strings.Contains(text, `"ref"`) {
+			t.Errorf("%s: %s", tool.Name, text)
+		}
+	}
+}
+
+// A run has one id in an answer, and resume takes it, and the id that a store gives it, too. The name can be left out.
+func TestRunIDs(t *testing.T) {
+	const unnamed = `{"definition":{"steps":[{"id":"a","action":"read_ranges","params":{"files":["later.txt"]}}]}}`
+	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"later.txt": "x\n"}, nil)
+	if id, _ := c.good("pipeline", unnamed).data["run_id"].(string); len(id) < 8 {
+		t.Errorf("the id is %q", id)
+	}
+	c = withRuns(t, mcpserver.Config{Aliases: true}, nil)
+	failed := c.bad("pipeline", unnamed, "step_failed: run 1 is failed")
+	if failed.data["run_id"] != "1" {
+		t.Errorf("the data are %v", failed.data)
+	}
+	run := c.good("browse_pipelines", `{"action":"get","projectId":".","pipelineId":1}`).data
+	c.good("fs_write", `{"path":"later.txt","file_text":"x\n"}`)
+	if r := c.good("pipeline", `{"resume":`+quote(run["run_id"])+`}`); r.data["run_id"] != "1" {
+		t.Errorf("the data are %v", r.data)
+	}
+}
+
+// A run that lacks a value is refused before there is one.
+func TestMissingVariable(t *testing.T) {
+	c := withRuns(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"})
+	const definition = `{"name":"x","variables":{"v":{"type":"string"}},"steps":[{"id":"a","action":"search","params":{"pattern":"{{vars.v}}"}}]}`
+	c.bad("manage_pipeline", `{"action":"create","projectId":".","definition":`+definition+`}`, "variable 'v' has no value")
+	c.bad("pipeline", `{"definition":`+definition+`}`, "invalid_pipeline", "variable 'v' has no value")
+	if r := c.good("browse_pipelines", `{"action":"list","projectId":"."}`); r.data["total"] != 0.0 {
+		t.Errorf("the runs are %v", r.data)
+	}
+	c.good("manage_pipeline", `{"action":"create","projectId":".","definition":`+definition+`,"variables":[{"key":"v","value":"a"}]}`)
+}
+
+// A job that waits and is canceled is canceled, and is found as that.
+func TestCancelWaiting(t *testing.T) {
+	c := withRuns(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"})
+	c.bad("pipeline", `{"definition":{"name":"x","steps":[{"id":"w","action":"edit","manual":true,"params":{"files":["a.txt"],"old_text":"a","new_text":"b"}}]}}`, "held: ")
+	c.good("manage_pipeline_job", `{"action":"cancel","projectId":".","jobId":"1/w"}`)
+	r := c.good("browse_pipelines", `{"action":"jobs","projectId":".","pipelineId":1,"scope":"canceled"}`)
+	if r.data["total"] != 1.0 {
+		t.Errorf("the jobs are %v", r.data)
+	}
+}

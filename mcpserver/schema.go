@@ -25,6 +25,8 @@ type schema struct {
 	Items      *schema            `json:"items"`
 	Enum       []string           `json:"enum"`
 	Minimum    *int64             `json:"minimum"`
+	// Description is told where the value is missing.
+	Description string `json:"description"`
 }
 
 // types is a type, or a list of them.
@@ -128,9 +130,20 @@ func (k *checker) object(s *schema, pointer string, data []byte) {
 	}
 	for _, name := range s.Required {
 		if !seen[name] {
-			k.add(pointer, "missing_param", "", "'%s' is required", name)
+			k.add(pointer, "missing_param", s.Properties[name].told(), "'%s' is required", name)
 		}
 	}
+}
+
+// told is what a missing value is, in a few words.
+func (s *schema) told() string {
+	if s != nil && len(s.Enum) > 0 {
+		return "one of '" + strings.Join(s.Enum, "', '") + "'"
+	}
+	if s != nil {
+		return strings.TrimSuffix(s.Description, ".")
+	}
+	return ""
 }
 
 func (k *checker) array(items *schema, pointer string, data []byte) {

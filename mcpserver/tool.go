@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -36,6 +37,8 @@ type call struct {
 	progress *progress
 	// told is the answer of a run that has failed, nil for the one line of its result.
 	told func(*millrace.Result) *answer
+	// runID is the id of the run where its answer has one, "" for that of the configuration.
+	runID string
 	// without is the pipeline without the files that an error is about, where these are not to keep the others from being
 	// written. ok is false for other errors.
 	without func(err error) (p millrace.Pipeline, ok bool)
@@ -91,9 +94,23 @@ func (s *Server) addTools() error {
 		if t.input, err = parseSchema(d.Input); err != nil {
 			return fmt.Errorf("schemas/%s.json: %w", t.name, err)
 		}
+		if len(s.cfg.Runs.Library.Dirs) == 0 {
+			d = d.withoutLibrary()
+		}
 		s.addTool(t, d)
 	}
 	return s.addRuns()
+}
+
+// withoutLibrary is what is told of a tool where there is no library of pipelines with names.
+func (d described) withoutLibrary() described {
+	words := strings.NewReplacer(
+		" or by its name in the library", "", "The pipeline as JSON, or its name.", "The pipeline as JSON.",
+		"an object, its JSON as a text, or the name of one of the library", "an object, or its JSON as a text",
+		"from this name of the library", "by this name", "a pipeline of the library, or of one that is given", "a pipeline that is given",
+	)
+	d.Description, d.Input = words.Replace(d.Description), json.RawMessage(words.Replace(string(d.Input)))
+	return d
 }
 
 func (s *Server) addTool(t tool, d described) {
@@ -124,7 +141,7 @@ func (s *Server) handle(ctx context.Context, t tool, req *mcp.CallToolRequest) *
 	c.progress.stop()
 	if err != nil {
 		s.cfg.Logger.Info("tool call failed", "tool", t.name, "code", codeOf(err), "error", err)
-		a = failure(a, err, s.cfg.MaxResult)
+		a = c.failure(a, err)
 	}
 	a.repaired(c.repaired)
 	return a.result(s.cfg.MaxResult)

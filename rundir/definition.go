@@ -38,7 +38,11 @@ func (m *Manager) describe(ctx context.Context, c runs.Create) (n newRun, invali
 			return n, nil, err
 		}
 	}
-	if _, err = runs.WithVariables(p, c.Variables, noFile); err != nil {
+	valued, err := runs.WithVariables(p, c.Variables, noFile)
+	if err == nil {
+		err = missingValues(valued)
+	}
+	if err != nil {
 		return n, nil, err
 	}
 	n.Name, n.SHA, n.DryRun = p.Name(), p.Digest(), p.Options().DryRun
@@ -54,6 +58,23 @@ func (m *Manager) describe(ctx context.Context, c runs.Create) (n newRun, invali
 		n.status = runs.Scheduled
 	}
 	return n, nil, nil
+}
+
+// missingValues returns an error for variables that have no value: the run could only fail.
+func missingValues(p millrace.Pipeline) error {
+	var problems []millrace.Problem
+	for _, v := range p.Variables() {
+		if !v.HasValue() {
+			problems = append(problems, millrace.Problem{
+				Pointer: "/variables", Code: "missing_variable", Message: fmt.Sprintf("variable '%s' has no value", v.Name),
+				Hint: "give its value in variables, or a default in the pipeline",
+			})
+		}
+	}
+	if problems == nil {
+		return nil
+	}
+	return &millrace.ValidationError{Problems: problems}
 }
 
 // stepNames are the steps as jobs show them.

@@ -56,7 +56,7 @@ func table() map[string]string {
 		"edits":            "replacements changes",
 		"patterns":         "transforms rules replacements",
 		"files":            files,
-		"paths":            files,
+		"paths":            "files file_paths filenames",
 		"path":             path,
 		"file_types":       "extensions exts types",
 		"include":          "glob globs include_globs include_pattern include_patterns includes",

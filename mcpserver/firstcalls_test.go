@@ -1,0 +1,131 @@
+package mcpserver_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/millrace-go/millrace/mcpserver"
+)
+
+// firstCall is a call as a model makes it that knows the tools of another host.
+type firstCall struct {
+	tool, args string
+	// done is what the tree or the answer has of it. A call that is refused has none, but hints that make the second call
+	// right.
+	done  string
+	hints []string
+	exact bool // it is right as it is, so there is no warning
+}
+
+func firstCalls() []firstCall {
+	return []firstCall{
+		// Claude Code.
+		{tool: "Read", args: `{"file_path":"src/a.go"}`, done: "1\tpackage a"},
+		{tool: "Read", args: `{"file_path":"src/a.go","offset":3,"limit":1}`, done: "3\tfunc Old() {}"},
+		{tool: "fs_read", args: `{"file_path":"src/a.go","offset":3,"limit":1}`, done: "3\tfunc Old() {}"},
+		{tool: "fs_read", args: `{"mode":"Line","path":"src/a.go","line":3,"limit":1}`, done: "3\tfunc Old() {}"},
+		{tool: "Write", args: `{"file_path":"src/a.go","content":"new\n"}`, done: "src/a.go=new\n"},
+		{tool: "Edit", args: `{"file_path":"src/a.go","old_string":"Old","new_string":"New"}`, done: "src/a.go=package a\n\nfunc New() {}\n"},
+		{tool: "fs_write", args: `{"file_path":"src/a.go","old_string":"Old","new_string":"New","replace_all":true}`, done: "src/a.go=package a\n\nfunc New() {}\n"},
+		{tool: "MultiEdit", args: `{"file_path":"src/a.go","edits":[{"old_string":"Old","new_string":"New"},{"old_string":"package a","new_string":"package b"}]}`,
+			done: "src/a.go=package b\n\nfunc New() {}\n"},
+		{tool: "Glob", args: `{"pattern":"**/*.go"}`, done: "src/a.go\nsrc/b.go\n"},
+		{tool: "Glob", args: `{"pattern":"*.go","path":"src"}`, done: "src/a.go\nsrc/b.go\n"},
+		{tool: "Grep", args: `{"pattern":"func \\w+","glob":"*.go","output_mode":"content","-n":true,"-C":0}`, done: "Line 3: func Old() {}"},
+		{tool: "Grep", args: `{"pattern":"func","output_mode":"files_with_matches","head_limit":1}`, done: "src/a.go\n"},
+		{tool: "Grep", args: `{"pattern":"func","output_mode":"count","path":"src"}`, done: "1 src/a.go\n"},
+		{tool: "LS", args: `{"path":"src"}`, done: "a.go"},
+		// Cursor.
+		{tool: "read_file", args: `{"target_file":"src/a.go","start_line_one_indexed":3,"end_line_one_indexed_inclusive":3,"should_read_entire_file":true}`, done: "3\tfunc Old() {}"},
+		{tool: "grep_search", args: `{"query":"old","include_pattern":"*.go","case_sensitive":false}`, done: "Line 3: func Old() {}"},
+		{tool: "search_replace", args: `{"file_path":"src/a.go","old_string":"Old","new_string":"New"}`, done: "src/a.go=package a\n\nfunc New() {}\n"},
+		{tool: "list_dir", args: `{"relative_workspace_path":"src"}`, done: "a.go"},
+		{tool: "delete_file", args: `{"target_file":"src/b.go"}`, done: "src/b.go="},
+		// The file system server of MCP.
+		{tool: "read_text_file", args: `{"path":"src/a.go","head":1}`, done: "1\tpackage a"},
+		{tool: "read_text_file", args: `{"path":"src/a.go","tail":1}`, done: "3\tfunc Old() {}"},
+		{tool: "read_multiple_files", args: `{"paths":["src/a.go","src/b.go"]}`, done: "1\tpackage b"},
+		{tool: "write_file", args: `{"path":"src/a.go","content":"new\n"}`, done: "src/a.go=new\n"},
+		{tool: "edit_file", args: `{"path":"src/a.go","edits":[{"oldText":"Old","newText":"New"}],"dryRun":false}`, done: "src/a.go=package a\n\nfunc New() {}\n"},
+		{tool: "list_directory", args: `{"path":"."}`, done: "src/"},
+		{tool: "directory_tree", args: `{"path":"."}`, done: "src/a.go"},
+		{tool: "search_files", args: `{"path":".","pattern":"b.*"}`, done: "src/b.go\n"},
+		{tool: "move_file", args: `{"source":"src/b.go","destination":"src/c.go"}`, done: "src/c.go=package b\n"},
+		// Codex and editors.
+		{tool: "apply_patch", args: `{"input":"*** Begin Patch\n*** Update File: src/a.go\n@@\n-func Old() {}\n+func New() {}\n*** End Patch\n"}`,
+			done: "src/a.go=package a\n\nfunc New() {}\n"},
+		{tool: "str_replace_based_edit_tool", args: `{"command":"view","path":"src/a.go","view_range":[3,3]}`, done: "3\tfunc Old() {}"},
+		{tool: "str_replace_based_edit_tool", args: `{"command":"insert","path":"src/a.go","insert_line":1,"insert_text":"// x\n"}`, done: "src/a.go=package a\n// x\n\nfunc Old() {}\n"},
+		// Names that are near.
+		{tool: "fs_read", args: `{"mode":"Search","query":"Old"}`, done: "Line 3: func Old() {}"},
+		{tool: "fs_read", args: `{"mode":"grep","regex":"O.d","path":"src","include":"*.go"}`, done: "Line 3: func Old() {}"},
+		{tool: "fs_read", args: `{"mode":"read","file":"src/a.go"}`, done: "1\tpackage a"},
+		{tool: "fs_write", args: `{"command":"replace","path":"src/a.go","search":"Old","replace":"New"}`, done: "src/a.go=package a\n\nfunc New() {}\n"},
+		{tool: "fs_write", args: `{"command":"write","path":"new.txt","text":"x\n"}`, done: "new.txt=x\n"},
+		{tool: "fs_write", args: `{"path":"new.txt","file_text":"x\n"}`, done: "new.txt=x\n", exact: true},
+		{tool: "fs_write", args: `{"command":"rename","path":"src/b.go","to":"src/c.go"}`, done: "src/c.go=package b\n"},
+		{tool: "fs_write", args: `{"command":"delete","path":"src","recursive":true}`, done: "src/a.go=", exact: true},
+		{tool: "batch_operations", args: `{"name":"x","steps":[{"action":"edit","params":{"path":"src/a.go","old_string":"Old","replace":"New"}}]}`,
+			done: "src/a.go=package a\n\nfunc New() {}\n"},
+		{tool: "batch_operations", args: `{"pipeline":{"name":"x","steps":[{"id":"a","action":"create","params":{"file_path":"new.txt","text":"x\n"}}]}}`, done: "new.txt=x\n"},
+		{tool: "describe_actions", args: `{"name":"edit"}`, done: "old_text"},
+		// What has no one meaning is refused, with what to write.
+		{tool: "fs_write", args: `{"path":"src/a.go","new_str":"x"}`, hints: []string{"'command' is required", "append"}},
+		{tool: "fs_write", args: `{"path":"src/a.go","content":"x"}`, hints: []string{"already exists", "set overwrite"}},
+		{tool: "edit_file", args: `{"target_file":"src/a.go","instructions":"rename","code_edit":"// ...\nfunc New() {}"}`, hints: []string{"/code_edit: there is no parameter", "old_str"}},
+		{tool: "fs_read", args: `{}`, hints: []string{"'mode' is required", "'Line', 'Directory'"}},
+		{tool: "fs_read", args: `{"mode":"Line","path":"src"}`, hints: []string{"is a directory", "Directory"}},
+		{tool: "fs_read", args: `{"mode":"Line","path":"a.go"}`, hints: []string{"File not found", "Glob"}},
+		{tool: "fs_read", args: `{"mode":"Search","pattern":"("}`, done: "", exact: true},
+		{tool: "fs_write", args: `{"path":"src/a.go","old_str":"old","new_str":"New"}`, hints: []string{"String not found in file: nearest is line 3", "copy the text"}},
+		{tool: "undo", args: `{}`, hints: []string{"'backup_id' is required", "history"}},
+	}
+}
+
+// A call that a model makes by heart is done as it is meant, with a warning, or is refused so that the second one is right.
+func TestFirstCalls(t *testing.T) {
+	list := firstCalls()
+	if len(list) < 40 {
+		t.Errorf("there are %d calls", len(list))
+	}
+	for _, f := range list {
+		t.Run(f.tool+f.args, func(t *testing.T) {
+			c := serve(t, mcpserver.Config{}, map[string]string{"src/a.go": "package a\n\nfunc Old() {}\n", "src/b.go": "package b\n"}, nil)
+			r := c.any(f.tool, f.args)
+			if r.err != (f.hints != nil) {
+				t.Fatalf("the answer is %s", r.text)
+			}
+			for _, hint := range f.hints {
+				if !strings.Contains(r.text, hint) {
+					t.Errorf("no %q in %s", hint, r.text)
+				}
+			}
+			if r.err {
+				return
+			}
+			if file, text, isFile := strings.Cut(f.done, "="); isFile {
+				if got := readIfThere(t, c.dir, file); got != text {
+					t.Errorf("%s is %q, the answer %s", file, got, r.text)
+				}
+			} else if !strings.Contains(r.text, f.done) {
+				t.Errorf("the answer is %s", r.text)
+			}
+			if warned := strings.Contains(r.text, "warning: ") && r.data["warnings"] != nil; warned == f.exact {
+				t.Errorf("it is %v that there is a warning: %s", warned, r.text)
+			}
+		})
+	}
+}
+
+// A tool of a host is no way around what the server offers.
+func TestFirstCalls_readOnly(t *testing.T) {
+	c := serve(t, mcpserver.Config{ReadOnly: true}, map[string]string{"a.txt": "one\n"}, nil)
+	has(t, c.any("Read", `{"file_path":"a.txt"}`).text, "1\tone", "'Read' was taken for the tool fs_read")
+	for _, name := range []string{"Write", "Edit", "delete_file", "none"} {
+		if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: map[string]any{"path": "a.txt"}}); err == nil {
+			t.Errorf("%s was called", name)
+		}
+	}
+}
