@@ -67,6 +67,14 @@ func TestClientSDK(t *testing.T) {
 	}
 }
 
+// The calls of other servers' documents, as TestDocumentedCalls makes them.
+func TestClientSeeds(t *testing.T) {
+	node(t)
+	dir := tree(t, readDocumented(t).Files)
+	env := []string{serveRoot + "=" + dir, withStore + "=yes", "ROOT=" + dir, "SERVER=" + process(t, dir).Path}
+	has(t, runNode(t, env, "seeds.mjs"), "calls ok")
+}
+
 func TestClientHTTP(t *testing.T) {
 	node(t)
 	s, dir := newServer(t, many(3))

@@ -43,7 +43,7 @@ func withRuns(t *testing.T, cfg mcpserver.Config, files map[string]string, peopl
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close(context.Background()) })
-	cfg.FS, cfg.Executor.Key, cfg.Executor.NoSync = root, key, true
+	cfg.FS, cfg.Executor.Key, cfg.Executor.NoSync = root.WithAbsolute(), key, true
 	cfg.Runs = runs.Tools{Browse: store, Manage: m, Jobs: m.Jobs()}
 	s, err := mcpserver.New(cfg)
 	if err != nil {

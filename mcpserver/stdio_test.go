@@ -14,7 +14,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/mcpserver"
+	"github.com/millrace-go/millrace/rundir"
+	"github.com/millrace-go/millrace/runs"
 )
 
 // serveRoot names, in the environment of a process of this test, the directory that it serves instead of running tests.
@@ -31,12 +34,42 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// withStore says, in the environment of such a process, that the server keeps runs.
+const withStore = "MILLRACE_TEST_STORE"
+
 func serveStdio(root string) error {
-	s, err := mcpserver.New(mcpserver.Config{Root: root, Aliases: true, Executor: millrace.Executor{NoSync: true, Key: make([]byte, 32)}})
+	cfg := mcpserver.Config{Root: root, Aliases: true, Executor: millrace.Executor{NoSync: true, Key: make([]byte, 32)}}
+	if os.Getenv(withStore) != "" {
+		tools, closing, err := runTools(root)
+		if err != nil {
+			return err
+		}
+		defer closing()
+		cfg.Runs = tools
+	}
+	s, err := mcpserver.New(cfg)
 	if err != nil {
 		return err
 	}
 	return errors.Join(s.ServeStdio(context.Background()), s.Close())
+}
+
+// runTools are the commands over runs of a tree.
+func runTools(dir string) (tools runs.Tools, closing func(), err error) {
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		return tools, nil, err
+	}
+	x := millrace.Executor{NoSync: true, Key: make([]byte, 32)}
+	store, err := rundir.Open(root, rundir.DefaultDir, rundir.Options{Key: x.Key, NoSync: true})
+	if err != nil {
+		return tools, nil, errors.Join(err, root.Close())
+	}
+	m, err := store.Manage(rundir.Host{Executor: x, Trees: oneTree{root}})
+	if err != nil {
+		return tools, nil, errors.Join(err, root.Close())
+	}
+	return runs.Tools{Browse: store, Manage: m, Jobs: m.Jobs()}, func() { _ = errors.Join(m.Close(context.Background()), root.Close()) }, nil
 }
 
 // process starts a server of a directory.

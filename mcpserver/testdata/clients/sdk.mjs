@@ -15,9 +15,11 @@ await client.connect(new StdioClientTransport({ command: process.env.SERVER, env
 const { tools } = await client.listTools()
 assert.equal(tools.length, 12)
 const read = await client.callTool({ name: 'fs_read', arguments: { mode: 'Line', path: 'f000.txt' } })
-assert.match(read.content[0].text, /recieve/)
+assert.equal(read.content[1].text, '1\trecieve\n')
+assert.equal(read.structuredContent.content, 'recieve\n')
 const wrong = await client.callTool({ name: 'fs_read', arguments: { mode: 'Line' } })
 assert.equal(wrong.isError, true)
+assert.equal(wrong.structuredContent.error.code, 'invalid_pipeline')
 const { resources } = await client.listResources()
 assert.equal(resources.length, 2)
 

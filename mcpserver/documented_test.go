@@ -1,0 +1,103 @@
+package mcpserver_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/millrace-go/millrace/mcpserver"
+)
+
+// documented are the calls of other servers' documents, with the arguments that stand there. The client of the TypeScript
+// SDK makes the same ones.
+type documented struct {
+	Files map[string]string `json:"files"`
+	Calls []struct {
+		Name      string            `json:"name"`
+		Tool      string            `json:"tool"`
+		Arguments json.RawMessage   `json:"arguments"`
+		Error     bool              `json:"error"`
+		Text      []string          `json:"text"`
+		Data      map[string]any    `json:"data"`
+		Tree      map[string]string `json:"tree"`
+		// Keep has names for values of the data, which later arguments have as {NAME}.
+		Keep map[string]string `json:"keep"`
+		// Until says why a call may have to wait for what an earlier one has begun.
+		Until string `json:"until"`
+	} `json:"calls"`
+}
+
+func readDocumented(t *testing.T) documented {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(clientsDir, "seeds.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d documented
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// at is what stands in data at names and numbers with dots between.
+func at(v any, path string) any {
+	for name := range strings.SplitSeq(path, ".") {
+		switch of := v.(type) {
+		case map[string]any:
+			v = of[name]
+		case []any:
+			if i, err := strconv.Atoi(name); err != nil || i >= len(of) {
+				return nil
+			} else {
+				v = of[i]
+			}
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+func TestDocumentedCalls(t *testing.T) {
+	d := readDocumented(t)
+	c := withRuns(t, mcpserver.Config{Aliases: true}, d.Files)
+	kept := []string{"{root}", c.dir}
+	for _, call := range d.Calls {
+		t.Run(call.Name, func(t *testing.T) {
+			c.t = t
+			args := strings.NewReplacer(kept...).Replace(string(call.Arguments))
+			r := c.call(call.Tool, args)
+			for deadline := time.Now().Add(20 * time.Second); call.Until != "" && r.err && time.Now().Before(deadline); {
+				time.Sleep(20 * time.Millisecond)
+				r = c.call(call.Tool, args)
+			}
+			if r.err != call.Error {
+				t.Fatalf("the answer is %s", r.text)
+			}
+			has(t, r.text, call.Text...)
+			for path, want := range call.Data {
+				if text, ok := want.(string); ok {
+					want = strings.NewReplacer(kept...).Replace(text)
+				}
+				if got := at(r.data, path); !reflect.DeepEqual(got, want) {
+					t.Errorf("%s is %v, not %v, in %v", path, got, want, r.data)
+				}
+			}
+			for path, want := range call.Tree {
+				if got := readFile(t, c.dir, path); got != want {
+					t.Errorf("%s is %q", path, got)
+				}
+			}
+			for name, path := range call.Keep {
+				kept = append(kept, "{"+name+"}", fmt.Sprint(at(r.data, path)))
+			}
+		})
+	}
+}
