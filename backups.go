@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/afero"
@@ -14,6 +13,8 @@ import (
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
+	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
@@ -108,9 +109,10 @@ func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backup
 }
 
 // Restore gives back what a commit has changed: bytes, modes, times, links, names. It is a commit itself, so it can be
-// interrupted and undone, and the Result has a backup id of its own. Files that have not changed since are restored,
-// others are a *ConflictError that names all of them, and then nothing is restored, and so it is if some of the files
-// kept are damaged (a *backup.DamagedError). Policy holds here too: ReadOnly, and AllowedPaths for every path of the
+// interrupted and undone, and the Result has a backup id of its own. Paths that are as they were before the commit, or
+// that another Restore has taken back, are left as they are; if no path remains, the error is a *backup.UndoneError.
+// Files that have changed since, and those whose backup is damaged, are a *ConflictError that names all of them, and then
+// nothing is restored. Policy holds here too: ReadOnly, and AllowedPaths for every path of the
 // backup; risk is not judged. With DryRun nothing is written.
 //
 // It is [Executor.PlanRestore] and [Plan.Commit] at once, under one lock.
@@ -128,6 +130,9 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 			if err != nil {
 				return nil, err
 			}
+			if err := p.conflict(); err != nil {
+				return p.outcome(commit.Report{}, err)
+			}
 			return p.result, nil
 		case x.ReadOnly:
 			return nil, &readOnlyError{"executor is read-only, and to restore is to write: do it with another one, or with DryRun"}
@@ -136,6 +141,9 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 			p, err := t.restorePlan(ctx, backupID)
 			if err != nil {
 				return nil, err
+			}
+			if err := p.conflict(); err != nil {
+				return p.outcome(commit.Report{}, err)
 			}
 			return p.commit(ctx, lock, time.Time{})
 		})
@@ -150,9 +158,11 @@ func restoreName(backupID string) string { return "restore " + backupID }
 // leaves a backup, which takes back the taking back. Its risk is not judged, unless it was stored: then
 // [Executor.OpenPlan] judges it as any plan, and so does [Plan.Revise] if a part has another text.
 //
-// The error says that there is no such backup (backup.ErrNotFound), that it cannot be believed or is damaged (a
-// *backup.DamagedError), or which of its paths the host does not allow. Whether the files are still what the commit
-// made of them is found out by Commit, or when they are shown.
+// Files that have changed since the commit, or whose backup is damaged, are conflicts of the plan: Commit, WriteDiff and
+// Files return a *ConflictError that names all of them, until [Plan.Reject] has left them out. [Plan.Conflicts] lists them.
+//
+// The error says that there is no such backup (backup.ErrNotFound), that it cannot be trusted, that nothing is left to
+// take back (a *backup.UndoneError), or which of its paths the host does not allow.
 func (x Executor) PlanRestore(ctx context.Context, fsys afero.Fs, backupID string) (*Plan, error) {
 	t, err := x.openOuter(ctx, fsys)
 	if err != nil {
@@ -186,9 +196,13 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
-	// A damaged file is in the error, by name, and then nothing is restored.
-	changes, err := b.Changes(ctx)
+	taken, by, err := store.TakenBack(ctx, backupID)
 	if err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	changes, err := b.Changes(ctx, taken)
+	damaged, isDamaged := errors.AsType[*backup.DamagedError](err)
+	if err != nil && !isDamaged {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
 	guard := t.policy
@@ -203,26 +217,24 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 		return nil, fmt.Errorf("restore %s: %w", backupID, err)
 	}
 	t.x.RunID = "" // a restore is no run that could be asked for again
-	p := &Plan{tree: t, name: restoreName(backupID), mutates: true, changes: changes, restores: backupID, undoes: true}
+	p := &Plan{
+		tree: t, name: restoreName(backupID), mutates: true, changes: changes, restores: backupID, undoes: true, damaged: damaged,
+	}
+	if err := p.drifts(ctx, store); err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	if len(p.changes) == 0 && damaged == nil && (len(changes) > 0 || len(taken) > 0) {
+		return nil, &backup.UndoneError{ID: backupID, By: by}
+	}
 	p.digest = func() string { return fsutil.HashOf([]byte(p.name)).String() } // there is no pipeline
 	p.result = &Result{
 		Name: p.name, Success: true, DryRun: true, Results: []StepResult{}, Restores: backupID, Commit: CommitOutcome{State: CommitNone},
 	}
 	if lost := b.NotKept(); len(lost) > 0 {
-		p.result.Warnings = append(p.result.Warnings, notRestored(lost))
+		p.result.Warnings = append(p.result.Warnings, "not restored, because the commit kept nothing of it: "+names.Few(lost, ", "))
 	}
 	p.judge()
 	return p, nil
-}
-
-// notRestored says what a backup cannot give back.
-func notRestored(paths []string) string {
-	const most = 10
-	more := ""
-	if n := len(paths) - most; n > 0 {
-		paths, more = paths[:most], fmt.Sprintf(" and %d more", n)
-	}
-	return fmt.Sprintf("not restored, because the commit kept nothing of it: %s%s", strings.Join(paths, ", "), more)
 }
 
 // restoredFiles are the files that a restore writes or removes.

@@ -34,6 +34,9 @@ func (p *Plan) Commit(ctx context.Context) (*Result, error) {
 // commitOnce is Commit, which claims the plan for itself.
 func (p *Plan) commitOnce(ctx context.Context) (*Result, error) {
 	if p.tree.x.DryRun {
+		if err := p.conflict(); err != nil {
+			return p.outcome(commit.Report{}, err)
+		}
 		return p.Result(), p.failed
 	}
 	if !p.claim() {
@@ -80,6 +83,8 @@ func (p *Plan) commitAlone(ctx context.Context) (*Result, error) {
 		return p.outcome(commit.Report{}, ErrIncomplete)
 	case p.block != nil:
 		return p.outcome(commit.Report{}, p.block)
+	case p.conflict() != nil:
+		return p.outcome(commit.Report{}, p.conflict())
 	case len(p.changes) == 0:
 		return p.outcome(commit.Report{}, p.failed)
 	}

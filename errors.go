@@ -10,8 +10,8 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/agent"
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/bulkhead"
-	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
@@ -125,45 +125,6 @@ func (e *InterpolationError) Is(target error) bool { return target == ErrInterpo
 
 // Code returns "INTERPOLATION_FAILED".
 func (e *InterpolationError) Code() string { return "INTERPOLATION_FAILED" }
-
-// ConflictError says that files have changed since the plan was made. Nothing was written, or all of it was undone.
-type ConflictError struct {
-	// Conflicts has an entry for each such path, in path order.
-	Conflicts []Conflict
-	// Restores is the id of the backup that was to be restored, "" if it was a pipeline that was to be committed.
-	Restores string
-	Err      error
-
-	step bool // a step has found it, of which nothing is staged
-}
-
-// Conflict is one path that is not what the plan expects.
-type Conflict = change.Problem
-
-// Error names every path.
-func (e *ConflictError) Error() string {
-	var b strings.Builder
-	since, advice := "the plan was made", "Plan again"
-	if e.Restores != "" {
-		since, advice = "the commit that is to be taken back", "Make these paths what they were then, or leave them out: PlanRestore, then Plan.Reject"
-	}
-	if e.step {
-		since, advice = "the step was shown it", "Run the step again: it works on what is there now then"
-	}
-	b.WriteString("the tree has changed since " + since)
-	for i, c := range e.Conflicts {
-		sep := "; "
-		if i == 0 {
-			sep = ": "
-		}
-		fmt.Fprintf(&b, "%s%s: %s", sep, c.Path, c.Reason)
-	}
-	b.WriteString(". " + advice)
-	return b.String()
-}
-
-// Unwrap returns the error of the commit.
-func (e *ConflictError) Unwrap() error { return e.Err }
 
 // CommitError says that the tree could not be written. State says what the tree is now.
 type CommitError struct {
@@ -291,7 +252,7 @@ func ErrorCode(err error) string {
 		return "exec_failed"
 	case is[*LibraryError](err):
 		return "invalid_pipeline"
-	case is[*ConflictError](err), is[*commit.KeptError](err):
+	case is[*ConflictError](err), is[*commit.KeptError](err), is[*backup.UndoneError](err), is[*backup.DamagedError](err):
 		return "conflict"
 	case is[*FileSystemError](err):
 		return "file_system"

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
@@ -41,6 +42,8 @@ type Plan struct {
 	// the backup, the risk of it is not judged.
 	restores string
 	undoes   bool
+	drifted  []Conflict           // paths that a restore cannot take back, in path order
+	damaged  *backup.DamagedError // nil if the backup that is taken back is whole
 	block    *BlockedError
 	failed   error
 	// abandoned says that there is nothing to commit because a step has failed unhandled.
@@ -220,6 +223,9 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	if p.abandoned || p.held != nil {
 		return nil, fmt.Errorf("a plan that cannot be committed cannot be stored: %w", p.failed)
 	}
+	if err := p.conflict(); err != nil {
+		return nil, err
+	}
 	done, err := p.reading()
 	if err != nil {
 		return nil, err
@@ -295,6 +301,11 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	p.changes, err = planfile.Tree{FS: t.fs, Guard: t.policy, Limits: x.limits()}.Adopt(ctx, v.Changes)
 	if err != nil {
 		return nil, planError(err)
+	}
+	if p.restores != "" {
+		if err := p.drifts(ctx, nil); err != nil {
+			return nil, err
+		}
 	}
 	p.weigh()
 	return p.keep(), nil

@@ -47,6 +47,9 @@ func (p *Plan) WriteDiff(w io.Writer, paths ...string) error {
 		return err
 	}
 	defer done()
+	if err := p.conflict(paths...); err != nil {
+		return err
+	}
 	return p.view().WriteDiff(w, p.changes, paths...)
 }
 
@@ -65,6 +68,9 @@ func (p *Plan) Files(paths ...string) ([]FileDiff, error) {
 		return nil, err
 	}
 	defer done()
+	if err := p.conflict(paths...); err != nil {
+		return nil, err
+	}
 	changes, err := preview.Chosen(p.changes, paths...)
 	if err != nil {
 		return nil, fmt.Errorf("files of %w", err)
@@ -174,11 +180,15 @@ func (h Hunk) Split() []Hunk { return hunksOf(h.shown().Split()) }
 // the steps stay what they were. It is an error to name a path at which nothing changes, or to reject what the
 // rest needs, such as the renaming of a file in whose place another one is put.
 func (p *Plan) Reject(paths ...string) (*Plan, error) {
-	kept, edits, err := preview.Without(p.changes, paths...)
-	if err != nil {
-		return nil, err
+	kept, edits, err := p.changes, 0, error(nil)
+	if at := p.changesAt(paths); len(at) > 0 {
+		if kept, edits, err = preview.Without(p.changes, at...); err != nil {
+			return nil, err
+		}
 	}
-	return p.with(kept, edits), nil
+	q := p.with(kept, edits)
+	p.withoutConflicts(q, paths)
+	return q, nil
 }
 
 // Part says what becomes of one hunk of a file, see [Plan.Revise].
@@ -291,7 +301,7 @@ func (p *Plan) copied() *Plan {
 	q := &Plan{
 		tree: p.tree, stage: p.stage, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,
 		result: p.result.clone(), changes: p.changes, failed: p.failed, abandoned: p.abandoned, held: p.held,
-		restores: p.restores, undoes: p.undoes, budget: p.budget,
+		restores: p.restores, undoes: p.undoes, drifted: p.drifted, damaged: p.damaged, budget: p.budget,
 	}
 	if done, err := p.reading(); err == nil {
 		defer done()

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
@@ -50,18 +51,12 @@ type DriftError struct {
 // Error gives "base has changed since step 'find' read it: src/a.go (content), src/b.go (removed); resume from 'find'", and
 // which step would act outside of the tree once more.
 func (e *DriftError) Error() string {
-	const named = 20
 	var b strings.Builder
-	fmt.Fprintf(&b, "base has changed since step '%s' read it: ", e.From)
-	for i, d := range e.Drifts[:min(named, len(e.Drifts))] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s (%s)", fsutil.Visible(d.Path), d.Reason)
+	paths := make([]string, len(e.Drifts))
+	for i, d := range e.Drifts {
+		paths[i] = fmt.Sprintf("%s (%s)", fsutil.Visible(d.Path), d.Reason)
 	}
-	if more := len(e.Drifts) - named; more > 0 {
-		fmt.Fprintf(&b, " and %d more", more)
-	}
+	fmt.Fprintf(&b, "base has changed since step '%s' read it: %s", e.From, names.Few(paths, ", "))
 	fmt.Fprintf(&b, "; resume from '%s'", e.From)
 	if e.Outside != "" {
 		fmt.Fprintf(&b, ", but step '%s' has acted outside of the tree, and does so again then", e.Outside)

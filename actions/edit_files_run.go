@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Run implements [Action]. Files and Counts of the outcome are the files that changed, with the number of places; a
@@ -174,13 +174,7 @@ func outcomeOf(c *Call, plans []*filePlan) Outcome {
 }
 
 // few names the first of some files, and how many more there are.
-func few(files []string) string {
-	const named = 3
-	if len(files) <= named {
-		return strings.Join(files, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(files[:named], ", "), len(files)-named)
-}
+func few(files []string) string { return names.Few(files, ", ") }
 
 // report says what became of the edits of the file. If the file itself is wrong, all of them have failed.
 func (p *filePlan) report() FileReport {

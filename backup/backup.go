@@ -31,9 +31,13 @@ type Info struct {
 	// Pipeline and RunID are the names given to the commit, "" if none was.
 	Pipeline string
 	RunID    string
-	// Restores is the id of the backup that the commit took back, "" if it was no restore. So of a list one can tell
-	// what is undone, and what the newest commit is that is neither undone nor an undoing.
+	// Restores is the id of the backup that the commit took back, "" if it was not a restore.
 	Restores string
+	// UndoneBy is the id of the newest commit that took back paths of this one and still stands, "" if there is none.
+	UndoneBy string
+	// Left is how many paths can be taken back and are not yet: all of them where UndoneBy is "", and zero for a commit
+	// that is undone as a whole.
+	Left int
 	// Files is how many files and symbolic links it can restore the bytes of, Bytes is how many bytes those are.
 	Files int
 	Bytes int64
@@ -63,6 +67,22 @@ func (e *DamagedError) Error() string {
 		texts[i] = d.Path + ": " + d.Reason
 	}
 	return fmt.Sprintf("backup %s is damaged: %s", e.ID, strings.Join(texts, "; "))
+}
+
+// UndoneError says that there is nothing to take back: each path of the commit is taken back already, or is as it was
+// before the commit.
+type UndoneError struct {
+	ID string
+	// By is the commit that took it back, "" if the paths became what they were in another way.
+	By string
+}
+
+// Error names the commit that took it back.
+func (e *UndoneError) Error() string {
+	if e.By == "" {
+		return fmt.Sprintf("commit %s is undone already: all its paths are as they were before", e.ID)
+	}
+	return fmt.Sprintf("commit %s is undone already, by %s", e.ID, e.By)
 }
 
 // What the zero Retention keeps.

@@ -28,7 +28,8 @@ type commitInfo struct {
 	Restores string `json:"restores,omitempty"`
 	Files    int    `json:"files"`
 	Bytes    int64  `json:"bytes"`
-	Undone   bool   `json:"undone,omitempty"`
+	Undone   bool   `json:"undone,omitempty"`    // as a whole
+	UndoneBy string `json:"undone_by,omitempty"` // as a whole or in part
 	Error    string `json:"error,omitempty"`
 }
 
@@ -45,10 +46,6 @@ func history(ctx context.Context, c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	undone := make(map[string]bool)
-	for _, info := range all {
-		undone[info.Restores] = true
-	}
 	if args.Limit == 0 {
 		args.Limit = defaultHistory
 	}
@@ -57,7 +54,7 @@ func history(ctx context.Context, c *call) (*answer, error) {
 	summary := fmt.Sprintf("%d commits can be undone", len(all))
 	fmt.Fprintln(&b, summary)
 	for _, info := range all[:min(len(all), args.Limit)] {
-		list = append(list, infoOf(info, undone[info.ID]))
+		list = append(list, infoOf(info))
 		fmt.Fprintln(&b, list[len(list)-1])
 	}
 	if more := len(all) - len(list); more > 0 {
@@ -69,9 +66,10 @@ func history(ctx context.Context, c *call) (*answer, error) {
 	}, nil
 }
 
-func infoOf(info backup.Info, undone bool) commitInfo {
+func infoOf(info backup.Info) commitInfo {
 	i := commitInfo{
-		ID: info.ID, Pipeline: info.Pipeline, RunID: info.RunID, Restores: info.Restores, Files: info.Files, Bytes: info.Bytes, Undone: undone,
+		ID: info.ID, Pipeline: info.Pipeline, RunID: info.RunID, Restores: info.Restores, Files: info.Files, Bytes: info.Bytes,
+		UndoneBy: info.UndoneBy, Undone: info.UndoneBy != "" && info.Left == 0,
 	}
 	if !info.Time.IsZero() {
 		i.Time = info.Time.UTC().Format(time.RFC3339)
@@ -94,15 +92,20 @@ func (i commitInfo) String() string {
 		line += "  " + i.Time + "  " + strings.ReplaceAll(visible(i.Pipeline), "\n", " ")
 	}
 	line += fmt.Sprintf("  %d files", i.Files)
-	if i.Undone {
+	switch {
+	case i.Undone:
 		line += "  (undone)"
+	case i.UndoneBy != "":
+		line += "  (undone in part)"
 	}
 	return line
 }
 
 type undoArgs struct {
-	ID     string `json:"backup_id"`
-	DryRun bool   `json:"dry_run"`
+	ID string `json:"backup_id"`
+	// Except are paths that are left as they are, with all below them.
+	Except []string `json:"except"`
+	DryRun bool     `json:"dry_run"`
 }
 
 // undo takes a commit back.
@@ -112,12 +115,12 @@ func undo(ctx context.Context, c *call) (*answer, error) {
 		return nil, err
 	}
 	if args.DryRun {
-		return c.undoDiff(ctx, args.ID)
+		return c.undoDiff(ctx, args.ID, args.Except...)
 	}
 	r := &relay{to: c.progress.observe}
-	plan, err := c.planUndo(ctx, c.executor(r.observe), args.ID)
+	plan, err := c.planUndo(ctx, c.executor(r.observe), args.ID, args.Except)
 	if err != nil {
-		return nil, unknownBackup(err)
+		return nil, notUndone(err)
 	}
 	res, err := plan.Commit(ctx)
 	if needsForce(err) && c.canAsk() {
@@ -133,12 +136,18 @@ func undo(ctx context.Context, c *call) (*answer, error) {
 
 // planUndo plans to take a commit back. The risk of that is judged as the risk of any change, because it is a model that
 // asks for it. The library judges it in a plan that was stored, so this one is stored and opened.
-func (c *call) planUndo(ctx context.Context, x millrace.Executor, id string) (*millrace.Plan, error) {
+func (c *call) planUndo(ctx context.Context, x millrace.Executor, id string, except []string) (*millrace.Plan, error) {
 	plan, err := x.PlanRestore(ctx, c.cfg.FS, id)
 	if err != nil {
 		return nil, err
 	}
 	defer plan.Close() //nolint:errcheck // nothing was written
+	if len(except) > 0 {
+		if plan, err = plan.Reject(except...); err != nil {
+			return nil, &nextError{err: err, code: "invalid_arguments", next: "name in except only paths that the commit has changed"}
+		}
+		defer plan.Close() //nolint:errcheck // nothing was written
+	}
 	stored, err := plan.MarshalJSON()
 	if err != nil {
 		return nil, err
@@ -147,10 +156,10 @@ func (c *call) planUndo(ctx context.Context, x millrace.Executor, id string) (*m
 }
 
 // undoDiff shows what undoing a commit would do.
-func (c *call) undoDiff(ctx context.Context, id string) (*answer, error) {
-	plan, err := c.planUndo(ctx, c.executor(c.progress.observe), id)
+func (c *call) undoDiff(ctx context.Context, id string, except ...string) (*answer, error) {
+	plan, err := c.planUndo(ctx, c.executor(c.progress.observe), id, except)
 	if err != nil {
-		return nil, unknownBackup(err)
+		return nil, notUndone(err)
 	}
 	defer plan.Close() //nolint:errcheck // nothing was written
 	res := plan.Result()
@@ -173,8 +182,14 @@ func (c *call) undoDiff(ctx context.Context, id string) (*answer, error) {
 	}, nil
 }
 
-// unknownBackup says where the ids are.
-func unknownBackup(err error) error {
+// notUndone adds to an error why a commit cannot be taken back what to call next.
+func notUndone(err error) error {
+	if _, ok := errors.AsType[*millrace.ConflictError](err); ok {
+		return &nextError{err: err, next: "make these paths what they were after that commit, or call undo with them in except"}
+	}
+	if _, ok := errors.AsType[*backup.UndoneError](err); ok {
+		return &nextError{err: err, next: "call history for the commits that can be taken back"}
+	}
 	if errors.Is(err, backup.ErrNotFound) {
 		return &nextError{err: err, next: "call history for the ids of the backups that there are"}
 	}

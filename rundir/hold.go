@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/runs"
 )
@@ -87,15 +87,10 @@ func (r *recorder) differences(plan *millrace.Plan) string {
 			paths = append(paths, fsutil.Visible(c.Path))
 		}
 	}
-	const named = 20
-	more := ""
-	if len(paths) > named {
-		paths, more = paths[:named], fmt.Sprintf(" and %d more", len(paths)-named)
-	}
 	if len(paths) == 0 {
 		return ""
 	}
-	return " (" + strings.Join(paths, ", ") + more + ")"
+	return " (" + names.Few(paths, ", ") + ")"
 }
 
 // look makes the record of a run that waits, and what it shows.

@@ -22,9 +22,9 @@ var arrows = map[string][]string{
 	},
 	"actions": {
 		"agent", "budget", "capability", "change", "command", "fsutil",
-		"internal/charset", "internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/panics", "internal/patch",
-		"internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/synonyms", "internal/textdiff",
-		"internal/walk",
+		"internal/charset", "internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/names", "internal/panics",
+		"internal/patch", "internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/synonyms",
+		"internal/textdiff", "internal/walk",
 	},
 	"agent":     {"budget", "command", "internal/strictjson"},
 	"change":    {"capability", "internal/backing"},

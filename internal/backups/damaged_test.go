@@ -45,7 +45,7 @@ func TestDamaged(t *testing.T) {
 				must(t, harm(images(t, fsys, id)[1]))
 				b, err := open(t, fsys).Load(id)
 				must(t, err)
-				changes, err := b.Changes(bg)
+				changes, err := b.Changes(bg, nil)
 				bad, ok := errors.AsType[*backup.DamagedError](err)
 				if !ok || len(bad.Files) != 1 || bad.Files[0].Path != "b" || bad.ID != id || !strings.Contains(err.Error(), "b: ") {
 					t.Fatalf("error is %v", err)

@@ -92,7 +92,7 @@ func TestReading_fails(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			changes, err := b.Changes(bg)
+			changes, err := b.Changes(bg, nil)
 			if err != nil && changes != nil {
 				t.Errorf("%v and changes %v", err, changes)
 			}

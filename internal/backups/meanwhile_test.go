@@ -39,7 +39,7 @@ func TestRemovedMeanwhile(t *testing.T) {
 		"changes": {"open", "/old/", func(s *backups.Store, id string) error {
 			b, err := s.Load(id)
 			if err == nil {
-				_, err = b.Changes(bg)
+				_, err = b.Changes(bg, nil)
 			}
 			return err
 		}},

@@ -185,7 +185,7 @@ func TestChanges_contents(t *testing.T) {
 		})
 		b, err := open(t, fsys).Load(id)
 		must(t, err)
-		changes, err := b.Changes(bg)
+		changes, err := b.Changes(bg, nil)
 		must(t, err)
 		got := make(map[string]string)
 		for _, c := range changes {

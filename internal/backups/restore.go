@@ -23,19 +23,24 @@ import (
 // times, links, directories, and names. Old in each change is what the commit left there, so committing the list
 // fails with a conflict where that has changed. Paths in [Backup.NotKept] are left out.
 //
+// Paths in taken, which [Store.TakenBack] returns, are left out as well.
+//
 // It reads every kept file first; if some are damaged, the error is a *DamagedError, and the changes are those of all
 // other paths, to be made or not.
-func (b *Backup) Changes(ctx context.Context) ([]change.Change, error) {
-	damaged := make(map[string]bool)
-	err := b.Verify(ctx)
+func (b *Backup) Changes(ctx context.Context, taken map[string]string) ([]change.Change, error) {
+	left := make(map[string]bool) // as they are
+	for name := range taken {
+		left[name] = true
+	}
+	err := b.verify(ctx, taken)
 	if bad, ok := errors.AsType[*backup.DamagedError](err); ok {
 		for _, d := range bad.Files {
-			damaged[d.Path] = true
+			left[d.Path] = true
 		}
 	} else if err != nil {
 		return nil, err
 	}
-	movedTo := b.movedTo(damaged)
+	movedTo := b.movedTo(left)
 	movedBack := make(map[string]bool) // paths whose file goes back to where it was
 	for _, to := range movedTo {
 		movedBack[to.Path] = true
@@ -44,7 +49,7 @@ func (b *Backup) Changes(ctx context.Context) ([]change.Change, error) {
 	for i := range b.plan.Records {
 		r := &b.plan.Records[i]
 		switch {
-		case !b.plan.Kept(r) || damaged[r.Path]:
+		case !b.plan.Kept(r) || left[r.Path]:
 		case movedTo[r.Path] != nil:
 			changes = append(changes, b.moveBack(r, movedTo[r.Path]))
 		case movedBack[r.Path] && r.Old.Kind == change.Absent: // the move says it
@@ -55,8 +60,9 @@ func (b *Backup) Changes(ctx context.Context) ([]change.Change, error) {
 	return changes, err
 }
 
-// movedTo returns where the files that were moved are now, by where they were. Only whole moves are undone as such.
-func (b *Backup) movedTo(damaged map[string]bool) map[string]*journal.Record {
+// movedTo returns where the files that were moved are now, by where they were. Only whole moves are undone as such, and
+// only where neither path is left as it is.
+func (b *Backup) movedTo(left map[string]bool) map[string]*journal.Record {
 	byPath := make(map[string]*journal.Record, len(b.plan.Records))
 	for i := range b.plan.Records {
 		byPath[b.plan.Records[i].Path] = &b.plan.Records[i]
@@ -66,7 +72,7 @@ func (b *Backup) movedTo(damaged map[string]bool) map[string]*journal.Record {
 		to := &b.plan.Records[i]
 		from := byPath[to.From]
 		if from == nil || !disk.IsLeaf(to.New) || !disk.IsLeaf(from.Old) || !b.plan.Kept(to) || !b.plan.Kept(from) ||
-			damaged[to.Path] || damaged[from.Path] {
+			left[to.Path] || left[from.Path] {
 			continue
 		}
 		moves[from.Path] = to
@@ -112,7 +118,8 @@ func (b *Backup) present(name string, s change.State) backing.Opener {
 	return func() (io.ReadCloser, error) { return b.store.disk.OpenFound(name) }
 }
 
-// kept opens the bytes that were there before.
+// kept opens the bytes that were there before. An image that has grown since, by a program that has written to it
+// through an old descriptor, begins with them.
 func (b *Backup) kept(r *journal.Record) backing.Opener {
 	switch {
 	case r.Old.Kind != change.File:
@@ -120,7 +127,16 @@ func (b *Backup) kept(r *journal.Record) backing.Opener {
 	case r.Attr:
 		return b.present(r.Path, r.New)
 	}
-	return func() (io.ReadCloser, error) { return b.store.disk.OpenFound(b.image(r)) }
+	return func() (io.ReadCloser, error) {
+		f, err := b.store.disk.OpenFound(b.image(r))
+		if err != nil {
+			return nil, err
+		}
+		return struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(f, r.Old.Size), f}, nil
+	}
 }
 
 func (b *Backup) image(r *journal.Record) string {
@@ -130,13 +146,16 @@ func (b *Backup) image(r *journal.Record) string {
 // Verify reads all kept files and compares them with the hashes taken when they were put there. If some are not what
 // they were the error is a *DamagedError that lists all of them. A file that was only moved is not judged: it is
 // restored by moving it back, and where its image is a link to it, writing to the file at its new name has changed
-// that too. A backup that is removed meanwhile is not damaged: the error is ErrNotFound.
-func (b *Backup) Verify(ctx context.Context) error {
+// that too. A backup that is removed while it is read is not damaged: the error is ErrNotFound.
+func (b *Backup) Verify(ctx context.Context) error { return b.verify(ctx, nil) }
+
+// verify is Verify but for the paths in taken.
+func (b *Backup) verify(ctx context.Context, taken map[string]string) error {
 	movedTo := b.movedTo(nil)
 	var images []*journal.Record
 	for i := range b.plan.Records {
 		r := &b.plan.Records[i]
-		if r.Old.Kind != change.File || r.Attr || !b.plan.Kept(r) {
+		if r.Old.Kind != change.File || r.Attr || !b.plan.Kept(r) || taken[r.Path] != "" {
 			continue
 		}
 		if to := movedTo[r.Path]; to != nil && to.Moved && r.Image == journal.Linked {
@@ -150,7 +169,7 @@ func (b *Backup) Verify(ctx context.Context) error {
 	}
 	reasons := make([]string, len(images))
 	err := parallel.Each(ctx, workers, len(images), func(i int) (err error) {
-		reasons[i], err = b.verify(images[i])
+		reasons[i], err = b.verifyImage(images[i])
 		return err
 	})
 	if err != nil {
@@ -171,8 +190,9 @@ func (b *Backup) Verify(ctx context.Context) error {
 	return bad
 }
 
-// verify returns what is wrong with a kept file, "" if nothing. The error says that it could not be read.
-func (b *Backup) verify(r *journal.Record) (string, error) {
+// verifyImage returns what is wrong with a kept file, "" if nothing is. The error is that of reading it. Bytes after the
+// end of the file that was kept are not looked at.
+func (b *Backup) verifyImage(r *journal.Record) (string, error) {
 	f, err := b.store.disk.OpenFound(b.image(r))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -183,7 +203,7 @@ func (b *Backup) verify(r *journal.Record) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	h, n, err := b.store.disk.HashOf(f, r.Old.Size)
+	h, n, err := b.store.disk.HashOf(io.LimitReader(f, r.Old.Size), r.Old.Size)
 	if err == nil && (n != r.Old.Size || h != r.Old.Hash) {
 		return "its image has other bytes than were put there", nil
 	}

@@ -113,7 +113,7 @@ func restore(t *testing.T, fsys afero.Fs, id string) (string, error) {
 	t.Helper()
 	b, err := open(t, fsys).Load(id)
 	must(t, err)
-	changes, err := b.Changes(bg)
+	changes, err := b.Changes(bg, nil)
 	must(t, err)
 	rep, err := commit.Apply(bg, options(fsys), changes)
 	return rep.BackupID, err

@@ -70,10 +70,35 @@ func (s *Store) List(ctx context.Context) ([]backup.Info, error) {
 
 // list is List for the backups of these names, by as much of their plans as decode reads.
 func (s *Store) list(ctx context.Context, names []string, decode func(data, key []byte) (*journal.Plan, error)) ([]backup.Info, error) {
-	list := make([]backup.Info, 0, len(names))
+	list, restoring, err := s.scan(ctx, names, decode)
+	if err != nil {
+		return nil, err
+	}
+	takings := newTakings(restoring)
+	for i := range list {
+		info := &list[i]
+		if len(takings.by[info.ID]) == 0 {
+			continue
+		}
+		b, err := s.load(info.ID, decode)
+		if err != nil {
+			*info = backup.Info{ID: info.ID, Err: err}
+			continue
+		}
+		info.Left, info.UndoneBy = takings.left(b), takings.newest(info.ID)
+	}
+	return list, nil
+}
+
+// scan describes the backups of these names, as if none were taken back, and returns those that restore another one,
+// both the newest first. The records of the others are not held.
+func (s *Store) scan(
+	ctx context.Context, names []string, decode func(data, key []byte) (*journal.Plan, error),
+) (list []backup.Info, restoring []*Backup, err error) {
+	list = make([]backup.Info, 0, len(names))
 	for _, name := range names {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, nil, context.Cause(ctx)
 		}
 		b, err := s.load(name, decode)
 		switch {
@@ -82,13 +107,19 @@ func (s *Store) list(ctx context.Context, names []string, decode func(data, key 
 			list = append(list, backup.Info{ID: name, Err: err})
 		default:
 			list = append(list, b.Info())
+			if b.plan.Restores != "" {
+				restoring = append(restoring, b)
+			}
 		}
 	}
 	// The id begins with the time, to the second.
 	slices.SortFunc(list, func(a, b backup.Info) int {
 		return cmp.Or(b.Time.Compare(a.Time), strings.Compare(b.ID, a.ID))
 	})
-	return list, nil
+	slices.SortFunc(restoring, func(a, b *Backup) int {
+		return cmp.Or(b.plan.Time.Compare(a.plan.Time), strings.Compare(b.plan.ID, a.plan.ID))
+	})
+	return list, restoring, nil
 }
 
 // names returns the ids of all that is in the store, whole or not.
@@ -153,6 +184,9 @@ func (b *Backup) Info() backup.Info {
 	info := backup.Info{ID: p.ID, Time: p.Time.UTC(), Pipeline: p.Pipeline, RunID: p.RunID, Restores: p.Restores, Trash: !p.Keep}
 	for i := range p.Records {
 		r := &p.Records[i]
+		if p.Kept(r) {
+			info.Left++
+		}
 		if p.Kept(r) && !r.Attr && (r.Old.Kind == change.File || r.Old.Kind == change.Symlink) {
 			info.Files++
 			info.Bytes += r.Old.Size

@@ -3,9 +3,9 @@ package commit
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Sentinels, to be asked for with errors.Is.
@@ -27,7 +27,7 @@ func joinProblems(list []change.Problem) string {
 	for i, p := range list {
 		texts[i] = p.String()
 	}
-	return strings.Join(texts, "; ")
+	return names.Few(texts, "; ")
 }
 
 // Conflict says that the tree is not what the changes were worked out from. Nothing was written, or it was undone.

@@ -123,7 +123,7 @@ func restoreBackup(fsys afero.Fs, id string) error {
 	if err != nil {
 		return err
 	}
-	changes, err := b.Changes(bg)
+	changes, err := b.Changes(bg, nil)
 	if err != nil {
 		return fmt.Errorf("changes: %w", err)
 	}

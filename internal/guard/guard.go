@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/names"
@@ -153,12 +152,7 @@ func (g *Guard) isReserved(name string) bool {
 
 // notAllowed is ErrNotAllowed with the paths that are.
 func (g *Guard) notAllowed() error {
-	const named = 5
-	some := strings.Join(g.allowed[:min(named, len(g.allowed))], ", ")
-	if more := len(g.allowed) - named; more > 0 {
-		some += fmt.Sprintf(" and %d more", more)
-	}
-	return fmt.Errorf("%w: %s", names.ErrNotAllowed, some)
+	return fmt.Errorf("%w: %s", names.ErrNotAllowed, names.Few(g.allowed, ", "))
 }
 
 func (g *Guard) allows(name string) bool {

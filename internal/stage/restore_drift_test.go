@@ -160,10 +160,11 @@ func TestRestore_drift(t *testing.T) {
 func TestDriftError(t *testing.T) {
 	t.Parallel()
 	var e stage.DriftError
-	for _, name := range strings.Split("abcdefg", "") {
+	for _, name := range strings.Split("abcdefghijkl", "") {
 		e.Drifts = append(e.Drifts, stage.Drift{Path: name, Reason: "content"})
 	}
-	const want = "base has changed since it was read: a (content), b (content), c (content), d (content), e (content) and 2 more"
+	const want = "base has changed since it was read: a (content), b (content), c (content), d (content), e (content), " +
+		"f (content), g (content), h (content), i (content), j (content) and 2 more"
 	if e.Error() != want {
 		t.Errorf("got %q", e.Error())
 	}

@@ -3,7 +3,6 @@ package stage
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path"
 	"runtime"
 	"slices"
@@ -29,16 +28,11 @@ type DriftError struct {
 
 // Error names the first few paths.
 func (e *DriftError) Error() string {
-	const named = 5
-	var some []string
-	for _, d := range e.Drifts[:min(named, len(e.Drifts))] {
-		some = append(some, d.Path+" ("+d.Reason+")")
+	paths := make([]string, len(e.Drifts))
+	for i, d := range e.Drifts {
+		paths[i] = d.Path + " (" + d.Reason + ")"
 	}
-	text := "base has changed since it was read: " + strings.Join(some, ", ")
-	if more := len(e.Drifts) - named; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return "base has changed since it was read: " + names.Few(paths, ", ")
 }
 
 // Unwrap returns [names.ErrDrift].

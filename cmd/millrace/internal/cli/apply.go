@@ -83,13 +83,9 @@ func (s *session) appliedBy(ctx context.Context, mark string) string {
 	if err != nil {
 		return "" // the conflict is told in any case
 	}
-	undone := make(map[string]bool)
 	found, at := "", int64(0)
 	for _, info := range list {
-		undone[info.Restores] = true
-	}
-	for _, info := range list {
-		if strings.HasPrefix(info.RunID, mark) && !undone[info.ID] && info.Time.UnixNano() > at {
+		if strings.HasPrefix(info.RunID, mark) && info.UndoneBy == "" && info.Time.UnixNano() > at {
 			found, at = info.ID, info.Time.UnixNano()
 		}
 	}

@@ -58,12 +58,12 @@ complete -o default -F __millrace_values millrace
 
 // completeBackups offers the commits that stand.
 func (a *App) completeBackups(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return a.complete(cmd, args, func(h history, i backup.Info) bool { return h.undoneBy(i.ID) == "" })
+	return a.complete(cmd, args, func(h history, i backup.Info) bool { return !isUndone(i) })
 }
 
 // completeUndos offers the undos that stand.
 func (a *App) completeUndos(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return a.complete(cmd, args, func(h history, i backup.Info) bool { return h.isUndo(i) && h.undoneBy(i.ID) == "" })
+	return a.complete(cmd, args, func(h history, i backup.Info) bool { return h.isUndo(i) && !isUndone(i) })
 }
 
 // complete offers the ids of commits, each with its time and name. A shell shows both on a terminal.

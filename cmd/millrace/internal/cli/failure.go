@@ -93,9 +93,12 @@ func (a *App) report(err error) {
 // hintOf says what to do next.
 func (a *App) hintOf(err error) string {
 	blocked, isBlocked := errors.AsType[*millrace.BlockedError](err)
+	conflict, isConflict := errors.AsType[*millrace.ConflictError](err)
 	switch {
 	case isBlocked && !blocked.Host:
 		return "look at it with --dry-run, then pass --force"
+	case isConflict && conflict.Restores != "":
+		return "leave them out with: --except PATH"
 	case statusOf(err) == exitRecovery:
 		return "run: millrace recover; of what it refuses, recover --trust ID or --discard ID decides"
 	case a.usage == "millrace" || a.usage == "millrace [flags]":

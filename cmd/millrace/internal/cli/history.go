@@ -12,15 +12,8 @@ import (
 // another one (Info.Restores); a redo is one that took back an undo, so it makes again what that had taken back.
 type history []backup.Info
 
-// undoneBy returns the commit that took the one of the id back and still stands, "" if there is none.
-func (h history) undoneBy(id string) string {
-	for _, i := range h {
-		if i.Restores == id && i.Err == nil && h.undoneBy(i.ID) == "" {
-			return i.ID
-		}
-	}
-	return ""
-}
+// isUndone reports whether nothing of a commit is left to take back.
+func isUndone(i backup.Info) bool { return i.UndoneBy != "" && i.Left == 0 }
 
 // isUndo reports whether a commit is an undo. One that took back what is not kept any more counts as one.
 func (h history) isUndo(i backup.Info) bool {
@@ -37,12 +30,12 @@ func (h history) isUndo(i backup.Info) bool {
 
 // lastCommit returns the newest commit that is neither an undo nor a redo, nor undone.
 func (h history) lastCommit() (id string, err error) {
-	return h.newest("there is nothing to undo", func(i backup.Info) bool { return i.Restores == "" && h.undoneBy(i.ID) == "" })
+	return h.newest("there is nothing to undo", func(i backup.Info) bool { return i.Restores == "" && !isUndone(i) })
 }
 
 // lastUndo returns the newest undo that is not undone itself.
 func (h history) lastUndo() (id string, err error) {
-	return h.newest("there is nothing to redo", func(i backup.Info) bool { return h.isUndo(i) && h.undoneBy(i.ID) == "" })
+	return h.newest("there is nothing to redo", func(i backup.Info) bool { return h.isUndo(i) && !isUndone(i) })
 }
 
 // newest returns the first commit that is wanted. What cannot be read may be a newer one, which is not passed by in

@@ -24,6 +24,7 @@ type logged struct {
 	RunID    string     `json:"run_id,omitempty"`
 	Restores string     `json:"restores,omitempty"`
 	UndoneBy string     `json:"undone_by,omitempty"`
+	Left     int        `json:"left,omitempty"` // paths that an undo has left out
 	Files    int        `json:"files"`
 	Bytes    int64      `json:"bytes"`
 	Trash    bool       `json:"trash,omitempty"`
@@ -68,8 +69,11 @@ func (s *session) showLog(h history, limit int) error {
 	list := make([]logged, len(shown))
 	for n, i := range shown {
 		list[n] = logged{
-			ID: i.ID, Pipeline: i.Pipeline, RunID: i.RunID, Restores: i.Restores, UndoneBy: h.undoneBy(i.ID),
+			ID: i.ID, Pipeline: i.Pipeline, RunID: i.RunID, Restores: i.Restores, UndoneBy: i.UndoneBy,
 			Files: i.Files, Bytes: i.Bytes, Trash: i.Trash,
+		}
+		if i.UndoneBy != "" {
+			list[n].Left = i.Left
 		}
 		if i.Err != nil {
 			list[n].Error = i.Err.Error()
@@ -121,7 +125,10 @@ func logLines(list []logged, relative bool) string {
 			kept += ", only what was deleted"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s", l.ID, at, fsutil.Visible(name), kept)
-		if l.UndoneBy != "" {
+		switch {
+		case l.UndoneBy != "" && l.Left > 0:
+			fmt.Fprintf(w, "\tundone but for %d paths by %s", l.Left, l.UndoneBy)
+		case l.UndoneBy != "":
 			fmt.Fprintf(w, "\tundone by %s", l.UndoneBy)
 		}
 		fmt.Fprintln(w)

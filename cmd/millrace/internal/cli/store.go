@@ -36,6 +36,9 @@ func (s *session) askStore(ctx context.Context, plan *millrace.Plan) error {
 // writePrivate writes a value as JSON to a file that only the user can read.
 func writePrivate(name string, v any) error {
 	data, err := json.Marshal(v)
+	if failed, ok := err.(*json.MarshalerError); ok {
+		err = failed.Err // of the value, which has its own words
+	}
 	if err != nil {
 		return err
 	}

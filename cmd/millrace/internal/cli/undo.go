@@ -4,27 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
+	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/backup"
 )
 
 // newUndo makes `undo`.
 func (a *App) newUndo() *cobra.Command {
 	var last bool
+	var except []string
 	cmd := &cobra.Command{
 		Use:   "undo [ID]",
 		Short: "Take a commit back",
 		Long: `Undo takes back the commit with this id, or else the newest that is neither undone nor an undo itself. What it would
 do is shown and asked like any change; it is a commit of its own, which redo takes back.
 
-Files that have changed since are a conflict, exit status 4, and then nothing is taken back.
+Files that have changed since, and files whose backup is damaged, are a conflict, exit status 4, and then nothing is
+taken back. --except leaves such files out, and -p decides hunk by hunk. What was left out can be taken back later.
 
 Off a terminal it takes an id, or --last: a command before it may have failed, and then the newest commit is not its
 own. With -q, every command that commits prints the id of its commit and nothing else.`,
 		Example: `  millrace undo
   millrace undo 20261122_101502_9f3c2a7be1d04f58 -n
+  millrace undo --except CHANGELOG.md --except 'docs/**'
   id=$(millrace run -q rename.json) && go vet ./... || millrace undo -y "$id"`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeBackups,
@@ -33,7 +40,7 @@ own. With -q, every command that commits prints the id of its commit and nothing
 			case len(args) == 1 && last:
 				return &usageError{errors.New("undo takes an id or --last, not both")}
 			case len(args) == 1:
-				return s.restore(ctx, args[0])
+				return s.restore(ctx, args[0], except)
 			case !last && !s.onTerminal():
 				return &usageError{errors.New("off a terminal undo takes the id of a commit, which -q prints, or --last")}
 			}
@@ -41,20 +48,26 @@ own. With -q, every command that commits prints the id of its commit and nothing
 			if err != nil {
 				return err
 			}
-			id, err := h.lastCommit()
-			if err != nil {
-				return err
+			for {
+				id, err := h.lastCommit()
+				if err != nil {
+					return err
+				}
+				if err = s.restore(ctx, id, except); !isType[*backup.UndoneError](err) {
+					return err
+				}
+				h = slices.DeleteFunc(h, func(i backup.Info) bool { return i.ID == id }) // its files are as before it
 			}
-			return s.restore(ctx, id)
 		}),
 	}
-	a.restoreFlags(cmd)
+	a.restoreFlags(cmd, &except)
 	cmd.Flags().BoolVar(&last, "last", false, "take back the newest commit, also one of another program")
 	return cmd
 }
 
 // newRedo makes `redo`.
 func (a *App) newRedo() *cobra.Command {
+	var except []string
 	cmd := &cobra.Command{
 		Use:   "redo [ID]",
 		Short: "Make a commit again that was undone",
@@ -74,28 +87,31 @@ would do is shown and asked like any change.`,
 				if err != nil {
 					return err
 				}
-				return s.restore(ctx, id)
+				return s.restore(ctx, id, except)
 			}
 			for _, i := range h {
 				if i.ID == args[0] && i.Err == nil && !h.isUndo(i) {
 					return &usageError{fmt.Errorf("%s is no undo: millrace undo takes it back", i.ID)}
 				}
 			}
-			return s.restore(ctx, args[0])
+			return s.restore(ctx, args[0], except)
 		}),
 	}
-	a.restoreFlags(cmd)
+	a.restoreFlags(cmd, &except)
 	return cmd
 }
 
 // restoreFlags registers the flags of commands that take back a commit. Its risk is not judged, so there is none for
 // that.
-func (a *App) restoreFlags(cmd *cobra.Command) {
+func (a *App) restoreFlags(cmd *cobra.Command, except *[]string) {
 	a.reachFlags(cmd)
 	a.eventsFlag(cmd)
 	a.formatFlag(cmd, changeFormats...)
 	a.decideFlags(cmd)
 	a.storeFlag(cmd)
+	f := cmd.Flags()
+	f.BoolVarP(&a.flags.review, "review", "p", false, "decide on the change hunk by hunk first")
+	f.StringArrayVar(except, "except", nil, "leave out `PATH`, with all below it, or what a glob takes; may be repeated")
 }
 
 // history reads what was committed.
@@ -104,15 +120,54 @@ func (s *session) history(ctx context.Context) (history, error) {
 	return infos, err
 }
 
-// restore takes a commit back.
-func (s *session) restore(ctx context.Context, id string) error {
+// restore takes a commit back, but for some paths.
+func (s *session) restore(ctx context.Context, id string, except []string) error {
 	plan, err := s.x.PlanRestore(ctx, s.fs, id)
-	if errors.Is(err, backup.ErrNotFound) {
+	switch {
+	case errors.Is(err, backup.ErrNotFound):
 		return &usageError{fmt.Errorf("there is no backup %q: millrace log lists them", id)}
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	defer plan.Close()
+	for _, name := range except {
+		at, err := s.pathsOf(plan, name)
+		if err != nil {
+			return err
+		}
+		if plan, err = plan.Reject(at...); err != nil {
+			return &usageError{fmt.Errorf("--except %s: %w", name, err)}
+		}
+		defer plan.Close()
+	}
 	return s.applyPlan(ctx, plan)
+}
+
+// pathsOf returns the path of the tree that the user means, or the paths of a plan that a glob of the user takes.
+func (s *session) pathsOf(plan *millrace.Plan, name string) ([]string, error) {
+	at, err := s.path(name)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.ContainsAny(name, "*?[{") {
+		return []string{at}, nil
+	}
+	if !doublestar.ValidatePattern(at) {
+		return nil, &usageError{fmt.Errorf("--except %s: the glob cannot be read", name)}
+	}
+	var taken []string
+	for _, c := range plan.Outline() {
+		if doublestar.MatchUnvalidated(at, c.Path) {
+			taken = append(taken, c.Path)
+		}
+	}
+	for _, c := range plan.Conflicts() {
+		if doublestar.MatchUnvalidated(at, c.Path) && !slices.Contains(taken, c.Path) {
+			taken = append(taken, c.Path)
+		}
+	}
+	if len(taken) == 0 {
+		return nil, &usageError{fmt.Errorf("--except %s takes no path of this commit", name)}
+	}
+	return taken, nil
 }
