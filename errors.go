@@ -148,6 +148,8 @@ func (e *CommitError) Error() string {
 		return fmt.Sprintf("restore %s: rolled back: %v", e.Restores, e.Err)
 	case e.Restores != "":
 		return fmt.Sprintf("restore %s: %v", e.Restores, e.Err)
+	case e.State == CommitRolledBack && e.Step == 0:
+		return fmt.Sprintf("an earlier change was not finished and is undone: %v. It does not stand in the way of the next one", e.Err)
 	case e.State == CommitPending && e.Step == 0:
 		text := fmt.Sprintf("an earlier change is not finished: %v. Nothing is written to this tree until Recover succeeds", e.Err)
 		if p, ok := errors.AsType[*commit.PendingError](e.Err); ok && p.Suspicious {

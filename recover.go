@@ -93,6 +93,8 @@ func (t *tree) recovered(ctx context.Context, found commit.Recovery, err error) 
 	switch {
 	case errors.Is(err, commit.ErrRecoveryRequired):
 		return r, &CommitError{State: CommitPending, Err: err}
+	case is[*commit.RollbackConflict](err): // all is undone but the paths that it names
+		return r, &CommitError{State: CommitRolledBack, Err: err}
 	case errors.Is(err, ErrStateDir), err != nil && ctx.Err() != nil:
 		return r, fmt.Errorf("recover: %w", err)
 	case err != nil:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace"
@@ -88,8 +89,16 @@ func (k *checker) value(s *schema, pointer string, data []byte) {
 	switch {
 	case kind == "object" && s.Properties != nil:
 		k.object(s, pointer, data)
+		return
 	case kind == "array" && s.Items != nil:
 		k.array(s.Items, pointer, data)
+		return
+	}
+	if half := halfSurrogate(data); half != "" { // which would be read as another character
+		k.add(pointer, "invalid_json", "", "%s has %s, one half of a surrogate pair without the other", nameOf(pointer), half)
+		return
+	}
+	switch {
 	case kind == "string" && len(s.Enum) > 0:
 		var text string
 		if json.Unmarshal(data, &text) == nil && !slices.Contains(s.Enum, text) {
@@ -259,4 +268,29 @@ func nameOf(pointer string) string {
 		return "the argument"
 	}
 	return "'" + shown(strings.NewReplacer("~1", "/", "~0", "~").Replace(pointer[1:])) + "'"
+}
+
+// halfSurrogate returns the first escape in valid JSON that is one half of a surrogate pair without the other, "" if none
+// is (RFC 8259, section 8.2).
+func halfSurrogate(data []byte) string {
+	unit := func(at int) rune {
+		if at+6 > len(data) || data[at] != '\\' || data[at+1] != 'u' {
+			return 0
+		}
+		n, _ := strconv.ParseUint(string(data[at+2:at+6]), 16, 16)
+		return rune(n)
+	}
+	for i := 0; i < len(data); i++ {
+		if data[i] != '\\' {
+			continue
+		}
+		if r := unit(i); utf16.IsSurrogate(r) {
+			if utf16.DecodeRune(r, unit(i+6)) == utf8.RuneError {
+				return string(data[i : i+6])
+			}
+			i += 6
+		}
+		i++ // what is escaped
+	}
+	return ""
 }

@@ -81,6 +81,7 @@ func TestSameAsJSON(t *testing.T) {
 	for name, text := range map[string]string{
 		"YAML": inYAML, "JSON is YAML": inJSON, "encoded": string(encoded),
 		"CRLF": strings.ReplaceAll(inYAML, "\n", "\r\n"), "BOM": "\ufeff" + inYAML, "document marks": "---\n" + inYAML + "...\n",
+		"version": "\ufeff# of a file\n%YAML 1.2\n---\n" + inYAML, "older version": "%YAML 1.1\r\n---\r\n" + inYAML,
 	} {
 		got, err := yamlform.Decode(millrace.Decoder{}, []byte(text))
 		if err != nil {

@@ -63,6 +63,25 @@ func (r *reading) read(data []byte) *place {
 	return top
 }
 
+// withoutVersion makes the directive that names a version 1 of YAML a comment: the parser reads 1.2 and takes no directive
+// for it (YAML 1.2, section 6.8.1).
+func withoutVersion(data []byte) []byte {
+	text := bytes.TrimPrefix(data, []byte("\ufeff"))
+	for rest := text; ; {
+		line, after, more := bytes.Cut(rest, []byte("\n"))
+		if bytes.HasPrefix(line, []byte("%YAML 1.")) {
+			data = bytes.Clone(data)
+			data[len(data)-len(rest)] = '#'
+			return data
+		}
+		line = bytes.TrimSpace(line)
+		if !more || len(line) > 0 && line[0] != '#' && line[0] != '%' {
+			return data
+		}
+		rest = after
+	}
+}
+
 // parse returns the only document of the text. The parser may panic on what it does not expect, although no input is
 // known that makes it: that is the text's fault, and no reason to end the program.
 func (r *reading) parse(data []byte) (root *yaml.Node, wrong *millrace.Problem) {
@@ -71,7 +90,7 @@ func (r *reading) parse(data []byte) (root *yaml.Node, wrong *millrace.Problem) 
 			root, wrong = nil, wrongText(codeSyntax, 0, 0, fmt.Sprintf("the parser failed: %v", v), "send the pipeline as JSON")
 		}
 	}()
-	loader, err := yaml.NewLoader(bytes.NewReader(data), yaml.WithV4Defaults(), yaml.WithPlugin(limits{r.depth}))
+	loader, err := yaml.NewLoader(bytes.NewReader(withoutVersion(data)), yaml.WithV4Defaults(), yaml.WithPlugin(limits{r.depth}))
 	if err != nil {
 		return nil, wrongText(codeSyntax, 0, 0, err.Error(), "")
 	}

@@ -59,6 +59,9 @@ func TestHostile_damaged_before_image(t *testing.T) {
 			if !ok || len(c.Paths) != 1 || c.Paths[0].Path != "files/b" || !strings.Contains(err.Error(), tt.says) {
 				t.Fatalf("error is %T %v", err, err)
 			}
+			if strings.Contains(err.Error(), "until Recover succeeds") || !millrace.Written(err) {
+				t.Errorf("it does not stand in the way, and the error is %v", err)
+			}
 			for name, want := range map[string]string{"files/a": "1", "files/b": tt.got, "files/c": "3"} {
 				if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(data) != want {
 					t.Errorf("%s is %q, %v; want %q", name, data, err, want)

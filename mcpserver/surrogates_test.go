@@ -1,0 +1,31 @@
+package mcpserver_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/millrace-go/millrace/mcpserver"
+)
+
+// TestHalfSurrogates: one half of a surrogate pair would be read as another character. It is refused by the name of its
+// argument, wherever it stands, and no file is made.
+func TestHalfSurrogates(t *testing.T) {
+	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"}, nil)
+	for _, call := range [][3]string{
+		{"fs_write", `{"command":"create","path":"x\ud800.txt","file_text":"x"}`, "'path' has \\ud800"},
+		{"fs_write", `{"command":"create","path":"x.txt","file_text":"x\uDE00"}`, "'file_text' has \\uDE00"},
+		{"fs_write", `{"command":"create","path":"x.txt","file_text":"\ud83d\ud83d\ude00"}`, "'file_text' has \\ud83d"},
+		{"fs_read", `{"mode":"Line","path":"\\\ud800"}`, "'path' has \\ud800"},
+		{"undo", `{"backup_id":"x","except":["\ud800"]}`, "\\ud800"},
+		{"batch_operations", `{"pipeline_json":{"name":"x","steps":[{"id":"c","action":"create","params":{"path":"\ud800","content":""}}]}}`, "surrogate"},
+	} {
+		has(t, c.bad(call[0], call[1]).text, call[2])
+	}
+	c.good("fs_write", `{"command":"create","path":"\ud83d\ude00.txt","file_text":"\\ud800 \ud83d\ude00"}`)
+	if got := readFile(t, c.dir, "😀.txt"); got != `\ud800 😀` {
+		t.Errorf("a whole pair was written as %q", got)
+	}
+	if names, err := filepath.Glob(filepath.Join(c.dir, "*")); err != nil || len(names) != 3 { // with the state directory
+		t.Errorf("the tree has %q, %v", names, err)
+	}
+}
