@@ -84,8 +84,8 @@ func (e LineEdit) place(file *lineedit.File) (first, last int, err error) {
 	return first, last, err
 }
 
-// hashOfLines is the hash that the lines of an edit are to have, "" for none: its range_hash, or a content_hash that is not
-// that of the file.
+// hashOfLines is the hash that the lines of an edit are to have, "" for none: its range_hash, or a content_hash that
+// is not that of the file.
 func (w *planning) hashOfLines(i int) string {
 	if e := w.edits[i]; e.RangeHash != "" || w.otherFile[i] == nil {
 		return e.RangeHash

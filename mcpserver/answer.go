@@ -119,8 +119,8 @@ func reported(res *millrace.Result) *answer {
 // maxNamed is how many names a list has in the data of a pipeline that is not verbose.
 const maxNamed = 50
 
-// results puts a result into the data of an answer, without what its pipeline did not ask for by verbose: contents, counts,
-// and the ends of long lists of files.
+// results puts a result into the data of an answer, without what its pipeline did not ask for by verbose: contents,
+// counts, and the ends of long lists of files.
 func results(data map[string]any, res *millrace.Result) {
 	data["result"] = res
 	if res.Verbose {
@@ -159,8 +159,8 @@ func warned(data map[string]any, res *millrace.Result) {
 	}
 }
 
-// warningsOf are the warnings of a result. A tool that is one step does not name it, and does not warn of files that have
-// entries of their own.
+// warningsOf are the warnings of a result. A tool that is one step does not name it, and does not warn of files that
+// have entries of their own.
 func warningsOf(res *millrace.Result) []string {
 	var all []string
 	for _, w := range res.AllWarnings() {

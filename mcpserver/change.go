@@ -16,8 +16,8 @@ func (s *Server) decodePipeline(text []byte) (p millrace.Pipeline, note string, 
 	return s.ruled(p)
 }
 
-// decoded reads a pipeline. The hints name no action that this server cannot run. A pipeline with one is still a pipeline,
-// and is refused in the words of what it may not do.
+// decoded reads a pipeline. The hints name no action that this server cannot run. A pipeline with one is still a
+// pipeline, and is refused in the words of what it may not do.
 func (s *Server) decoded(text []byte) (millrace.Pipeline, error) {
 	p, err := s.actions.Decode(text)
 	if err != nil {

@@ -65,8 +65,8 @@ type Config struct {
 	// AllowForce takes the "force" of a pipeline. Without it, "force" is ignored, and a change that limits or risk block is put
 	// to the person at the client, if the client can ask one. Executor.Ceiling holds in either case.
 	AllowForce bool
-	// RequireHash refuses edits of fs_write to files that exist without the content_hash or range_hash that fs_read has shown.
-	// Without it the hash is up to the call.
+	// RequireHash refuses edits of fs_write to files that exist without the content_hash or range_hash that fs_read
+	// has shown. Without it the hash is up to the call.
 	RequireHash bool
 	// HostFiles lets calls change the files that hosts and tools run or take their rights from, such as .mcp.json, .vscode and
 	// .envrc. Without it they are among the ReadOnlyPaths of the Executor.

@@ -42,7 +42,8 @@ func describeActions(_ context.Context, c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answer{texts: []string{describe(doc)}, data: map[string]any{"summary": doc.Name + ": " + doc.Summary, "action": data}}, nil
+	data = map[string]any{"summary": doc.Name + ": " + doc.Summary, "action": data}
+	return &answer{texts: []string{describe(doc)}, data: data}, nil
 }
 
 // allActions is a line for each action, and for each tool of the host.

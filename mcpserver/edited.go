@@ -48,8 +48,8 @@ type writing struct {
 	dryRun, insistsOnHash bool
 }
 
-// editsOf are the edits of a file that was asked for among those of the step: a file that was asked for twice is one file
-// of the step.
+// editsOf are the edits of a file that was asked for among those of the step: a file that was asked for twice is one
+// file of the step.
 type editsOf struct {
 	name             string // of the file of the step
 	file, first, end int    // its place, that of the first edit, and that behind the last
@@ -118,7 +118,8 @@ func (w *writing) pointers() [][2]string {
 	var list [][2]string
 	for i, of := range w.of {
 		for k := of.first; k < of.end; k++ {
-			list = append(list, [2]string{pointer("file_edits", of.file, "edits", k), pointer("fileEdits", i, "edits", k-of.first)})
+			from, to := pointer("file_edits", of.file, "edits", k), pointer("fileEdits", i, "edits", k-of.first)
+			list = append(list, [2]string{from, to})
 		}
 	}
 	for i, of := range slices.Backward(w.of) {
@@ -141,7 +142,8 @@ func (w *writing) entries(res *millrace.Result) []edited {
 		if w.denied[of.name] {
 			e = edited{Error: permissionDenied, Code: failedCode}
 			for k := of.first; k < of.end; k++ {
-				e.FailedEdits = append(e.FailedEdits, actions.FailedEdit{Index: k, Command: asked.Edits[k-of.first].text("command"), Error: permissionDenied})
+				command := asked.Edits[k-of.first].text("command")
+				e.FailedEdits = append(e.FailedEdits, actions.FailedEdit{Index: k, Command: command, Error: permissionDenied})
 			}
 		}
 		e.Path = asked.Path
@@ -168,8 +170,9 @@ func editedFiles(res *millrace.Result) []edited {
 	for _, step := range res.Results {
 		for _, f := range step.Files {
 			e := edited{
-				Path: f.Path, Success: f.Success, Error: f.Error, EditsApplied: f.EditsApplied, EditsFailed: f.EditsFailed, FailedEdits: f.FailedEdits,
-				ContentHash: f.ContentHash, Replacements: f.Replacements, WouldModify: f.WouldModify, Preview: f.Preview,
+				Path: f.Path, Success: f.Success, Error: f.Error, ContentHash: f.ContentHash,
+				EditsApplied: f.EditsApplied, EditsFailed: f.EditsFailed, FailedEdits: f.FailedEdits,
+				Replacements: f.Replacements, WouldModify: f.WouldModify, Preview: f.Preview,
 			}
 			if !f.Success {
 				e.Code, e.Error = failedCode, report(f.Error)
@@ -192,8 +195,8 @@ func report(text string) string {
 	return text
 }
 
-// answered is the answer to a change of files: shown and data are what the text and the data have. It is one object for a
-// single file. It has failed if no file could be edited.
+// answered is the answer to a change of files: shown and data are what the text and the data have. It is one object
+// for a single file. It has failed if no file could be edited.
 func (w *writing) answered(res *millrace.Result, files []edited, shown any, data map[string]any) *answer {
 	if w.single && len(files) == 1 {
 		files[0].BackupID = res.BackupID

@@ -18,18 +18,21 @@ func (s *Server) hashed(p millrace.Pipeline) error {
 	var problems []millrace.Problem
 	add := func(i int, param, hint, format string, args ...any) {
 		problems = append(problems, millrace.Problem{
-			Pointer: fmt.Sprintf("/steps/%d/params/%s", i, param), Code: "missing_param", Message: fmt.Sprintf(format, args...), Hint: hint,
+			Pointer: fmt.Sprintf("/steps/%d/params/%s", i, param), Code: "missing_param",
+			Message: fmt.Sprintf(format, args...), Hint: hint,
 		})
 	}
 	for i, step := range p.Steps() {
 		switch a := step.Action.(type) {
 		case actions.EditFiles:
 			if !a.RequireHash {
-				add(i, "require_hash", "set it to true, and give each edit the content_hash that fs_read shows", "this server requires 'require_hash'")
+				const hint = "set it to true, and give each edit the content_hash that fs_read shows"
+				add(i, "require_hash", hint, "this server requires 'require_hash'")
 			}
 		case actions.Create:
 			if a.Overwrite || step.Bind["/overwrite"] != "" {
-				add(i, "overwrite", "use edit_files with overwrite and content_hash", "this server takes no 'overwrite' without a hash")
+				const hint = "use edit_files with overwrite and content_hash"
+				add(i, "overwrite", hint, "this server takes no 'overwrite' without a hash")
 			}
 		}
 	}

@@ -21,22 +21,23 @@ type hostArg struct {
 	value any
 }
 
-// hostTools are the tools of hosts that models know by heart: Claude Code, Cursor, the file system server of MCP, Codex.
+// hostTools are the tools of hosts that models know by heart: Claude Code, Cursor, the file system server of MCP,
+// Codex.
 func hostTools() map[string]hostTool {
 	preset := func(name, key, value string, more ...hostArg) hostTool {
 		return hostTool{name, append([]hostArg{{key, value}}, more...)}
 	}
 	reads := func(mode string, more ...hostArg) hostTool { return preset("fs_read", "mode", mode, more...) }
 	writes := func(command string, more ...hostArg) hostTool { return preset("fs_write", "command", command, more...) }
-	edits := writes("str_replace")
+	edits, over := writes("str_replace"), writes("create", hostArg{"overwrite", true})
 	return map[string]hostTool{
-		"Read": reads(modeLine), "read_file": reads(modeLine), "read_text_file": reads(modeLine), "view": reads(modeLine),
-		"read_multiple_files": reads(modeLine), "read_media_file": reads(modeImage),
+		"Read": reads(modeLine), "read_file": reads(modeLine), "read_text_file": reads(modeLine),
+		"view": reads(modeLine), "read_multiple_files": reads(modeLine), "read_media_file": reads(modeImage),
 		"Grep": reads(modeSearch), "grep_search": reads(modeSearch), "grep": reads(modeSearch),
 		"Glob": reads(modeGlob), "search_files": reads(modeGlob), "find_files": reads(modeGlob),
 		"LS": reads(modeDirectory), "list_dir": reads(modeDirectory), "list_directory": reads(modeDirectory),
 		"directory_tree": reads(modeDirectory, hostArg{"depth", -1}),
-		"Write":          writes("create", hostArg{"overwrite", true}), "write_file": writes("create", hostArg{"overwrite", true}), "create_file": writes("create"),
+		"Write":          over, "write_file": over, "create_file": writes("create"),
 		"Edit": edits, "MultiEdit": edits, "edit_file": edits, "search_replace": edits, "str_replace": edits,
 		"str_replace_based_edit_tool": {"fs_write", nil}, "str_replace_editor": {"fs_write", nil},
 		"delete_file": writes("delete"), "move_file": writes("move"), "rename_file": writes("move"),
@@ -47,8 +48,8 @@ func hostTools() map[string]hostTool {
 // takenKey is the name, in the context of a call, of the name that its tool was called by.
 type takenKey struct{}
 
-// hostNamed is the request of a call of a tool of a host, as a call of one of this server's. A tool that is here keeps its
-// name, and one that would be no tool of this server's stays unknown.
+// hostNamed is the request of a call of a tool of a host, as a call of one of this server's. A tool that is here
+// keeps its name, and one that would be no tool of this server's stays unknown.
 func (s *Server) hostNamed(ctx context.Context, req mcp.Request) (context.Context, mcp.Request) {
 	call, ok := req.(*mcp.CallToolRequest)
 	if !ok || call.Params == nil {

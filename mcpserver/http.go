@@ -151,12 +151,14 @@ func vetted(next http.Handler) http.Handler {
 // protocolMethods are the methods that a client of the protocol can call.
 func protocolMethods() []string {
 	return []string{
-		"initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read", "resources/subscribe",
-		"resources/unsubscribe", "prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "server/discover", "subscriptions/listen",
+		"initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read",
+		"resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get", "completion/complete",
+		"logging/setLevel", "server/discover", "subscriptions/listen",
 	}
 }
 
-// unknownMethod is the error of a call of a method that the protocol does not have. In a list it is about the whole list.
+// unknownMethod is the error of a call of a method that the protocol does not have. In a list it is about the whole
+// list.
 func unknownMethod(list []jsonrpc.Message) *refusal {
 	for _, m := range list {
 		call, ok := m.(*jsonrpc.Request)

@@ -21,8 +21,8 @@ func (m *meaning) warn(format string, args ...any) {
 	}
 }
 
-// meant returns the arguments of a tool as they are meant, with the warnings. Arguments that the schema takes stay as they
-// are.
+// meant returns the arguments of a tool as they are meant, with the warnings. Arguments that the schema takes stay as
+// they are.
 func (t tool) meant(args json.RawMessage) (json.RawMessage, []string) {
 	problems := t.input.check(args)
 	if len(problems) == 0 {
@@ -81,7 +81,8 @@ func (m *meaning) object(s *schema, object map[string]any) {
 
 // value gives a value the form that the schema has for it.
 func (m *meaning) value(s *schema, name string, v any) any {
-	if text, ok := v.(string); ok && slices.Equal(s.Type, types{"array"}) && s.Items != nil && slices.Equal(s.Items.Type, types{"string"}) {
+	texts := slices.Equal(s.Type, types{"array"}) && s.Items != nil && slices.Equal(s.Items.Type, types{"string"})
+	if text, ok := v.(string); ok && texts {
 		m.warn("'%s' was taken for a list of one", name)
 		v = []any{text}
 	}
@@ -175,7 +176,9 @@ func readShape(m *meaning, object map[string]any) {
 		}
 		delete(object, name)
 	}
-	switches := map[string]bool{"-n": true, "-i": true, "case_sensitive": false, "should_read_entire_file": true, "recursive": true}
+	switches := map[string]bool{
+		"-n": true, "-i": true, "case_sensitive": false, "should_read_entire_file": true, "recursive": true,
+	}
 	for _, name := range slices.Sorted(maps.Keys(switches)) {
 		if object[name] == switches[name] {
 			m.warn("'%s' was left out: it is so in any case", name)

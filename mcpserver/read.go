@@ -88,13 +88,13 @@ func (a *readArgs) problems() []millrace.Problem {
 	add := func(pointer, code, format string, args ...any) {
 		list = append(list, millrace.Problem{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...)})
 	}
-	asked := a.asked()
+	asked, needsPath := a.asked(), a.Mode == modeLine || a.Mode == modeImage
 	switch {
 	case a.Images != nil && (a.Path != nil || a.Paths != nil):
 		add("/image_paths", "two_forms", "'image_paths' and 'path' or 'paths' cannot both be given")
 	case a.Path != nil && a.Paths != nil:
 		add("/paths", "two_forms", "'path' and 'paths' cannot both be given")
-	case a.Path == nil && len(a.Paths)+len(a.Images) == 0 && (a.Mode == modeLine || a.Mode == modeImage || a.Paths != nil):
+	case a.Path == nil && len(a.Paths)+len(a.Images) == 0 && (needsPath || a.Paths != nil):
 		add("", "missing_param", "one of 'path' and 'paths' is required")
 	case len(asked) > maxReadPaths:
 		add("/paths", "out_of_range", "'paths' has %d paths, more than %d", len(asked), maxReadPaths)

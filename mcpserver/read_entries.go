@@ -47,6 +47,7 @@ type reading struct {
 	room    int // for one entry
 	entries []*fileRead
 	notes   []string
+	regex   bool // a pattern was read as a regular expression
 }
 
 // each makes the entry of each path. A path that cannot be read fails its entry; what is wrong with the other arguments
@@ -82,8 +83,8 @@ func (r *reading) note(texts ...string) {
 	}
 }
 
-// answer has the entries as JSON, and the content of each as a text of its own, so that a model reads it as it is in the
-// file. It is one object for a path, and a list for paths. It has failed if nothing could be read.
+// answer has the entries as JSON, and the content of each as a text of its own, so that a model reads it as it is in
+// the file. It is one object for a path, and a list for paths. It has failed if nothing could be read.
 func (r *reading) answer() (*answer, error) {
 	a := &answer{}
 	read := 0

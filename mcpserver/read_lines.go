@@ -50,7 +50,8 @@ func (r *reading) lines(ctx context.Context, path string, e *fileRead) error {
 
 // firstLine is the number of a line that is counted from the end, 0 if the lines cannot be counted.
 func (r *reading) firstLine(ctx context.Context, path string, fromEnd int) int {
-	step, err := r.look(ctx, "count_occurrences", map[string]any{"files": []string{path}, "mode": "regex", "pattern": `\n|[^\n]\z`})
+	lines := map[string]any{"files": []string{path}, "mode": "regex", "pattern": `\n|[^\n]\z`}
+	step, err := r.look(ctx, "count_occurrences", lines)
 	if err != nil {
 		return 0
 	}
@@ -74,7 +75,8 @@ func notText(content string, first int) error {
 	if first > 0 {
 		text += fmt.Sprintf(": see line %d", first+strings.Count(content[:at], "\n"))
 	}
-	text += "; other lines can be read by start_line and end_line, and the action edit changes it by old_text and new_text"
+	text += "; other lines can be read by start_line and end_line, " +
+		"and the action edit changes it by old_text and new_text"
 	return &nextError{err: errors.New(text), code: "step_failed", next: correctPath}
 }
 
@@ -102,7 +104,8 @@ func (r *reading) glob(ctx context.Context, path string, e *fileRead) error {
 	case strings.Contains(pattern, "/") && dir != ".":
 		pattern = quoteGlob(dir) + "/" + pattern
 	}
-	step, err := r.look(ctx, "list", map[string]any{"path": path, "depth": -1, "include": []string{pattern}}, [2]string{"/include/0", "/pattern"})
+	params := map[string]any{"path": path, "depth": -1, "include": []string{pattern}}
+	step, err := r.look(ctx, "list", params, [2]string{"/include/0", "/pattern"})
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (r *reading) search(ctx context.Context) (*answer, error) {
 	if err := r.each(ctx, r.searching(mode)); err != nil {
 		return nil, err
 	}
-	if mode == "auto" && r.matches() == 0 {
+	if mode == "auto" && r.regex && r.matches() == 0 {
 		regex, notes := r.entries, r.notes
 		r.notes = nil
 		if err := r.each(ctx, r.searching("literal")); err != nil {
@@ -33,8 +33,8 @@ func (r *reading) search(ctx context.Context) (*answer, error) {
 		if r.matches() == 0 {
 			r.entries, r.notes = regex, notes
 		} else {
-			r.note(fmt.Sprintf("pattern %s was read as a text, for as a regular expression it matches nothing; set pattern_mode to say which is meant",
-				visible(fmt.Sprintf("%q", *r.args.Pattern))))
+			r.note(fmt.Sprintf("pattern %q was read as a text, for as a regular expression it matches nothing; "+
+				"set pattern_mode to say which is meant", *r.args.Pattern))
 		}
 	}
 	return r.answer()
@@ -70,6 +70,7 @@ func (r *reading) searching(mode string) func(context.Context, string, *fileRead
 		for _, w := range step.Warnings {
 			r.note(strings.ReplaceAll(w, "set mode to", "set pattern_mode to"))
 		}
+		r.regex = r.regex || step.Mode == "regex"
 		matches, files := 0, len(step.FilesMatched)
 		for _, n := range step.Counts {
 			matches += n
@@ -80,8 +81,8 @@ func (r *reading) searching(mode string) func(context.Context, string, *fileRead
 	}
 }
 
-// found is what a search shows: the lines of each file below its name, the names, or the names with counts. A path that is
-// a file is not named again.
+// found is what a search shows: the lines of each file below its name, the names, or the names with counts. A path
+// that is a file is not named again.
 func (r *reading) found(step millrace.StepResult, path string, e *fileRead) string {
 	var b strings.Builder
 	left := r.args.Limit

@@ -37,8 +37,8 @@ func unwritable(err error) (name string, dir bool) {
 	return "", false
 }
 
-// refuses reports whether a file is what an error says cannot be written. A commit names the directory, or a file of its
-// own in it.
+// refuses reports whether a file is what an error says cannot be written. A commit names the directory, or a file of
+// its own in it.
 func refuses(name string, dir bool, file string) bool {
 	return name == file || dir && (pathpkg.Dir(file) == name || pathpkg.Dir(file) == pathpkg.Dir(name))
 }

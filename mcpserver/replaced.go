@@ -137,13 +137,15 @@ func (c *call) moved(ctx context.Context, args writeArgs) (*answer, error) {
 }
 
 func (c *call) transferred(ctx context.Context, action string, params map[string]any, args writeArgs) (*answer, error) {
-	p, err := c.step(action, params, args.flag("dry_run"), [2]string{"/files/0", "/path"}, [2]string{"/files", "/path"}, [2]string{"/to", "/destination"})
+	p, err := c.step(action, params, args.flag("dry_run"),
+		[2]string{"/files/0", "/path"}, [2]string{"/files", "/path"}, [2]string{"/to", "/destination"})
 	if err != nil {
 		return nil, err
 	}
 	w := &writing{call: c, single: true}
 	return c.change(ctx, p, func(res *millrace.Result) *answer {
 		e := edited{Path: args.text("path"), Success: true, Destination: args.text("destination")}
-		return w.answered(res, []edited{e}, nil, map[string]any{"dry_run": res.DryRun, "files_changed": res.FilesChanged})
+		data := map[string]any{"dry_run": res.DryRun, "files_changed": res.FilesChanged}
+		return w.answered(res, []edited{e}, nil, data)
 	})
 }

@@ -48,7 +48,8 @@ func reviewPlan(_ context.Context, c *call) (*answer, error) {
 	}
 	pg, err := c.page(e, args.Paths, args.Offset, args.MaxBytes, c.cfg.MaxResult-500)
 	if errors.Is(err, fs.ErrClosed) {
-		return nil, planError("call history for what was applied, or plan_pipeline for another change", "plan %s was applied already", e.id)
+		const next = "call history for what was applied, or plan_pipeline for another change"
+		return nil, planError(next, "plan %s was applied already", e.id)
 	}
 	if err != nil {
 		return nil, mistaken(err, "call review_plan without paths, and take them from what it shows")
@@ -57,7 +58,9 @@ func reviewPlan(_ context.Context, c *call) (*answer, error) {
 		b.WriteByte('\n')
 	}
 	b.WriteString(pg.text)
-	a := &answer{data: map[string]any{"summary": e.plan.Result().String(), "plan_id": e.id, "digest": e.digest, "diff": pg.text}}
+	a := &answer{data: map[string]any{
+		"summary": e.plan.Result().String(), "plan_id": e.id, "digest": e.digest, "diff": pg.text,
+	}}
 	if pg.next > 0 {
 		a.data["next_offset"], a.data["diff_bytes"] = pg.next, pg.total
 		fmt.Fprintf(&b, "\nnext_offset: %d of %d bytes\n", pg.next, pg.total)

@@ -164,7 +164,8 @@ func (s *sharing) replace(name string, part map[string]any, text string) {
 	part["$ref"] = "#/$defs/" + shared
 }
 
-// free returns a name that no part has: that of the parameter, or of its type where parameters of several names have it.
+// free returns a name that no part has: that of the parameter, or of its type where parameters of several names have
+// it.
 func (s *sharing) free(name string, values map[string]any) string {
 	if values["description"] == nil {
 		name = typeName(values)

@@ -15,7 +15,8 @@ import (
 //go:embed schemas/*.json
 var schemas embed.FS
 
-// resultSchema is that of all answers. It is open: clients check answers with it, and each conversation pays for its length.
+// resultSchema is that of all answers. It is open: clients check answers with it, and each conversation pays for its
+// length.
 const resultSchema = `{"type":"object"}`
 
 // tool is one tool: what the list says of it, and what a call of it does.
@@ -39,8 +40,8 @@ type call struct {
 	told func(*millrace.Result) *answer
 	// runID is the id of the run where its answer has one, "" for that of the configuration.
 	runID string
-	// without is the pipeline without the files that an error is about, where these are not to keep the others from being
-	// written. ok is false for other errors.
+	// without is the pipeline without the files that an error is about, where these are not to keep the others from
+	// being written. ok is false for other errors.
 	without func(err error) (p millrace.Pipeline, ok bool)
 	// repaired says how the arguments were taken that are not what the schema has.
 	repaired []string
@@ -107,7 +108,8 @@ func (d described) withoutLibrary() described {
 	words := strings.NewReplacer(
 		" or by its name in the library", "", "The pipeline as JSON, or its name.", "The pipeline as JSON.",
 		"an object, its JSON as a text, or the name of one of the library", "an object, or its JSON as a text",
-		"from this name of the library", "by this name", "a pipeline of the library, or of one that is given", "a pipeline that is given",
+		"from this name of the library", "by this name",
+		"a pipeline of the library, or of one that is given", "a pipeline that is given",
 	)
 	d.Description, d.Input = words.Replace(d.Description), json.RawMessage(words.Replace(string(d.Input)))
 	return d
@@ -117,9 +119,11 @@ func (s *Server) addTool(t tool, d described) {
 	s.names = append(s.names, t.name)
 	closed, destructive := false, t.writes
 	definition := &mcp.Tool{
-		Name: t.name, Title: d.Title, Description: d.Description, InputSchema: compact(d.Input), OutputSchema: json.RawMessage(resultSchema),
+		Name: t.name, Title: d.Title, Description: d.Description,
+		InputSchema: compact(d.Input), OutputSchema: json.RawMessage(resultSchema),
 		Annotations: &mcp.ToolAnnotations{
-			ReadOnlyHint: !t.writes, DestructiveHint: &destructive, IdempotentHint: t.idempotent || !t.writes, OpenWorldHint: &closed,
+			ReadOnlyHint: !t.writes, DestructiveHint: &destructive, OpenWorldHint: &closed,
+			IdempotentHint: t.idempotent || !t.writes,
 		},
 	}
 	s.mcp.AddTool(definition, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

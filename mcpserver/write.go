@@ -20,7 +20,8 @@ const (
 // editParams are the parameters that an edit takes.
 func editParams() []string {
 	return []string{
-		"file_text", "overwrite", "old_str", "replace_all", "new_str", "insert_line", "start_line", "end_line", "content_hash", "range_hash",
+		"file_text", "overwrite", "old_str", "replace_all", "new_str", "insert_line", "start_line", "end_line",
+		"content_hash", "range_hash",
 	}
 }
 
@@ -81,8 +82,8 @@ func fsWrite(ctx context.Context, c *call) (*answer, error) {
 	return w.run(ctx, args)
 }
 
-// sayCommand gives each edit that says by its parameters what it does the command for it. One with a new text alone does
-// not: it could be meant for the end of the file, or for a place that was forgotten.
+// sayCommand gives each edit that says by its parameters what it does the command for it. One with a new text alone
+// does not: it could be meant for the end of the file, or for a place that was forgotten.
 func (a writeArgs) sayCommand() {
 	if a["command"] != nil || a["fileEdits"] != nil {
 		return
@@ -102,11 +103,14 @@ func (a writeArgs) sayCommand() {
 func (a writeArgs) problems() []millrace.Problem {
 	var list []millrace.Problem
 	add := func(pointer, code, hint, format string, values ...any) {
-		list = append(list, millrace.Problem{Pointer: pointer, Code: code, Hint: hint, Message: fmt.Sprintf(format, values...)})
+		message := fmt.Sprintf(format, values...)
+		list = append(list, millrace.Problem{Pointer: pointer, Code: code, Hint: hint, Message: message})
 	}
 	command, several := a.text("command"), a["fileEdits"] != nil
 	own, alone := commandParams()[command]
-	needed := map[string][]string{commandPattern: {"file_pattern", "sed_pattern"}, commandDelete: {"path"}, commandMove: {"path", "destination"}}
+	needed := map[string][]string{
+		commandPattern: {"file_pattern", "sed_pattern"}, commandDelete: {"path"}, commandMove: {"path", "destination"},
+	}
 	for _, name := range needed[command] {
 		if a[name] == nil {
 			add("", "missing_param", "", "'%s' is required for %s", name, command)
@@ -117,7 +121,8 @@ func (a writeArgs) problems() []millrace.Problem {
 	case several == (a["path"] != nil):
 		add("", "two_forms", "", "one of 'path' and 'fileEdits' is required")
 	case command == "" && !several:
-		add("", "missing_param", "create takes file_text, str_replace old_str and new_str, insert insert_line, append new_str", "'command' is required")
+		const hint = "create takes file_text, str_replace old_str and new_str, insert insert_line, append new_str"
+		add("", "missing_param", hint, "'command' is required")
 	}
 	takes := append([]string{"command", "dry_run", "require_hash", "path"}, own...)
 	if command == commandPattern {

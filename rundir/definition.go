@@ -66,8 +66,9 @@ func missingValues(p millrace.Pipeline) error {
 	for _, v := range p.Variables() {
 		if !v.HasValue() {
 			problems = append(problems, millrace.Problem{
-				Pointer: "/variables", Code: "missing_variable", Message: fmt.Sprintf("variable '%s' has no value", v.Name),
-				Hint: "give its value in variables, or a default in the pipeline",
+				Pointer: "/variables", Code: "missing_variable",
+				Message: fmt.Sprintf("variable '%s' has no value", v.Name),
+				Hint:    "give its value in variables, or a default in the pipeline",
 			})
 		}
 	}

@@ -1,5 +1,5 @@
-// Package synonyms has the names that other tools give to parameters. It is the one table of all doors: lenient decoding
-// takes them, hints are made of them, and so are those of the prompt and of the MCP server.
+// Package synonyms has the names that other tools give to parameters. It is the one table of all doors: lenient
+// decoding takes them, hints are made of them, and so are those of the prompt and of the MCP server.
 package synonyms
 
 import (
@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Of returns the names that other tools give to a parameter of that name, separated by spaces, "" if none are known.
-func Of(name string) string { return table()[name] }
+// Of returns the names that other tools give to a parameter of that name, separated by spaces, "" if none are known. A
+// flag with hyphens is the parameter with underscores.
+func Of(name string) string { return table()[strings.ReplaceAll(name, "-", "_")] }
 
 // Meant returns the one of the names that another name stands for. ok is false if there is none, or more than one.
 func Meant(name string, names []string) (meant string, ok bool) {
@@ -38,7 +39,8 @@ func plain(name string) string {
 // table has a row for each parameter. A name that is in the rows of two parameters of one object stands for none.
 func table() map[string]string {
 	const (
-		path  = "file file_path filename target_file relative_workspace_path absolute_path target_directory dir directory root folder"
+		path = "file file_path filename target_file absolute_path dir directory root folder " +
+			"relative_workspace_path target_directory"
 		files = "file file_path file_paths path paths filenames"
 		text  = "content contents file_text text file_content new_content body"
 		first = "start from_line line_start line offset start_line_one_indexed first_line"

@@ -23,9 +23,9 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 			names = append(names, f.Name)
 		}
 	})
-	best := suggest.Nearest(missing.GetSpecifiedName(), names)
-	if best == "" {
-		best, _ = actions.Synonym(missing.GetSpecifiedName(), names)
+	best, ok := actions.Synonym(missing.GetSpecifiedName(), names)
+	if !ok {
+		best = suggest.Nearest(missing.GetSpecifiedName(), names)
 	}
 	if best == "" {
 		return err
