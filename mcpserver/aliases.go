@@ -76,14 +76,11 @@ func (c *call) resume(ctx context.Context, id string) (*answer, error) {
 			next: "run the whole pipeline again: nothing of a run that has failed was written",
 		}
 	}
-	run, step, fromStep := strings.Cut(id, "/")
-	run, err := c.numberOf(ctx, run)
-	if err != nil {
-		return nil, err
-	}
+	run, _, fromStep := strings.Cut(id, "/")
 	ref := runs.RunRef{Project: c.cfg.Project, ID: run}
+	var err error
 	if fromStep {
-		_, err = r.Jobs.Retry(ctx, runs.JobRef{Project: c.cfg.Project, ID: run + "/" + step})
+		_, err = r.Jobs.Retry(ctx, runs.JobRef{Project: c.cfg.Project, ID: id})
 	} else {
 		_, err = r.Manage.Retry(ctx, ref)
 	}
@@ -91,27 +88,6 @@ func (c *call) resume(ctx context.Context, id string) (*answer, error) {
 		return nil, err
 	}
 	return c.await(ctx, ref)
-}
-
-// numberOf is the number of a run that is named by it, or by the id that its results and the history have.
-func (c *call) numberOf(ctx context.Context, run string) (string, error) {
-	if !strings.Contains(run, "_") {
-		return run, nil
-	}
-	for page := 1; page > 0; {
-		paging := runs.Paging{Page: page, PerPage: runs.MaxPerPage}
-		list, err := c.cfg.Runs.Browse.List(ctx, runs.Filter{Project: c.cfg.Project, Paging: paging})
-		if err != nil {
-			return "", err
-		}
-		for _, r := range list.Items {
-			if r.RunID == run {
-				return r.ID, nil
-			}
-		}
-		page = list.NextPage
-	}
-	return run, nil
 }
 
 // await waits until a run has ended, or waits for a person.

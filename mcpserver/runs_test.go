@@ -200,6 +200,7 @@ func TestRunIDs(t *testing.T) {
 		t.Errorf("the data are %v", failed.data)
 	}
 	run := c.good("browse_pipelines", `{"action":"get","projectId":".","pipelineId":1}`).data
+	c.bad("pipeline", `{"resume":`+quote(run["run_id"].(string)+"/a")+`}`, "step_failed: run 1 is failed")
 	c.good("fs_write", `{"path":"later.txt","file_text":"x\n"}`)
 	if r := c.good("pipeline", `{"resume":`+quote(run["run_id"])+`}`); r.data["run_id"] != "1" {
 		t.Errorf("the data are %v", r.data)
