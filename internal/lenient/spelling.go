@@ -1,6 +1,7 @@
 package lenient
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,6 +139,7 @@ func (f *fitting) spellings(root, n *strictjson.Node, at string) {
 		switch name, _ := f.Step.Known(m.Name); name {
 		case "condition":
 			f.prevError(m.Value, at+"/condition")
+			f.wholeCount(m.Value, at+"/condition/value")
 		case "retry_if":
 			f.waysBack(root, m.Value, at+"/retry_if")
 		}
@@ -187,4 +189,32 @@ func (f *fitting) prevError(v *strictjson.Node, at string) {
 		f.Note(at, word.Offset, "'%s' was taken for '%s'", word.Text, want)
 		word.Text = want
 	}
+}
+
+// wholeCount takes a number with a fraction that a count is held against for the whole number that means the same: more
+// than 0.5 is more than 0, and less than 0.5 is less than 1. No count is equal to one.
+func (f *fitting) wholeCount(condition *strictjson.Node, at string) {
+	if condition.Kind != strictjson.Object {
+		return
+	}
+	kind, value := condition.Get("type"), condition.Get("value")
+	if kind == nil || value == nil || value.Kind != strictjson.Number {
+		return
+	}
+	n, err := strconv.ParseFloat(value.Number, 64)
+	const exact = 1 << 53
+	if err != nil || n == math.Trunc(n) || math.Abs(n) > exact {
+		return
+	}
+	switch kind.Text {
+	case "count_gt":
+		n = math.Floor(n)
+	case "count_lt":
+		n = math.Ceil(n)
+	default:
+		return
+	}
+	whole := strconv.FormatInt(int64(n), 10)
+	f.Note(at, value.Offset, "'%s' was taken for '%s': counts are whole numbers", value.Number, whole)
+	value.Number = whole
 }

@@ -66,7 +66,14 @@ func sloppyValues(plain, dry string) []sloppy {
 	merge := func(text string) string {
 		return steps(find + `,{"id":"b","action":"search","params":{"pattern":"y"}},{"id":"m","action":"merge","input_from_all":` + text + `}`)
 	}
+	count := func(kind, value string) string {
+		return steps(find + `,{"id":"b","action":"search","condition":{"type":"` + kind + `","step_ref":"find","value":` + value + `},"params":{"pattern":"y"}}`)
+	}
 	return []sloppy{
+		{"more than a half", count("count_gt", "0.5"), count("count_gt", "0"), "'0.5' was taken for '0'", "'value' must be a whole number"},
+		{"less than a half", count("count_lt", "2.5e0"), count("count_lt", "3"), "'2.5e0' was taken for '3'", "'value' must be a whole number"},
+		{"less than a negative", count("count_gt", "-0.5"), count("count_gt", "-1"), "'-0.5' was taken for '-1'", "'value' must be a whole number"},
+		{"equal to a half", count("count_eq", "0.5"), "", "'value' must be a whole number", "'value' must be a whole number"},
 		{"quoted true", option(`"dry_run":"true"`), dry, "taken for true", "'dry_run' must be true or false"},
 		{"yes", option(`"dry_run":"Yes"`), dry, "taken for true", "'dry_run' must be true or false"},
 		{"1 for true", option(`"dry_run":1`), dry, "taken for true", "'dry_run' must be true or false"},
