@@ -1,7 +1,6 @@
 package actions
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -23,7 +22,7 @@ func (w *planning) lines(ctx context.Context, file *lineedit.File) error {
 		}
 		first, last, err := e.place(file)
 		if err != nil {
-			w.fail(i, cmp.Or(w.otherFile[i], err))
+			w.fail(i, err)
 			continue
 		}
 		if err := keepsBytes(file, first, last, e.newText()); err != nil {
@@ -84,15 +83,6 @@ func (e LineEdit) place(file *lineedit.File) (first, last int, err error) {
 	return first, last, err
 }
 
-// hashOfLines is the hash that the lines of an edit are to have, "" for none: its range_hash, or a content_hash that
-// is not that of the file.
-func (w *planning) hashOfLines(i int) string {
-	if e := w.edits[i]; e.RangeHash != "" || w.otherFile[i] == nil {
-		return e.RangeHash
-	}
-	return w.edits[i].ContentHash
-}
-
 // compareRanges compares lines with the hashes that edits want them to have, and returns the edits that may be made.
 func (w *planning) compareRanges(
 	ctx context.Context, file *lineedit.File, edits []lineedit.Edit,
@@ -101,7 +91,7 @@ func (w *planning) compareRanges(
 	var ranges []lineedit.Range
 	var sums []hash.Hash
 	for _, edit := range edits {
-		if e := w.edits[edit.ID]; w.hashOfLines(edit.ID) != "" {
+		if e := w.edits[edit.ID]; e.RangeHash != "" {
 			from := edit.First
 			if e.Command == commandInsert {
 				from = max(edit.Last, 1)
@@ -122,11 +112,7 @@ func (w *planning) compareRanges(
 	}
 	for i, r := range ranges {
 		e := HashError{Range: true, First: r.First, Last: r.Last}
-		err := compareHash(w.hashOfLines(ids[i]), fsutil.Hash(sums[i].Sum(nil)), e)
-		if other := w.otherFile[ids[i]]; err != nil && other != nil {
-			err = other
-		}
-		if err != nil {
+		if err := compareHash(w.edits[ids[i]].RangeHash, fsutil.Hash(sums[i].Sum(nil)), e); err != nil {
 			w.fail(ids[i], err)
 		}
 	}

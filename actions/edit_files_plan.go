@@ -24,8 +24,6 @@ type planning struct {
 	options EditFiles
 	left    *replace.Budget
 	create  int // the edit that makes the file, -1 if none does
-	// otherFile has the edits of lines whose content_hash is not that of the file, and the error that says so.
-	otherFile map[int]error
 
 	form                lineedit.Form
 	now                 *replace.Draft // the text after the edits made so far
@@ -44,7 +42,7 @@ func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, e
 	if p.place, err = c.FS.Resolve(name); err != nil {
 		p.place = placeOf(c, name)
 	}
-	w := &planning{filePlan: p, call: c, options: e, left: c.budget(), otherFile: make(map[int]error)}
+	w := &planning{filePlan: p, call: c, options: e, left: c.budget()}
 	w.create = slices.IndexFunc(f.Edits, func(edit LineEdit) bool { return edit.Command == commandCreate })
 	refusal := unlessBinary(e.Binary)
 	if w.create >= 0 {
@@ -173,12 +171,7 @@ func (w *planning) compareHashes(text match.Content) error {
 				return err
 			}
 		}
-		err := compareHash(e.ContentHash, got, HashError{})
-		switch {
-		case err == nil:
-		case hasWord(ofLines, e.Command) && e.RangeHash == "":
-			w.otherFile[i] = err // it may be the hash of the lines, which is not known yet
-		default:
+		if err := compareHash(e.ContentHash, got, HashError{}); err != nil {
 			w.fail(i, err)
 		}
 	}

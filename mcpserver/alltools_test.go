@@ -42,8 +42,8 @@ func allTools(plan, other, digest, backup string) map[string]asked {
 	}
 }
 
-// Each tool's answer has its warnings in the text and in the data, and is JSON by itself where it is JSON. Each error has a
-// code, a message and what to do, and no mistake of a caller is "internal".
+// Each tool's answer has its warnings in the text and in the data, and is JSON by itself where it is JSON. Each error
+// has a code, a message and what to do, and no mistake of a caller is "internal".
 func TestAllTools(t *testing.T) {
 	c := withRuns(t, mcpserver.Config{Aliases: true}, map[string]string{
 		"src/a.txt": "recieve\n", "a.txt": "a\n", "p.txt": "p\n", "w.txt": "w\n", "u.txt": "u\n",
@@ -91,7 +91,7 @@ func TestAllTools(t *testing.T) {
 	}
 }
 
-// What fails beside an answer keeps the answer, as a part of its own.
+// A failure keeps the answer that there is, as a part of its own.
 func TestFailuresParse(t *testing.T) {
 	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"}, nil)
 	const force = `"force":true,`

@@ -93,10 +93,11 @@ func (w *writing) merged() []fileEdits {
 	var files []fileEdits
 	at := make(map[string]int)
 	for _, asked := range w.asked {
+		name := w.canonical(asked.Path)
 		for _, edit := range asked.Edits {
 			edit.sayCommand()
+			w.sayRange(name, edit)
 		}
-		name := w.canonical(asked.Path)
 		i, twice := at[name]
 		if !twice {
 			i = len(files)

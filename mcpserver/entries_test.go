@@ -3,6 +3,8 @@ package mcpserver_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -135,7 +137,7 @@ func TestWriteReports(t *testing.T) {
 	c.bad("fs_write", `{"path":"a.txt","file_text":"x"}`, "next: set overwrite")
 }
 
-// What fs_read shows of a range can be given back, as the hash of the range or of the content.
+// The hashes that fs_read shows of a range can be given back, as range_hash or as content_hash.
 func TestHashes(t *testing.T) {
 	const text = "1\n2\n3\n4\n"
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": text}, nil)
@@ -165,6 +167,17 @@ func TestHashes(t *testing.T) {
 	if got := readFile(t, c.dir, "a.txt"); got != "1\n2\n2b\n3\n4\n" {
 		t.Errorf("the file is %q", got)
 	}
+}
+
+// A content_hash that nothing was shown with is that of a whole file, even if the lines to replace have it.
+func TestStaleHash(t *testing.T) {
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n"}, nil)
+	old := c.good("fs_read", `{"mode":"Line","path":"a.txt"}`).data["content_hash"]
+	if err := os.WriteFile(filepath.Join(c.dir, "a.txt"), []byte("one\nhuman\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c.bad("fs_write", fmt.Sprintf(`{"command":"replace_lines","path":"a.txt","start_line":1,"end_line":1,"new_str":"x","content_hash":%q}`, old),
+		"File has changed", "next: read it again")
 }
 
 // A call, and a host, can insist on the hash of what is edited.

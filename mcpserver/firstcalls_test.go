@@ -12,8 +12,8 @@ import (
 // firstCall is a call as a model makes it that knows the tools of another host.
 type firstCall struct {
 	tool, args string
-	// done is what the tree or the answer has of it. A call that is refused has none, but hints that make the second call
-	// right.
+	// done is what the tree or the answer has of it. A call that is refused has none, but hints that make the second
+	// call right.
 	done  string
 	hints []string
 	exact bool // it is right as it is, so there is no warning
@@ -71,7 +71,7 @@ func firstCalls() []firstCall {
 			done: "src/a.go=package a\n\nfunc New() {}\n"},
 		{tool: "batch_operations", args: `{"pipeline":{"name":"x","steps":[{"id":"a","action":"create","params":{"file_path":"new.txt","text":"x\n"}}]}}`, done: "new.txt=x\n"},
 		{tool: "describe_actions", args: `{"name":"edit"}`, done: "old_text"},
-		// What has no one meaning is refused, with what to write.
+		// A call without a single meaning is refused, with a hint.
 		{tool: "fs_write", args: `{"path":"src/a.go","new_str":"x"}`, hints: []string{"'command' is required", "append"}},
 		{tool: "fs_write", args: `{"path":"src/a.go","content":"x"}`, hints: []string{"already exists", "set overwrite"}},
 		{tool: "edit_file", args: `{"target_file":"src/a.go","instructions":"rename","code_edit":"// ...\nfunc New() {}"}`, hints: []string{"/code_edit: there is no parameter", "old_str"}},
@@ -84,7 +84,8 @@ func firstCalls() []firstCall {
 	}
 }
 
-// A call that a model makes by heart is done as it is meant, with a warning, or is refused so that the second one is right.
+// A call that a model makes by heart is done as it is meant, with a warning, or is refused so that the second one is
+// right.
 func TestFirstCalls(t *testing.T) {
 	list := firstCalls()
 	if len(list) < 40 {
@@ -119,7 +120,7 @@ func TestFirstCalls(t *testing.T) {
 	}
 }
 
-// A tool of a host is no way around what the server offers.
+// The tool of a host does not get around what the server offers.
 func TestFirstCalls_readOnly(t *testing.T) {
 	c := serve(t, mcpserver.Config{ReadOnly: true}, map[string]string{"a.txt": "one\n"}, nil)
 	has(t, c.any("Read", `{"file_path":"a.txt"}`).text, "1\tone", "'Read' was taken for the tool fs_read")

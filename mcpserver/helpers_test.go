@@ -40,7 +40,7 @@ func readFile(t testing.TB, dir, name string) string {
 	return string(data)
 }
 
-// readIfThere is the text of a file, "" for one that is not there.
+// readIfThere is the text of a file, "" if there is no file.
 func readIfThere(t testing.TB, dir, name string) string {
 	t.Helper()
 	if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// hostTool is what a tool of a host is here: one of ours, with some of its arguments.
+// hostTool is a tool of this server that a host has by another name, with some of its arguments.
 type hostTool struct {
 	name string
 	args []hostArg
@@ -48,8 +48,8 @@ func hostTools() map[string]hostTool {
 // takenKey is the name, in the context of a call, of the name that its tool was called by.
 type takenKey struct{}
 
-// hostNamed is the request of a call of a tool of a host, as a call of one of this server's. A tool that is here
-// keeps its name, and one that would be no tool of this server's stays unknown.
+// hostNamed returns a call of a host's tool as a call of this server's. A tool of this server keeps its name. A name
+// whose tool this server does not have stays unknown.
 func (s *Server) hostNamed(ctx context.Context, req mcp.Request) (context.Context, mcp.Request) {
 	call, ok := req.(*mcp.CallToolRequest)
 	if !ok || call.Params == nil {

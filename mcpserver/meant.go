@@ -205,7 +205,7 @@ func writeShape(m *meaning, object map[string]any) {
 	if !ok || object["fileEdits"] != nil {
 		return
 	}
-	for name := range object {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if near, _ := actions.Synonym(name, []string{"path"}); near == "path" {
 			m.warn("'edits' were taken for 'fileEdits'")
 			object["fileEdits"] = []any{map[string]any{"path": object[name], "edits": edits}}

@@ -21,7 +21,7 @@ func shown(name string) string {
 	return fsutil.Visible(name)
 }
 
-// meantName is a hint at the parameter that was meant: by the name of other tools, or by one that is misspelled.
+// meantName is a hint at the parameter that was meant: other tools call it so, or its name is misspelled.
 func meantName(name string, properties map[string]*schema) string {
 	if len(properties) == 0 {
 		return ""

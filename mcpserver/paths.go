@@ -36,8 +36,7 @@ func homes(paths []string) []string {
 	return all
 }
 
-// canonical is the name that results have for a path of a call. A path that has none, such as one that leads out of the
-// tree, stays as it is.
+// canonical is the name that results have for a path of a call. A path out of the tree has none, and stays as it is.
 func (s *Server) canonical(path string) string {
 	path = home(path)
 	if namer, ok := s.cfg.FS.(capability.Namer); ok {

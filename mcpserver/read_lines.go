@@ -37,6 +37,9 @@ func (r *reading) lines(ctx context.Context, path string, e *fileRead) error {
 		return notText(content, first)
 	}
 	e.ContentHash, e.RangeHash = file.ContentHash, file.RangeHash
+	if e.RangeHash != e.ContentHash {
+		r.ranges.add(file.Path, e.RangeHash)
+	}
 	if !file.LastModified.IsZero() {
 		t := file.LastModified.UTC().Truncate(time.Second)
 		e.LastModified = &t

@@ -26,7 +26,7 @@ type schema struct {
 	Items      *schema            `json:"items"`
 	Enum       []string           `json:"enum"`
 	Minimum    *int64             `json:"minimum"`
-	// Description is told where the value is missing.
+	// Description is the hint where the value is missing.
 	Description string `json:"description"`
 }
 

@@ -21,10 +21,11 @@ The way to change files: plan_pipeline shows the diff and writes nothing; review
 // Server serves one tree. It is safe for concurrent use, by any number of sessions, which share its plans.
 type Server struct {
 	cfg     Config
-	actions millrace.Decoder // what is told of actions: those that this server can run
+	actions millrace.Decoder // it knows the actions that this server can run, and describes them
 	mcp     *mcp.Server
 	names   []string // of the tools
 	plans   *plans
+	ranges  *ranges
 	key     []byte // of the process, for what clients carry between two calls
 	calls   sync.WaitGroup
 	closing func() error
@@ -37,7 +38,7 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, actions: runnable(cfg), plans: newPlans(), key: make([]byte, 32), closing: closing}
+	s := &Server{cfg: cfg, actions: runnable(cfg), plans: newPlans(), ranges: newRanges(), key: make([]byte, 32), closing: closing}
 	if _, err := io.ReadFull(rand.Reader, s.key); err != nil {
 		return nil, err
 	}

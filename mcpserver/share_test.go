@@ -26,7 +26,7 @@ func resolved(t *testing.T, text []byte) *jsonschema.Resolved {
 	return r
 }
 
-// The schema that a model reads is a fifth of the one of editors, and refuses and takes the same.
+// The schema for models is a fifth as long as the schema for editors. Both refuse and take the same pipelines.
 func TestSharedSchema(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, nil, nil)
 	res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "millrace://schema/pipeline"})
@@ -89,7 +89,7 @@ func TestSharedSchema(t *testing.T) {
 	}
 }
 
-// What this server cannot run is named nowhere, and is refused as that.
+// Actions that this server cannot run are named nowhere. A pipeline with one is refused in the words of what it may not do.
 func TestOnlyWhatCanRun(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, nil, nil)
 	actions, _ := c.good("describe_actions", `{}`).data["actions"].(map[string]any)

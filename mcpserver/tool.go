@@ -43,7 +43,7 @@ type call struct {
 	// without is the pipeline without the files that an error is about, where these are not to keep the others from
 	// being written. ok is false for other errors.
 	without func(err error) (p millrace.Pipeline, ok bool)
-	// repaired says how the arguments were taken that are not what the schema has.
+	// repaired are the warnings about arguments that the schema does not have.
 	repaired []string
 }
 
@@ -103,7 +103,7 @@ func (s *Server) addTools() error {
 	return s.addRuns()
 }
 
-// withoutLibrary is what is told of a tool where there is no library of pipelines with names.
+// withoutLibrary describes a tool without the names of pipelines, for a server without a library of them.
 func (d described) withoutLibrary() described {
 	words := strings.NewReplacer(
 		" or by its name in the library", "", "The pipeline as JSON, or its name.", "The pipeline as JSON.",

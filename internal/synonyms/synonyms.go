@@ -11,7 +11,7 @@ import (
 // flag with hyphens is the parameter with underscores.
 func Of(name string) string { return table()[strings.ReplaceAll(name, "-", "_")] }
 
-// Meant returns the one of the names that another name stands for. ok is false if there is none, or more than one.
+// Meant returns the name of a list that another name stands for. ok is false if the list has none such, or several.
 func Meant(name string, names []string) (meant string, ok bool) {
 	for _, candidate := range names {
 		if Same(candidate, name) {
