@@ -42,6 +42,7 @@ type Plan struct {
 	// the backup, the risk of it is not judged.
 	restores string
 	undoes   bool
+	moved    []string             // paths of files that a stored plan shows by the old text that it holds
 	drifted  []Conflict           // paths that a restore cannot take back, in path order
 	damaged  *backup.DamagedError // nil if the backup that is taken back is whole
 	block    *BlockedError
@@ -57,9 +58,6 @@ type Plan struct {
 	committed bool
 	closed    bool
 }
-
-// Result returns what the run would report. It is a copy.
-func (p *Plan) Result() *Result { return p.result.clone() }
 
 // Changes returns the differences between the tree and the plan in path order. Their splices are shared and must not
 // be modified. New.Hash is worked out now where it was not needed so far, and is zero for an edited file that
@@ -248,7 +246,9 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 // OpenPlan takes up a plan that was stored as JSON, to look at it or to commit it to fsys, the tree it was made for.
 // It is judged anew by this executor's policy, every path of it is checked, and nothing is written. The error is a
 // *PlanError for a plan that cannot be trusted: one whose text is no strict JSON or has other fields, and one that
-// does what no step does, such as giving a file the setuid bit or making a link that leads out of the tree. Risk goes
+// does what no step does, such as giving a file the setuid bit or making a link that leads out of the tree. A plan holds
+// the old text of small files: where such a file has changed or is gone, the plan is shown as it was made, with a warning,
+// and Commit returns the conflict. Risk goes
 // by what the changes are, not by what the plan says of itself: a splice counts as one edit, however long it is, as a
 // replacement by a step does, and an existing file that is written as a whole as many as lines of it differ. Whether
 // the tree is still the one that was planned for is found out by Commit. A plan in which a step had failed, with
@@ -298,10 +298,11 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	p.result.DryRun, p.result.BackupID, p.result.Commit = true, "", CommitOutcome{State: CommitNone}
 	p.result.Replayed = false
 	p.failed = p.result.failedStep()
-	p.changes, err = planfile.Tree{FS: t.fs, Guard: t.policy, Limits: x.limits()}.Adopt(ctx, v.Changes)
+	changes, moved, err := planfile.Tree{FS: t.fs, Guard: t.policy, Limits: x.limits()}.Adopt(ctx, v.Changes)
 	if err != nil {
 		return nil, planError(err)
 	}
+	p.changes, p.moved = changes, moved
 	if p.restores != "" {
 		if err := p.drifts(ctx, nil); err != nil {
 			return nil, err

@@ -11,6 +11,19 @@ import (
 	"github.com/millrace-go/millrace/internal/preview"
 )
 
+// Result returns what the run would report. It is a copy. A plan that was stored warns there of files that have changed
+// since.
+func (p *Plan) Result() *Result {
+	res := p.result.clone()
+	for _, name := range p.moved {
+		if touched(p.changes, name) {
+			res.Warnings = append(res.Warnings, fsutil.Visible(name)+" has changed since the plan was made: the plan shows it "+
+				"as it was then, and cannot be committed")
+		}
+	}
+	return res
+}
+
 // FileDiff is the difference at one path of a plan, for showing it.
 type FileDiff struct {
 	Kind fsutil.ChangeKind `json:"kind"`
@@ -301,7 +314,7 @@ func (p *Plan) copied() *Plan {
 	q := &Plan{
 		tree: p.tree, stage: p.stage, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,
 		result: p.result.clone(), changes: p.changes, failed: p.failed, abandoned: p.abandoned, held: p.held,
-		restores: p.restores, undoes: p.undoes, drifted: p.drifted, damaged: p.damaged, budget: p.budget,
+		restores: p.restores, undoes: p.undoes, moved: p.moved, drifted: p.drifted, damaged: p.damaged, budget: p.budget,
 	}
 	if done, err := p.reading(); err == nil {
 		defer done()

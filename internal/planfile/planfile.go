@@ -47,6 +47,9 @@ func (e *Error) Unwrap() error { return e.Err }
 type Change struct {
 	fsutil.Change
 	Content []byte `json:"content,omitempty"`
+	// Before is the old text of a small file, so that the change can be shown once the file has moved on. It is not
+	// required.
+	Before []byte `json:"before,omitempty"`
 }
 
 // Changes are those of a plan. They are read one by one, so that a list of nothing but brackets is refused at the
@@ -78,6 +81,7 @@ func ownContent(c fsutil.Change) bool {
 // Store returns the changes with all bytes that they write. The error is an *Error for what cannot be stored.
 func Store(changes []fsutil.Change, limits actions.Limits) (Changes, error) {
 	stored := make(Changes, len(changes))
+	left := keptBytes
 	for i, c := range changes {
 		for _, name := range []string{c.Path, c.From, c.Old.Target, c.New.Target} {
 			if !utf8.ValidString(name) {
@@ -89,7 +93,7 @@ func Store(changes []fsutil.Change, limits actions.Limits) (Changes, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", c.Path, err)
 		}
-		stored[i].Change = c
+		stored[i].Change, stored[i].Before = c, keptText(c, &left)
 		if !ownContent(c) {
 			continue
 		}
@@ -111,47 +115,71 @@ type Tree struct {
 }
 
 // Adopt checks changes that came from outside and lets them read the tree. The error is an *Error, or that of the
-// context.
-func (t Tree) Adopt(ctx context.Context, stored Changes) ([]fsutil.Change, error) {
+// context. moved are the paths of files that are no longer what was planned for, but are still shown by the old text
+// that the plan holds.
+func (t Tree) Adopt(ctx context.Context, stored Changes) (changes []fsutil.Change, moved []string, err error) {
 	plain := stage.New(t.FS)
 	defer plain.Close() // nothing was written to it
 	guarded := stage.New(t.FS)
 	defer guarded.Close()
 	guarded.SetGuard(t.Guard)
 	w := newWays(plain, guarded, stored)
-	changes := make([]fsutil.Change, len(stored))
+	changes = make([]fsutil.Change, len(stored))
 	for i, c := range stored {
 		err := ctx.Err()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if err = checkAlone(t.Guard, c); err == nil {
 			err = cmp.Or(w.check(c.Change), w.checkLink(c.Change))
 		}
 		if err == nil {
-			changes[i], err = t.adopt(c)
+			var shown bool
+			if changes[i], shown, err = t.adopt(c); shown {
+				moved = append(moved, c.OldPath())
+			}
 		}
 		if err != nil {
-			return nil, &Error{Path: c.Path, Err: err}
+			return nil, nil, &Error{Path: c.Path, Err: err}
 		}
 	}
 	if err := checkTogether(changes); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := t.Guard.CheckChanges(guard.TreeOf(t.FS), changes); err != nil {
 		told := &Error{Err: err}
 		if e, ok := errors.AsType[*fs.PathError](err); ok {
 			told.Path, told.Err = e.Path, e.Err
 		}
-		return nil, told
+		return nil, nil, told
 	}
-	return changes, nil
+	return changes, moved, nil
 }
 
-func (t Tree) adopt(c Change) (fsutil.Change, error) {
+// hasMoved reports whether the old file of a change has other text now, or is gone. What stands there and is no file,
+// such as a pipe, is not opened: the change cannot be shown then.
+func (t Tree) hasMoved(c Change, openOld func() (io.ReadCloser, error)) bool {
+	found, err := disk.Open(t.FS).Reach(c.OldPath())
+	if err != nil || found.Kind != change.File {
+		return err == nil && found.Kind == change.Absent
+	}
+	now, err := preview.ReadAll(openOld, c.Old.Size)
+	return err == nil && fsutil.HashOf(now) != c.Old.Hash
+}
+
+// adopt reports as well whether the old side is the text that the plan holds, for the file has moved on.
+func (t Tree) adopt(c Change) (adopted fsutil.Change, moved bool, err error) {
 	openOld := func() (io.ReadCloser, error) { return disk.Open(t.FS).OpenFound(c.OldPath()) }
 	if c.Old.Kind != change.File {
 		openOld = nil
+	}
+	if c.Before != nil {
+		if c.Old.Kind != change.File || fsutil.HashOf(c.Before) != c.Old.Hash || int64(len(c.Before)) != c.Old.Size {
+			return c.Change, false, errors.New("the text before is not what its hash says")
+		}
+		if moved = t.hasMoved(c, openOld); moved {
+			openOld = backing.Bytes(c.Before) // the commit compares the file itself
+		}
 	}
 	openNew := openOld // where only the name or the mode changes
 	switch {
@@ -159,7 +187,7 @@ func (t Tree) adopt(c Change) (fsutil.Change, error) {
 		openNew = nil
 	case ownContent(c.Change):
 		if fsutil.HashOf(c.Content) != c.New.Hash || int64(len(c.Content)) != c.New.Size {
-			return c.Change, errors.New("the content is not what its hash says")
+			return c.Change, moved, errors.New("the content is not what its hash says")
 		}
 		openNew = backing.Bytes(c.Content)
 	default:
@@ -175,11 +203,11 @@ func (t Tree) adopt(c Change) (fsutil.Change, error) {
 			openNew = func() (io.ReadCloser, error) { return preview.OpenSpliced(openOld, made) }
 		}
 		if err != nil {
-			return c.Change, err
+			return c.Change, moved, err
 		}
 	}
 	c.SetBytes(openOld, openNew)
-	return c.Change, nil
+	return c.Change, moved, nil
 }
 
 // Digest returns a SHA-256, as 64 hexadecimal digits, of what a commit of the changes does. It reads the files whose

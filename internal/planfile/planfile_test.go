@@ -58,7 +58,7 @@ func TestAdopt(t *testing.T) {
 			c := edit()
 			test.change(&c)
 			tree := planfile.Tree{FS: fsys, Guard: guard.Policy{Denied: []string{"secret"}}, Limits: actions.Limits{}}
-			_, err := tree.Adopt(t.Context(), planfile.Changes{c})
+			_, _, err := tree.Adopt(t.Context(), planfile.Changes{c})
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("error = %v, want %q", err, test.want)
 			}
@@ -79,7 +79,7 @@ func TestAdoptTogether(t *testing.T) {
 		"cannot be made or deleted as well":       {gone, renamed("b")},
 		"only a rename has a place it comes from": {{Change: change.Change{Kind: change.Deleted, Path: "b", From: "a", Old: file("x")}}},
 	} {
-		if _, err := (planfile.Tree{FS: fsys}).Adopt(t.Context(), changes); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := (planfile.Tree{FS: fsys}).Adopt(t.Context(), changes); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error = %v, want %q", err, want)
 		}
 	}
