@@ -32,6 +32,7 @@ the word yes.`,
 	}
 	a.treeFlags(cmd)
 	a.formatFlag(cmd, changeFormats...)
+	a.checkFlag(cmd)
 	f := cmd.Flags()
 	f.BoolVarP(&a.flags.dryRun, "dry-run", "n", false, "show the change and write nothing")
 	f.BoolVarP(&a.flags.yes, "yes", "y", false, "never ask")
@@ -56,6 +57,7 @@ func (s *session) apply(ctx context.Context, name, digest string) error {
 	}
 	defer plan.Close()
 	plan = plan.WithForce(s.flags.force)
+	s.flags.dryRun = s.flags.dryRun || s.flags.check
 	if digest != "" {
 		if err := sameDigest(plan, digest); err != nil {
 			return err

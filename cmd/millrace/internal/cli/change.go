@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -24,7 +25,10 @@ func (s *session) change(ctx context.Context, p millrace.Pipeline) error {
 			return &usageError{fmt.Errorf("--name: %w", err)}
 		}
 	}
-	s.flags.dryRun = s.flags.dryRun || o.DryRun
+	if s.flags.check && (s.flags.store != "" || s.flags.review) {
+		return &usageError{errors.New("--check stores and reviews nothing: leave out -o and -p")}
+	}
+	s.flags.dryRun = s.flags.dryRun || s.flags.check || o.DryRun
 	bounds, err := parseBounds(s.flags.expect)
 	if err != nil {
 		return err
@@ -98,13 +102,7 @@ func (s *session) applyPlan(ctx context.Context, plan *millrace.Plan) error {
 	result := plan.Result()
 	switch {
 	case s.flags.dryRun || s.flags.store != "":
-		if result.WouldBlock {
-			s.talk("would be blocked: %s", result.BlockReason)
-		}
-		if f := s.format(); f == formatJSON || f == formatJSONL {
-			s.digest = digestOf(plan)
-		}
-		return s.done(result, nil)
+		return s.leave(plan)
 	case len(plan.Outline()) == 0, s.sure:
 	case s.onTerminal() && !result.WouldBlock && result.OverallRiskLevel < s.config.Confirm: // the user does not want to be asked
 	case !s.onTerminal():
@@ -121,6 +119,27 @@ func (s *session) applyPlan(ctx context.Context, plan *millrace.Plan) error {
 	s.showProgress()
 	committed, err := plan.Commit(ctx)
 	return s.done(committed, err)
+}
+
+// leave ends with a plan that is not committed: what it would come to is shown, and is the exit status of --check and -n.
+func (s *session) leave(plan *millrace.Plan) error {
+	result := plan.Result()
+	if f := s.format(); f == formatJSON || f == formatJSONL {
+		s.digest = digestOf(plan)
+	}
+	if result.WouldBlock {
+		s.talk("would be blocked: %s", result.BlockReason)
+	}
+	err := s.done(result, nil)
+	switch {
+	case err != nil:
+		return err
+	case s.flags.check && len(plan.Outline()) > 0:
+		return &saidError{"would_change"}
+	case !s.shows && s.flags.store == "" && !s.flags.check && result.WouldBlock:
+		return &saidError{"blocked"}
+	}
+	return nil
 }
 
 // done shows what came of a change and returns the error for App.Run.

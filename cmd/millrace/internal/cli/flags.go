@@ -25,6 +25,8 @@ type flags struct {
 	color           string
 	noPager         bool
 	dryRun, yes     bool
+	check           bool
+	nul             bool   // -0
 	review          bool   // -p
 	store           string // -o
 	force, noBackup bool
@@ -42,12 +44,15 @@ const (
 	formatHTML   = "html"
 	formatLSP    = "lsp"
 	formatReport = "report"
+	formatNames  = "names"
 	formatNone   = "none"
 	formatID     = "id" // not a word of the flag: -q
 )
 
 // changeFormats are the formats of what shows a change.
-var changeFormats = []string{formatDiff, formatStat, formatJSON, formatJSONL, formatHTML, formatLSP, formatReport, formatNone}
+var changeFormats = []string{
+	formatDiff, formatStat, formatNames, formatJSON, formatJSONL, formatHTML, formatLSP, formatReport, formatNone,
+}
 
 // commonFlags registers the flags of all commands.
 func (a *App) commonFlags(root *cobra.Command) {
@@ -64,6 +69,15 @@ func (a *App) commonFlags(root *cobra.Command) {
 func (a *App) formatFlag(cmd *cobra.Command, formats ...string) {
 	cmd.Flags().Var(&choice{to: &a.flags.format, words: formats}, "format", "what goes to stdout: "+strings.Join(formats, ", "))
 	completeWords(cmd, "format", formats)
+	if f := cmd.Flags(); slices.Contains(formats, formatNames) && f.Lookup("null") == nil {
+		f.BoolVarP(&a.flags.nul, "null", "0", false, "the names of --format names end with a NUL each, not with the line")
+	}
+}
+
+// checkFlag registers --check.
+func (a *App) checkFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.flags.check, "check", false,
+		"write nothing, print the names of the files that would change, and end with status 10 if there are any")
 }
 
 // completeWords makes a shell complete the words of a flag.
@@ -105,6 +119,7 @@ func (a *App) changeFlags(cmd *cobra.Command) {
 	a.formatFlag(cmd, changeFormats...)
 	f := cmd.Flags()
 	f.BoolVarP(&a.flags.dryRun, "dry-run", "n", false, "show the change and write nothing")
+	a.checkFlag(cmd)
 	f.BoolVarP(&a.flags.yes, "yes", "y", false, "make the change without asking")
 	f.BoolVarP(&a.flags.review, "review", "p", false, "decide on the change hunk by hunk first")
 	a.storeFlag(cmd)

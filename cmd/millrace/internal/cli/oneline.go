@@ -21,7 +21,7 @@ func (a *App) oneLine(cmd *cobra.Command, build func(w oneline.Where, c oneline.
 	a.changeFlags(cmd)
 	cmd.Flags().Var(&choice{to: &emit, words: []string{formJSON, formYAML}}, "emit", "print the pipeline instead of running it: json, yaml")
 	cmd.RunE = a.inTree(func(ctx context.Context, s *session, args []string) error {
-		if set := alsoSet(cmd, "yes", "review", "output", "format", "events"); emit != "" && set != "" {
+		if set := alsoSet(cmd, "yes", "check", "review", "output", "format", "events"); emit != "" && set != "" {
 			return &usageError{fmt.Errorf("--emit runs nothing, so --%s cannot go with it", set)}
 		}
 		w, err := s.where(ctx)

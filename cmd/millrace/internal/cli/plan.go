@@ -21,12 +21,13 @@ tree; -o stores the plan, for show, review and apply.`,
 			if err != nil {
 				return err
 			}
-			s.flags.dryRun = true
+			s.flags.dryRun, s.shows = true, true
 			return s.change(ctx, p)
 		}),
 	}
 	a.treeFlags(cmd)
 	a.formatFlag(cmd, changeFormats...)
+	a.checkFlag(cmd)
 	a.storeFlag(cmd)
 	a.forceFlags(cmd)
 	a.expectFlag(cmd)

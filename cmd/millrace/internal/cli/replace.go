@@ -35,8 +35,9 @@ directory, one with a slash counts from the working directory, and "!" before it
 	f.StringArrayVarP(&r.Types, "type", "t", nil, "only files whose names end in .`EXT`; may be repeated")
 	f.BoolVar(&r.NoIgnore, "no-ignore", false, "also files that .gitignore leaves out")
 	f.StringVar(&r.FilesFrom, "files-from", "", "take more PATHs from `FILE`, one a line; - for stdin")
-	f.BoolVarP(&r.Nul, "null", "0", false, "the names of --files-from end with a NUL each, not with the line")
+	f.BoolVarP(&a.flags.nul, "null", "0", false, "the names of --files-from, and of --format names, end with a NUL each")
 	a.oneLine(cmd, func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
+		r.Nul = a.flags.nul && (r.FilesFrom != "" || a.flags.format != formatNames)
 		r.Common, r.Old, r.New, r.Paths = c, args[0], args[1], args[2:]
 		return w.Replace(r)
 	})

@@ -11,10 +11,13 @@ func (a *App) newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE|-",
 		Short: "Run a pipeline and commit what it changes",
-		Long: `Run runs the pipeline in FILE, or in stdin for -, and commits what it changes, without asking. Paths in the pipeline
-count from the root of the tree.`,
+		Long: `Run runs the pipeline in FILE, or in stdin for -, and commits what it changes. On a terminal it shows the change and asks
+first, unless -y is given; off a terminal, as in a script, it does not ask. Paths in the pipeline count from the root of the
+tree.`,
 		Example: `  millrace run rename.json
+  millrace run rename.json -y          do not ask
   millrace run rename.json -n          only show what it would change
+  millrace run rename.json --check     for CI: name the files that would change
   generate | millrace run - --format json`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
@@ -22,7 +25,7 @@ count from the root of the tree.`,
 			if err != nil {
 				return err
 			}
-			s.sure = true
+			s.sure = s.flags.yes || !s.onTerminal()
 			return s.change(ctx, p)
 		}),
 	}

@@ -26,6 +26,8 @@ type session struct {
 	x millrace.Executor
 	// sure says that the command commits without asking, as with -y.
 	sure bool
+	// shows says that the command is there to show a plan: one that would be blocked is no failure of it.
+	shows bool
 	// digest is that of the plan that was shown as JSON or stored, for `apply --digest`.
 	digest string
 }

@@ -21,6 +21,8 @@ func (s *session) format() string {
 	switch {
 	case s.flags.format != "":
 		return s.flags.format
+	case s.flags.check:
+		return formatNames
 	case s.flags.events == "-":
 		return formatNone
 	case commits && s.flags.quiet:
@@ -50,6 +52,8 @@ func (s *session) show(plan *millrace.Plan) error {
 	switch s.format() {
 	case formatDiff:
 		err = s.showDiff(w, plan)
+	case formatNames:
+		err = s.showNames(w, plan)
 	case formatStat:
 		err = render.Stat(w, plan, s.style(s.Stdout))
 	case formatJSONL:

@@ -30,7 +30,7 @@ undo would change: the commit, backwards.`,
 				return err
 			}
 			defer plan.Close()
-			s.flags.dryRun = true
+			s.flags.dryRun, s.shows = true, true
 			return s.applyPlan(ctx, plan)
 		}),
 	}

@@ -13,7 +13,7 @@ func (a *App) newExitCodes() *cobra.Command {
     1  a step failed, or there were not as many edits as --expect asks for: the tree is untouched;
        or the output could not be written, and the message says what became of the tree
     2  wrong use, configuration, pipeline or plan: the tree is untouched
-    3  blocked by risk, a limit or the policy, or declined: the tree is untouched
+    3  blocked by risk, a limit or the policy, also with -n, or declined: the tree is untouched
     4  conflict: files have changed since the plan was made, or another run writes to the tree: untouched
     5  the commit failed and was taken back: the tree is as before
     6  recovery is needed, see millrace recover: the tree may be mixed
@@ -86,6 +86,8 @@ func (a *App) newFormats() *cobra.Command {
 
   diff    a patch that git apply takes; on a terminal with colours and by way of a pager
   stat    the files with how many lines come and go
+  names   the names of the files, one a line, or with -0 a NUL behind each; they count from the working directory, and a
+          file that is renamed has its new name
   json    one object on a line: the result as docs/json.md lists it, of a plan with its "digest". If something is wrong
           it is {"error":{"code":…,"message":…,"problems":[…],"paths":[…]}}, with the "result" if there is one
   jsonl   {"file":{…}} for each file with its hunks, and in the end {"result":{…}} or {"error":{…}}

@@ -32,7 +32,7 @@ own. With -q, every command that commits prints the id of its commit and nothing
 		Example: `  millrace undo
   millrace undo 20261122_101502_9f3c2a7be1d04f58 -n
   millrace undo --except CHANGELOG.md --except 'docs/**'
-  id=$(millrace run -q rename.json) && go vet ./... || millrace undo -y "$id"`,
+  id=$(millrace run -qy rename.json) && go vet ./... || millrace undo -y "$id"`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeBackups,
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
