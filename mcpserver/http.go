@@ -10,12 +10,10 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -139,39 +137,12 @@ func vetted(next http.Handler) http.Handler {
 			return
 		}
 		if bad := unknownMethod(list); bad != nil && r.Header.Get("MCP-Protocol-Version") < statelessVersion {
-			answerBad(w, http.StatusOK, bad) // newer clients get one from the SDK, older ones would get a text
-			return
+			w = &refusing{ResponseWriter: w, bad: bad}
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		setReadDeadline(w, time.Time{}) // the answer may take longer
 		next.ServeHTTP(w, r)
 	})
-}
-
-// protocolMethods are the methods that a client of the protocol can call.
-func protocolMethods() []string {
-	return []string{
-		"initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read",
-		"resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get", "completion/complete",
-		"logging/setLevel", "server/discover", "subscriptions/listen",
-	}
-}
-
-// unknownMethod is the error of a call of a method that the protocol does not have. In a list it is about the whole
-// list.
-func unknownMethod(list []jsonrpc.Message) *refusal {
-	for _, m := range list {
-		call, ok := m.(*jsonrpc.Request)
-		if !ok || !call.IsCall() || slices.Contains(protocolMethods(), call.Method) {
-			continue
-		}
-		bad := refuse(jsonrpc.CodeMethodNotFound, "there is no method '%s'", shown(call.Method))
-		if len(list) == 1 {
-			bad.id = call.ID.Raw()
-		}
-		return bad
-	}
-	return nil
 }
 
 func answerBad(w http.ResponseWriter, status int, bad *refusal) {

@@ -1,0 +1,20 @@
+package mcpserver
+
+import (
+	"testing"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// A run that has failed is not one that was canceled, also if it left no result.
+func TestStoppedCode(t *testing.T) {
+	for want, run := range map[string]runs.Run{
+		"canceled": {Status: runs.Canceled}, "step_failed": {Status: runs.Failed},
+		"conflict": {Status: runs.Failed, Result: &millrace.Result{ErrorCode: "conflict"}},
+	} {
+		if got := stoppedCode(run); got != want {
+			t.Errorf("the code of %s is %s, not %s", run.Status, got, want)
+		}
+	}
+}
