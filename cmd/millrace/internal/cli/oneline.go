@@ -14,9 +14,12 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 )
 
+// oneLineBuild returns the pipeline of a command for its arguments.
+type oneLineBuild func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error)
+
 // oneLine registers the flags of a command that is a pipeline in one line, and makes its function: build has the
 // pipeline, which is printed with --emit and else goes the way of all changes.
-func (a *App) oneLine(cmd *cobra.Command, build func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error)) {
+func (a *App) oneLine(cmd *cobra.Command, build oneLineBuild) {
 	var emit string
 	a.changeFlags(cmd)
 	cmd.Flags().Var(&choice{to: &emit, words: []string{formJSON, formYAML}}, "emit", "print the pipeline instead of running it: json, yaml")

@@ -17,12 +17,15 @@ func (a *App) newReplace() *cobra.Command {
 they are; with -r OLD is a regular expression (RE2), in which ^ and $ stand for the ends of lines, and $1 or ${name}
 in NEW for what its groups took. Files that .gitignore leaves out, and binary ones, stay as they are.
 
+With - as the only PATH it is a filter: stdin is changed and written to stdout. A file of that name is ./-.
+
 A word is made of letters, digits and marks of any script, and underscores. A glob of -g without a slash is for names in any
 directory, one with a slash counts from the working directory, and "!" before it leaves out.`,
 		Example: `  millrace replace recieve receive
   millrace replace -w colour color docs -t md
   millrace replace -r 'ioutil\.(\w+)' 'os.$1' -t go -y --expect 1..
   millrace replace v1.2.3 v1.2.4 -g '*.yaml' -g '!vendor'
+  kubectl get deploy web -o yaml | millrace replace v1.2.3 v1.2.4 - | kubectl apply -f -
   git ls-files -z '*.go' | millrace replace old new --files-from - -0`,
 		Args: cobra.MinimumNArgs(2),
 	}
@@ -36,10 +39,12 @@ directory, one with a slash counts from the working directory, and "!" before it
 	f.BoolVar(&r.NoIgnore, "no-ignore", false, "also files that .gitignore leaves out")
 	f.StringVar(&r.FilesFrom, "files-from", "", "take more PATHs from `FILE`, one a line; - for stdin")
 	f.BoolVarP(&a.flags.nul, "null", "0", false, "the names of --files-from, and of --format names, end with a NUL each")
-	a.oneLine(cmd, func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
+	build := func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
 		r.Nul = a.flags.nul && (r.FilesFrom != "" || a.flags.format != formatNames)
 		r.Common, r.Old, r.New, r.Paths = c, args[0], args[1], args[2:]
 		return w.Replace(r)
-	})
+	}
+	a.oneLine(cmd, build)
+	a.filters(cmd, func(args []string) []string { return args[2:] }, build)
 	return cmd
 }

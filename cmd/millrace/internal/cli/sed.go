@@ -16,7 +16,7 @@ func (a *App) newSed() *cobra.Command {
 		Long: `Sed runs SCRIPT over each file that a GLOB takes, as "sed -E -s -i" does, without what reads, writes or runs anything
 else. A GLOB is quoted, so that it is not the shell that takes files: '*.js' is for those of the working directory,
 'src/**/*.js' for those below src. It can be the name of a file, too. What .gitignore leaves out, and binary files,
-are taken by no GLOB.`,
+are taken by no GLOB. With - as the only GLOB it is a filter: stdin is changed and written to stdout.`,
 		Example: `  millrace sed 's/\bconst (\w+)/let \1/g' 'src/**/*.js'
   millrace sed '1s|^|#!/bin/sh\n|' 'bin/*' --no-ignore
   millrace sed -e '/^debug/d' -e 's/[ \t]+$//' '**/*.conf' --exclude vendor`,
@@ -29,12 +29,20 @@ are taken by no GLOB.`,
 	f.BoolVar(&s.Printed, "printed", false, "keep only the lines that the script prints, as sed -n does")
 	f.BoolVar(&s.NoIgnore, "no-ignore", false, "also files that .gitignore leaves out")
 	f.BoolVar(&s.Binary, "binary", false, "also files that look binary")
-	a.oneLine(cmd, func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
-		s.Common, s.Files = c, args
+	files := func(args []string) []string {
+		if cmd.Flags().Changed("expression") {
+			return args
+		}
+		return args[1:]
+	}
+	build := func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
+		s.Common, s.Files = c, files(args)
 		if len(s.Scripts) == 0 {
-			s.Scripts, s.Files = args[:1], args[1:]
+			s.Scripts = args[:1]
 		}
 		return w.Sed(s)
-	})
+	}
+	a.oneLine(cmd, build)
+	a.filters(cmd, files, build)
 	return cmd
 }

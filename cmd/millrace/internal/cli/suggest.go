@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -11,11 +12,15 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/suggest"
 )
 
-// suggestFlag adds to the error about a flag that is not there which one may be meant.
+// suggestFlag adds to the error about a flag that is not there which one may be meant, and how a text that begins with a
+// dash is written.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	missing, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok || len(missing.GetSpecifiedName()) < 2 {
+	if !ok {
 		return err
+	}
+	if len(missing.GetSpecifiedName()) < 2 {
+		return withDashes(cmd, err)
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -28,7 +33,15 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 		best = suggest.Nearest(missing.GetSpecifiedName(), names)
 	}
 	if best == "" {
+		return withDashes(cmd, err)
+	}
+	return withDashes(cmd, fmt.Errorf("%w: did you mean --%s?", err, best))
+}
+
+// withDashes adds to the error of a command that takes texts how one is written that begins with a dash.
+func withDashes(cmd *cobra.Command, err error) error {
+	if !strings.Contains(cmd.Use, " ") {
 		return err
 	}
-	return fmt.Errorf("%w: did you mean --%s?", err, best)
+	return fmt.Errorf("%w; write -- before the first argument that begins with a dash and is not a flag", err)
 }

@@ -46,6 +46,13 @@ func (w Where) params(c call, doc millrace.ActionDoc) (map[string]any, error) {
 		}
 		_, twice := params[strings.TrimSuffix(name, ":")]
 		if literal, ok := strings.CutSuffix(name, ":"); ok {
+			if file, ok := strings.CutPrefix(value, "@"); ok { // no JSON begins with it
+				data, err := w.read(file)
+				if err != nil {
+					return nil, err
+				}
+				value = string(data)
+			}
 			if err := oneValue(value); err != nil {
 				return nil, usage("write JSON after ':=', or a text after '='", "'%s' of %s: %v", shown(literal), c.action, err)
 			}

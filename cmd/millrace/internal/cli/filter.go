@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/afero"
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
+)
+
+// filtered is the name that stands for stdin in the pipeline of a filter.
+const filtered = "stdin"
+
+// changing are the flags of a command that changes files, which a filter does not.
+var changing = []string{"dry-run", "check", "review", "output", "format", "events", "files-from", "emit"}
+
+// filters makes a command of oneLine a filter where "-" is its only file: it changes stdin and writes it to stdout. files
+// returns those of the arguments that name files, which come last.
+func (a *App) filters(cmd *cobra.Command, files func(args []string) []string, build oneLineBuild) {
+	change := cmd.RunE
+	filter := a.inTree(func(ctx context.Context, s *session, args []string) error {
+		if set := alsoSet(cmd, changing...); set != "" {
+			return &usageError{fmt.Errorf("--%s is for a change of files, and - stands for stdin here", set)}
+		}
+		args = append(slices.Clone(args[:len(args)-1]), filtered)
+		return s.filter(ctx, func(w oneline.Where) (millrace.Pipeline, error) {
+			return build(w, oneline.Common{Expect: s.flags.expect}, args)
+		})
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if list := files(args); len(list) == 1 && list[0] == "-" {
+			return filter(cmd, args)
+		}
+		return change(cmd, args)
+	}
+}
+
+// filter lets a pipeline that is about one file work on stdin, and writes what comes of it to stdout.
+func (s *session) filter(ctx context.Context, build func(w oneline.Where) (millrace.Pipeline, error)) error {
+	data, err := s.readInput(ctx, "-")
+	if err != nil {
+		return err
+	}
+	fsys := afero.NewMemMapFs()
+	if err := afero.WriteFile(fsys, filtered, data, 0o600); err != nil {
+		return err
+	}
+	look := func(name string) oneline.Kind {
+		if name == filtered {
+			return oneline.File
+		}
+		return oneline.Nothing
+	}
+	p, err := build(oneline.Where{Root: "/", Dir: ".", Look: look})
+	if wrong, ok := errors.AsType[*oneline.UsageError](err); ok {
+		return &usageError{wrong}
+	} else if err != nil {
+		return err
+	}
+	o := p.Options()
+	o.Force, o.NoBackup = true, true // there is nothing to lose
+	result, err := millrace.Executor{NoSync: true}.Run(ctx, fsys, p.WithOptions(o))
+	if err != nil {
+		return err
+	}
+	for _, w := range result.AllWarnings() {
+		s.talk("warning: %s", w)
+	}
+	f, err := fsys.Open(filtered)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(s.Stdout, f)
+	return output(err)
+}
