@@ -28,14 +28,6 @@ func home(path string) string {
 	return filepath.ToSlash(dir) + path[1:]
 }
 
-func homes(paths []string) []string {
-	all := make([]string, len(paths))
-	for i, p := range paths {
-		all[i] = home(p)
-	}
-	return all
-}
-
 // canonical is the name that results have for a path of a call. A path out of the tree has none, and stays as it is.
 func (s *Server) canonical(path string) string {
 	path = home(path)
