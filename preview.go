@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/preview"
@@ -26,6 +27,8 @@ func (p *Plan) Result() *Result {
 
 // FileDiff is the difference at one path of a plan, for showing it.
 type FileDiff struct {
+	// Kind is what happens to the file or link at the path, as in [FilesChanged], and to a directory where no file is
+	// concerned. A file in whose place a directory is put is deleted.
 	Kind fsutil.ChangeKind `json:"kind"`
 	Path string            `json:"path"`
 	From string            `json:"from,omitempty"`
@@ -88,13 +91,17 @@ func (p *Plan) Files(paths ...string) ([]FileDiff, error) {
 	if err != nil {
 		return nil, fmt.Errorf("files of %w", err)
 	}
-	files := make([]FileDiff, len(changes))
+	files, kinds := make([]FileDiff, len(changes)), preview.Kinds(changes, p.changes)
 	for i, c := range changes {
+		if c.New.Kind == change.Dir && kinds[i] == change.Created { // a file that was there is shown where it has moved to
+			files[i] = FileDiff{Kind: kinds[i], Path: c.Path}
+			continue
+		}
 		f, err := p.view().File(c)
 		if err != nil {
 			return nil, err
 		}
-		files[i] = FileDiff{Kind: c.Kind, Path: c.Path, From: c.From, Binary: f.Binary, Hunks: hunksOf(f.Hunks)}
+		files[i] = FileDiff{Kind: kinds[i], Path: c.Path, From: c.From, Binary: f.Binary, Hunks: hunksOf(f.Hunks)}
 	}
 	return files, nil
 }

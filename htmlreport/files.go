@@ -13,8 +13,9 @@ import (
 
 // files writes one change after the other.
 type files struct {
-	plan *millrace.Plan
-	out  *counting
+	plan  *millrace.Plan
+	out   *counting
+	kinds map[string]fsutil.ChangeKind // of files and links, by path
 	// left is how many bytes there may be, and reserved how many of them the changes need that are still to come if their
 	// lines are not shown.
 	left, reserved int64
@@ -46,15 +47,45 @@ func (f *files) write(c fsutil.Change) error {
 	}
 	var p page
 	lines := max(1, d.added+d.removed)
-	shown := p.change(c, d, f.left-f.reserved, f.lines+lines <= openLines)
+	kind := f.kind(c)
+	shown := p.change(c, kind, d, f.left-f.reserved, f.lines+lines <= openLines)
 	if !shown {
 		p.Reset()
 		d.hunks, d.bytes, d.note = nil, 0, "its lines are not shown: the report would be too large"
-		p.change(c, d, f.left, false)
+		p.change(c, kind, d, f.left, false)
 	}
 	f.lines += lines
 	f.left -= int64(p.Len())
 	return f.out.page(&p)
+}
+
+// kindsOf returns what a plan does to files and links, by path.
+func kindsOf(changed millrace.FilesChanged) map[string]fsutil.ChangeKind {
+	kinds := make(map[string]fsutil.ChangeKind)
+	note := func(kind fsutil.ChangeKind, names []string) {
+		for _, name := range names {
+			kinds[name] = kind
+		}
+	}
+	note(fsutil.Created, changed.Created)
+	note(fsutil.Modified, changed.Modified)
+	note(fsutil.Deleted, changed.Deleted)
+	for _, moved := range changed.Renamed {
+		kinds[moved.To] = fsutil.Renamed
+	}
+	return kinds
+}
+
+// kind returns the kind under which a change is shown.
+func (f *files) kind(c fsutil.Change) fsutil.ChangeKind {
+	kind, ok := f.kinds[c.Path]
+	switch {
+	case ok:
+		return kind
+	case c.Old.Kind != change.Dir && c.Old.Kind != change.Absent && c.New.Kind == change.Dir && c.Kind == fsutil.Modified:
+		return fsutil.Created // the file has moved, and a directory is made at its old name
+	}
+	return c.Kind
 }
 
 // difference is what is shown of a change.
@@ -112,12 +143,12 @@ func size(s change.State) string {
 }
 
 // change writes a change. It stops once there are more bytes than it may have, and reports whether it has not.
-func (p *page) change(c fsutil.Change, d difference, most int64, open bool) bool {
-	p.WriteString(`<details class="` + string(c.Kind) + `"`)
+func (p *page) change(c fsutil.Change, kind fsutil.ChangeKind, d difference, most int64, open bool) bool {
+	p.WriteString(`<details class="` + string(kind) + `"`)
 	if open {
 		p.WriteString(` open="open"`)
 	}
-	p.WriteString(`><summary><b>` + string(c.Kind) + `</b> <span class="name">`)
+	p.WriteString(`><summary><b>` + string(kind) + `</b> <span class="name">`)
 	if c.From != "" {
 		p.name(c.From)
 		p.WriteString(` → `)

@@ -15,31 +15,57 @@ type FileChange struct {
 // risk all go by. Of a file that is renamed, it lists the new name; nothing is listed at the old one unless another
 // file stands there now. some are those to be listed of all changes of a plan.
 func FileChanges(some, all []change.Change) []FileChange {
+	moved := movedFrom(all)
+	files := make([]FileChange, 0, len(some))
+	for i := range some {
+		if kind := kindOf(some[i], moved); kind != "" {
+			files = append(files, FileChange{kind, &some[i]})
+		}
+	}
+	return files
+}
+
+// Kinds returns the kind under which each of some changes is shown: that of [FileChanges], and of a directory alone what
+// happens to it.
+func Kinds(some, all []change.Change) []change.ChangeKind {
+	moved := movedFrom(all)
+	kinds := make([]change.ChangeKind, len(some))
+	for i, c := range some {
+		switch kinds[i] = kindOf(c, moved); {
+		case kinds[i] != "":
+		case hasText(c.Old) && c.New.Kind != change.Absent:
+			kinds[i] = change.Created // the file has moved, and a directory is made at its old name
+		default:
+			kinds[i] = c.Kind
+		}
+	}
+	return kinds
+}
+
+func movedFrom(all []change.Change) map[string]bool {
 	moved := make(map[string]bool)
 	for i := range all {
 		if c := &all[i]; c.Kind == change.Renamed {
 			moved[c.From] = true
 		}
 	}
-	files := make([]FileChange, 0, len(some))
-	for i := range some {
-		c := &some[i]
-		f := FileChange{Change: c}
-		switch was, is := hasText(c.Old), hasText(c.New); {
-		case !was && !is, !is && moved[c.Path]:
-			continue
-		case c.Kind == change.Renamed:
-			f.Kind = change.Renamed
-		case was && is:
-			f.Kind = change.Modified
-		case was:
-			f.Kind = change.Deleted
-		default:
-			f.Kind = change.Created
-		}
-		files = append(files, f)
+	return moved
+}
+
+// kindOf returns what a change does to the file or link at its path, "" if it does nothing to one.
+func kindOf(c change.Change, moved map[string]bool) change.ChangeKind {
+	switch was, is := hasText(c.Old), hasText(c.New); {
+	case !was && !is, !is && moved[c.Path]:
+		return ""
+	case c.Kind == change.Renamed:
+		return change.Renamed
+	case was && is:
+		return change.Modified
+	case was:
+		return change.Deleted
+	default:
+		return change.Created
 	}
-	return files
 }
 
 func hasText(s change.State) bool { return s.Kind == change.File || s.Kind == change.Symlink }

@@ -2,8 +2,10 @@ package render
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/change"
@@ -21,6 +23,15 @@ func Diff(w io.Writer, plan *millrace.Plan, s Style, paths ...string) error {
 	var err error
 	if d.left, err = chosen(plan, paths); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(d.left, betweenKinds) {
+		// By the path of such a file, a plan gives what is below the directory too. So the diff is written as a whole,
+		// without marks at the bytes that differ.
+		p := &painter{style: s, w: d.w}
+		if err := plan.WriteDiff(p, paths...); err != nil {
+			return err
+		}
+		return cmp.Or(p.flush(), d.w.Flush())
 	}
 	// While one group of files is written, the next one is read.
 	for now := d.next(); now != nil; {
@@ -80,18 +91,29 @@ func (d *differ) write(g *group) error {
 	return d.marked(read.files)
 }
 
-// chosen returns the changes at the paths that are part of a diff.
+// betweenKinds reports whether a file or link becomes a directory, or a directory becomes one of them.
+func betweenKinds(c change.Change) bool { return c.Old.Kind == change.Dir || c.New.Kind == change.Dir }
+
+// chosen returns the changes at the paths that are part of a diff. A file that is renamed is part of it at its new name
+// alone.
 func chosen(plan *millrace.Plan, paths []string) ([]change.Change, error) {
 	var list []change.Change
 	found := make([]bool, len(paths))
-	for _, c := range plan.Outline() {
+	changes := plan.Outline()
+	moved := make(map[string]bool)
+	for _, c := range changes {
+		if c.Kind == change.Renamed {
+			moved[c.From] = true
+		}
+	}
+	for _, c := range changes {
 		wanted := len(paths) == 0
 		for i, name := range paths {
 			if fsutil.Within(c.Path, name) {
 				wanted, found[i] = true, true
 			}
 		}
-		if wanted && (hasText(c.Old) || hasText(c.New)) {
+		if wanted && (hasText(c.New) || hasText(c.Old) && !moved[c.Path]) {
 			list = append(list, c)
 		}
 	}

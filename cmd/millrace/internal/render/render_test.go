@@ -2,6 +2,7 @@ package render_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -83,6 +84,32 @@ func TestDiffIsThePatchWithColours(t *testing.T) {
 		if err := render.Diff(&bytes.Buffer{}, p, style, "a.txt", "other"); err == nil || err.Error() != "diff of other: the plan changes nothing there" {
 			t.Errorf("%+v: %v", style, err)
 		}
+	}
+}
+
+// TestDiffBetweenFilesAndDirectories: a file that becomes a directory, and one that is renamed to make room for a
+// directory, are shown once, and so is what is below the directory.
+func TestDiffBetweenFilesAndDirectories(t *testing.T) {
+	tree := map[string]string{"a": "a\n", "f": "f\n", "f-1": "x\n", "z": "x\n"}
+	for name, first := range map[string]actions.Action{
+		"becomes a directory": actions.Delete{Files: []string{"f"}},
+		"makes room":          actions.Rename{Files: []string{"f"}, To: "g"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plan(t, tree, millrace.New("kinds").Step("first", first).
+				Step("edit", actions.PatternReplace{FilePattern: "*", SedPattern: []string{"s/x/y/"}}).
+				Step("make", actions.Create{Paths: []string{"f/1", "f/2"}, Content: "new\n"}).MustBuild())
+			var want, got, stat bytes.Buffer
+			if err := errors.Join(p.WriteDiff(&want), render.Diff(&got, p, render.Style{Color: true}), render.Stat(&stat, p, render.Style{})); err != nil {
+				t.Fatal(err)
+			}
+			if bare := codes.ReplaceAllString(got.String(), ""); bare != want.String() {
+				t.Errorf("with colours:\n%s\nwant\n%s", bare, want.String())
+			}
+			if n := p.Result().FilesChanged.Count(); !strings.Contains(stat.String(), fmt.Sprintf(" %d files changed, ", n)) {
+				t.Errorf("of %d files:\n%s", n, stat.String())
+			}
+		})
 	}
 }
 

@@ -1,0 +1,116 @@
+package plans_test
+
+import (
+	"context"
+	"errors"
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/htmlreport"
+	"github.com/millrace-go/millrace/internal/crashfs"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/suite"
+)
+
+// TestAllDoorsNameTheSameKinds plans changes between files, links and directories. The lists of the result, the files of
+// the plan and the HTML report name the same kind at each path, and the diff has the same paths.
+func TestAllDoorsNameTheSameKinds(t *testing.T) {
+	under := func(s *fsutil.Stage, name string) error {
+		return errors.Join(s.Mkdir(name, 0o755), afero.WriteFile(s, name+"/x", []byte("x\n"), 0o644))
+	}
+	for name, test := range map[string]struct {
+		do   func(s *fsutil.Stage) error
+		want map[string]fsutil.ChangeKind // of all paths that the plan lists
+	}{
+		"a file becomes a directory": {
+			func(s *fsutil.Stage) error { return errors.Join(s.Remove("f"), under(s, "f")) },
+			map[string]fsutil.ChangeKind{"f": fsutil.Deleted, "f/x": fsutil.Created},
+		},
+		"a directory is renamed to a deleted file": {
+			func(s *fsutil.Stage) error { return errors.Join(s.Remove("f"), s.Rename("d", "f")) },
+			map[string]fsutil.ChangeKind{"d": fsutil.Deleted, "f": fsutil.Deleted, "f/y": fsutil.Renamed},
+		},
+		"a directory is made where a file was renamed": {
+			func(s *fsutil.Stage) error { return errors.Join(s.Rename("f", "g"), under(s, "f")) },
+			map[string]fsutil.ChangeKind{"f": fsutil.Created, "f/x": fsutil.Created, "g": fsutil.Renamed},
+		},
+		"a link becomes a directory": {
+			func(s *fsutil.Stage) error { return errors.Join(s.Remove("l"), under(s, "l")) },
+			map[string]fsutil.ChangeKind{"l": fsutil.Deleted, "l/x": fsutil.Created},
+		},
+		"a link becomes a file": {
+			func(s *fsutil.Stage) error {
+				return errors.Join(s.Remove("l"), afero.WriteFile(s, "l", []byte("l\n"), 0o644))
+			},
+			map[string]fsutil.ChangeKind{"l": fsutil.Modified},
+		},
+		"a directory becomes a file": {
+			func(s *fsutil.Stage) error {
+				return errors.Join(s.Remove("d/y"), s.Remove("d"), afero.WriteFile(s, "d", []byte("d\n"), 0o644))
+			},
+			map[string]fsutil.ChangeKind{"d": fsutil.Created, "d/y": fsutil.Deleted},
+		},
+		"a mode": {
+			func(s *fsutil.Stage) error { return s.Chmod("f", 0o755) },
+			map[string]fsutil.ChangeKind{"f": fsutil.Modified},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys := crashfs.New()
+			fstest.Must(t, fsys.Mkdir("d", 0o755))
+			fstest.Must(t, afero.WriteFile(fsys, "f", []byte("f\n"), 0o644))
+			fstest.Must(t, afero.WriteFile(fsys, "d/y", []byte("y\n"), 0o644))
+			fstest.Must(t, fsys.SymlinkIfPossible("f", "l"))
+			act := suite.Action{Do: func(_ context.Context, c *actions.Call) (actions.Outcome, error) {
+				return actions.Outcome{}, test.do(c.FS)
+			}}
+			plan, err := millrace.Executor{}.Plan(t.Context(), fsys, millrace.New("kinds").Step("s", act).MustBuild())
+			fstest.Must(t, err)
+			files, err := plan.Files()
+			fstest.Must(t, err)
+			listed := make(map[string]fsutil.ChangeKind)
+			for _, f := range files {
+				listed[f.Path] = f.Kind
+				for _, h := range f.Hunks {
+					if f.Kind == fsutil.Created && strings.Contains("\n"+h.Text, "\n-") {
+						t.Errorf("%s is created, and its hunk takes lines away:\n%s", f.Path, h.Text)
+					}
+				}
+			}
+			if d := cmp.Diff(test.want, listed); d != "" {
+				t.Errorf("files of the plan (-want +got):\n%s", d)
+			}
+			var report strings.Builder
+			fstest.Must(t, htmlreport.Write(&report, plan, htmlreport.Options{}))
+			shown := make(map[string]fsutil.ChangeKind)
+			row := regexp.MustCompile(`<summary><b>(\w+)</b> <span class="name">(?:.* → )?(.*?)</span>`)
+			for _, m := range row.FindAllStringSubmatch(report.String(), -1) {
+				shown[html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(m[2], ""))] = fsutil.ChangeKind(m[1])
+			}
+			if d := cmp.Diff(test.want, shown); d != "" {
+				t.Errorf("report (-want +got):\n%s", d)
+			}
+			diff, changed := plan.Diff(), plan.Result().FilesChanged
+			for kind, names := range map[fsutil.ChangeKind][]string{
+				fsutil.Created: changed.Created, fsutil.Modified: changed.Modified, fsutil.Deleted: changed.Deleted,
+			} {
+				for _, name := range names {
+					if test.want[name] != kind {
+						t.Errorf("the result has %s as %s", name, kind)
+					}
+					if !strings.Contains(diff, " b/"+name+"\n") {
+						t.Errorf("the diff has no %s:\n%s", name, diff)
+					}
+				}
+			}
+		})
+	}
+}
