@@ -59,9 +59,7 @@ func (d Decoder) decodeNamed(data []byte, name string) (Pipeline, error) {
 	if err := d.Actions.Err(); err != nil {
 		return Pipeline{}, err
 	}
-	if d.Actions.Names() == nil {
-		d.Actions = actions.Builtin()
-	}
+	d.Actions = d.Actions.OrBuiltin()
 	limits := strictjson.Limits{MaxBytes: cmp.Or(d.MaxBytes, MaxPipelineBytes), MaxDepth: jsonDepth(d.MaxDepth)}
 	s, syntax := lenient.Read(data, limits, d.Lenient)
 	if syntax != nil {

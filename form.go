@@ -44,9 +44,7 @@ type ParamDoc struct {
 
 // Describe returns what there is to know of an action that the decoder takes. ok is false if there is no such action.
 func (d Decoder) Describe(action string) (doc ActionDoc, ok bool) {
-	if d.Actions.Names() == nil {
-		d.Actions = actions.Builtin()
-	}
+	d.Actions = d.Actions.OrBuiltin()
 	prototype, ok := d.Actions.Lookup(action)
 	if !ok {
 		return ActionDoc{}, false
@@ -76,9 +74,10 @@ func (doc *ActionDoc) add(within string, object *form.Form) {
 // Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder takes, made from its registry and, if
 // it has some, its tools. It says as much as a schema can; what it cannot, such as that a step refers to an earlier one, Decode checks.
 func (d Decoder) Schema() ([]byte, error) {
-	if d.Actions.Names() == nil {
-		d.Actions = actions.Builtin()
+	if err := d.Actions.Err(); err != nil {
+		return nil, err
 	}
+	d.Actions = d.Actions.OrBuiltin()
 	var each []any
 	for _, name := range d.Actions.Names() {
 		prototype, _ := d.Actions.Lookup(name)
@@ -104,10 +103,14 @@ func (d Decoder) Schema() ([]byte, error) {
 	whole["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	whole["title"], whole["description"] = "millrace pipeline", "A change to many files in steps, made as one."
 	whole["required"] = []string{"name", "steps"}
+	step := any(jsonObject{"oneOf": each})
+	if len(each) == 0 {
+		step = false // an allow-list that allows nothing
+	}
 	expect := params.PartSchema(Expect{})
 	expect["description"] = "Bounds outside of which the step fails."
 	whole["$defs"] = jsonObject{
-		"step": jsonObject{"oneOf": each}, "condition": conditionSchema(), "expect": expect, "budget": budgetSchema(),
+		"step": step, "condition": conditionSchema(), "expect": expect, "budget": budgetSchema(),
 		"variables": variablesSchema(), "retry_if": retrySchema(), "sandbox": sandboxSchema(),
 		"id": jsonObject{"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": MaxIDLen},
 	}

@@ -70,7 +70,10 @@ func (x Executor) policy(fsys afero.Fs, stateDir string) (guard.Policy, error) {
 func (x Executor) allowed(fsys afero.Fs) ([]string, error) {
 	plain := stage.New(fsys)
 	defer plain.Close()
-	var allowed []string
+	if x.AllowedPaths == nil {
+		return nil, nil
+	}
+	allowed := []string{}
 	leadsTo := make(map[string]string)
 	for _, name := range x.AllowedPaths {
 		canonical, err := plain.Canonical(name)

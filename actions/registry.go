@@ -8,9 +8,11 @@ import (
 	"slices"
 )
 
-// Registry is an immutable set of actions by name. The zero Registry is empty.
+// Registry is an immutable set of actions by name. The zero Registry, which nobody has made, stands for [Builtin] wherever
+// one is taken. One made by [Registry.With] has what it was given and nothing else, so an allow-list that ends up empty
+// allows no action.
 type Registry struct {
-	prototypes map[string]Action
+	prototypes map[string]Action // nil for the zero Registry
 	err        error
 }
 
@@ -29,10 +31,8 @@ func Builtin() Registry {
 // an action, because its Spec has no name or it has a field that JSON cannot give, is left out, and [Registry.Err]
 // says why.
 func (r Registry) With(prototypes ...Action) Registry {
-	all := maps.Clone(r.prototypes)
-	if all == nil {
-		all = make(map[string]Action, len(prototypes))
-	}
+	all := make(map[string]Action, len(r.prototypes)+len(prototypes))
+	maps.Copy(all, r.prototypes)
 	err := r.err
 	for _, p := range prototypes {
 		if wrong := checkPrototype(p); wrong != nil {
@@ -96,6 +96,14 @@ func notInJSON(t reflect.Type, depth int) string {
 // Err returns what is wrong with the actions given to With, nil if nothing is. Decoding with the registry returns it
 // too.
 func (r Registry) Err() error { return r.err }
+
+// OrBuiltin returns the registry, or [Builtin] for the zero Registry.
+func (r Registry) OrBuiltin() Registry {
+	if r.prototypes == nil {
+		return Builtin()
+	}
+	return r
+}
 
 // Lookup returns the prototype of the action of that name.
 func (r Registry) Lookup(name string) (Action, bool) {

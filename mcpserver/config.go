@@ -109,9 +109,7 @@ func (c *Config) open() (closing func() error, err error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	if c.Decoder.Actions.Names() == nil {
-		c.Decoder.Actions = actions.Builtin()
-	}
+	c.Decoder.Actions = c.Decoder.Actions.OrBuiltin()
 	if err := c.Decoder.Actions.Err(); err != nil {
 		return nil, fmt.Errorf("mcpserver: Decoder.Actions: %w", err)
 	}
@@ -150,7 +148,7 @@ func (c *Config) check() error {
 // runnable is the decoder without the actions that this server cannot run: commands, agents and tools of the host where
 // the host gives none.
 func runnable(c Config) millrace.Decoder {
-	var actionsLeft actions.Registry
+	actionsLeft := actions.Registry{}.With() // none at first, and not Builtin
 	for _, name := range c.Decoder.Actions.Names() {
 		a, _ := c.Decoder.Actions.Lookup(name)
 		can := true

@@ -18,7 +18,7 @@ import (
 // Names are compared as the most forgiving file system would: in any case, without characters that are not seen, without
 // dots and spaces at the end. So a rule also holds for the other spellings by which such a file system finds the same file.
 type Policy struct {
-	// Allowed are the AllowedPaths of the host, canonical. The directories above them may be looked at and listed, but
+	// Allowed are the AllowedPaths of the host, canonical: nil for the whole tree, empty for nothing. The directories above them may be looked at and listed, but
 	// show nothing that does not lead to them.
 	Allowed []string
 	// Reserved is the canonical path of the state directory: it is not listed, and all that goes there is ErrReserved. So
@@ -152,12 +152,15 @@ func (g *Guard) isReserved(name string) bool {
 
 // notAllowed is ErrNotAllowed with the paths that are.
 func (g *Guard) notAllowed() error {
+	if len(g.allowed) == 0 {
+		return fmt.Errorf("%w: no path is", names.ErrNotAllowed)
+	}
 	return fmt.Errorf("%w: %s", names.ErrNotAllowed, names.Few(g.allowed, ", "))
 }
 
 func (g *Guard) allows(name string) bool {
 	within := func(dir string) bool { return names.Within(name, dir) }
-	return len(g.allowed) == 0 || slices.ContainsFunc(g.allowed, within)
+	return g.allowed == nil || slices.ContainsFunc(g.allowed, within)
 }
 
 // LeadsToAllowed reports whether an allowed path is, or lies below, the directory.

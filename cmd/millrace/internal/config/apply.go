@@ -19,7 +19,7 @@ func (c Config) Apply(x *millrace.Executor) error {
 	if x.MaxFiles == 0 {
 		x.MaxFiles = c.MaxFiles
 	}
-	if len(x.AllowedPaths) == 0 {
+	if x.AllowedPaths == nil {
 		x.AllowedPaths = slices.Clone(c.Allow)
 	}
 	if x.Backups == (millrace.Executor{}).Backups {
@@ -29,16 +29,15 @@ func (c Config) Apply(x *millrace.Executor) error {
 	x.MaxFiles = fewest(x.MaxFiles, c.Project.MaxFiles)
 	x.DeniedPaths = slices.Concat(x.DeniedPaths, c.Deny, c.Project.Deny)
 	x.ReadOnlyPaths = slices.Concat(x.ReadOnlyPaths, c.ReadOnly, c.Project.ReadOnly, []string{ProjectFile})
-	if len(c.Project.Allow) == 0 {
+	if c.Project.Allow == nil {
 		return nil
 	}
-	if len(x.AllowedPaths) == 0 {
+	if x.AllowedPaths == nil {
 		x.AllowedPaths = slices.Clone(c.Project.Allow)
 		return nil
 	}
 	both := common(x.AllowedPaths, c.Project.Allow)
 	if len(both) == 0 {
-		// No paths would mean all of them.
 		return &Error{Problems: []Problem{{File: c.project, Message: "what the project allows and what you allow have nothing in common"}}}
 	}
 	x.AllowedPaths = both
