@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -118,7 +119,12 @@ func (d *drawer) work(s *fsutil.Stage) {
 // builtin draws a built-in step. It may fail.
 func (d *drawer) builtin() actions.Action {
 	a, b := d.name(), d.name()
-	switch d.IntN(5) {
+	n := d.IntN(12)
+	if n == 10 && runtime.GOOS == "windows" {
+		n = 11 // there is no shell
+	}
+	d.log = append(d.log, fmt.Sprintf("then built-in step %d of %s and %s", n, a, b))
+	switch n {
 	case 0:
 		return actions.Create{Path: a, Content: strings.ToValidUTF8(d.text(), "?"), Overwrite: true}
 	case 1:
@@ -127,6 +133,24 @@ func (d *drawer) builtin() actions.Action {
 		return actions.Rename{Files: []string{a}, To: b, Overwrite: true}
 	case 3:
 		return actions.Delete{Files: []string{a}, Recursive: true, Permanent: d.IntN(2) == 0}
+	case 4:
+		return actions.MultiEdit{Files: []string{a}, Edits: []actions.TextEdit{{OldText: "line", NewText: "row"}, {OldText: "x\n", NewText: "y"}}}
+	case 5:
+		return actions.RegexTransform{Files: []string{a}, Patterns: []actions.PatternEdit{{Pattern: `(\d) x\n`, Replacement: "x ${1}\n\n"}}}
+	case 6:
+		lines := []actions.LineEdit{actions.AppendText("more"), actions.InsertAfter(d.IntN(3), "in\nserted")}
+		return actions.EditFiles{OnError: "continue", FileEdits: []actions.FileEdits{
+			{Path: a, Edits: lines}, {Path: b + "2", Edits: []actions.LineEdit{actions.CreateText("made\n")}},
+		}}
+	case 7:
+		return actions.PatternReplace{FilePattern: "**/*", SedPattern: []string{"2d", "s/line/&s/", "y/x/z/"}, Binary: d.IntN(2) == 0}
+	case 8:
+		return actions.Patch{Text: fmt.Sprintf("diff --git a/%[1]s b/%[1]s\nnew file mode 100755\n--- /dev/null\n+++ b/%[1]s\n@@ -0,0 +1 @@\n+x\n", a), Overwrite: true}
+	case 9:
+		return actions.Patch{Text: fmt.Sprintf("diff --git a/%[1]s b/%[2]s\nsimilarity index 100%%\nrename from %[1]s\nrename to %[2]s\n", a, b)}
+	case 10:
+		script := fmt.Sprintf("mv %s %s; rm -rf %s; echo new >> %s; chmod 755 a", a, b, d.name(), d.name())
+		return actions.Exec{Shell: script + "; true"}
 	default:
 		return actions.Edit{Files: []string{a}, OldText: "x", NewText: "y"}
 	}
