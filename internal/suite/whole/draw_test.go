@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/suite"
@@ -114,6 +115,15 @@ func (d *drawer) work(s *fsutil.Stage) {
 	if err == nil {
 		d.log = append(d.log, what)
 	}
+}
+
+// pipeline draws a pipeline, of which steps may fail.
+func (d *drawer) pipeline() millrace.Pipeline {
+	b := millrace.New("p").Options(millrace.Options{Force: true, ContinueOnError: true}).Step("first", d.step())
+	for n := range d.IntN(3) {
+		b = b.Step(fmt.Sprint("s", n), d.builtin())
+	}
+	return b.MustBuild()
 }
 
 // builtin draws a built-in step. It may fail.
