@@ -143,7 +143,7 @@ func makeFile(c *Call, path, name string, text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// outcomeOf tells of the files that are edited, and warns of the others.
+// outcomeOf lists the files that are as the edits leave them, also those that were so before, and warns of the others.
 func outcomeOf(c *Call, plans []*filePlan) Outcome {
 	out := Outcome{Counts: map[string]int{}}
 	var idle []string
@@ -161,11 +161,12 @@ func outcomeOf(c *Call, plans []*filePlan) Outcome {
 			}
 		}
 		out.Reports = append(out.Reports, report)
-		if p.changed == 0 {
+		if out.Files = append(out.Files, p.name); p.changed == 0 {
 			idle = append(idle, p.name)
 			continue
 		}
-		out.change(p.name, p.changed)
+		out.Counts[p.name] = p.changed
+		out.Edits += p.changed
 	}
 	if len(idle) > 0 {
 		c.Warnf("%s: the edits change nothing", few(idle))

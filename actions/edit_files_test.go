@@ -83,8 +83,9 @@ func TestEditFilesContent(t *testing.T) {
 					out := b.must("s", one("d/a.txt", test.edits...), nil)
 					b.wantTree(files{"d/a.txt": test.want, "other.txt": test.in})
 					want := actions.Outcome{Edits: test.changed, Reports: []actions.FileReport{edited("d/a.txt", len(test.edits), test.want)}}
+					want.Files = []string{"d/a.txt"} // also where it was right already
 					if test.changed > 0 {
-						want.Files, want.Counts = []string{"d/a.txt"}, map[string]int{"d/a.txt": test.changed}
+						want.Counts = map[string]int{"d/a.txt": test.changed}
 						b.wantWarning()
 					} else {
 						b.wantWarning("d/a.txt: the edits change nothing")

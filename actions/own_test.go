@@ -80,7 +80,7 @@ func TestWriteFiles(t *testing.T) {
 	b := inMemory(t, files{"same": "1\n", "other": "old\n", "not": "named\n"})
 	out := b.must("s", actions.WriteFiles(map[string]string{"same": "1\n", "other": "new\n", "deep/made": "text", "empty": ""}), nil)
 	b.wantTree(files{"same": "1\n", "other": "new\n", "deep/made": "text", "empty": "", "not": "named\n"})
-	equal(t, "files", out.Files, []string{"deep/made", "empty", "other"})
+	equal(t, "files", out.Files, []string{"deep/made", "empty", "other", "same"})
 	b.wantWarning("same: the edits change nothing")
 }
 
