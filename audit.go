@@ -82,10 +82,10 @@ func Observers(f ...func(Event)) func(Event) {
 //
 //	{"time":"2026-01-02T15:04:05.678Z","run":"a3f9c2d1","step":"fix","visit":1,"action":"edit","ok":true,"code":"","duration":3.2,"cost":0,"files":2,"edits":5}
 //
-// The duration is in milliseconds, the cost in dollars, and code is that of the error, as [ErrorCode] lists them. Files
-// are those matched. A step that calls a tool has its name as "tool". A visit that was skipped is ok, and has "skipped": true; what was handled is not ok, and has
-// "handled": true. All other fields are there always. A step that was about to begin when the run had to end, by its
-// budget for instance, has a line with that code.
+// The duration is in milliseconds, the cost in dollars, and code is that of the error, as [ErrorCode] lists them.
+// Files are those matched. A step that calls a tool has its name as "tool". A visit that was skipped is ok, and has
+// "skipped": true; what was handled is not ok, and has "handled": true. All other fields are there always. A step that
+// was about to begin when the run had to end, by its budget for instance, has a line with that code.
 //
 // The run is that of [Executor.RunID], so a function may serve runs that go on at the same time only if they have the
 // same. After the first error of w nothing more is written; give it a w that keeps the error to learn of it.

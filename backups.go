@@ -111,9 +111,9 @@ func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backup
 // Restore gives back what a commit has changed: bytes, modes, times, links, names. It is a commit itself, so it can be
 // interrupted and undone, and the Result has a backup id of its own. Paths that are as they were before the commit, or
 // that another Restore has taken back, are left as they are; if no path remains, the error is a *backup.UndoneError.
-// Files that have changed since, and those whose backup is damaged, are a *ConflictError that names all of them, and then
-// nothing is restored. Policy holds here too: ReadOnly, and AllowedPaths for every path of the
-// backup; risk is not judged. With DryRun nothing is written.
+// Files that have changed since, and those whose backup is damaged, are a *ConflictError that names all of them, and
+// then nothing is restored. Policy holds here too: ReadOnly, and AllowedPaths for every path of the backup; risk is
+// not judged. With DryRun nothing is written.
 //
 // It is [Executor.PlanRestore] and [Plan.Commit] at once, under one lock.
 func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (*Result, error) {
@@ -158,8 +158,9 @@ func restoreName(backupID string) string { return "restore " + backupID }
 // leaves a backup, which takes back the taking back. Its risk is not judged, unless it was stored: then
 // [Executor.OpenPlan] judges it as any plan, and so does [Plan.Revise] if a part has another text.
 //
-// Files that have changed since the commit, or whose backup is damaged, are conflicts of the plan: Commit, WriteDiff and
-// Files return a *ConflictError that names all of them, until [Plan.Reject] has left them out. [Plan.Conflicts] lists them.
+// Files that have changed since the commit, or whose backup is damaged, are conflicts of the plan: Commit, WriteDiff
+// and Files return a *ConflictError that names all of them, until [Plan.Reject] has left them out. [Plan.Conflicts]
+// lists them.
 //
 // The error says that there is no such backup (backup.ErrNotFound), that it cannot be trusted, that nothing is left to
 // take back (a *backup.UndoneError), or which of its paths the host does not allow.

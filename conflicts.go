@@ -16,8 +16,8 @@ import (
 	"github.com/millrace-go/millrace/internal/preview"
 )
 
-// ConflictError says that files have changed since the plan was made. Nothing was written, or all of it was undone. Of a
-// commit that is taken back, [Plan.Reject] leaves the paths out.
+// ConflictError says that files have changed since the plan was made. Nothing was written, or all of it was undone. Of
+// a commit that is taken back, [Plan.Reject] leaves the paths out.
 type ConflictError struct {
 	// Conflicts has an entry for each such path, in path order.
 	Conflicts []Conflict
@@ -55,9 +55,10 @@ func (e *ConflictError) Error() string {
 // Unwrap returns the error of the commit.
 func (e *ConflictError) Unwrap() error { return e.Err }
 
-// Conflicts returns the paths at which a plan of [Executor.PlanRestore] cannot be carried out, in path order: files that
-// have changed since the commit that it takes back, and files whose backup is damaged. The plan cannot be committed or
-// shown until [Plan.Reject] has left them out. It is empty for a plan of a pipeline, which Commit compares with the tree.
+// Conflicts returns the paths at which a plan of [Executor.PlanRestore] cannot be carried out, in path order: files
+// that have changed since the commit that it takes back, and files whose backup is damaged. The plan cannot be
+// committed or shown until [Plan.Reject] has left them out. It is empty for a plan of a pipeline, which Commit
+// compares with the tree.
 func (p *Plan) Conflicts() []Conflict {
 	list := slices.Clone(p.drifted)
 	if p.damaged != nil {
@@ -131,8 +132,8 @@ func (p *Plan) withoutConflicts(q *Plan, paths []string) {
 	}
 }
 
-// changesAt returns the paths of changes for paths that may be those of conflicts: a path that a file moves from, one in
-// a directory that goes, or one whose backup is damaged, which has no change.
+// changesAt returns the paths of changes for paths that may be those of conflicts: a path that a file moves from, one
+// in a directory that goes, or one whose backup is damaged, which has no change.
 func (p *Plan) changesAt(paths []string) []string {
 	var at []string
 	for _, name := range paths {
@@ -161,7 +162,8 @@ func touched(changes []fsutil.Change, name string) bool {
 	return slices.ContainsFunc(changes, func(c fsutil.Change) bool { return touches(c, name) })
 }
 
-// touches reports whether a change is about a path: its own, the one that it moves from, or one in a directory that goes.
+// touches reports whether a change is about a path: its own, the one that it moves from, or one in a directory that
+// goes.
 func touches(c fsutil.Change, name string) bool {
 	return name == c.Path || name == c.From || c.Old.Kind == change.Dir && names.Within(name, c.OldPath())
 }

@@ -89,9 +89,9 @@ type Executor struct {
 	// Workers is how many goroutines a run may use. Zero means GOMAXPROCS.
 	Workers int
 	// AllowedPaths are the files and directories, with all below them, that steps may read and write, judged when
-	// symbolic links are resolved. One that leads through a link itself is an *ExecutorError, unless what it leads to is
-	// allowed too: a link in the tree must not widen what the host allows. Nil means the whole tree; a list that is empty
-	// and not nil allows nothing.
+	// symbolic links are resolved. One that leads through a link itself is an *ExecutorError, unless what it leads to
+	// is allowed too: a link in the tree must not widen what the host allows. Nil means the whole tree; a list that is
+	// empty and not nil allows nothing.
 	AllowedPaths []string
 	// DeniedPaths are globs. What one of them takes, a file or a directory with all below it, is neither listed nor
 	// found by steps, and a step that names it gets fsutil.ErrDenied. They win over AllowedPaths, hold for symbolic

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Registry is an immutable set of actions by name. The zero Registry, which nobody has made, stands for [Builtin] wherever
-// one is taken. One made by [Registry.With] has what it was given and nothing else, so an allow-list that ends up empty
-// allows no action.
+// Registry is an immutable set of actions by name. The zero Registry, which nobody has made, stands for [Builtin]
+// wherever one is taken. One made by [Registry.With] has what it was given and nothing else, so an allow-list that
+// ends up empty allows no action.
 type Registry struct {
 	prototypes map[string]Action // nil for the zero Registry
 	err        error

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// documented are the calls of other servers' documents, with the arguments that stand there. The client of the TypeScript
-// SDK makes the same ones.
+// documented are the calls of other servers' documents, with the arguments that stand there. The client of the
+// TypeScript SDK makes the same ones.
 type documented struct {
 	Files map[string]string `json:"files"`
 	Calls []struct {

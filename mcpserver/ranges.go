@@ -8,8 +8,8 @@ const maxRanges = 4096
 // shownRange is a range of lines by the name of its file and by its hash.
 type shownRange struct{ path, hash string }
 
-// ranges remembers the hashes of ranges that were shown. Without that, nobody could say whether a content_hash is that of
-// a range or that of the whole file as it was: the file may have had these lines and no others.
+// ranges remembers the hashes of ranges that were shown. Without that, nobody could say whether a content_hash is that
+// of a range or that of the whole file as it was: the file may have had these lines and no others.
 type ranges struct {
 	mu    sync.Mutex
 	known map[shownRange]bool

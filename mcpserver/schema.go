@@ -270,8 +270,8 @@ func nameOf(pointer string) string {
 	return "'" + shown(strings.NewReplacer("~1", "/", "~0", "~").Replace(pointer[1:])) + "'"
 }
 
-// halfSurrogate returns the first escape in valid JSON that is one half of a surrogate pair without the other, "" if none
-// is (RFC 8259, section 8.2).
+// halfSurrogate returns the first escape in valid JSON that is one half of a surrogate pair without the other, "" if
+// none is (RFC 8259, section 8.2).
 func halfSurrogate(data []byte) string {
 	unit := func(at int) rune {
 		if at+6 > len(data) || data[at] != '\\' || data[at+1] != 'u' {

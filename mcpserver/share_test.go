@@ -89,7 +89,8 @@ func TestSharedSchema(t *testing.T) {
 	}
 }
 
-// Actions that this server cannot run are named nowhere. A pipeline with one is refused in the words of what it may not do.
+// Actions that this server cannot run are named nowhere. A pipeline with one is refused in the words of what it may
+// not do.
 func TestOnlyWhatCanRun(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, nil, nil)
 	actions, _ := c.good("describe_actions", `{}`).data["actions"].(map[string]any)

@@ -28,8 +28,8 @@ type life struct {
 	run   runs.Run
 }
 
-// live lets a process work on the run. It dies before the operation number die on the disk, counted from the start, or from the
-// end of the command where afterAsk is set.
+// live lets a process work on the run. It dies before the operation number die on the disk, counted from the start, or
+// from the end of the command where afterAsk is set.
 func live(t *testing.T, disk *crashfs.Fs, scratch, shared, verb string, die int, afterAsk bool) life {
 	t.Helper()
 	l, c := life{ended: true}, new(counts)

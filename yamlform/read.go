@@ -63,8 +63,8 @@ func (r *reading) read(data []byte) *place {
 	return top
 }
 
-// withoutVersion makes the directive that names a version 1 of YAML a comment: the parser reads 1.2 and takes no directive
-// for it (YAML 1.2, section 6.8.1).
+// withoutVersion makes the directive that names a version 1 of YAML a comment: the parser reads 1.2 and takes no
+// directive for it (YAML 1.2, section 6.8.1).
 func withoutVersion(data []byte) []byte {
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
 	for rest := text; ; {

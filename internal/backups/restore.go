@@ -190,8 +190,8 @@ func (b *Backup) verify(ctx context.Context, taken map[string]string) error {
 	return bad
 }
 
-// verifyImage returns what is wrong with a kept file, "" if nothing is. The error is that of reading it. Bytes after the
-// end of the file that was kept are not looked at.
+// verifyImage returns what is wrong with a kept file, "" if nothing is. The error is that of reading it. Bytes after
+// the end of the file that was kept are not looked at.
 func (b *Backup) verifyImage(r *journal.Record) (string, error) {
 	f, err := b.store.disk.OpenFound(b.image(r))
 	switch {

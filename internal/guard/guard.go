@@ -18,8 +18,8 @@ import (
 // Names are compared as the most forgiving file system would: in any case, without characters that are not seen, without
 // dots and spaces at the end. So a rule also holds for the other spellings by which such a file system finds the same file.
 type Policy struct {
-	// Allowed are the AllowedPaths of the host, canonical: nil for the whole tree, empty for nothing. The directories above them may be looked at and listed, but
-	// show nothing that does not lead to them.
+	// Allowed are the AllowedPaths of the host, canonical: nil for the whole tree, empty for nothing. The directories
+	// above them may be looked at and listed, but show nothing that does not lead to them.
 	Allowed []string
 	// Reserved is the canonical path of the state directory: it is not listed, and all that goes there is ErrReserved. So
 	// is what has this path, or the name ".millrace", in any other directory: the state of a tree in the tree. Empty means

@@ -25,8 +25,8 @@ func FileChanges(some, all []change.Change) []FileChange {
 	return files
 }
 
-// Kinds returns the kind under which each of some changes is shown: that of [FileChanges], and of a directory alone what
-// happens to it.
+// Kinds returns the kind under which each of some changes is shown: that of [FileChanges], and of a directory alone
+// what happens to it.
 func Kinds(some, all []change.Change) []change.ChangeKind {
 	moved := movedFrom(all)
 	kinds := make([]change.ChangeKind, len(some))

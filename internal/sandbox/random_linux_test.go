@@ -178,8 +178,8 @@ func TestCallsAtRandom(t *testing.T) {
 	fstest.Countf(t, "%d random calls", n*4000)
 }
 
-// callsAtRandom makes 4,000 calls in the sandbox, and then without it where outside is set. It reports whether the calls
-// without the sandbox have changed a file.
+// callsAtRandom makes 4,000 calls in the sandbox, and then without it where outside is set. It reports whether the
+// calls without the sandbox have changed a file.
 func callsAtRandom(t *testing.T, seed uint64, outside bool) (changed bool) {
 	t.Helper()
 	p := newPlace(t)

@@ -20,8 +20,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestAllDoorsNameTheSameKinds plans changes between files, links and directories. The lists of the result, the files of
-// the plan and the HTML report name the same kind at each path, and the diff has the same paths.
+// TestAllDoorsNameTheSameKinds plans changes between files, links and directories. The lists of the result, the files
+// of the plan and the HTML report name the same kind at each path, and the diff has the same paths.
 func TestAllDoorsNameTheSameKinds(t *testing.T) {
 	under := func(s *fsutil.Stage, name string) error {
 		return errors.Join(s.Mkdir(name, 0o755), afero.WriteFile(s, name+"/x", []byte("x\n"), 0o644))

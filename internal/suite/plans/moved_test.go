@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestStoredPlanIsShownOnceFilesHaveMovedOn stores plans that edit, overwrite, rename and delete a file. Once the file is
-// another one or gone, the stored plan shows what it showed, names the file in a warning, and cannot be committed.
+// TestStoredPlanIsShownOnceFilesHaveMovedOn stores plans that edit, overwrite, rename and delete a file. Once the file
+// is another one or gone, the stored plan shows what it showed, names the file in a warning, and cannot be committed.
 func TestStoredPlanIsShownOnceFilesHaveMovedOn(t *testing.T) {
 	edit := actions.Edit{Files: []string{"a.txt"}, OldText: "two", NewText: "2"}
 	for name, steps := range map[string][]actions.Action{

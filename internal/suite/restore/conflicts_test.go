@@ -68,24 +68,6 @@ var doors = map[string]func(t *testing.T, x millrace.Executor, fsys afero.Fs, id
 	},
 }
 
-// image is the path of the file that a backup keeps of the only file with the text.
-func image(t *testing.T, fsys afero.Fs, id, text string) string {
-	t.Helper()
-	found := ""
-	fstest.Must(t, afero.Walk(fsys, path.Join(".millrace/backups", id, "old"), func(name string, info os.FileInfo, err error) error {
-		if err == nil && info.Mode().IsRegular() {
-			if data, _ := afero.ReadFile(fsys, name); string(data) == text {
-				found = name
-			}
-		}
-		return err
-	}))
-	if found == "" {
-		t.Fatalf("the backup has no file with %q", text)
-	}
-	return found
-}
-
 // TestPlanRestore_conflicts: each door of a restore returns the same conflicts before it writes a byte, and the plan
 // without these paths can be carried out.
 func TestPlanRestore_conflicts(t *testing.T) {

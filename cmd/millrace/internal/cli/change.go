@@ -121,7 +121,8 @@ func (s *session) applyPlan(ctx context.Context, plan *millrace.Plan) error {
 	return s.done(committed, err)
 }
 
-// leave ends with a plan that is not committed: what it would come to is shown, and is the exit status of --check and -n.
+// leave ends with a plan that is not committed: what it would come to is shown, and is the exit status of --check and
+// -n.
 func (s *session) leave(plan *millrace.Plan) error {
 	result := plan.Result()
 	if f := s.format(); f == formatJSON || f == formatJSONL {

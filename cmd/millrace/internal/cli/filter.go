@@ -20,8 +20,8 @@ const filtered = "stdin"
 // changing are the flags of a command that changes files, which a filter does not.
 var changing = []string{"dry-run", "check", "review", "output", "format", "events", "files-from", "emit"}
 
-// filters makes a command of oneLine a filter where "-" is its only file: it changes stdin and writes it to stdout. files
-// returns those of the arguments that name files, which come last.
+// filters makes a command of oneLine a filter where "-" is its only file: it changes stdin and writes it to stdout.
+// files returns those of the arguments that name files, which come last.
 func (a *App) filters(cmd *cobra.Command, files func(args []string) []string, build oneLineBuild) {
 	change := cmd.RunE
 	filter := a.inTree(func(ctx context.Context, s *session, args []string) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/suggest"
 )
 
-// suggestFlag adds to the error about a flag that is not there which one may be meant, and how a text that begins with a
-// dash is written.
+// suggestFlag adds to the error about a flag that is not there which one may be meant, and how a text that begins with
+// a dash is written.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	missing, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {

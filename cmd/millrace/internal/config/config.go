@@ -33,8 +33,8 @@ type Limits struct {
 	Ceiling risk.Level
 	// MaxFiles is how many files may be changed without force, zero if the file says nothing of it.
 	MaxFiles int
-	// Allow are the clean paths that steps may reach, with all below them. Nil means the whole tree, a list that is empty
-	// and not nil no path.
+	// Allow are the clean paths that steps may reach, with all below them. Nil means the whole tree, a list that is
+	// empty and not nil no path.
 	Allow []string
 	// Deny and ReadOnly are the globs of what steps cannot reach, and cannot change.
 	Deny, ReadOnly []string
