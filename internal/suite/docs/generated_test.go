@@ -175,3 +175,8 @@ func TestReadmeJSON(t *testing.T) {
 		t.Errorf("only %d pipelines found", n)
 	}
 }
+
+// TestDocsFiles keeps the table of the files of each action complete.
+func TestDocsFiles(t *testing.T) {
+	sameWords(t, "docs/json.md, of files,", firstCells(section(t, "docs/json.md", "Files of each action")), actions.Builtin().Names())
+}
