@@ -313,11 +313,11 @@ RUN p success
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := runner.Restore(s.ctx, s.fsys, res.BackupID); err != nil {
-				t.Fatal(err)
-			}
 			plan, err := runner.PlanRestore(s.ctx, s.fsys, res.BackupID)
 			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := runner.Restore(s.ctx, s.fsys, res.BackupID); err != nil {
 				t.Fatal(err)
 			}
 			commit(t, s, plan)
