@@ -206,9 +206,14 @@ func TestSignals_mcp(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
+			// A server that lingers shows what its goroutines wait for.
+			lingering := time.AfterFunc(hang/2, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
+			defer lingering.Stop()
 			swap, err := os.ReadFile(filepath.Join(tr.dir, "swap.json"))
 			if err != nil {
 				t.Fatal(err)
@@ -233,7 +238,7 @@ func TestSignals_mcp(t *testing.T) {
 				}
 			}
 			if err := cmd.Wait(); err != nil {
-				t.Errorf("the end is %v", err)
+				t.Errorf("the end is %v\n%s", err, stderr.String())
 			}
 			if !seen && c.until != "commit:" {
 				t.Errorf("there is no %q", c.until)
