@@ -31,7 +31,7 @@ type ConflictError struct {
 // Conflict is one path that is not what the plan expects.
 type Conflict = change.Problem
 
-// Error names the first paths, counts the others, and says what to do.
+// Error names the first ten paths, counts the others, and ends with what to change.
 func (e *ConflictError) Error() string {
 	head, advice := "the tree has changed since the plan was made", "Plan again"
 	if e.Restores != "" {
@@ -157,12 +157,12 @@ func (p *Plan) changesAt(paths []string) []string {
 	return at
 }
 
-// touched reports whether one of the changes is about a path.
+// touched reports whether a change in the list touches a path.
 func touched(changes []fsutil.Change, name string) bool {
 	return slices.ContainsFunc(changes, func(c fsutil.Change) bool { return touches(c, name) })
 }
 
-// touches reports whether a change is about a path: its own, the one that it moves from, or one in a directory that
+// touches reports whether a change is about a path: its own, its old path, or a path below a directory that
 // goes.
 func touches(c fsutil.Change, name string) bool {
 	return name == c.Path || name == c.From || c.Old.Kind == change.Dir && names.Within(name, c.OldPath())

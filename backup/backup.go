@@ -69,7 +69,7 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("backup %s is damaged: %s", e.ID, strings.Join(texts, "; "))
 }
 
-// UndoneError says that there is nothing to take back: each path of the commit is taken back already, or is as it was
+// UndoneError reports that nothing is left to undo: each path of the commit is undone already, or is as it was
 // before the commit.
 type UndoneError struct {
 	ID string

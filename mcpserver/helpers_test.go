@@ -40,7 +40,7 @@ func readFile(t testing.TB, dir, name string) string {
 	return string(data)
 }
 
-// readIfThere is the text of a file, "" if there is no file.
+// readIfThere returns the text of a file, "" if the file is missing.
 func readIfThere(t testing.TB, dir, name string) string {
 	t.Helper()
 	if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err != nil {

@@ -206,7 +206,7 @@ func state(t *testing.T, fsys afero.Fs, id, undoneBy string, left int) {
 	}
 }
 
-// TestRestore_asBefore: a path that somebody has put back by hand is no conflict.
+// TestRestore_asBefore: a path that somebody has put back by hand is not a conflict.
 func TestRestore_asBefore(t *testing.T) {
 	t.Parallel()
 	var x millrace.Executor

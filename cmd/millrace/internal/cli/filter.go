@@ -17,8 +17,11 @@ import (
 // filtered is the name that stands for stdin in the pipeline of a filter.
 const filtered = "stdin"
 
-// changing are the flags of a command that changes files, which a filter does not.
-var changing = []string{"dry-run", "check", "review", "output", "format", "events", "files-from", "emit"}
+// changing are the flags about a change of files. A filter changes none, so it refuses them.
+var changing = []string{
+	"dry-run", "check", "review", "output", "format", "events", "files-from", "emit",
+	"strict", "force", "no-backup", "name", "ceiling", "allow", "deny",
+}
 
 // filters makes a command of oneLine a filter where "-" is its only file: it changes stdin and writes it to stdout.
 // files returns those of the arguments that name files, which come last.
@@ -41,7 +44,7 @@ func (a *App) filters(cmd *cobra.Command, files func(args []string) []string, bu
 	}
 }
 
-// filter lets a pipeline that is about one file work on stdin, and writes what comes of it to stdout.
+// filter runs a pipeline for a single file on stdin, and writes the result to stdout.
 func (s *session) filter(ctx context.Context, build func(w oneline.Where) (millrace.Pipeline, error)) error {
 	data, err := s.readInput(ctx, "-")
 	if err != nil {

@@ -26,7 +26,7 @@ type session struct {
 	x millrace.Executor
 	// sure says that the command commits without asking, as with -y.
 	sure bool
-	// shows says that the command is there to show a plan: one that would be blocked is no failure of it.
+	// shows is set by commands that only show a plan. A plan that would be blocked is not a failure of such a command.
 	shows bool
 	// digest is that of the plan that was shown as JSON or stored, for `apply --digest`.
 	digest string

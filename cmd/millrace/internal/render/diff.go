@@ -91,7 +91,7 @@ func (d *differ) write(g *group) error {
 	return d.marked(read.files)
 }
 
-// betweenKinds reports whether a file or link becomes a directory, or a directory becomes one of them.
+// betweenKinds reports whether a file or link becomes a directory, or a directory becomes a file or link.
 func betweenKinds(c change.Change) bool { return c.Old.Kind == change.Dir || c.New.Kind == change.Dir }
 
 // chosen returns the changes at the paths that are part of a diff. A file that is renamed is part of it at its new name
