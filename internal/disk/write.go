@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -73,6 +74,36 @@ func copyHashed(to io.Writer, from io.Reader) (change.Hash, int64, error) {
 	return change.Hash(h.Sum(nil)), n, err
 }
 
+// leastHole is the least number of zero bytes that become a hole.
+const leastHole = 64 << 10
+
+// withHoles returns a writer that leaves holes for long runs of zero bytes where the file system has holes, as cp(1)
+// does with --sparse=always. A copy of a sparse file needs no more room than the file then.
+func withHoles(f NewFile) io.Writer {
+	if s, ok := f.(skipper); ok {
+		return holes{f, s}
+	}
+	return f
+}
+
+// skipper is a NewFile that can go on without bytes: n zero bytes are read there later.
+type skipper interface{ Skip(n int) error }
+
+type holes struct {
+	NewFile
+	skipper
+}
+
+func (h holes) Write(p []byte) (int, error) {
+	if len(p) < leastHole || p[0] != 0 || !bytes.Equal(p[1:], p[:len(p)-1]) {
+		return h.NewFile.Write(p)
+	}
+	if err := h.Skip(len(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
 // writeAll is Write for file systems that say nothing of it when they have written less than they were given.
 func writeAll(to io.Writer, data []byte) error {
 	n, err := to.Write(data)
@@ -120,7 +151,7 @@ func (d *Disk) Start(name string, from io.Reader, want Wanted, warn func(error))
 	if err != nil {
 		return nil, err
 	}
-	sum, _, err := copyHashed(f, d.untilDone(from))
+	sum, _, err := copyHashed(withHoles(f), d.untilDone(from))
 	if err == nil {
 		err = setAll(f, &want, warn)
 	}

@@ -159,6 +159,21 @@ func (f *NewFile) Write(data []byte) (n int, err error) {
 	return n, nil
 }
 
+// Skip makes the file longer by n zero bytes that need no room, and goes on behind them.
+func (f *NewFile) Skip(n int) error {
+	return f.do("write", func(fd int) error {
+		end, err := unix.Seek(fd, 0, io.SeekCurrent)
+		if err == nil {
+			end += int64(n)
+			err = unix.Ftruncate(fd, end)
+		}
+		if err == nil {
+			_, err = unix.Seek(fd, end, io.SeekStart)
+		}
+		return err
+	})
+}
+
 // Chown gives it an owner and a group, -1 for none.
 func (f *NewFile) Chown(uid, gid int) error {
 	return f.do("chown", func(fd int) error { return unix.Fchown(fd, uid, gid) })
