@@ -142,6 +142,9 @@ func (f namedFile) Chown(uid, gid int) error                { return f.fs.Chown(
 func (f namedFile) Chmod(mode fs.FileMode) error            { return f.fs.Chmod(f.name, mode) }
 func (f namedFile) Chtimes(atime, mtime time.Time) error    { return f.fs.Chtimes(f.name, atime, mtime) }
 
+// MayChange is [handle.MayChange] for a directory of the disk.
+func (d *Disk) MayChange(dir string) error { return handle.MayChange(d.FS, dir) }
+
 // copyMeta gives a file or directory owner and attributes of another where the file system has them.
 func copyMeta(fsys afero.Fs, from, to string) error {
 	if copier, ok := fsys.(capability.MetaCopier); ok {

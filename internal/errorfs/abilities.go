@@ -114,6 +114,14 @@ func (i inheriting) Inherit(dir, name string) (allowed fs.FileMode, err error) {
 	return allowed, err
 }
 
+// MayChange is that of a RootFs on Linux, the only one that can be asked. It is no operation: nothing fails there.
+func (i inheriting) MayChange(dir string) error {
+	if asked, ok := i.below.(interface{ MayChange(dir string) error }); ok {
+		return asked.MayChange(dir)
+	}
+	return nil
+}
+
 // onUnix is what makes a file system of those abilities that a RootFs has on any Unix.
 type onUnix interface {
 	afero.Symlinker

@@ -36,6 +36,19 @@ func OpenDir(fsys afero.Fs, name string) (capability.DirHandle, error) {
 	return &plainDir{fsys: fsys, name: name, info: info, blind: !asLink}, nil
 }
 
+// MayChange returns why this process may not make, replace and remove entries of a directory: an error that matches
+// [fs.ErrPermission]. It is nil where the file system cannot be asked, and for all that is wrong besides.
+func MayChange(fsys afero.Fs, dir string) error {
+	asker, ok := fsys.(interface{ MayChange(dir string) error })
+	if !ok {
+		return nil
+	}
+	if err := asker.MayChange(dir); errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
+}
+
 // ReadDir returns the entries of a directory of any file system.
 func ReadDir(fsys afero.Fs, name string) ([]fs.DirEntry, error) {
 	dir, err := OpenDir(fsys, name)

@@ -39,18 +39,19 @@ func TestHostile_what_a_user_may_not_write(t *testing.T) {
 		lock  func(t *testing.T, dir string) // makes something read-only
 		errno syscall.Errno
 		path  string // in the error
+		early bool   // the step fails, before the commit
 	}{
-		"directory below": {func(t *testing.T, dir string) { must(t, os.Chmod(filepath.Join(dir, "swap"), 0o555)) }, syscall.EACCES, "swap/"},
+		"directory below": {func(t *testing.T, dir string) { must(t, os.Chmod(filepath.Join(dir, "swap"), 0o555)) }, syscall.EACCES, "swap/", true},
 		"directory of somebody else": {func(t *testing.T, dir string) {
 			must(t, os.Chown(filepath.Join(dir, "kind"), 0, 0))
-		}, syscall.EACCES, "kind/x"},
-		"whole tree": {func(t *testing.T, dir string) { must(t, os.Chown(dir, 0, 0)) }, syscall.EACCES, stateName},
+		}, syscall.EACCES, "kind/x", true},
+		"whole tree": {func(t *testing.T, dir string) { must(t, os.Chown(dir, 0, 0)) }, syscall.EACCES, "edit", true},
 		"state directory of somebody else": {func(t *testing.T, dir string) {
 			must(t, os.Mkdir(filepath.Join(dir, stateName), 0o755), os.WriteFile(filepath.Join(dir, stateName, "theirs"), nil, 0o600))
-		}, syscall.EACCES, stateName},
+		}, syscall.EACCES, stateName, false},
 		"unreadable file": {func(t *testing.T, dir string) {
 			must(t, os.Chown(filepath.Join(dir, "from"), 0, 0), os.Chmod(filepath.Join(dir, "from"), 0o600))
-		}, syscall.EACCES, "from"},
+		}, syscall.EACCES, "from", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -60,6 +61,9 @@ func TestHostile_what_a_user_may_not_write(t *testing.T) {
 			r := diskJob{Dir: dir, Pipeline: "everything"}.start(t, as(t, nobody))
 			if !r.is(tt.errno) || !r.Typed || !strings.Contains(r.Error, tt.path) || r.State != millrace.CommitNone && r.State != millrace.CommitRolledBack {
 				t.Errorf("report %+v", r)
+			}
+			if tt.early && r.State != millrace.CommitNone {
+				t.Errorf("the commit finds out: %+v", r)
 			}
 			sameTree(t, r.Error, dir, before, exact|private)
 		})

@@ -1,6 +1,7 @@
 package rootfs
 
 import (
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -18,4 +19,19 @@ func renameExchange(aDir int, a string, bDir int, b string) error {
 
 func renameNoReplace(aDir int, a string, bDir int, b string) error {
 	return unix.Renameat2(aDir, a, bDir, b, unix.RENAME_NOREPLACE)
+}
+
+// MayChange returns EACCES if this process may not make, replace and remove entries of a directory. The system is asked,
+// so access control lists count. Root may, and is not asked.
+func (r *FS) MayChange(dir string) error {
+	if os.Geteuid() == 0 {
+		return nil
+	}
+	clean, err := r.checked(dir, true)
+	if err != nil {
+		return err
+	}
+	return r.root.within(clean, func(fd int) error {
+		return retry(func() error { return unix.Faccessat(fd, ".", unix.W_OK|unix.X_OK, unix.AT_EACCESS) })
+	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/handle"
 )
 
 // RefuseForeign makes it [fs.ErrPermission] to write to a file that another user owns and this process may not write to.
@@ -18,10 +19,13 @@ func (s *Stage) RefuseForeign() {
 	s.refuses = true
 }
 
-// mayWrite returns fs.ErrPermission for such a file. The system is asked, for access control lists count as well: to open
-// a file for writing changes nothing of it.
-func (c *core) mayWrite(e ent) error {
-	f := e.fact()
+// mayWrite returns fs.ErrPermission for such a file, and for one whose directory may not be written to. The system is
+// asked, for access control lists count as well: to open a file for writing changes nothing of it.
+func (c *core) mayWrite(p place) error {
+	if err := c.mayChange(p.dir); err != nil {
+		return err
+	}
+	f := p.ent.fact()
 	if !c.refuses || f == nil || f.kind != change.File || f.id == (capability.Identity{}) || int64(f.id.UID) == int64(os.Geteuid()) {
 		return nil
 	}
@@ -33,4 +37,25 @@ func (c *core) mayWrite(e ent) error {
 		return fs.ErrPermission
 	}
 	return nil // the commit finds out what else is wrong
+}
+
+// mayChange returns an error that matches fs.ErrPermission for a directory of the base in which this process may not make, replace and remove
+// entries. core.mu must be held for writing.
+func (c *core) mayChange(dir ent) error {
+	at := ""
+	switch {
+	case dir.n != nil:
+		at = dir.n.base
+	case dir.f != nil:
+		at = dir.f.path
+	}
+	if at == "" {
+		return nil
+	}
+	err, known := c.locked[at]
+	if !known {
+		err = handle.MayChange(c.base.fsys, at)
+		c.locked[at] = err
+	}
+	return err
 }

@@ -172,7 +172,7 @@ func (s *Stage) changeMeta(name string, fn func(m *meta) bool) error {
 		case p.path == ".":
 			return fs.ErrInvalid // the root is the caller's, no change is about it
 		}
-		if err := s.mayWrite(p.ent); err != nil {
+		if err := s.mayWrite(p); err != nil {
 			return err
 		}
 		n := s.adopt(p)

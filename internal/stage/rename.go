@@ -66,7 +66,7 @@ func (s *Stage) rename(src, dst place) error {
 	case names.Within(src.path, dst.path):
 		return names.ErrNotEmpty
 	}
-	if err := s.checkMove(src.ent, src.path, dst.path); err != nil {
+	if err := cmp.Or(s.mayChange(src.dir), s.checkMove(src.ent, src.path, dst.path)); err != nil {
 		return err
 	}
 	if err := s.checkReplace(dst, isDir); err != nil {
@@ -97,7 +97,7 @@ func (s *Stage) checkReplace(dst place, isDir bool) error {
 	case !isDir && kind == change.Dir:
 		return names.ErrIsDir
 	}
-	return cmp.Or(s.mayWrite(dst.ent), s.checkEmpty(dst.ent))
+	return cmp.Or(s.mayWrite(dst), s.checkEmpty(dst.ent))
 }
 
 // Respells reports whether the second name is nothing but another spelling of the first, in the same directory: a base

@@ -27,8 +27,11 @@ func (c *core) check(name string, a guard.Access, isDir bool) error {
 func (e ent) isDirAt(name string) bool { return e.kind() == change.Dir && e.base() == name }
 
 // mayPut returns why something of the kind may not be made at the place: it would stand in the way of what is reserved,
-// or make a repository of its directory.
+// or make a repository of its directory, or this process may not write to the directory.
 func (c *core) mayPut(p place, kind change.Kind) error {
+	if err := c.mayChange(p.dir); err != nil {
+		return err
+	}
 	if kind != change.Dir {
 		if c.guard.HoldsReserved(p.path) {
 			return names.ErrReserved

@@ -47,9 +47,10 @@ type core struct {
 	repos *guard.Repositories // nil if there is no base
 	// guarded says that there is a policy: without one, links may lead anywhere, for none is followed out of the tree.
 	guarded bool
-	refuses bool      // see RefuseForeign
-	now     time.Time // the mtime of all that is written
-	nonce   string    // no other stage has it
+	refuses bool             // see RefuseForeign
+	locked  map[string]error // of the directories of the base that were asked, see mayChange
+	now     time.Time        // the mtime of all that is written
+	nonce   string           // no other stage has it
 	umask   func() fs.FileMode
 	// maxRead bounds what is read as a whole. It is set before the first use.
 	maxRead int64
@@ -85,7 +86,7 @@ var _ interface {
 // New returns a stage over base as raised by [raise.FS]. If that fails, for want of a base perhaps, every operation of
 // the stage returns its error.
 func New(base afero.Fs) *Stage {
-	c := &core{now: time.Now().Round(0), nonce: rand.Text(), inodes: make(map[string]*node), temp: new(spill), spillAt: defaultSpillAt}
+	c := &core{now: time.Now().Round(0), nonce: rand.Text(), inodes: make(map[string]*node), locked: make(map[string]error), temp: new(spill), spillAt: defaultSpillAt}
 	c.spill = c.temp
 	c.umask = func() fs.FileMode { return 0 }
 	c.root = newDir(0o755, c.now)
