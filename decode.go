@@ -133,6 +133,7 @@ func (t *decoding) pipeline(root *strictjson.Node) {
 	defer t.draft.readMaxSteps()
 	defer t.draft.readBounds()
 	t.draft.noBudget(root)
+	root = t.vars(root)
 	if root.Get("steps") == nil && t.other(root) {
 		return
 	}
@@ -144,6 +145,21 @@ func (t *decoding) pipeline(root *strictjson.Node) {
 	if steps.Node != nil {
 		t.steps(steps.Node.Elems)
 	}
+}
+
+// vars takes "vars", the name that templates have for the variables, for "variables". The root of the result is a copy.
+func (t *decoding) vars(root *strictjson.Node) *strictjson.Node {
+	i := slices.IndexFunc(root.Members, func(m strictjson.Member) bool { return m.Name == rootVars })
+	if i < 0 || root.Get(fieldVariables) != nil {
+		return root
+	}
+	plain := *root
+	plain.Members = slices.Clone(root.Members)
+	plain.Members[i].Name = fieldVariables
+	at := "/" + fieldVariables
+	t.moved[at] = lenient.Moved{Plain: at, Text: "/" + rootVars, NameOffset: root.Members[i].NameOffset, Whole: true}
+	t.draft.warning(Problem{Pointer: at, Code: codeRepaired, Message: "'vars' was taken for 'variables'", Hint: "write variables"})
+	return &plain
 }
 
 // other reports what an object without steps is, if that is known: nothing more is to be said of it then.

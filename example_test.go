@@ -203,6 +203,6 @@ func ExamplePipeline_WithVariables() {
 	data, _ := afero.ReadFile(fsys, "a.txt")
 	fmt.Printf("%s", data)
 	// Output:
-	// variable 'who' has no value (at /variables/who): give it a default, or its value to WithVariables
+	// variable 'who' has no value (at /variables/who): give it a default, or a value
 	// Dear {{greet.files}} (1)
 }

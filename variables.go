@@ -101,7 +101,9 @@ func (p Pipeline) WithVariables(values map[string]any) (Pipeline, error) {
 	return p, nil
 }
 
-func variablePointer(name string) string { return "/variables/" + strictjson.EscapeToken(name) }
+func variablePointer(name string) string {
+	return "/" + fieldVariables + "/" + strictjson.EscapeToken(name)
+}
 
 // variable returns the value that {{vars.name}} stands for. The pipeline has it, for it was checked.
 func (p Pipeline) variable(name string) any {
@@ -119,7 +121,7 @@ func (p Pipeline) checkValues() error {
 	for _, v := range p.variables {
 		if !v.HasValue() {
 			missing = append(missing, Problem{
-				Pointer: variablePointer(v.Name), Code: codeNoVariable, Hint: "give it a default, or its value to WithVariables",
+				Pointer: variablePointer(v.Name), Code: codeNoVariable, Hint: "give it a default, or a value",
 				Message: fmt.Sprintf("variable '%s' has no value", v.Name),
 			})
 		}
@@ -129,9 +131,6 @@ func (p Pipeline) checkValues() error {
 	}
 	return &ValidationError{Problems: missing}
 }
-
-// rootVars is what references to variables begin with.
-const rootVars = "vars"
 
 // variableTypes are the types of variables, what values of them are called, and what templates take them for: a list is
 // not the files of a step, which are joined by commas.

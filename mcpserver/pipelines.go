@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,9 +21,28 @@ func pipelineText(given json.RawMessage) []byte {
 }
 
 type pipelineArgs struct {
-	Pipeline json.RawMessage `json:"pipeline_json"`
-	Diff     string          `json:"diff"`
-	MaxBytes int             `json:"max_bytes"`
+	Pipeline  json.RawMessage `json:"pipeline_json"`
+	Variables exactValues     `json:"variables"`
+	Diff      string          `json:"diff"`
+	MaxBytes  int             `json:"max_bytes"`
+}
+
+// exactValues are the values of an object, numbers as they are written.
+type exactValues struct{ values map[string]any }
+
+func (e *exactValues) UnmarshalJSON(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	return dec.Decode(&e.values)
+}
+
+// pipeline returns the pipeline with the values of its variables.
+func (a *pipelineArgs) pipeline(c *call) (millrace.Pipeline, error) {
+	p, err := c.decoded(pipelineText(a.Pipeline))
+	if err != nil {
+		return p, err
+	}
+	return p.WithVariables(a.Variables.values)
 }
 
 // batchOperations runs a pipeline.
@@ -31,7 +51,11 @@ func batchOperations(ctx context.Context, c *call) (*answer, error) {
 	if err := c.decode(&args); err != nil {
 		return nil, err
 	}
-	p, note, err := c.decodePipeline(pipelineText(args.Pipeline))
+	p, err := args.pipeline(c)
+	if err != nil {
+		return nil, err
+	}
+	p, note, err := c.ruled(p)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +69,7 @@ func planPipeline(ctx context.Context, c *call) (*answer, error) {
 	if err := c.decode(&args); err != nil {
 		return nil, err
 	}
-	p, err := c.decoded(pipelineText(args.Pipeline))
+	p, err := args.pipeline(c)
 	if err != nil {
 		return nil, err
 	}

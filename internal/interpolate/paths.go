@@ -52,8 +52,8 @@ func (t *Texts) foreign(text string, p parsed) []string {
 }
 
 // reportForeign says of something in braces in a path that it names no step. It would be the name of a file, and a
-// condition or an overwrite would hold for that. It is a problem if it can only be meant as a reference: it is the whole
-// path, and a part of it is a step, or one of [template.Fields], or it begins as references do. Otherwise there may be
+// condition or an overwrite would hold for that. It is a problem if it can only be meant as a reference: it begins as
+// references do, or it is the whole path, and a part of it is a step or one of [template.Fields]. Otherwise there may be
 // files of that name, and it returns false. In a longer path it may also have been escaped in a pipeline that was
 // included in this one, which has other steps.
 func (t *Texts) reportForeign(s Step, pointer, source string, whole bool, add func(pointer, code, hint, format string, args ...any)) (wrong bool) {
@@ -70,8 +70,12 @@ func (t *Texts) reportForeign(s Step, pointer, source string, whole bool, add fu
 		return slices.Contains(t.ids, part) || slices.ContainsFunc(template.Fields(), func(f template.Field) bool { return f.Name == part })
 	}
 	switch {
-	case whole && (ownRoot(root) || slices.Contains(t.ids, root) || slices.ContainsFunc(parts[1:], known)):
-		if near == "" {
+	case ownRoot(root) && len(parts) > 1, whole && (ownRoot(root) || slices.Contains(t.ids, root) || slices.ContainsFunc(parts[1:], known)):
+		switch {
+		case near != "":
+		case root == "vars":
+			near = "declare it in the 'variables' of the pipeline"
+		default:
 			near = "write {{step.files[0]}} with the id of an earlier step"
 		}
 		add(pointer, CodeUnknownRef, near+"; "+isName, "step '%s': template '%s' names no step", s.ID, source)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
@@ -34,7 +35,7 @@ func (s *session) change(ctx context.Context, p millrace.Pipeline) error {
 		return err
 	}
 	for _, w := range p.Warnings() {
-		s.talk("warning: %s", w)
+		s.warn(w.String())
 	}
 	s.leaveOut()
 	if !p.Mutates() && s.flags.format == "" && s.flags.events != "-" {
@@ -143,6 +144,14 @@ func (s *session) leave(plan *millrace.Plan) error {
 	return nil
 }
 
+// warn prints a warning, unless it was printed before: those of the pipeline are in the result too.
+func (s *session) warn(text string) {
+	if !slices.Contains(s.warned, text) {
+		s.warned = append(s.warned, text)
+		s.talk("warning: %s", text)
+	}
+}
+
 // done shows what came of a change and returns the error for App.Run.
 func (s *session) done(result *millrace.Result, err error) error {
 	s.progress.Done()
@@ -152,7 +161,7 @@ func (s *session) done(result *millrace.Result, err error) error {
 	s.events.result = result
 	if !s.verboseReport() {
 		for _, w := range result.AllWarnings() {
-			s.talk("warning: %s", w)
+			s.warn(w)
 		}
 	}
 	s.tellLeftOut(result)

@@ -53,15 +53,23 @@ func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	}
 }
 
-// readPipeline reads the pipeline in a file, or in stdin for "-". What is wrong with it names the file.
-func (a *App) readPipeline(ctx context.Context, name string) (millrace.Pipeline, error) {
-	data, err := a.readInput(ctx, name)
+// readPipeline reads the pipeline in a file, or in stdin for "-", and gives its variables their values. What is wrong
+// with it names the file.
+func (s *session) readPipeline(ctx context.Context, name string, values []string) (millrace.Pipeline, error) {
+	data, err := s.readInput(ctx, name)
 	if err != nil {
 		return millrace.Pipeline{}, err
 	}
 	p, err := decode(name, data)
 	if err != nil {
 		return millrace.Pipeline{}, &sourceError{name: name, err: err}
+	}
+	w, err := s.where(ctx)
+	if err != nil {
+		return millrace.Pipeline{}, err
+	}
+	if p, err = w.Variables(p, values); err != nil {
+		return millrace.Pipeline{}, &usageError{err}
 	}
 	return p, nil
 }

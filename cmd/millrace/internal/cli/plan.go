@@ -9,15 +9,15 @@ import (
 // newPlan makes `plan`.
 func (a *App) newPlan() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "plan FILE|-",
+		Use:   "plan FILE|- [NAME=VALUE…]",
 		Short: "Show what a pipeline would change",
 		Long: `Plan works out what the pipeline in FILE, or in stdin for -, would change, and shows it. It never changes a file of the
-tree; -o stores the plan, for show, review and apply.`,
+tree; -o stores the plan, for show, review and apply. NAME=VALUE gives a variable its value, as with run.`,
 		Example: `  millrace plan rename.json
   millrace plan rename.json -o rename.plan && millrace apply rename.plan`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MinimumNArgs(1),
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
-			p, err := s.readPipeline(ctx, args[0])
+			p, err := s.readPipeline(ctx, args[0], args[1:])
 			if err != nil {
 				return err
 			}

@@ -9,19 +9,22 @@ import (
 // newRun makes `run`.
 func (a *App) newRun() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "run FILE|-",
+		Use:   "run FILE|- [NAME=VALUE…]",
 		Short: "Run a pipeline and commit what it changes",
 		Long: `Run runs the pipeline in FILE, or in stdin for -, and commits what it changes. On a terminal it shows the change and asks
 first, unless -y is given; off a terminal, as in a script, it does not ask. Paths in the pipeline count from the root of the
-tree.`,
+tree.
+
+NAME=VALUE gives a variable of the pipeline its value, again and again for a list; NAME:=JSON and NAME=@FILE as with do.`,
 		Example: `  millrace run rename.json
   millrace run rename.json -y          do not ask
   millrace run rename.json -n          only show what it would change
+  millrace run rename.json from=Old to=New
   millrace run rename.json --check     for CI: name the files that would change
   generate | millrace run - --format json`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MinimumNArgs(1),
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
-			p, err := s.readPipeline(ctx, args[0])
+			p, err := s.readPipeline(ctx, args[0], args[1:])
 			if err != nil {
 				return err
 			}

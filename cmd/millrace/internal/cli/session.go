@@ -30,6 +30,8 @@ type session struct {
 	shows bool
 	// digest is that of the plan that was shown as JSON or stored, for `apply --digest`.
 	digest string
+	// warned are the warnings that were printed.
+	warned []string
 }
 
 // inTree makes the function of a command that works on a tree: its session is open while it runs.

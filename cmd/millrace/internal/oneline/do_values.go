@@ -42,6 +42,9 @@ func (w Where) params(c call, doc millrace.ActionDoc) (map[string]any, error) {
 		name, value, ok := strings.Cut(arg, "=")
 		if !ok {
 			hint := "write name=value, or 'then' before the next action"
+			if w.literal {
+				hint = "write name=value"
+			}
 			return nil, usage(hint, "'%s' is no parameter of %s", shown(arg), c.action)
 		}
 		_, twice := params[strings.TrimSuffix(name, ":")]
@@ -151,7 +154,7 @@ func (w Where) value(name, text, takes string) (any, error) {
 // placed returns a name, or a glob, as it counts from the root of the tree. A template stays as it is.
 func (w Where) placed(name, text string) (string, error) {
 	switch {
-	case w.dir() == "." && !absolute(text) || text == "" || strings.Contains(text, "{{"):
+	case w.literal || w.dir() == "." && !absolute(text) || text == "" || strings.Contains(text, "{{"):
 		return text, nil
 	case slices.Contains(pathParams, name):
 		place, err := w.place(text)

@@ -1,0 +1,22 @@
+package mcpserver_test
+
+import (
+	"testing"
+
+	"github.com/millrace-go/millrace/mcpserver"
+)
+
+// TestVariables: a call gives the variables of its pipeline their values, each as it is written.
+func TestVariables(t *testing.T) {
+	const pipeline = `{"name":"x","variables":{"dir":{"type":"string"},"n":{"type":"integer","default":1}},"steps":[` +
+		`{"id":"c","action":"create","params":{"path":"{{vars.dir}}/a.txt","content":"{{vars.n}}"}}]}`
+	c := serve(t, mcpserver.Config{}, nil, nil)
+	for _, tool := range []string{"plan_pipeline", "batch_operations"} {
+		c.bad(tool, `{"pipeline_json":`+pipeline+`}`, "variable 'dir' has no value")
+		c.bad(tool, `{"pipeline_json":`+pipeline+`,"variables":{"dri":"d"}}`, "did you mean 'dir'?")
+		c.good(tool, `{"pipeline_json":`+quote(pipeline)+`,"variables":{"dir":"d","n":9007199254740993}}`)
+	}
+	if text := readFile(t, c.dir, "d/a.txt"); text != "9007199254740993" {
+		t.Errorf("the file has %s", text)
+	}
+}
