@@ -186,3 +186,16 @@ func execPathProblem(a actions.Exec, path template.Path) (message, hint string) 
 	}
 	return "", ""
 }
+
+// noArguments returns why a command is not to run: a list among its arguments has nothing in it. A formatter of no files
+// would read its input, and others would take all files.
+func (r *run) noArguments(ctx context.Context, i int) string {
+	if _, ok := r.p.steps[i].Action.(actions.Exec); !ok {
+		return ""
+	}
+	empty := r.p.compiled[i].texts.Empty("/args", r.values(ctx, i))
+	if empty == "" {
+		return ""
+	}
+	return fmt.Sprintf("the command was not run, for %s is an empty list", empty)
+}

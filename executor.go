@@ -42,7 +42,9 @@ type Executor struct {
 	Ceiling risk.Level
 	// Risk holds the thresholds of the levels. The zero Policy has those of package risk.
 	Risk risk.Policy
-	// MaxFiles is how many files may be changed without force. Zero means DefaultMaxFiles; negative means no limit.
+	// MaxFiles is how many files may be changed without force. Zero means DefaultMaxFiles; negative means no limit. The
+	// level of risk needs force as well, by default from 50 files or 500 edits on: Risk sets where it begins, and
+	// Options.Force passes both.
 	MaxFiles int
 	// MaxFileBytes is the largest file, in bytes, that a step reads to search, count, edit, compare or show it. It is
 	// judged by the size that the file is said to have, before a byte is read, and again by what really comes. A named

@@ -58,6 +58,11 @@ func (r *run) whyNot(ctx context.Context, v *visit) (string, error) {
 		return fmt.Sprintf("'%s' was not called", v.uncalled), nil
 	}
 	reason, err := r.skipReason(ctx, v.step)
+	if reason == "" && err == nil {
+		if reason = r.noArguments(ctx, v.step); reason != "" {
+			v.result.Warnings = append(v.result.Warnings, reason)
+		}
+	}
 	if err != nil || reason != "" || !r.x.DryRun || !r.specs[v.step].Outside {
 		return reason, err
 	}

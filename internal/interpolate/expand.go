@@ -2,6 +2,9 @@ package interpolate
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/template"
@@ -51,6 +54,24 @@ func (t *Texts) Expand(values template.Values, most int64) (any, error) {
 		}
 		return v, nil
 	})
+}
+
+// Empty returns a template in the list at the pointer that stands for a list of nothing, "" if there is none. A template
+// that has no value is left for Expand to report.
+func (t *Texts) Empty(pointer string, values template.Values) string {
+	for _, at := range slices.Sorted(maps.Keys(t.params)) {
+		text := t.params[at]
+		if _, whole := text.Whole(); !whole || !strings.HasPrefix(at, pointer+"/") {
+			continue
+		}
+		v, err := text.Expand(values)
+		files, isFiles := v.([]string)
+		list, isList := v.([]any)
+		if err == nil && (isFiles || isList) && len(files)+len(list) == 0 {
+			return text.Source()
+		}
+	}
+	return ""
 }
 
 // sizeOf is about how much memory a template's value takes, in bytes. The texts of a list of files are those of a

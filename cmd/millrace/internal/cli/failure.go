@@ -96,7 +96,7 @@ func (a *App) hintOf(err error) string {
 	conflict, isConflict := errors.AsType[*millrace.ConflictError](err)
 	switch {
 	case isBlocked && !blocked.Host:
-		return "look at it with --dry-run, then pass --force"
+		return "look at it with --dry-run, then pass --force; 'risk' and 'max_files' in your configuration set where that begins"
 	case isConflict && conflict.Restores != "":
 		return "leave them out with: --except PATH"
 	case statusOf(err) == exitRecovery:

@@ -25,6 +25,9 @@ func (c Config) Apply(x *millrace.Executor) error {
 	if x.Backups == (millrace.Executor{}).Backups {
 		x.Backups = c.Backups
 	}
+	if x.Risk == (risk.Policy{}) {
+		x.Risk = c.Risk
+	}
 	x.Ceiling = lowest(x.Ceiling, c.Project.Ceiling)
 	x.MaxFiles = fewest(x.MaxFiles, c.Project.MaxFiles)
 	x.DeniedPaths = slices.Concat(x.DeniedPaths, c.Deny, c.Project.Deny)

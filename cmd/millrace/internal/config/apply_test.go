@@ -19,7 +19,7 @@ import (
 
 func TestApply(t *testing.T) {
 	t.Parallel()
-	c, err := load(t, "ceiling: high\nmax_files: 500\nallow: [src, docs]\ndeny: [a]\nread_only: [b]\nbackups: {keep: 7}\n",
+	c, err := load(t, "ceiling: high\nmax_files: 500\nallow: [src, docs]\ndeny: [a]\nread_only: [b]\nbackups: {keep: 7}\nrisk: {high: {edits: 9}}\n",
 		"ceiling: critical\nmax_files: 700\nallow: [src/app, docs, other]\ndeny: [c]\nread_only: [d]\n")
 	if err != nil {
 		t.Fatal(err)

@@ -57,6 +57,8 @@ type Config struct {
 	Confirm risk.Level
 	// Backups says how many backups are kept, as [backup.Retention] does.
 	Backups backup.Retention
+	// Risk says where the levels of risk begin. Zero fields have the numbers of package risk.
+	Risk risk.Policy
 
 	// project is the name of the project's file, for messages.
 	project string

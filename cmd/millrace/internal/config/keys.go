@@ -51,6 +51,8 @@ var keys = []Key{
 		func(d *decoder, n *yaml.Node, c *Config, _ *Limits) { d.backups(n, c) }},
 	{"ceiling", "the highest risk that may be committed, also with --force", "high", true,
 		func(d *decoder, n *yaml.Node, _ *Config, l *Limits) { l.Ceiling = d.level(n) }},
+	{"risk", "where the levels of risk begin: medium, high, critical, each at files or edits", "{high: {files: 200, edits: 5000}}", false,
+		func(d *decoder, n *yaml.Node, c *Config, _ *Limits) { d.risk(n, c) }},
 	{"max_files", "how many files may be changed without --force", "100", true,
 		func(d *decoder, n *yaml.Node, _ *Config, l *Limits) { l.MaxFiles = int(d.number(n, math.MaxInt32)) }},
 	{"allow", "files and directories that may be read and changed; nothing else", "[src, docs]", true,
@@ -168,6 +170,36 @@ func (d *decoder) backups(n *yaml.Node, c *Config) {
 		default:
 			d.fail(key, "there are keep, max_age, max_bytes", "unknown key %q of backups", name)
 		}
+	})
+}
+
+// risk reads where the levels of risk begin. What is left out stays as it is by default.
+func (d *decoder) risk(n *yaml.Node, c *Config) {
+	if n.Kind != yaml.MappingNode {
+		d.fail(n, "write {high: {files: 200}}", "this must be a list of `key: value`")
+		return
+	}
+	levels := map[string]*risk.Threshold{"medium": &c.Risk.Medium, "high": &c.Risk.High, "critical": &c.Risk.Critical}
+	d.mapping(n, func(name string, key, value *yaml.Node) {
+		level := levels[name]
+		switch {
+		case level == nil:
+			d.fail(key, "there are medium, high, critical", "unknown level %q of risk", name)
+			return
+		case value.Kind != yaml.MappingNode:
+			d.fail(value, "write {files: 200, edits: 5000}", "this must be a list of `key: value`")
+			return
+		}
+		d.mapping(value, func(measure string, key, value *yaml.Node) {
+			switch measure {
+			case "files":
+				level.Files = int(d.number(value, math.MaxInt32))
+			case "edits":
+				level.Edits = int(d.number(value, math.MaxInt32))
+			default:
+				d.fail(key, "there are files, edits", "unknown measure %q of a level", measure)
+			}
+		})
 	})
 }
 

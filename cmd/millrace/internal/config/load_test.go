@@ -71,6 +71,7 @@ read_only:
   - go.sum
 confirm: medium
 backups: {keep: 5, max_age: 30d, max_bytes: 1000000}
+risk: {high: {files: 200, edits: 5000}, critical: {files: 400}}
 `, "ceiling: low\nmax_files: 3\nallow: [./src/app]\ndeny: [.git*]\nread_only: [go.mod]\n")
 	if err != nil {
 		t.Fatal(err)
@@ -85,6 +86,7 @@ backups: {keep: 5, max_age: 30d, max_bytes: 1000000}
 		},
 		PagerSet: true, Editor: "code --wait", Color: "never", Confirm: risk.Medium,
 		Backups: backup.Retention{Keep: 5, MaxAge: 30 * 24 * time.Hour, MaxBytes: 1000000},
+		Risk:    risk.Policy{High: risk.Threshold{Files: 200, Edits: 5000}, Critical: risk.Threshold{Files: 400}},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(config.Config{})); diff != "" {
 		t.Error(diff)
@@ -131,6 +133,11 @@ func TestLoad_wrong(t *testing.T) {
 		"outside":         {project: "allow: [../x]\n", want: `.millrace.yaml:1:8: the path "../x": it leads out of the tree: write a path that counts from the root`},
 		"absolute":        {user: "allow: [/etc]\n", want: `config.yaml:1:8: the path "/etc": it leads out of the tree: write a path that counts from the root`},
 		"age":             {user: "backups: {max_age: 3 days}\n", want: "config.yaml:1:20: this must be how old a backup may be: write 30d, 12h or 90m"},
+		"level of risk":   {user: "risk: {hihg: {files: 3}}\n", want: "config.yaml:1:8: unknown level \"hihg\" of risk: there are medium, high, critical"},
+		"measure of risk": {user: "risk: {high: {lines: 3}}\n", want: "config.yaml:1:15: unknown measure \"lines\" of a level: there are files, edits"},
+		"number of risk":  {user: "risk: {high: 3}\n", want: "config.yaml:1:14: this must be a list of `key: value`: write {files: 200, edits: 5000}"},
+		"project's risk": {project: "risk: {high: {files: 1000}}\n", want: `.millrace.yaml:1:1: "risk" cannot stand in a project's file: ` +
+			`a project's file comes with its files and can only forbid: ceiling, max_files, allow, deny, read_only`},
 		"backups":         {user: "backups: 3\n", want: "config.yaml:1:10: this must be a list of `key: value`: write {keep: 20}"},
 		"key of backups":  {user: "backups: {kep: 3}\n", want: "config.yaml:1:11: unknown key \"kep\" of backups: there are keep, max_age, max_bytes"},
 		"anchor":          {user: "deny: &a [x]\nread_only: *a\n", want: "config.yaml:1:7: anchors and aliases are not taken: write the value where it is meant"},
