@@ -98,7 +98,7 @@ A root that is not the working directory is named on stderr, unless -q is given.
 	root.SetErr(a.Stderr)
 	a.commonFlags(root)
 	for _, g := range groups {
-		if slices.ContainsFunc(commands, func(c command) bool { return c.group == g.id }) {
+		if slices.ContainsFunc(commands, func(c entry) bool { return c.group == g.id }) {
 			root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		}
 	}

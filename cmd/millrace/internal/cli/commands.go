@@ -19,20 +19,21 @@ var groups = []struct{ id, title string }{
 	{groupServe, "Other programs:"},
 }
 
-// command is how one of the commands is made. Topics of the help have no group.
-type command struct {
+// entry is how one of the commands is made. Topics of the help have no group.
+type entry struct {
 	group string
 	make  func(*App) *cobra.Command
 }
 
 // commands are all commands, one a line, each in a file of its own. A topic of the help is a command that does nothing.
-var commands = []command{
+var commands = []entry{
 	{groupChange, (*App).newReplace},
 	{groupChange, (*App).newSed},
 	{groupChange, (*App).newMv},
 	{groupChange, (*App).newCp},
 	{groupChange, (*App).newRm},
 	{groupChange, (*App).newPatch},
+	{groupChange, (*App).newExec},
 	{groupChange, (*App).newDo},
 	{groupChange, (*App).newRun},
 	{groupLook, (*App).newPlan},

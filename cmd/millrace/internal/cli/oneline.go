@@ -41,6 +41,11 @@ func (a *App) oneLine(cmd *cobra.Command, build oneLineBuild) {
 		if emit != "" {
 			return s.emit(emit, p)
 		}
+		done, err := s.allowTyped(p)
+		if err != nil {
+			return err
+		}
+		defer done()
 		if !p.Mutates() {
 			s.flags.verbose = s.flags.verbose || !s.flags.quiet // what it has read is what was asked for
 		}
