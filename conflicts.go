@@ -52,6 +52,15 @@ func (e *ConflictError) Error() string {
 	return head + ": " + names.Few(texts, "; ") + ". " + advice
 }
 
+// Paths returns the paths of the conflicts.
+func (e *ConflictError) Paths() []string {
+	paths := make([]string, len(e.Conflicts))
+	for i, one := range e.Conflicts {
+		paths[i] = one.Path
+	}
+	return paths
+}
+
 // Unwrap returns the error of the commit.
 func (e *ConflictError) Unwrap() error { return e.Err }
 

@@ -2,7 +2,10 @@ package millrace
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
 
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/risk"
 )
 
@@ -44,6 +47,23 @@ type EnvelopeError struct {
 	// Code is one of those that the function [ErrorCode] lists.
 	Code    string `json:"code"`
 	Message string `json:"message"`
+	// Problems are those of a *[ValidationError], and Paths the files that the error is about, each once. [DescribeError]
+	// sets them; [Result.Envelope] has only texts of errors, and does not.
+	Problems []Problem `json:"problems,omitempty"`
+	Paths    []string  `json:"paths,omitempty"`
+}
+
+// DescribeError returns an error in the form in which json.Marshal writes the error types of this module. It takes any
+// error, also a wrapped one, of which json.Marshal writes nothing. It is zero for nil.
+func DescribeError(err error) EnvelopeError {
+	if err == nil {
+		return EnvelopeError{}
+	}
+	e := EnvelopeError{Code: ErrorCode(err), Message: err.Error(), Paths: errorform.Paths(err)}
+	if invalid, ok := errors.AsType[*ValidationError](err); ok {
+		e.Problems = invalid.Problems
+	}
+	return e
 }
 
 // EnvelopeSummary counts the entries of an Envelope. Total is the sum of the others.
@@ -112,3 +132,60 @@ func (s *StepResult) reached() map[string]any {
 	add("risk", s.RiskLevel.String(), s.RiskLevel != risk.Unset)
 	return data
 }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *BlockedError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *BudgetError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *CommitError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *ConflictError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *DeadlineError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *DriftError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *ExecutionsError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *ExecutorError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *ExpectError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *FileSystemError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *HeldError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *InterpolationError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *LibraryError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *PlanError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *RetriesError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *RunIDError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *StepError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *TimeoutError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *ValidationError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }

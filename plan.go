@@ -182,6 +182,9 @@ func (e *PlanError) Error() string {
 	return fmt.Sprintf("invalid plan: %s: %v", e.Path, e.Err)
 }
 
+// Paths returns the path of the change that is refused, "" if the error is about none.
+func (e *PlanError) Paths() []string { return []string{e.Path} }
+
 // Unwrap returns the reason.
 func (e *PlanError) Unwrap() error { return e.Err }
 

@@ -64,6 +64,15 @@ func (e *DriftError) Error() string {
 	return b.String()
 }
 
+// Paths returns the paths that have changed.
+func (e *DriftError) Paths() []string {
+	paths := make([]string, len(e.Drifts))
+	for i, one := range e.Drifts {
+		paths[i] = one.Path
+	}
+	return paths
+}
+
 // Unwrap returns fsutil.ErrDrift.
 func (e *DriftError) Unwrap() error { return fsutil.ErrDrift }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/modes"
 )
 
@@ -35,6 +36,18 @@ func (e *CollisionError) Error() string {
 	}
 	return strings.Join(texts, "; ")
 }
+
+// Paths returns the places, and the files that would go there.
+func (e *CollisionError) Paths() []string {
+	var paths []string
+	for _, c := range e.Collisions {
+		paths = append(append(paths, c.Target), c.Sources...)
+	}
+	return paths
+}
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *CollisionError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
 
 // Unwrap returns [fs.ErrExist].
 func (e *CollisionError) Unwrap() error { return fs.ErrExist }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // EditFilesError lists all edits of an [EditFiles] that cannot be made, in the order of the parameters.
@@ -30,6 +31,18 @@ const mostFailures = 20
 func (e *EditFilesError) Error() string {
 	return strings.Join(firstOf(e.Failures, mostFailures, (*EditFailure).Error), "; ")
 }
+
+// Paths returns the files of the failures.
+func (e *EditFilesError) Paths() []string {
+	paths := make([]string, len(e.Failures))
+	for i, one := range e.Failures {
+		paths[i] = one.Path
+	}
+	return paths
+}
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *EditFilesError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
 
 // firstOf returns the texts of the first of a list, and how many more there are.
 func firstOf[T any](list []T, most int, text func(T) string) []string {
@@ -59,6 +72,12 @@ func (f *EditFailure) Error() string {
 	}
 	return fmt.Sprintf("%s: edit %d (%s): %s", f.Path, f.Index, f.Command, f.reason())
 }
+
+// Paths returns the file that it is about.
+func (f *EditFailure) Paths() []string { return []string{f.Path} }
+
+// MarshalJSON gives the code, the message and the paths.
+func (f *EditFailure) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, f) }
 
 // Unwrap returns Err.
 func (f *EditFailure) Unwrap() error { return f.Err }
@@ -97,6 +116,9 @@ func (e *HashError) Error() string {
 		e.First, e.Last, e.Got, e.Want)
 }
 
+// MarshalJSON gives the code, the message and the paths.
+func (e *HashError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
+
 // LineOverlapError says that two edits of one file want the same lines.
 type LineOverlapError struct {
 	First, Second int // indices of the edits, from 0
@@ -107,6 +129,9 @@ func (e *LineOverlapError) Error() string {
 	return fmt.Sprintf("Lines overlap: edits %d and %d want the same ones; "+
 		"line numbers are those of the file before the step", e.First, e.Second)
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *LineOverlapError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
 
 // NotFoundError says that the text of a str_replace is not in a file.
 type NotFoundError struct {
@@ -121,6 +146,9 @@ func (e *NotFoundError) Error() string {
 	}
 	return text
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *NotFoundError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
 
 // NotUniqueError says that the text of a str_replace without replace_all is in a file more than once.
 type NotUniqueError struct {
@@ -157,3 +185,6 @@ func (e *NotUniqueError) Error() string {
 	return fmt.Sprintf("String found %d times in file: in %s %s; set replace_all, or make old_str longer",
 		e.Count, what, lines)
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *NotUniqueError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }

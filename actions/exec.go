@@ -13,6 +13,7 @@ import (
 
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // Exec runs a command on the tree as the steps before have left it, which is made real in a directory of its own. What the
@@ -102,6 +103,9 @@ func (e *CommandError) Error() string {
 	}
 	return text
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *CommandError) MarshalJSON() ([]byte, error) { return errorform.Marshal("exec_failed", e) }
 
 // Unwrap returns Err.
 func (e *CommandError) Unwrap() error { return e.Err }

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // ErrBinary says that a file is not one to be edited or shown as text.
@@ -32,6 +34,12 @@ func (e *FileError) Error() string {
 	}
 	return text
 }
+
+// Paths returns the file that it is about.
+func (e *FileError) Paths() []string { return []string{e.Path} }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *FileError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
 
 // Unwrap returns the cause, such as [fs.ErrNotExist], [fsutil.ErrIsDir] or [ErrBinary].
 func (e *FileError) Unwrap() error { return e.Err }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/match"
 )
 
@@ -128,6 +129,9 @@ func (e *LimitError) Error() string {
 	}
 	return fmt.Sprintf(form, e.Limit, got)
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *LimitError) MarshalJSON() ([]byte, error) { return errorform.Marshal("limit", e) }
 
 // Unwrap returns [fsutil.ErrTooLarge] for a file, else nil.
 func (e *LimitError) Unwrap() error {

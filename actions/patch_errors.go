@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/patch"
 )
 
@@ -36,6 +37,15 @@ func (e *PatchSyntaxError) Error() string {
 	}), "; ")
 }
 
+// MarshalJSON gives the code, the message and the problems.
+func (e *PatchSyntaxError) MarshalJSON() ([]byte, error) {
+	problems := make([]errorform.Problem, len(e.Problems))
+	for i, p := range e.Problems {
+		problems[i] = errorform.Problem{Line: p.Line, Message: p.Message, Hint: p.Hint}
+	}
+	return errorform.Marshal(codeStepFailed, e, problems...)
+}
+
 // PatchError lists all that cannot be applied of a [Patch], in the order of the patch.
 type PatchError struct {
 	Failures []*HunkFailure
@@ -61,6 +71,18 @@ func (e *PatchError) Error() string {
 	return strings.Join(firstOf(e.Failures, mostFailures, (*HunkFailure).Error), "; ")
 }
 
+// Paths returns the files of the failures.
+func (e *PatchError) Paths() []string {
+	paths := make([]string, len(e.Failures))
+	for i, one := range e.Failures {
+		paths[i] = one.Path
+	}
+	return paths
+}
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *PatchError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
+
 // Unwrap returns the failures.
 func (e *PatchError) Unwrap() []error {
 	errs := make([]error, len(e.Failures))
@@ -77,6 +99,12 @@ func (f *HunkFailure) Error() string {
 	}
 	return fmt.Sprintf("%s: hunk %d (line %d of the patch): %s", f.Path, f.Hunk, f.Line, f.reason())
 }
+
+// Paths returns the file that it is about.
+func (f *HunkFailure) Paths() []string { return []string{f.Path} }
+
+// MarshalJSON gives the code, the message and the paths.
+func (f *HunkFailure) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, f) }
 
 // Unwrap returns Err.
 func (f *HunkFailure) Unwrap() error { return f.Err }

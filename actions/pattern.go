@@ -25,6 +25,9 @@ const (
 	codeEscape         = "escape"
 )
 
+// codeStepFailed is the code of errors of actions in JSON: that of the step that they end.
+const codeStepFailed = "step_failed"
+
 // PatternError says that a pattern or its replacement cannot be used. Before a run it is a [Problem]; it comes as an
 // error only where templates made the pattern.
 type PatternError = match.PatternError

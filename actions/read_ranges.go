@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/lineedit"
 )
 
@@ -51,6 +52,9 @@ type LineError struct {
 func (e *LineError) Error() string {
 	return fmt.Sprintf("line number out of range: lines %d to %d of %d", e.Start, e.End, e.Lines)
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *LineError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
 
 // rangeSeparator stands between two ranges of one file.
 const rangeSeparator = "\n...\n"

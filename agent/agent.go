@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // Agent is a model, or a program around one, that steps of the action prompt ask. It is called from several goroutines.
@@ -110,6 +111,9 @@ func (e *Error) Error() string {
 	}
 	return "agent '" + e.Agent + "': " + e.Err.Error()
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *Error) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
 
 // Unwrap returns what the agent has returned.
 func (e *Error) Unwrap() error { return e.Err }

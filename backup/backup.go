@@ -13,6 +13,7 @@
 package backup
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -69,6 +70,24 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("backup %s is damaged: %s", e.ID, strings.Join(texts, "; "))
 }
 
+// Paths returns the files that cannot be restored.
+func (e *DamagedError) Paths() []string {
+	paths := make([]string, len(e.Files))
+	for i, one := range e.Files {
+		paths[i] = one.Path
+	}
+	return paths
+}
+
+// MarshalJSON gives the code and the message, and the paths.
+func (e *DamagedError) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Code    string   `json:"code"`
+		Message string   `json:"message"`
+		Paths   []string `json:"paths,omitempty"`
+	}{"conflict", e.Error(), e.Paths()})
+}
+
 // UndoneError reports that nothing is left to undo: each path of the commit is undone already, or is as it was
 // before the commit.
 type UndoneError struct {
@@ -83,6 +102,14 @@ func (e *UndoneError) Error() string {
 		return fmt.Sprintf("commit %s is undone already: all its paths are as they were before", e.ID)
 	}
 	return fmt.Sprintf("commit %s is undone already, by %s", e.ID, e.By)
+}
+
+// MarshalJSON gives the code and the message.
+func (e *UndoneError) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	}{"conflict", e.Error()})
 }
 
 // What the zero Retention keeps.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // InvalidError says what is wrong with a limit. Where there are several mistakes, the error joins one of these for
@@ -22,6 +24,9 @@ type InvalidError struct {
 
 // Error is the message.
 func (e *InvalidError) Error() string { return e.Message }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *InvalidError) MarshalJSON() ([]byte, error) { return errorform.Marshal("invalid_budget", e) }
 
 // invalid makes the error of a field; the format begins behind its name.
 func invalid(field, format string, args ...any) *InvalidError {

@@ -25,6 +25,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // Bulkhead is a number of places, and a line in front of them. It is made by New and safe for concurrent use. The zero
@@ -60,6 +62,11 @@ func (e *SaturatedError) Error() string {
 		name += " '" + e.Name + "'"
 	}
 	return fmt.Sprintf("%s is full: %d at work, %d waiting", name, e.Limit, e.Queue)
+}
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *SaturatedError) MarshalJSON() ([]byte, error) {
+	return errorform.Marshal("bulkhead_saturated", e)
 }
 
 // Code is "bulkhead_saturated".

@@ -25,6 +25,8 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // ErrShowsThrough says that a file system took a name away as it was told, and has something else there still that it
@@ -109,6 +111,9 @@ type LostFlags struct {
 
 // Error names the flags.
 func (e *LostFlags) Error() string { return "flags of the inode that are not kept: " + e.Letters }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *LostFlags) MarshalJSON() ([]byte, error) { return errorform.Marshal("lost_flags", e) }
 
 // Inheriter gives a file or directory the access control list that it would have if it had been made in dir, where new
 // files have one from their directory, and takes any other away. It returns the permission bits that the list allows,

@@ -1,6 +1,10 @@
 package command
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/millrace-go/millrace/internal/errorform"
+)
 
 // DeniedError says that the host does not allow a command. Whether it does is the same each time.
 type DeniedError struct {
@@ -27,6 +31,9 @@ func (e *DeniedError) Error() string {
 	return text
 }
 
+// MarshalJSON gives the code, the message and the paths.
+func (e *DeniedError) MarshalJSON() ([]byte, error) { return errorform.Marshal("exec_denied", e) }
+
 // Code returns "exec_denied".
 func (e *DeniedError) Code() string { return "exec_denied" }
 
@@ -48,6 +55,9 @@ type LimitError struct {
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("the command was killed: %d %s, and the limit is %d", e.Got, e.What, e.Limit)
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *LimitError) MarshalJSON() ([]byte, error) { return errorform.Marshal("limit", e) }
 
 // Retryable returns false: the command would print as much again.
 func (e *LimitError) Retryable() bool { return false }

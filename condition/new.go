@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
@@ -42,6 +43,18 @@ func (e *Error) Error() string {
 		}
 	}
 	return strings.Join(all, "; ")
+}
+
+// MarshalJSON gives the code, the message and the problems.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	problems := make([]errorform.Problem, len(e.Problems))
+	for i, p := range e.Problems {
+		problems[i] = errorform.Problem{Code: p.Code, Message: p.Message, Hint: p.Hint}
+		if p.Field != "" {
+			problems[i].Pointer = "/" + p.Field
+		}
+	}
+	return errorform.Marshal("invalid_condition", e, problems...)
 }
 
 // New returns the condition that the fields describe, whatever they were read from, or all problems there are (and the

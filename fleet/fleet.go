@@ -24,6 +24,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
@@ -56,6 +57,9 @@ type FieldError struct{ Field, Value, Reason string }
 func (e *FieldError) Error() string {
 	return fmt.Sprintf("fleet: %s %q: %s", e.Field, e.Value, e.Reason)
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *FieldError) MarshalJSON() ([]byte, error) { return errorform.Marshal("internal", e) }
 
 // Check returns a *FieldError, or a *budget.InvalidError, for the first field that cannot be what it is.
 func (f Fleet) Check() error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // how is what is done to a tree that is open.
@@ -49,6 +50,9 @@ type PlanChangedError struct {
 func (e *PlanChangedError) Error() string {
 	return fmt.Sprintf("the plan is not the one that was approved: its digest is %s, not %s. Plan again", e.Now, cut(e.Approved, 64))
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *PlanChangedError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
 
 // Code returns "plan_changed".
 func (e *PlanChangedError) Code() string { return CodePlanChanged }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // Limits of a target, in bytes. They cannot be configured.
@@ -45,6 +46,9 @@ type TargetError struct {
 
 // Error names the target and the reason.
 func (e *TargetError) Error() string { return fmt.Sprintf("target %q: %s", e.ID, e.Reason) }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *TargetError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
 
 // Code returns "invalid_target".
 func (e *TargetError) Code() string { return CodeInvalidTarget }

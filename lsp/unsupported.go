@@ -1,9 +1,11 @@
 package lsp
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -39,4 +41,18 @@ func (e *UnsupportedError) Error() string {
 		fmt.Fprintf(&b, "%s%s: %s", sep, fsutil.Visible(c.Path), c.Reason)
 	}
 	return b.String()
+}
+
+// Paths returns the paths of the changes.
+func (e *UnsupportedError) Paths() []string {
+	paths := make([]string, len(e.Changes))
+	for i, one := range e.Changes {
+		paths[i] = one.Path
+	}
+	return paths
+}
+
+// MarshalJSON gives what [millrace.DescribeError] returns.
+func (e *UnsupportedError) MarshalJSON() ([]byte, error) {
+	return json.Marshal(millrace.DescribeError(e))
 }

@@ -11,6 +11,7 @@
 package risk
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -79,4 +80,12 @@ type UnknownLevelError struct {
 // Error names the text and what could stand there.
 func (e *UnknownLevelError) Error() string {
 	return fmt.Sprintf("unknown risk level %q: use LOW, MEDIUM, HIGH or CRITICAL", e.Text)
+}
+
+// MarshalJSON gives the code and the message.
+func (e *UnknownLevelError) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	}{"unknown_level", e.Error()})
 }

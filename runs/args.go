@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,6 +48,9 @@ func (e *ArgsError) Error() string {
 	}
 	return b.String()
 }
+
+// MarshalJSON gives what [millrace.DescribeError] returns.
+func (e *ArgsError) MarshalJSON() ([]byte, error) { return json.Marshal(millrace.DescribeError(e)) }
 
 // textOf returns the message and the hint. Messages of arguments name the place themselves.
 func textOf(p millrace.Problem) string {

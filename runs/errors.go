@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // What the errors of stores and engines match.
@@ -44,6 +46,9 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("%s %s not found in project '%s'", e.What, shown(e.ID), shown(e.Project))
 }
 
+// MarshalJSON gives the code, the message and the paths.
+func (e *NotFoundError) MarshalJSON() ([]byte, error) { return errorform.Marshal("not_found", e) }
+
 // Is makes it match [ErrNotFound].
 func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
 
@@ -83,6 +88,9 @@ func (e *BusyError) Error() string {
 	}
 	return text
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *BusyError) MarshalJSON() ([]byte, error) { return errorform.Marshal("locked", e) }
 
 // Is makes it match [ErrBusy].
 func (e *BusyError) Is(target error) bool { return target == ErrBusy }

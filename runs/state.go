@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // Verb is what can be done to a run or a job.
@@ -52,6 +54,9 @@ func (e *StateError) Error() string {
 	}
 	return b.String()
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *StateError) MarshalJSON() ([]byte, error) { return errorform.Marshal("wrong_state", e) }
 
 // permit says which verbs a status allows: [yes], or what to do instead, "" where nothing helps.
 type permit struct {

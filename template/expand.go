@@ -1,6 +1,7 @@
 package template
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -25,6 +26,14 @@ func (e *Error) Error() string {
 		s = e.Pointer + ": " + s
 	}
 	return s
+}
+
+// MarshalJSON gives the code and the message.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	}{"INTERPOLATION_FAILED", e.Error()})
 }
 
 // Unwrap returns the cause.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
@@ -83,6 +84,15 @@ func (e *ArgsError) Error() string {
 		return p.Message + ": " + p.Hint
 	}
 	return p.Message
+}
+
+// MarshalJSON gives the code, the message and the problems.
+func (e *ArgsError) MarshalJSON() ([]byte, error) {
+	problems := make([]errorform.Problem, len(e.Problems))
+	for i, p := range e.Problems {
+		problems[i] = errorform.Problem{Pointer: p.Pointer, Message: p.Message, Hint: p.Hint}
+	}
+	return errorform.Marshal("invalid_tool_args", e, problems...)
 }
 
 // Code is "invalid_tool_args".

@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // Tool is something that a step of a pipeline can call. Both methods are called from several goroutines.
@@ -88,6 +89,9 @@ type Error struct {
 
 // Error names the tool.
 func (e *Error) Error() string { return fmt.Sprintf("tool '%s': %v", e.Tool, e.Err) }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *Error) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
 
 // Unwrap returns what the tool has returned.
 func (e *Error) Unwrap() error { return e.Err }

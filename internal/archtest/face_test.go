@@ -68,3 +68,28 @@ func receiver(d *ast.FuncDecl) string {
 	}
 	return id.Name
 }
+
+// json.Marshal of an error type without MarshalJSON gives its fields without the message, or {}.
+func TestErrorsHaveJSON(t *testing.T) {
+	t.Parallel()
+	_, files := sources(t)
+	has := map[string]map[string]bool{"Error": {}, "MarshalJSON": {}}
+	for _, f := range files {
+		if f.isTest() || strings.HasPrefix(f.dir(), "internal") || strings.HasPrefix(f.dir(), "examples") {
+			continue
+		}
+		for _, decl := range f.syntax.Decls {
+			if d, ok := decl.(*ast.FuncDecl); ok && d.Recv != nil && has[d.Name.Name] != nil && ast.IsExported(receiver(d)) {
+				has[d.Name.Name][f.dir()+"."+receiver(d)] = true
+			}
+		}
+	}
+	if len(has["Error"]) < 50 {
+		t.Errorf("%d error types are found", len(has["Error"]))
+	}
+	for name := range has["Error"] {
+		if !has["MarshalJSON"][name] {
+			t.Errorf("%s has no MarshalJSON, see internal/errorform", name)
+		}
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // MaxRegexBytes is the longest regular expression, and the longest text to find in any case, that is compiled, in
@@ -22,6 +24,9 @@ type PatternError struct {
 }
 
 func (e *PatternError) Error() string { return e.Msg }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *PatternError) MarshalJSON() ([]byte, error) { return errorform.Marshal("step_failed", e) }
 
 // refused returns the error of a pattern that may be very long.
 func refused(pattern, hint, format string, args ...any) *PatternError {

@@ -4,6 +4,8 @@ package panics
 import (
 	"fmt"
 	"runtime/debug"
+
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // Error is a panic in a function that was called back, turned into an error.
@@ -14,6 +16,9 @@ type Error struct {
 
 // Error says what was panicked with, without the stack.
 func (e *Error) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *Error) MarshalJSON() ([]byte, error) { return errorform.Marshal("internal", e) }
 
 // Unwrap returns the value that was panicked with if it is an error.
 func (e *Error) Unwrap() error {

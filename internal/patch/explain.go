@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // AmbiguousError says that the lines of a hunk are in a file more than once, and nothing tells which are meant.
@@ -31,6 +33,9 @@ func (e *AmbiguousError) Error() string {
 	}
 	return fmt.Sprintf("its lines are in the file %d times, at lines %s: give it more context", e.Count, list)
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *AmbiguousError) MarshalJSON() ([]byte, error) { return errorform.Marshal("step_failed", e) }
 
 // MissingError says that the lines of a hunk are not in a file.
 type MissingError struct {
@@ -65,6 +70,9 @@ func (e *MissingError) Error() string {
 	}
 	return text
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *MissingError) MarshalJSON() ([]byte, error) { return errorform.Marshal("step_failed", e) }
 
 // quoted returns a line to show.
 func quoted(line string) string {

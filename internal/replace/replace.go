@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/match"
 )
 
@@ -172,6 +173,9 @@ func (e *OverlapError) Error() string {
 	return fmt.Sprintf("edits %d and %d overlap in line %d; in mode 'sequential' each sees what the one before has left",
 		e.First, e.Second, e.Line)
 }
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *OverlapError) MarshalJSON() ([]byte, error) { return errorform.Marshal("step_failed", e) }
 
 // span is the match of one rule.
 type span struct {

@@ -1,0 +1,169 @@
+package told_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/agent"
+	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/bulkhead"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/lsp"
+	"github.com/millrace-go/millrace/risk"
+	"github.com/millrace-go/millrace/runs"
+	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/tool"
+)
+
+var errPlain = errors.New("it <broke>")
+
+// json.Marshal of each error type gives its code, its whole message, and its problems and paths.
+func TestErrorJSON(t *testing.T) {
+	t.Parallel()
+	one := 1
+	file := &actions.FileError{Path: "a/b.txt", Err: fs.ErrNotExist}
+	failure := &actions.EditFailure{Path: "c.txt", Index: 2, Err: &actions.NotFoundError{}}
+	failures := &actions.EditFilesError{Failures: []*actions.EditFailure{failure, failure}}
+	conflict := &millrace.ConflictError{Conflicts: []millrace.Conflict{
+		{Path: "x", Reason: "r"}, {Path: "y"}, {Path: "x", Reason: "s"},
+	}}
+	invalid := &millrace.ValidationError{Problems: []millrace.Problem{
+		{Pointer: "/steps/0", Code: "missing_action", Message: "no action", Hint: "name one"},
+	}}
+	const problems = `[{"pointer":"/steps/0","code":"missing_action","message":"no action","hint":"name one"}]`
+	for _, test := range []struct {
+		err      error
+		code     string
+		paths    string // with blanks between
+		problems string // JSON, "" for none
+	}{
+		{&millrace.StepError{Step: "s", Action: "edit", Err: file}, "step_failed", "a/b.txt", ""},
+		{&millrace.StepError{Step: "s", Action: "edit", Err: failures},
+			"step_failed", "c.txt", ""},
+		{&millrace.StepError{Step: "s", Action: "edit", Err: errPlain}, "step_failed", "", ""},
+		{&millrace.StepError{Step: "s", Action: "tool", Err: &tool.Error{Tool: "t", Err: errPlain}},
+			"tool_failed", "", ""},
+		{&millrace.CommitError{Step: 1, State: millrace.CommitPending, Err: &fs.PathError{Path: "p", Err: fs.ErrPermission}},
+			"recovery_needed", "p", ""},
+		{&millrace.CommitError{Step: 1, Err: errPlain}, "commit_failed", "", ""},
+		{conflict, "conflict", "x y", ""},
+		{invalid, "invalid_pipeline", "", problems},
+		{&millrace.BlockedError{Reason: "too many"}, "blocked", "", ""},
+		{&millrace.BudgetError{What: "files", Limit: 1, Spent: 2}, "budget_exceeded", "", ""},
+		{&millrace.DeadlineError{After: time.Second, Err: errPlain}, "deadline_exceeded", "", ""},
+		{&millrace.DriftError{Drifts: []millrace.Drift{{Path: "d"}}, From: "s"}, "drift", "d", ""},
+		{&millrace.ExecutionsError{Limit: 3}, "too_many_executions", "", ""},
+		{&millrace.ExecutorError{Field: "Risk", Err: errPlain}, "internal", "", ""},
+		{&millrace.ExpectError{What: "files", Got: 2, Max: &one}, "expect_failed", "", ""},
+		{&millrace.FileSystemError{Name: "n", Limit: "l", Err: file}, "file_system", "a/b.txt", ""},
+		{&millrace.HeldError{Reason: "manual"}, "held", "", ""},
+		{&millrace.InterpolationError{Pointer: "/p", Err: errPlain}, "INTERPOLATION_FAILED", "", ""},
+		{&millrace.LibraryError{Name: "n", Dir: "d", Err: errPlain}, "invalid_pipeline", "", ""},
+		{&millrace.PlanError{Path: "q", Err: errPlain}, "invalid_plan", "q", ""},
+		{&millrace.PlanError{Err: errPlain}, "invalid_plan", "", ""},
+		{&millrace.RetriesError{Step: "s", Err: file}, "retries_exhausted", "a/b.txt", ""},
+		{&millrace.RunIDError{RunID: "r", Err: errPlain}, "internal", "", ""},
+		{&millrace.TimeoutError{After: time.Second}, "timeout", "", ""},
+		{file, "step_failed", "a/b.txt", ""},
+		{failure, "step_failed", "c.txt", ""},
+		{&actions.EditFilesError{Failures: []*actions.EditFailure{failure}}, "step_failed", "c.txt", ""},
+		{&actions.HashError{Want: "w"}, "step_failed", "", ""},
+		{&actions.LineOverlapError{First: 1, Second: 2}, "step_failed", "", ""},
+		{&actions.NotFoundError{Nearest: []string{"line 3"}}, "step_failed", "", ""},
+		{&actions.NotUniqueError{Count: 2, Lines: []int{1, 2}}, "step_failed", "", ""},
+		{&actions.PatchSyntaxError{Problems: []actions.PatchProblem{{Line: 3, Message: "m", Hint: "h"}}},
+			"step_failed", "", `[{"message":"m","hint":"h","line":3}]`},
+		{&actions.HunkFailure{Path: "h", Hunk: 1, Line: 2, Err: errPlain}, "step_failed", "h", ""},
+		{&actions.PatchError{Failures: []*actions.HunkFailure{{Path: "h", Err: errPlain}, {Path: "i", Err: errPlain}}},
+			"step_failed", "h i", ""},
+		{&actions.LimitError{What: actions.LimitOutput, Limit: 3}, "limit", "", ""},
+		{&actions.CollisionError{Collisions: []actions.Collision{{Target: "t", Sources: []string{"s1", "s2"}, Reason: "exists"}}},
+			"step_failed", "t s1 s2", ""},
+		{&actions.LineError{Start: 1, End: 3, Lines: 2}, "step_failed", "", ""},
+		{&actions.CommandError{Status: 2, Line: "l"}, "exec_failed", "", ""},
+		{&actions.AmbiguousHunkError{Count: 2, Lines: []int{1, 2}}, "step_failed", "", ""},
+		{&actions.MissingHunkError{At: 1, Line: 1, Want: "w"}, "step_failed", "", ""},
+		{&actions.PanicError{Value: "v"}, "internal", "", ""},
+		{&actions.PatternError{Msg: "m"}, "step_failed", "", ""},
+		{&actions.OverlapError{}, "step_failed", "", ""},
+		{&agent.Error{Agent: "a", Err: errPlain}, "agent_failed", "", ""},
+		{&agent.Error{Agent: "a", Err: &tool.Error{Tool: "t", Err: errPlain}}, "tool_failed", "", ""},
+		{&backup.DamagedError{ID: "1", Files: []backup.Damage{{Path: "f", Reason: "gone"}}}, "conflict", "f", ""},
+		{&backup.UndoneError{ID: "1"}, "conflict", "", ""},
+		{&budget.InvalidError{Field: "usd", Message: "m"}, "invalid_budget", "", ""},
+		{&bulkhead.SaturatedError{Limit: 1}, "bulkhead_saturated", "", ""},
+		{&capability.LostFlags{Letters: "cC"}, "lost_flags", "", ""},
+		{&command.DeniedError{Command: "curl"}, "exec_denied", "", ""},
+		{&command.LimitError{What: "printed bytes"}, "limit", "", ""},
+		{&condition.Error{Problems: []condition.Problem{{Field: "type", Code: "unknown_type", Message: "m"}}},
+			"invalid_condition", "", `[{"pointer":"/type","code":"unknown_type","message":"m"}]`},
+		{&fleet.FieldError{Field: "f", Value: "v", Reason: "r"}, "internal", "", ""},
+		{&fleet.TargetError{ID: "t", Reason: "r"}, "invalid_target", "", ""},
+		{&fleet.PlanChangedError{Approved: "a", Now: "n"}, "plan_changed", "", ""},
+		{&lsp.UnsupportedError{Changes: []lsp.Unsupported{{Path: "l", Reason: "r"}}}, "internal", "l", ""},
+		{&risk.UnknownLevelError{Text: "x"}, "unknown_level", "", ""},
+		{&runs.ArgsError{Problems: invalid.Problems},
+			"invalid_pipeline", "", problems},
+		{&runs.BusyError{Run: "1"}, "locked", "", ""},
+		{&runs.NotFoundError{What: runs.ThingRun, ID: "1"}, "not_found", "", ""},
+		{&runs.StateError{Verb: runs.VerbRetry, What: runs.ThingRun, ID: "1", Status: runs.Success},
+			"wrong_state", "", ""},
+		{&template.Error{Source: "{{x}}", Reason: "r"}, "INTERPOLATION_FAILED", "", ""},
+		{&tool.ArgsError{Problems: []tool.Problem{{Pointer: "/channel", Message: "m", Hint: "h"}}},
+			"invalid_tool_args", "", `[{"pointer":"/channel","message":"m","hint":"h"}]`},
+		{&tool.Error{Tool: "t", Err: errPlain}, "tool_failed", "", ""},
+	} {
+		name := fmt.Sprintf("%T", test.err)
+		data, err := json.Marshal(test.err)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got struct {
+			Code, Message string
+			Problems      json.RawMessage
+			Paths         []string
+		}
+		dec := json.NewDecoder(strings.NewReader(string(data)))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&got); err != nil {
+			t.Errorf("%s: %s: %v", name, data, err)
+		}
+		if got.Code != test.code || got.Message != test.err.Error() || string(got.Problems) != test.problems ||
+			!reflect.DeepEqual(strings.Join(got.Paths, " "), test.paths) {
+			t.Errorf("%s: %s, want code %s, paths %s, problems %s and the message %q",
+				name, data, test.code, test.paths, test.problems, test.err)
+		}
+		// The code is the one that ErrorCode returns, of the error or of the step that it ends, where ErrorCode has one.
+		bare, step := millrace.ErrorCode(test.err), millrace.ErrorCode(&millrace.StepError{Err: test.err})
+		if bare != "internal" &&
+			bare != got.Code || bare == "internal" && got.Code == "internal" && step != "step_failed" {
+			t.Errorf("%s: code %s, and ErrorCode returns %s, of its step %s", name, got.Code, bare, step)
+		}
+		// A wrapped error has what it wraps.
+		wrapped := millrace.DescribeError(fmt.Errorf("around: %w", test.err))
+		if wrapped.Message != "around: "+test.err.Error() || strings.Join(wrapped.Paths, " ") != test.paths ||
+			wrapped.Code != millrace.ErrorCode(test.err) {
+			t.Errorf("%s wrapped: %+v", name, wrapped)
+		}
+	}
+	if none := millrace.DescribeError(nil); !reflect.DeepEqual(none, millrace.EnvelopeError{}) {
+		t.Errorf("of nil: %+v", none)
+	}
+	only := millrace.DescribeError(millrace.ErrReadOnly)
+	if only.Code != "read_only" || only.Message != millrace.ErrReadOnly.Error() {
+		t.Errorf("of ErrReadOnly: %+v", only)
+	}
+}
