@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 )
 
-// transferHelp is what mv and cp say of SRC and DEST.
+// transferHelp describes SRC and DEST of mv and cp.
 const transferHelp = `SRC is a file or a quoted glob; a glob takes regular files, and none that .gitignore leaves out.
 DEST is a directory if it ends in a slash or is one, and else the new name of a single file, or a name with parts of
 the old ones: {{dir}}, {{stem}}, {{ext}} (with its dot) and {{name}}. Into a directory, a glob with ** keeps the
@@ -18,10 +18,12 @@ func (a *App) newMv() *cobra.Command {
 	return a.newTransfer(&cobra.Command{
 		Use:   "mv SRC… DEST",
 		Short: "Move files, or give them new names",
-		Long:  "Mv moves files, or gives them new names; two can swap theirs.\n" + transferHelp,
+		Long: "Mv moves files, or gives them new names; two can swap theirs. A directory moves with all that is in it,\n" +
+			"ignored files too; a DEST that is not there is its new name.\n" + transferHelp,
 		Example: `  millrace mv main.go cmd/app/
   millrace mv 'src/**/*.js' '{{dir}}/{{stem}}.ts'
-  millrace mv 'src/**' lib/`,
+  millrace mv 'src/**' lib/
+  millrace mv lib pkg`,
 	}, false)
 }
 

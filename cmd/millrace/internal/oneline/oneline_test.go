@@ -198,15 +198,14 @@ func TestTransfer(t *testing.T) {
 			`{'id':'move','action':'rename','input_from':'find','params':{'to':'{{dir}}/{{stem}}.ts'}}`}},
 		"parts below": {"sub", []string{"x/*.js"}, "{{dir}}/{{stem}}.ts", want{steps: `{'id':'find','action':'list','params':{'path':'sub/x','depth':1,'include':['sub/x/*.js']}},` +
 			`{'id':'move','action':'rename','input_from':'find','params':{'destination':'sub/','to':'{{dir}}/{{stem}}.ts','base':'sub'}}`}},
-		"parts up":            {"sub", []string{"a.go"}, "../old/{{name}}", want{steps: `{'id':'move','action':'rename','params':{'files':['sub/a.go'],'destination':'old/','to':'{{name}}'}}`}},
-		"no other part":       {".", []string{"a.go"}, "{{find.files}}", want{err: "unknown part {{find.files}}"}},
-		"directory as source": {".", []string{"src"}, "lib/", want{err: "'src' is a directory; write 'src/**'"}},
-		"several to one":      {".", []string{"a.go", "b.go"}, "c", want{err: "write 'c/'"}},
-		"glob to one":         {".", []string{"*.go"}, "c", want{err: "write 'c/'"}},
-		"no source":           {".", nil, "c", want{err: "SRC… DEST"}},
-		"parts of nothing":    {".", []string{"a.go"}, "{{stem}}/", want{err: "add {{name}}"}},
-		"outside":             {".", []string{"a.go"}, "../x/", want{err: "outside of the tree"}},
-		"outside by parts":    {".", []string{"a.go"}, "../{{name}}", want{err: "outside of the tree"}},
+		"parts up":         {"sub", []string{"a.go"}, "../old/{{name}}", want{steps: `{'id':'move','action':'rename','params':{'files':['sub/a.go'],'destination':'old/','to':'{{name}}'}}`}},
+		"no other part":    {".", []string{"a.go"}, "{{find.files}}", want{err: "unknown part {{find.files}}"}},
+		"several to one":   {".", []string{"a.go", "b.go"}, "c", want{err: "write 'c/'"}},
+		"glob to one":      {".", []string{"*.go"}, "c", want{err: "write 'c/'"}},
+		"no source":        {".", nil, "c", want{err: "SRC… DEST"}},
+		"parts of nothing": {".", []string{"a.go"}, "{{stem}}/", want{err: "add {{name}}"}},
+		"outside":          {".", []string{"a.go"}, "../x/", want{err: "outside of the tree"}},
+		"outside by parts": {".", []string{"a.go"}, "../{{name}}", want{err: "outside of the tree"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -215,6 +214,37 @@ func TestTransfer(t *testing.T) {
 			p, err = here(test.dir).Transfer(oneline.Transfer{Sources: test.srcs, Dest: test.dest, Copy: true})
 			replaced := strings.NewReplacer("'move", "'copy", "'rename'", "'copy'").Replace(test.steps)
 			check(t, p, err, want{replaced, test.err})
+		})
+	}
+}
+
+// TestTransferOfADirectory: a directory is moved as a whole, and is not copied.
+func TestTransferOfADirectory(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		dir  string
+		srcs []string
+		dest string
+		want
+	}{
+		"a new name":           {".", []string{"src"}, "new", want{steps: `{'id':'move','action':'rename','params':{'files':['src'],'to':'new'}}`}},
+		"with slashes":         {".", []string{"src/"}, "new/", want{steps: `{'id':'move','action':'rename','params':{'files':['src'],'to':'new'}}`}},
+		"into one that is":     {".", []string{"src"}, "lib", want{steps: `{'id':'move','action':'rename','params':{'files':['src'],'destination':'lib/'}}`}},
+		"into one with slash":  {".", []string{"src"}, "lib/", want{steps: `{'id':'move','action':'rename','params':{'files':['src'],'destination':'lib/'}}`}},
+		"up":                   {"sub", []string{"../src"}, "..", want{steps: `{'id':'move','action':'rename','params':{'files':['src'],'destination':'./'}}`}},
+		"two make a directory": {".", []string{"src", "a.go"}, "new/", want{steps: `{'id':'move','action':'rename','params':{'files':['src','a.go'],'destination':'new/'}}`}},
+		"two to a name":        {".", []string{"src", "lib"}, "new", want{err: "write 'new/'"}},
+		"by parts":             {".", []string{"src"}, "old-{{name}}", want{steps: `{'id':'move','action':'rename','params':{'files':['src'],'to':'old-{{name}}'}}`}},
+		"beside a glob": {".", []string{"src", "**/*.js"}, "lib/", want{steps: `{'id':'find','action':'list','params':{'depth':-1,'include':['**/*.js'],'exclude':['src{,/}']}},` +
+			`{'id':'move','action':'rename','params':{'files':['src'],'destination':'lib/'}},` +
+			`{'id':'move2','action':'rename','input_from':'find','params':{'destination':'lib/','preserve_paths':true}}`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := here(test.dir).Transfer(oneline.Transfer{Sources: test.srcs, Dest: test.dest})
+			check(t, p, err, test.want)
+			p, err = here(test.dir).Transfer(oneline.Transfer{Sources: test.srcs, Dest: test.dest, Copy: true})
+			check(t, p, err, want{err: "is a directory; write '" + strings.TrimSuffix(test.srcs[0], "/") + "/**'"})
 		})
 	}
 }
@@ -245,7 +275,7 @@ func TestRemove(t *testing.T) {
 		"glob": {oneline.Remove{Sources: []string{"**/*.orig"}, NoIgnore: true},
 			want{steps: `{'id':'find','action':'list','params':{'depth':-1,'include':['**/*.orig'],'no_ignore':true}},` +
 				`{'id':'remove','action':'delete','input_from':'find','params':{}}`}},
-		"directory":    {oneline.Remove{Sources: []string{"src"}}, want{err: "write 'src/**'"}},
+		"directory":    {oneline.Remove{Sources: []string{"src"}}, want{err: "'src' is a directory; add -r for the directory itself, or write 'src/**'"}},
 		"with -r":      {oneline.Remove{Sources: []string{"src/"}, Recursive: true}, want{steps: `{'id':'remove','action':'delete','params':{'files':['src'],'recursive':true}}`}},
 		"nothing":      {oneline.Remove{}, want{err: "nothing to remove"}},
 		"bad expect":   {oneline.Remove{Sources: []string{"a.go"}, Common: oneline.Common{Expect: "x"}}, want{err: "--expect"}},

@@ -24,7 +24,11 @@ func (w Where) Remove(r Remove) (millrace.Pipeline, error) {
 	if len(r.Sources) == 0 {
 		return none, usage("", "there is nothing to remove")
 	}
-	from, err := w.sources(r.Sources, r.Recursive)
+	dirs := withFlag
+	if r.Recursive {
+		dirs = taken
+	}
+	from, err := w.sources(r.Sources, dirs)
 	if err != nil {
 		return none, err
 	}

@@ -35,7 +35,7 @@ func (w Where) Sed(s Sed) (millrace.Pipeline, error) {
 	if err != nil {
 		return none, err
 	}
-	files, err := w.sources(s.Files, false)
+	files, err := w.sources(s.Files, refused)
 	if err != nil {
 		return none, err
 	}

@@ -13,9 +13,17 @@ type sources struct {
 	globs []glob
 }
 
-// sources sorts arguments. What there is, is named, also if its name looks like a glob. A directory is refused with the
-// glob to write, or if dirs is set is named too.
-func (w Where) sources(arguments []string, dirs bool) (sources, error) {
+// directories is how a command takes the directories among its arguments.
+type directories uint8
+
+const (
+	refused  directories = iota // with the glob to write
+	withFlag                    // refused, with the glob and the flag -r
+	taken                       // named, as files are
+)
+
+// sources sorts arguments. What there is, is named, also if its name looks like a glob.
+func (w Where) sources(arguments []string, dirs directories) (sources, error) {
 	var s sources
 	seen := make(map[string]bool, len(arguments))
 	for _, argument := range arguments {
@@ -26,9 +34,12 @@ func (w Where) sources(arguments []string, dirs bool) (sources, error) {
 		}
 		kind := w.look(name)
 		switch {
-		case kind == Dir && !dirs:
-			all := escape(slashed(argument)) + "**"
-			return sources{}, usage(fmt.Sprintf("write '%s' for all that is in it", shown(all)), "'%s' is a directory", shown(argument))
+		case kind == Dir && dirs != taken:
+			hint := fmt.Sprintf("write '%s' for all that is in it", shown(escape(slashed(argument))+"**"))
+			if dirs == withFlag {
+				hint = "add -r for the directory itself, or " + hint
+			}
+			return sources{}, usage(hint, "'%s' is a directory", shown(argument))
 		case kind == Nothing && isGlob(argument):
 			g, err := w.glob(argument)
 			if err != nil {

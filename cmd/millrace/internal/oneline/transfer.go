@@ -14,11 +14,12 @@ type Transfer struct {
 	Common
 	// Copy leaves the sources where they are.
 	Copy bool
-	// Sources are names and globs; at least one. Below a destination, what a glob with ** takes keeps the directories
-	// between that and the first sign of the glob.
+	// Sources are names and globs; at least one. A directory moves with all that is in it, and is not copied. Below a
+	// destination, the files of a glob with ** keep the directories between the destination and the first sign of the glob.
 	Sources []string
-	// Dest is a directory if it ends in a slash or there is one of that name; else the new name of one file, or of
-	// several with parts of the old names: {{dir}}, {{stem}}, {{ext}} and {{name}}.
+	// Dest is a directory if it ends in a slash or there is one of that name; else the new name of one file or directory,
+	// or of several with parts of the old names: {{dir}}, {{stem}}, {{ext}} and {{name}}. A single directory takes a Dest
+	// that is not there as its new name, with a slash at the end too, as with mv(1).
 	Dest string
 	// Overwrite replaces what is there.
 	Overwrite, NoIgnore bool
@@ -51,7 +52,11 @@ func (w Where) Transfer(t Transfer) (millrace.Pipeline, error) {
 		return none, usage(fmt.Sprintf("write millrace %s SRC… DEST", command), "%s needs a source and a destination", command)
 	}
 	t.Dest = w.slashes(t.Dest)
-	from, err := w.sources(t.Sources, false)
+	dirs := taken
+	if t.Copy {
+		dirs = refused
+	}
+	from, err := w.sources(t.Sources, dirs)
 	if err != nil {
 		return none, err
 	}
@@ -97,9 +102,11 @@ func (w Where) groups(t Transfer, from sources) ([]group, error) {
 		return nil, err
 	}
 	kind := w.look(name)
+	one := len(from.files) == 1 && len(from.globs) == 0
 	last := path.Base(t.Dest)
-	if !strings.HasSuffix(t.Dest, "/") && last != "." && last != ".." && kind != Dir && kind != DirLink {
-		if len(from.files) == 1 && len(from.globs) == 0 {
+	slash := strings.HasSuffix(t.Dest, "/") && !(one && kind == Nothing && w.look(from.files[0]) == Dir)
+	if !slash && last != "." && last != ".." && kind != Dir && kind != DirLink {
+		if one {
 			return []group{{from, target{to: name}}}, nil
 		}
 		return nil, usage(fmt.Sprintf("write '%s' for a directory to put them into, or parts of their names such as '{{stem}}'",
