@@ -47,7 +47,7 @@ func (e *CollisionError) Paths() []string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *CollisionError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
+func (e *CollisionError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // Unwrap returns [fs.ErrExist].
 func (e *CollisionError) Unwrap() error { return fs.ErrExist }

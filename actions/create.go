@@ -4,14 +4,15 @@ import "context"
 
 // Create makes files with the same content, and the directories they need. Content is written as it is given.
 //
-// A file that exists is an error unless Overwrite is set; it keeps its mode then, and is not touched if it has that
-// content already. A symbolic link is followed then, and stays. If one of the files cannot be made, none is, and the
+// A file that exists is an error unless Overwrite is set; it keeps its mode then, unless Mode is set, and is not
+// touched if it has that content and that mode already. A symbolic link is followed then, and stays. If one of the files cannot be made, none is, and the
 // *EditFilesError lists all of them.
 type Create struct {
 	Path      string   `json:"path,omitempty" doc:"The file to make."`
 	Paths     []string `json:"paths,omitempty" doc:"Several files to make, instead of path."`
 	Content   string   `json:"content" param:"required,empty,bytes" doc:"The text of the file, as it is to be."`
 	Overwrite bool     `json:"overwrite,omitempty" doc:"Replace the text of files that exist already, which is an error otherwise."`
+	Mode      string   `json:"mode,omitempty" doc:"The permissions of the files in octal, such as 0755, also of files that exist. Default: those of new files."`
 }
 
 // Spec implements [Action].
@@ -30,6 +31,7 @@ func (a Create) Validate(c *Check) {
 	case a.Path != "" && several:
 		c.Problemf("/paths", codeUnusedParam, "use one of them", "path and paths exclude each other")
 	}
+	checkMode(c, "/mode", a.Mode)
 }
 
 // Touches implements [Toucher].
@@ -55,7 +57,7 @@ func (a Create) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if int64(len(a.Content)) > c.Limits.OutputBytes() {
 		return Outcome{}, &LimitError{What: LimitOutput, Limit: c.Limits.OutputBytes(), Got: int64(len(a.Content))}
 	}
-	edits := []LineEdit{{Command: commandCreate, FileText: &a.Content, Overwrite: a.Overwrite}}
+	edits := []LineEdit{{Command: commandCreate, FileText: &a.Content, Overwrite: a.Overwrite, Mode: a.Mode}}
 	for _, path := range names {
 		if err := ctx.Err(); err != nil {
 			return Outcome{}, err

@@ -3,7 +3,11 @@ package actions_test
 import (
 	"errors"
 	"io/fs"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
@@ -47,6 +51,88 @@ func TestCreateMode(t *testing.T) {
 	b.wantTree(files{"a.sh": "two\n", "link@": "a.sh"})
 	if info, err := b.stage.Stat("a.sh"); err != nil || info.Mode() != fs.FileMode(0o710) {
 		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+// TestMode: create and edit_files give new files and files that exist the mode that they name, whatever the umask, through
+// a link too. A tree that is right already is not changed, and another mode alone is a change.
+func TestMode(t *testing.T) {
+	for name, of := range map[string]func(path, mode string) actions.Action{
+		"create": func(path, mode string) actions.Action {
+			return actions.Create{Path: path, Content: "x\n", Overwrite: true, Mode: mode}
+		},
+		"write files": func(path, mode string) actions.Action {
+			return actions.WriteFiles(map[string]string{path: "x\n"}).WithMode(mode)
+		},
+	} {
+		for _, test := range []struct {
+			path, mode string
+			want       fs.FileMode
+			changes    int
+		}{
+			{"d/new.sh", "0755", 0o755, 1},
+			{"new.sh", "777", 0o777, 1},
+			{"key", "0600", 0o600, 1},
+			{"old.sh", "0755", 0o755, 1},
+			{"same.sh", "0755", 0o755, 1},
+			{"same.sh", "0640", 0o640, 0},
+			{"same.sh", "", 0o640, 0},
+			{"link", "0700", 0o700, 1},
+		} {
+			t.Run(name+" "+test.path+" "+test.mode, func(t *testing.T) {
+				root := bases["root"](t)
+				write(t, root, files{"old.sh": "one\n", "same.sh": "x\n", "link@": "same.sh"})
+				for _, path := range []string{"old.sh", "same.sh"} {
+					if err := root.Chmod(path, 0o640); err != nil {
+						t.Fatal(err)
+					}
+				}
+				b := newBench(t, root, nil)
+				place := strings.Replace(test.path, "link", "same.sh", 1)
+				b.must("s", of(test.path, test.mode), []string{test.path})
+				if info, err := b.stage.Stat(place); err != nil || info.Mode() != test.want {
+					t.Errorf("mode %v, %v, want %v", info.Mode(), err, test.want)
+				}
+				changed, err := b.stage.Changes()
+				changed = slices.DeleteFunc(changed, func(c fsutil.Change) bool { return c.New.Kind.String() == "dir" })
+				if err != nil || len(changed) != test.changes {
+					t.Errorf("changes %+v, %v, want %d", changed, err, test.changes)
+				}
+				if text, err := afero.ReadFile(b.stage, place); err != nil || string(text) != "x\n" {
+					t.Errorf("text %q, %v", text, err)
+				}
+			})
+		}
+	}
+}
+
+// TestModeRefused: a mode is permissions, and lets the owner read.
+func TestModeRefused(t *testing.T) {
+	for _, mode := range []string{
+		"7", "75", "07555", "4755", "1777", "0888", "888", "u+x", "-755", "+755", "0x1ff", "0o755", " 755", "0000", "0311", "755 ", "+75",
+	} {
+		for name, a := range map[string]actions.Action{
+			"/mode":                      actions.Create{Path: "new", Content: "x", Mode: mode},
+			"/file_edits/0/edits/0/mode": actions.WriteFiles(map[string]string{"new": "x"}).WithMode(mode),
+		} {
+			var c actions.Check
+			a.(actions.Validator).Validate(&c)
+			if len(c.Problems) != 1 || c.Problems[0].Param != name || c.Problems[0].Code != "bad_mode" {
+				t.Errorf("%q at %s: problems %+v", mode, name, c.Problems)
+			}
+			b := inMemory(t, nil)
+			if _, err := b.run("s", a, nil); err == nil {
+				t.Errorf("%q at %s: it ran", mode, name)
+			}
+			b.wantTree(files{})
+		}
+	}
+	var c actions.Check
+	actions.EditFiles{FileEdits: []actions.FileEdits{{Path: "a", Edits: []actions.LineEdit{
+		{Command: "append", NewStr: new(string), Mode: "0755"},
+	}}}}.Validate(&c)
+	if len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Message, "append does not take 'mode'") {
+		t.Errorf("mode of append: %+v", c.Problems)
 	}
 }
 

@@ -46,7 +46,8 @@ type LineEdit struct {
 	Command     string  `json:"command" param:"required" enum:"create,str_replace,insert,append,replace_lines" doc:"What to do."`
 	FileText    *string `json:"file_text,omitempty" doc:"For create: the text of the new file. Directories are made as needed."`
 	CreateOnly  bool    `json:"create_only,omitempty" doc:"For create: the file must not exist, which is the default."`
-	Overwrite   bool    `json:"overwrite,omitempty" doc:"For create: replace the text of a file that exists. It keeps its mode."`
+	Overwrite   bool    `json:"overwrite,omitempty" doc:"For create: replace the text of a file that exists. It keeps its mode, unless mode is given."`
+	Mode        string  `json:"mode,omitempty" doc:"For create: the permissions of the file in octal, such as 0755, also of one that exists. Default: those of new files."`
 	OldStr      string  `json:"old_str,omitempty" doc:"For str_replace: the text to replace, which must occur once."`
 	NewStr      *string `json:"new_str,omitempty" doc:"For all but create: the new text; empty deletes."`
 	ReplaceAll  bool    `json:"replace_all,omitempty" doc:"For str_replace: replace the text wherever it occurs."`
@@ -91,7 +92,7 @@ func ReplaceLines(start, end int, text string) LineEdit {
 }
 
 // WriteFiles returns a step's action that makes each of the files, or replaces its text if it exists: path to text. A
-// file that has its text already is not touched. A symbolic link is followed.
+// file that has its text already is not touched. A symbolic link is followed. WithMode gives the files a mode.
 func WriteFiles(texts map[string]string) EditFiles {
 	var e EditFiles
 	for _, path := range slices.Sorted(maps.Keys(texts)) {

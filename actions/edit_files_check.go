@@ -34,6 +34,7 @@ func (e LineEdit) fields() []editField {
 		{"file_text", e.FileText != nil, commandCreate, commandCreate, ""},
 		{"create_only", e.CreateOnly, commandCreate, "", ""},
 		{"overwrite", e.Overwrite, commandCreate, "", ""},
+		{"mode", e.Mode != "", commandCreate, "", ""},
 		{"old_str", e.OldStr != "", commandReplace, commandReplace, ""},
 		{"new_str", e.NewStr != nil, withNew, withNew, `write "" to delete`},
 		{"replace_all", e.ReplaceAll, commandReplace, "", ""},
@@ -103,6 +104,7 @@ func (e LineEdit) validate(c *Check, at string, requireHash bool) {
 			c.Problemf(at+"/"+f.name, codeMissingParam, f.hint, "%s needs '%s'", e.Command, f.name)
 		}
 	}
+	checkMode(c, at+"/mode", e.Mode)
 	e.validateHash(c, at+"/content_hash", e.ContentHash)
 	e.validateHash(c, at+"/range_hash", e.RangeHash)
 	switch e.Command {

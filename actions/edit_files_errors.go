@@ -42,7 +42,7 @@ func (e *EditFilesError) Paths() []string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *EditFilesError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
+func (e *EditFilesError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // firstOf returns the texts of the first of a list, and how many more there are.
 func firstOf[T any](list []T, most int, text func(T) string) []string {
@@ -77,7 +77,7 @@ func (f *EditFailure) Error() string {
 func (f *EditFailure) Paths() []string { return []string{f.Path} }
 
 // MarshalJSON gives the code, the message and the paths.
-func (f *EditFailure) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, f) }
+func (f *EditFailure) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, f) }
 
 // Unwrap returns Err.
 func (f *EditFailure) Unwrap() error { return f.Err }
@@ -117,7 +117,7 @@ func (e *HashError) Error() string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *HashError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
+func (e *HashError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // LineOverlapError says that two edits of one file want the same lines.
 type LineOverlapError struct {
@@ -131,7 +131,7 @@ func (e *LineOverlapError) Error() string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *LineOverlapError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
+func (e *LineOverlapError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // NotFoundError says that the text of a str_replace is not in a file.
 type NotFoundError struct {
@@ -148,7 +148,7 @@ func (e *NotFoundError) Error() string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *NotFoundError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
+func (e *NotFoundError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // NotUniqueError says that the text of a str_replace without replace_all is in a file more than once.
 type NotUniqueError struct {
@@ -187,4 +187,4 @@ func (e *NotUniqueError) Error() string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *NotUniqueError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
+func (e *NotUniqueError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }

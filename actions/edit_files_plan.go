@@ -64,6 +64,9 @@ func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, e
 			return nil, err
 		})
 	}
+	if err == nil && len(p.failures) == 0 {
+		err = w.planMode()
+	}
 	switch {
 	case ctx.Err() != nil:
 		return p, ctx.Err()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -65,6 +66,7 @@ type filePlan struct {
 	edits    []LineEdit
 	isNew    bool
 	text     []byte          // of a file that is new
+	mode     *fs.FileMode    // that the file gets, nil to leave it
 	splices  []fsutil.Splice // of another one, composed to one list
 	changed  int             // places
 	failures []*EditFailure
@@ -117,14 +119,31 @@ func (p *filePlan) write(c *Call) error {
 	case len(p.failures) > 0:
 	case p.isNew:
 		savepoint := c.FS.Savepoint() // directories may be made before it turns out that the file cannot be
-		if err := makeFile(c, p.path, p.name, p.text); err != nil {
+		err := makeFile(c, p.path, p.name, p.text)
+		if err == nil {
+			err = p.chmod(c)
+		}
+		if err != nil {
 			c.FS.Rollback(savepoint)
+		}
+		return err
+	case len(p.splices) > 0:
+		if err := c.update(p.path, nil, func(*source) ([]fsutil.Splice, error) { return p.splices, nil }); err != nil {
 			return err
 		}
-	case len(p.splices) > 0:
-		return c.update(p.path, nil, func(*source) ([]fsutil.Splice, error) { return p.splices, nil })
+		return p.chmod(c)
+	default:
+		return p.chmod(c)
 	}
 	return nil
+}
+
+// chmod stages the mode of the file, if it gets one.
+func (p *filePlan) chmod(c *Call) error {
+	if p.mode == nil {
+		return nil
+	}
+	return c.FS.Chmod(p.path, *p.mode)
 }
 
 // makeFile makes a file and the directories it needs. path is the name as given, name the canonical one.

@@ -39,7 +39,7 @@ func (e *FileError) Error() string {
 func (e *FileError) Paths() []string { return []string{e.Path} }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *FileError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
+func (e *FileError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // Unwrap returns the cause, such as [fs.ErrNotExist], [fsutil.ErrIsDir] or [ErrBinary].
 func (e *FileError) Unwrap() error { return e.Err }

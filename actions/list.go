@@ -30,6 +30,8 @@ import (
 //	-rw-r--r-- 1234 src/main.go
 //	lrwxrwxrwx    - src/old.go -> main.go
 //
+// A Path that does not exist is an error, or with Missing "empty" a directory with nothing in it.
+//
 // A name with characters that cannot be shown is in quotes, with those escaped.
 type List struct {
 	Path      string   `json:"path,omitempty" doc:"Directory or file to list. Default: the root of the tree."`
@@ -38,7 +40,11 @@ type List struct {
 	Include   []string `json:"include,omitempty" doc:"Only what matches one of these globs, such as *_test.go or src/**/*.js."`
 	Exclude   []string `json:"exclude,omitempty" doc:"No files and directories that match one of these globs, such as node_modules or dist/**."`
 	NoIgnore  bool     `json:"no_ignore,omitempty" doc:"Also list what .gitignore files leave out."`
+	Missing   string   `json:"missing,omitempty" enum:"error,empty" doc:"Whether a path that does not exist fails the step (error), or has nothing in it (empty). Default: error."`
 }
+
+// missingEmpty is the value of missing that takes a path that does not exist for an empty directory.
+const missingEmpty = "empty"
 
 // Spec implements [Action].
 func (List) Spec() Spec {
@@ -61,6 +67,9 @@ func (l List) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	from := cmp.Or(l.Path, ".")
 	root, _, opt, err := c.walkFrom(from, "listed", l.NoIgnore, filter)
+	if l.Missing == missingEmpty && errors.Is(err, fs.ErrNotExist) {
+		return Outcome{}, nil
+	}
 	if err != nil {
 		return Outcome{}, walkError(from, err)
 	}

@@ -175,3 +175,34 @@ func TestListUnreadable(t *testing.T) {
 	_, err := b.run("list", actions.List{Path: "locked"}, nil)
 	wantError(t, err, "locked: access denied")
 }
+
+// TestListMissing: a path that does not exist is an error, or empty if the list asks for that. Other errors stay errors.
+func TestListMissing(t *testing.T) {
+	t.Parallel()
+	for name, open := range bases {
+		tree := files{"a.txt": "a"}
+		if name == "root" { // the other one has no links
+			tree["dangling@"] = "nowhere"
+		}
+		b := newBench(t, open(t), tree)
+		for _, path := range []string{"none", "none/below", "a.txt/below", "dangling"} {
+			for _, missing := range []string{"", "error"} {
+				if _, err := b.run("s", actions.List{Path: path, Missing: missing}, nil); err == nil {
+					t.Errorf("%s: %s with missing %q: no error", name, path, missing)
+				}
+			}
+		}
+		for _, path := range []string{"none", "none/below", "dangling"} {
+			out, err := b.run("s", actions.List{Path: path, Depth: -1, Missing: "empty"}, nil)
+			if err != nil {
+				t.Errorf("%s: %s: %v", name, path, err)
+			}
+			equal(t, path, out, actions.Outcome{})
+		}
+		out := b.must("s", actions.List{Path: "a.txt", Missing: "empty"}, nil)
+		equal(t, "a file that exists", out.Files, []string{"a.txt"})
+		if _, err := b.run("s", actions.List{Path: "../out", Missing: "empty"}, nil); err == nil {
+			t.Errorf("%s: a path outside is empty", name)
+		}
+	}
+}

@@ -43,7 +43,7 @@ func (e *PatchSyntaxError) MarshalJSON() ([]byte, error) {
 	for i, p := range e.Problems {
 		problems[i] = errorform.Problem{Line: p.Line, Message: p.Message, Hint: p.Hint}
 	}
-	return errorform.Marshal(codeStepFailed, e, problems...)
+	return errorform.Marshal(stepFailed, e, problems...)
 }
 
 // PatchError lists all that cannot be applied of a [Patch], in the order of the patch.
@@ -81,7 +81,7 @@ func (e *PatchError) Paths() []string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *PatchError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
+func (e *PatchError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // Unwrap returns the failures.
 func (e *PatchError) Unwrap() []error {
@@ -104,7 +104,7 @@ func (f *HunkFailure) Error() string {
 func (f *HunkFailure) Paths() []string { return []string{f.Path} }
 
 // MarshalJSON gives the code, the message and the paths.
-func (f *HunkFailure) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, f) }
+func (f *HunkFailure) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, f) }
 
 // Unwrap returns Err.
 func (f *HunkFailure) Unwrap() error { return f.Err }

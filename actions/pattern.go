@@ -23,10 +23,11 @@ const (
 	codeSamePath       = "same_path"
 	codeBadHash        = "bad_hash"
 	codeEscape         = "escape"
+	codeBadMode        = "bad_mode"
 )
 
-// codeStepFailed is the code of errors of actions in JSON: that of the step that they end.
-const codeStepFailed = "step_failed"
+// stepFailed is the code of errors of actions in JSON: that of the step that they end.
+const stepFailed = "step_failed"
 
 // PatternError says that a pattern or its replacement cannot be used. Before a run it is a [Problem]; it comes as an
 // error only where templates made the pattern.

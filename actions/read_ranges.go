@@ -54,7 +54,7 @@ func (e *LineError) Error() string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *LineError) MarshalJSON() ([]byte, error) { return errorform.Marshal(codeStepFailed, e) }
+func (e *LineError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // rangeSeparator stands between two ranges of one file.
 const rangeSeparator = "\n...\n"
