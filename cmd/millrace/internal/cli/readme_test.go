@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -16,12 +15,6 @@ var readmeTree = map[string]string{
 	"src/mail.go":  "package mail\n\n// Get says what we recieve.\nfunc Get() string { return recieve() }\n",
 	"docs/mail.md": "# Mail\n\nTo recieve mail, call Get.\n",
 }
-
-// What differs from run to run is written as in the first run.
-var (
-	commitID = regexp.MustCompile(`\b\d{8}_\d{6}_[0-9a-f]{16}\b`)
-	moment   = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
-)
 
 // TestReadme runs the session of README.md, and compares what is printed with what stands there. With -update it
 // writes that.
@@ -43,18 +36,12 @@ func TestReadme(t *testing.T) {
 	if !found || strings.Count(session, "$ ") < 5 {
 		t.Fatal("README.md has no session")
 	}
-	home, dir := t.TempDir(), t.TempDir()
+	dir := t.TempDir()
 	write(t, dir, readmeTree)
-	var got strings.Builder
-	for line := range strings.Lines(session) {
-		if command, ok := strings.CutPrefix(line, "$ "); ok {
-			got.WriteString(line + shellAs(t, home, dir, command))
-		}
-	}
-	same := func(s string) string { return moment.ReplaceAllString(commitID.ReplaceAllString(s, "ID"), "TIME") }
-	diff := cmp.Diff(same(session), same(got.String()))
+	got := replay(t, t.TempDir(), dir, session)
+	diff := cmp.Diff(session, got)
 	if diff != "" && *update {
-		if err := os.WriteFile(name, []byte(head+opening+got.String()+"```\n"+tail), 0o644); err != nil {
+		if err := os.WriteFile(name, []byte(head+opening+got+"```\n"+tail), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if diff != "" {

@@ -115,15 +115,22 @@ func shell(t *testing.T, dir, script string) string {
 
 func shellAs(t *testing.T, home, dir, script string) string {
 	t.Helper()
+	out, err := tryShell(t, home, dir, script)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", script, err, out)
+	}
+	return out
+}
+
+// tryShell is shellAs for a script that may fail.
+func tryShell(t *testing.T, home, dir, script string) (string, error) {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "LC_ALL=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", script, err, out)
-	}
-	return string(out)
+	return string(out), err
 }
 
 // files are the texts and modes of all files below a directory but those of git and millrace.
