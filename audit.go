@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/progress"
 	"github.com/millrace-go/millrace/internal/watch"
 )
 
@@ -182,4 +184,55 @@ func (x Executor) logger() *slog.Logger {
 		return slog.New(slog.DiscardHandler)
 	}
 	return x.Logger
+}
+
+// ProgressLine shows the events of runs on one line of a terminal. Its methods are safe for concurrent use. A nil
+// *ProgressLine shows nothing.
+type ProgressLine struct{ line *progress.Line }
+
+// Progress returns a line on w, which has to be a terminal, for [Executor.Observe]:
+//
+//	x.Observe = millrace.Progress(os.Stderr).Observe
+//
+// It names the step that runs and how many files are done, or the phase of the commit. It appears after 300 ms, changes
+// at most ten times a second, never wraps, and is gone when the run is over. The time counts from this call.
+func Progress(w io.Writer) *ProgressLine { return &ProgressLine{progress.New(w)} }
+
+// Observe shows an event, or takes the line away with the last one of a run.
+func (p *ProgressLine) Observe(e Event) {
+	if p == nil {
+		return
+	}
+	switch e := e.(type) {
+	case StepStarted:
+		p.line.Show(fmt.Sprintf("step %s: %s", e.Step, e.Action))
+	case StepProgress:
+		of := ""
+		if e.Total > 0 {
+			of = fmt.Sprintf(" of %d", e.Total)
+		}
+		p.line.Show(fmt.Sprintf("step %s: %d%s files", e.Step, e.Done, of))
+	case CommitPhase:
+		done := ""
+		if e.Total > 0 {
+			done = fmt.Sprintf(": %d of %d", e.Done, e.Total)
+		}
+		p.line.Show("commit, " + e.Phase + done)
+	case RunFinished:
+		p.line.Clear()
+	}
+}
+
+// Clear takes the line away, for other output. The next event brings it back.
+func (p *ProgressLine) Clear() {
+	if p != nil {
+		p.line.Clear()
+	}
+}
+
+// Done takes the line away for good. It may be called more than once.
+func (p *ProgressLine) Done() {
+	if p != nil {
+		p.line.Done()
+	}
 }

@@ -25,7 +25,8 @@ type Host struct {
 	// Executor is the policy that holds for every run. Its RunID, Checkpoints, Recorder and Shared are set by the Manager.
 	// A LockWait of zero means without end here: a run waits for its tree until it is canceled.
 	Executor millrace.Executor
-	// Trees open the trees of runs. The ID of the target is the project, its Root is empty. Nil is an error.
+	// Trees open the trees of runs. The ID of the target is the project, its Root is empty. [Dirs] takes the project for a
+	// directory. Nil is an error.
 	Trees fleet.Trees
 	// Library finds the pipelines that runs are created from by name, and its Decoder reads the stored ones.
 	Library millrace.Library

@@ -17,7 +17,7 @@ var arrows = map[string][]string{
 		"tool",
 		"internal/backups", "internal/commit", "internal/disk", "internal/errorform", "internal/exact", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
-		"internal/names", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/raise",
+		"internal/names", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/progress", "internal/raise",
 		"internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch",
 	},
 	"actions": {
@@ -76,6 +76,7 @@ var arrows = map[string][]string{
 	"internal/params":   {"internal/form", "internal/strictjson", "internal/synonyms", "template"},
 	"internal/poll":     {"capability"},
 	"internal/preview":  {"actions", "change", "internal/backing", "internal/names", "internal/splice", "internal/textdiff"},
+	"internal/progress": {"internal/names"},
 	"internal/raise":    {"capability", "internal/memfs", "internal/names", "internal/rootfs"},
 	"internal/replace":  {"change", "internal/errorform", "internal/match", "internal/names", "internal/splice"},
 	"internal/recordlog": {

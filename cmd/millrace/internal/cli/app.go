@@ -12,7 +12,6 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
-	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
 )
 
@@ -45,7 +44,7 @@ type App struct {
 	// failed is the result that goes with the error in JSON, nil without one.
 	failed *millrace.Result
 	// progress is the line of progress on stderr, nil for none.
-	progress *render.Progress
+	progress *millrace.ProgressLine
 	// events takes the events of the run and what it came to, nil without --events.
 	events *eventStream
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 
@@ -58,7 +57,7 @@ func (a *App) lookupEnv(name string) (string, bool) {
 // showProgress begins a line of progress, if stderr is a terminal.
 func (a *App) showProgress() {
 	if tty.IsTerminal(a.Stderr) && !a.flags.quiet && tty.Escapes(a.Stderr) && a.Getenv("TERM") != "dumb" {
-		a.progress = render.NewProgress(a.Stderr)
+		a.progress = millrace.Progress(a.Stderr)
 	}
 }
 
@@ -70,30 +69,9 @@ func (a *App) observed(next func(millrace.Event)) func(millrace.Event) {
 	}
 	return func(e millrace.Event) {
 		a.interrupts.observe(e)
-		if text := progressOf(e); text != "" {
-			a.progress.Show(text)
-		}
+		a.progress.Observe(e)
 		if next != nil {
 			next(e)
 		}
 	}
-}
-
-// progressOf says in a few words what an event says, "" for one that is not worth it.
-func progressOf(e millrace.Event) string {
-	switch e := e.(type) {
-	case millrace.StepStarted:
-		return fmt.Sprintf("step %s: %s", e.Step, e.Action)
-	case millrace.StepProgress:
-		if e.Total > 0 {
-			return fmt.Sprintf("step %s: %d of %d files", e.Step, e.Done, e.Total)
-		}
-		return fmt.Sprintf("step %s: %d files", e.Step, e.Done)
-	case millrace.CommitPhase:
-		if e.Total > 0 {
-			return fmt.Sprintf("commit, %s: %d of %d", e.Phase, e.Done, e.Total)
-		}
-		return "commit, " + e.Phase
-	}
-	return ""
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
+	"github.com/millrace-go/millrace"
 )
 
 // screen is a real terminal that a program runs in.
@@ -214,11 +214,11 @@ func TestScreenPager(t *testing.T) {
 
 // progressForTests shows a line of progress until a file is there.
 func progressForTests() {
-	p := render.NewProgress(os.Stderr)
+	p := millrace.Progress(os.Stderr)
 	time.Sleep(350 * time.Millisecond)
-	p.Show("first text, which is longer")
+	p.Observe(millrace.StepStarted{Step: "first", Action: "a text, which is longer"})
 	time.Sleep(150 * time.Millisecond)
-	p.Show("界面 " + strings.Repeat("words ", 30) + "end")
+	p.Observe(millrace.StepStarted{Step: "界面", Action: strings.Repeat("words ", 30) + "end"})
 	for _, err := os.Stat(os.Args[1]); err != nil; _, err = os.Stat(os.Args[1]) {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -234,7 +234,7 @@ func TestScreenProgress(t *testing.T) {
 			t.Parallel()
 			end := filepath.Join(t.TempDir(), "end")
 			s := onScreen(t, columns, t.TempDir(), "progress-line "+end)
-			s.wait("界面 words words")
+			s.wait("step 界面: words words")
 			if shown := strings.TrimSpace(s.tmux("capture-pane", "-p", "-t", "s")); strings.Contains(shown, "\n") {
 				t.Errorf("it is on several lines: %q", shown)
 			}

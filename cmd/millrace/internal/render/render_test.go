@@ -9,8 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
@@ -191,43 +189,6 @@ func TestStat(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
-}
-
-// The line of progress comes after 300 ms, at most every 100 ms, in one write, and goes away.
-func TestProgress(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var w writes
-		p := render.NewProgress(&w)
-		for i := range 10 {
-			p.Show(fmt.Sprintf("step %d\x1b\u202e", i))
-			time.Sleep(50 * time.Millisecond)
-		}
-		p.Clear()
-		p.Clear()
-		time.Sleep(time.Second)
-		p.Show("again")
-		p.Done()
-		p.Show("never")
-		p.Done()
-		want := writes{
-			"\r\x1b[?7lstep 6\\x1b\\u202e\x1b[K\x1b[?7h", "\r\x1b[?7lstep 8\\x1b\\u202e\x1b[K\x1b[?7h", "\r\x1b[K",
-			"\r\x1b[?7lagain\x1b[K\x1b[?7h", "\r\x1b[K",
-		}
-		if fmt.Sprintf("%q", w) != fmt.Sprintf("%q", want) {
-			t.Errorf("got %q\nwant %q", w, want)
-		}
-	})
-	var none *render.Progress
-	none.Show("x")
-	none.Clear()
-	none.Done()
-}
-
-type writes []string
-
-func (w *writes) Write(p []byte) (int, error) {
-	*w = append(*w, string(p))
-	return len(p), nil
 }
 
 func TestWidth(t *testing.T) {

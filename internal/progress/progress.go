@@ -1,9 +1,12 @@
-package render
+// Package progress is a line of a terminal that shows what is going on, and leaves nothing of it.
+package progress
 
 import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // When a progress line is written: not in the first moments, since most runs are over then, and not more often than can
@@ -13,9 +16,9 @@ const (
 	interval = 100 * time.Millisecond
 )
 
-// Progress is one line of a terminal that says what is going on. Its methods are safe for concurrent use. A nil
-// *Progress shows nothing.
-type Progress struct {
+// Line is one line of a terminal that says what is going on. Its methods are safe for concurrent use. A nil
+// *Line shows nothing.
+type Line struct {
 	w io.Writer
 
 	mu    sync.Mutex
@@ -25,13 +28,13 @@ type Progress struct {
 	ended bool
 }
 
-// NewProgress returns a line on w, which has to be a terminal. Time counts from now.
-func NewProgress(w io.Writer) *Progress { return &Progress{w: w, start: time.Now()} }
+// New returns a line on w, which has to be a terminal. Time counts from now.
+func New(w io.Writer) *Line { return &Line{w: w, start: time.Now()} }
 
 // Show replaces the line by a text, unless it is too early for it or too soon after the last one. The line never wraps:
 // what does not fit is cut off by the terminal itself, so its width need not be known, and what is written is one
 // write, so that no other output comes between.
-func (p *Progress) Show(text string) {
+func (p *Line) Show(text string) {
 	if p == nil {
 		return
 	}
@@ -41,13 +44,13 @@ func (p *Progress) Show(text string) {
 	if p.ended || now.Sub(p.start) < quiet || p.shown && now.Sub(p.last) < interval {
 		return
 	}
-	line := visible([]byte("\r\x1b[?7l"), text)
-	_, _ = p.w.Write(append(line, "\x1b[K\x1b[?7h"...)) // what cannot be shown is no failure of the run
+	line := "\r\x1b[?7l" + names.Visible(text) + "\x1b[K\x1b[?7h"
+	_, _ = p.w.Write([]byte(line)) // what cannot be shown is no failure of the run
 	p.last, p.shown = now, true
 }
 
 // Clear takes the line away, for other output. Show brings it back.
-func (p *Progress) Clear() {
+func (p *Line) Clear() {
 	if p == nil {
 		return
 	}
@@ -57,7 +60,7 @@ func (p *Progress) Clear() {
 }
 
 // Done takes the line away for good. It may be called more than once.
-func (p *Progress) Done() {
+func (p *Line) Done() {
 	if p == nil {
 		return
 	}
@@ -67,7 +70,7 @@ func (p *Progress) Done() {
 	p.ended = true
 }
 
-func (p *Progress) clear() {
+func (p *Line) clear() {
 	if p.shown {
 		_, _ = p.w.Write([]byte("\r\x1b[K"))
 		p.shown = false
