@@ -60,6 +60,7 @@ func TestBoundsAreJudgedWithinALine(t *testing.T) {
 		"substitutions":          {`s/a/b/g`, sed.Bounds{Replacements: 999}, sed.ErrReplacements},
 		"of several commands":    {`s/a/b/g;s/b/c/g`, sed.Bounds{Replacements: 1500}, sed.ErrReplacements},
 		"copies":                 {`p;p;p`, sed.Bounds{Text: 3000}, sed.ErrText},
+		"texts":                  {"a 456789\ni 456789\nc 456789", sed.Bounds{Text: 20}, sed.ErrText},
 		"enough":                 {`s/x/y/g`, sed.Bounds{Replacements: 1}, nil},
 		"as many as are allowed": {`s/a/a/g`, sed.Bounds{Replacements: 1000}, nil},
 	} {

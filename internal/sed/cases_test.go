@@ -39,6 +39,20 @@ func groups() []group {
 			`\a1ad`, `/1/I,/3/Md`, `1d;2d;3d`, `5,3p;d`, `2 , 3 ! d`, `/1/ , /2/ d`, "2{\nd\n}\n", `2{};3d`, `{;}`, `;;p;;`, `# nothing`, `1,2#x`, `/^$/d`, `//d`, `/a/s//x/`, `/a/{s/a/b/;s//c/}`,
 			`/b/!s/a/x/;s//y/`, `2,/3/{//!d}`, `/a/,/b/{//d}`,
 		}},
+		{"texts", ere, []string{lines, "1\n2", "a\nb\na\nb\na\n", "", "\n"}, []string{
+			`2a x`, `$a x`, `2i x`, `$i x`, `2c x`, `$c x`, `1,2c x`, `2,9c x`, `2!c x`, `2,3!c x`, `/a/,/b/c x`, `0,/1/c x`, `4,2c x`, `/1/,+1c x`, `2,~4c x`, "2,3{c x\n}", `ax`, `a\x`, `a\  x`, `a  \  x`, "a\\\n  x", "a\\\nx\\\ny",
+			"a\\\n  x\\\n  y", `a x\ty\n z\q\\w\x41\d065\cA`, `a\tx`, "a\n", "a\\\n", "a x\np", "a x\nd", "a x\n2d", `a x;p`, `a x}`, `a{`, `a#x`, `a é\é\xff`, `i` + "\t \tx ", "p\na x", "p\ni x", "i x\np\na y", "a x\na y", "1{a x\n}",
+			"i x\ns/1/0/", "s/a/c/p\na x", "i x\nc y\na z", "a a\\cxb", "$!a x", "/b/!i x", "# c\na x", "a x\n2i 1\n", "y/1/3/\na x", "s/$/x/\na x", "a x\r\np", `1 ! a x`, `a \\tx`, `a "x" 'y'`,
+		}},
+		{"more lines", ere, []string{lines, "1\n2", "1\n2\n3", "a\nb\na\nb\na\n", "", "\n\n"}, []string{
+			`n`, `N`, `n;d`, `N;d`, `$!n`, `$!N`, `N;s/\n/,/`, `$!N;s/\n/,/`, `n;s/./x/`, `N;N;s/\n/,/g`, `/a/N;s/\n/,/`, `/a/{n;s/b/c/}`, `/a/{N;s/\n/,/}`, `n;n;s/./x/`, `2n;p`, `N;p`, `n;p`, `p;n`, `p;N`, `s/./&&/;N;s/\n/,/`,
+			`s/./&&/;N`, `s/./x/;s/x/y/;N;s/\n/-/`, `y/1a/xz/;N;y/\n/,/`, `N;2q`, `2q`, `2Q`, `/b/q`, `/b/Q`, `q`, `Q`, `$q`, `$Q`, `n;q`, `N;q`, `2{p;q}`, "a x\nN", "a x\nn", "i x\nN", "i x\nn", "a x\nn\ni y", "a x\nN\na y", "a x\nq", "a x\nQ", "a x\n2q",
+			"a x\n2Q", "2{a x\nq\n}", "c x\nn", "1!N\ns/\\n/+/", "1{N;N;a x\n}\ns/\\n/,/g", "N;c x", "N;1,2c x", "N;2,3c x", "n;2,3d", "N;1d", "N;i x", "2,3N", "1,2n;d", "N;N;N;N;N;N;N;N;N;N;N;s/\\n/,/g", "n;n;n;n;n;n;n;n;n;n;n;d",
+			`N;/1$/d`, `/1/,/3/{N;s/\n/+/}`, `$!{N;N};d`, `N;s/\n//;p;p`, `2~3N;s/\n/,/`, `N;s/^/>/Mg`, `N;s/b\n/x/`, `s/1/x/;N;s/2/y/`, `N # c`, `{N}`, `q # c`, `{2q}`,
+		}},
+		{"quiet texts", sed.Options{Quiet: true}, []string{lines, "1\n2", "a\nb\na\n"}, []string{
+			`a x`, `i x`, `c x`, "p\na x", "$p\n$a x", "a x\np", "i x\np", `n;p`, `N;p`, `2q`, `2Q`, "a x\n2q", "a x\n2Q", "p\n2q", "N;p;q", "a x\nN;p", "a x\nn;p", "1,2c x", "p;n;p",
+		}},
 		{"quiet", quietBasic, []string{lines, "a\nb", ""}, []string{
 			`p`, `2p`, `$p`, `p;p`, `s/1/x/p`, `s/1/x/;p`, `s/a/b/p;s/b/c/p`, `2,3p`, `d`, `/a/p`, `/b/{p;p}`, `$!p`, `y/ab/ba/;p`,
 		}},
@@ -74,7 +88,7 @@ func refusals() []group {
 		{"scripts", sed.Options{}, nil, []string{
 			`s`, `s/`, `s/a`, `s/a/`, `s/a/b`, `s/a/b/x`, `s/a/b/gg`, `s/a/b/pp`, `s/a/b/1 2`, `s/a/b/0`, `s/a/b/g1g`, `s/a/b/ p q`, `séaébé`, "s/a\nb/c/", "s/a/b\nc/", `s/[/x/`, "s/[\n]/x/", `y`, `y/a`, `y/a/`, `y/a/b`, `y/a/bc/`, `y/ab/c/`, `y/a/b/g`,
 			`}`, `{`, `{p`, `{p}}`, `{{p}`, `1}`, `1,2}`, `{}p`, `pp`, `p1`, `dd`, `p}`, `1`, `1,`, `1,p`, `,p`, `1,2,3p`, `1!!p`, `!`, `+1p`, `~1p`, `0p`, `0,1p`, `0,$p`, `0~0p`, `1;p`, `1#x`, `/a`, `/a/`, `\`, `\a`, `\aba`, `é`, `k`, `?`, `&`, `s/a/\1/`, `s/(a)/\2/`,
-			`s//x/I`, `//Ip`, `//Mp`, `/a/,//Ip`, `s/a/\c\n/`, `s/\c/x/`, `{;`, `2{s/a/b/`, `s/a/b/}`, "s/a/b/\r;", `u`, `1~2`, `1,+`, `/a/,p`, "\\\na\np", "p;\n}",
+			`s//x/I`, `//Ip`, `//Mp`, `/a/,//Ip`, `s/a/\c\n/`, `s/\c/x/`, `{;`, `2{s/a/b/`, `s/a/b/}`, "s/a/b/\r;", `u`, `a`, `a `, `2i`, `c`, `1{a x}`, `1,2q`, `/a/,$Q`, `q x`, `qq`, `n1`, `N x`, `nn`, `{q`, `1~2`, `1,+`, `/a/,p`, "\\\na\np", "p;\n}",
 		}},
 		{"extended", sed.Options{}, nil, []string{
 			`s/(/x/`, `s/)/x/`, `s/(a/x/`, `s/a)/x/`, `s/*/x/`, `s/+/x/`, `s/?/x/`, `s/{1}/x/`, `s/(*a)/x/`, `s/a|*b/x/`, `s/^*/x/`, `s/a{/x/`, `s/a{1/x/`, `s/a{1,/x/`, `s/a{x}/x/`, `s/a{2,1}/x/`, `s/a{32768}/x/`, `s/a{1,32768}/x/`, `s/a{}/x/`, `s/a{1,2,3}/x/`, `s/[b-a]/x/`,
@@ -89,7 +103,7 @@ func refusals() []group {
 // unsupported are scripts that GNU sed takes and this package refuses on purpose.
 func unsupported() []string {
 	return []string{
-		`w f`, `r f`, `W f`, `R f`, `e`, `q`, `Q`, `b`, `t`, `T`, `:a`, "a\\\nx", "i\\\nx", "c\\\nx", `a x`, `n`, `N`, `D`, `P`, `g`, `G`, `h`, `H`, `x`, `=`, `l`, `F`, `L`, `z`, `v`, `s/a/b/w f`, `s/a/b/e`, `2q`, `/x/w f`, `{q}`,
+		`w f`, `r f`, `W f`, `R f`, `e`, `q5`, `Q 1`, `a\`, `a x\`, `b`, `t`, `T`, `:a`, `D`, `P`, `g`, `G`, `h`, `H`, `x`, `=`, `l`, `F`, `L`, `z`, `v`, `s/a/b/w f`, `s/a/b/e`, `2q3`, `/x/w f`, `{q1}`,
 		`s/(a)\1/x/`, `/(a)\1/p`, `s/[\xe9]/x/`, `s/\xe9[a-z]/x/`, `s/\xe9/x/I`, `s/\w\xe9/x/`,
 	}
 }

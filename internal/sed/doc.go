@@ -1,15 +1,16 @@
 // Package sed runs the substitution language of GNU sed over texts: what sed -E, or sed without -E, makes of a file
 // in the locale C.UTF-8, byte for byte but for what is listed below, for the part of the language that neither
-// touches other files nor keeps anything from one line to the next but where it is. A script is parsed once by
-// [Parse] and may then be run by any number of goroutines.
+// touches other files nor keeps any text beside the pattern space. A script is parsed once by [Parse] and may then be run
+// by any number of goroutines.
 //
 //	s, err := sed.Parse([]string{`s/\bcolour\b/color/g`}, sed.Options{})
 //	stats, err := s.Apply(ctx, file, sed.Bounds{}, func(start, end int64, text []byte) error { ... })
 //
 // A run reads the text line by line, and gives away changes, not the result, so that what is long and hardly changed
 // stays where it is: one change for each substitution where a single s touched a line, else one for what differs in
-// the line. Line numbers, ranges and the last pattern begin anew with each run, as the first two do for each file of
-// sed -s and sed -i.
+// the line. Lines that N joins count as one line here. Line numbers, ranges and the last pattern begin anew with each
+// run, as the first two do for each file of sed -s and sed -i. The commands q and Q end the run, not the runs over
+// other texts: sed -i would leave the files after this one as they are.
 //
 // # Grammar
 //
@@ -17,12 +18,18 @@
 //	command  = [ address [ "," address2 ] ] { blank } [ "!" { blank } ] function
 //	address  = N | "$" | first "~" step | "/" pattern "/" { "I" | "M" } | "\" c pattern c { "I" | "M" }
 //	address2 = address | "+" N | "~" N
-//	function = "{" script "}" | "p" | "d" | "y" c chars c chars c | "s" c pattern c replacement c { flag } | "#" comment
+//	function = "{" script "}" | "p" | "d" | "n" | "N" | "q" | "Q" | ( "a" | "i" | "c" ) text | "y" c chars c chars c |
+//	           "s" c pattern c replacement c { flag } | "#" comment
+//	text     = { blank } chars newline | { blank } "\" [ newline ] chars newline
 //	flag     = "g" | "p" | N | "i" | "I" | "m" | "M"
 //
 // The delimiter c is any character of one byte but a newline and a backslash. Within a part it is written with a
 // backslash before it, or within brackets. Line 0 is allowed in 0,/re/ only. A first script that begins with #n is
 // Quiet. An empty pattern is the one that was used last while the script ran; it takes no flags.
+//
+// A text goes to the end of its line, and a backslash there continues it on the next line. Blanks before it are left
+// out, but for those after a backslash. In a text, a backslash stands for the character after it, or for a control
+// character or a byte. A text has a newline at its end, which the end of the script may stand for.
 //
 // In a replacement, & and \0 are the match, \1 to \9 its groups, a backslash before a newline a newline; \U and \L
 // turn what follows to upper and lower case up to \E, \u and \l the next character only. As in GNU sed, \L\u works
@@ -52,10 +59,10 @@
 // # What is refused
 //
 // All that GNU sed refuses, and beyond that, with Unsupported set in the [Error]: the commands that write, read or
-// run something (w W r R e), print or stop otherwise (a i c l L = q Q F z v), branch (b t T :), read ahead or keep
-// text (n N D P g G h H x); the flags w and e of s; back-references in patterns; bytes that are no character within
-// brackets, or in a pattern with classes or the flag I; and \N with an empty pattern that stands for one of fewer
-// groups.
+// run something (w W r R e), print otherwise (l L = F z v), branch (b t T :), keep a window of lines (D P), or keep a
+// second text (g G h H x); exit statuses of q and Q; the flags w and e of s; back-references in patterns; bytes that are
+// no character within brackets, or in a pattern with classes or the flag I; a text of a, i or c that ends with a
+// backslash where no line follows; and \N with an empty pattern that stands for one of fewer groups.
 //
 // # What differs from GNU sed
 //

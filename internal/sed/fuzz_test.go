@@ -69,7 +69,7 @@ func FuzzSed(f *testing.F) {
 			return
 		}
 		if err == nil {
-			check(t, s, in)
+			check(t, s, in, !strings.ContainsAny(script, "qQ"))
 		}
 		got, ok, unsupported := ours(t, []string{script}, opts, []string{in})
 		if unsupported {
@@ -88,8 +88,8 @@ func FuzzSed(f *testing.F) {
 	})
 }
 
-// check holds a run to what it promises of its changes.
-func check(t *testing.T, s *sed.Script, in string) {
+// check holds a run to what it promises of its changes. whole is false where the script may end before the text does.
+func check(t *testing.T, s *sed.Script, in string, whole bool) {
 	t.Helper()
 	last := int64(0)
 	stats, err := s.Apply(t.Context(), strings.NewReader(in), sed.Bounds{}, func(start, end int64, _ []byte) error {
@@ -106,7 +106,7 @@ func check(t *testing.T, s *sed.Script, in string) {
 	if in != "" && !strings.HasSuffix(in, "\n") {
 		n++
 	}
-	if stats.Lines != n {
+	if stats.Lines > n || whole && stats.Lines != n {
 		t.Fatalf("%d lines of %d", stats.Lines, n)
 	}
 }

@@ -12,15 +12,25 @@ const window = 128 << 10
 type lines struct {
 	src   io.Reader
 	buf   []byte
-	next  int   // what is before it in buf is done with
+	first int   // where the lines begin in buf that are held
+	next  int   // what is before it in buf was read
 	off   int64 // where buf begins in the text
 	end   bool  // there is no more to read
 	fills int   // counts how often buf became another
 }
 
-// line returns the next line with its newline, valid until the next call, and where it begins. It is empty at the end
-// of the text. One of more than most bytes may be cut behind them.
-func (l *lines) line(most int) (line []byte, at int64, err error) {
+// hold lets go of the lines read so far, and keeps those that are read from now on, up to the next call.
+func (l *lines) hold() { l.first = l.next }
+
+// held returns the lines that are held, valid until the next line is read.
+func (l *lines) held() []byte { return l.buf[l.first:l.next] }
+
+// start returns where the lines that are held begin in the text.
+func (l *lines) start() int64 { return l.off + int64(l.first) }
+
+// line returns the next line with its newline, valid until the next call. It is empty at the end of the text. A line
+// of more than most bytes may be cut after them.
+func (l *lines) line(most int) ([]byte, error) {
 	for looked := 0; ; {
 		rest := l.buf[l.next:]
 		if i := bytes.IndexByte(rest[looked:], '\n'); i >= 0 {
@@ -31,12 +41,11 @@ func (l *lines) line(most int) (line []byte, at int64, err error) {
 		}
 		// Whether it is the last line is known with what follows.
 		if l.end || l.next+len(rest) < len(l.buf) || looked > most {
-			at = l.off + int64(l.next)
 			l.next += len(rest)
-			return rest, at, nil
+			return rest, nil
 		}
 		if err := l.fill(); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 	}
 }
@@ -45,9 +54,9 @@ func (l *lines) last() bool { return l.end && l.next == len(l.buf) }
 
 func (l *lines) fill() error {
 	l.fills++
-	l.off += int64(l.next)
-	l.buf = l.buf[:copy(l.buf, l.buf[l.next:])]
-	l.next = 0
+	l.off += int64(l.first)
+	l.buf = l.buf[:copy(l.buf, l.buf[l.first:])]
+	l.next, l.first = l.next-l.first, 0
 	if len(l.buf) == cap(l.buf) {
 		l.buf = slices.Grow(l.buf, max(window, len(l.buf)))
 	}

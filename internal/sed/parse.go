@@ -33,7 +33,8 @@ func Parse(scripts []string, o Options) (*Script, error) {
 			tooLong := "script is too long (max " + strconv.Itoa(MaxScript) + " bytes)"
 			return nil, place{i, 0}.at(scripts, tooLong, "use several steps")
 		}
-		p.text, p.script, p.at = text, i, 0
+	}
+	for p.script = -1; p.nextScript(); {
 		if p.commands(); p.err != nil {
 			return nil, p.err
 		}
@@ -45,6 +46,16 @@ func Parse(scripts []string, o Options) (*Script, error) {
 	p.out.share()
 	p.out.guards = p.out.guarded()
 	return p.out, nil
+}
+
+// nextScript goes on with the next script. It reports whether there is one.
+func (p *parser) nextScript() bool {
+	if p.script+1 >= len(p.scripts) {
+		return false
+	}
+	p.script++
+	p.text, p.at, p.ended = p.scripts[p.script], 0, false
+	return true
 }
 
 // here is the place of the last byte read.
@@ -118,8 +129,12 @@ func (p *parser) command(c int) {
 		p.endOfCommand()
 		p.out.commands[p.blocks[last]].end = len(p.out.commands)
 		p.blocks = p.blocks[:last]
-	case 'd', 'p':
+	case 'd', 'p', 'n', 'N':
 		p.endOfCommand()
+	case 'q', 'Q':
+		p.quit(&cmd)
+	case 'a', 'i', 'c':
+		p.textLines(&cmd)
 	case 's':
 		p.substitute(&cmd)
 	case 'y':

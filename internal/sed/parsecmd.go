@@ -108,3 +108,61 @@ func (p *parser) transliterate(cmd *command) {
 	}
 	p.endOfCommand()
 }
+
+// textLines reads the text of a, i or c: the rest of the line without the blanks before it, or what follows a
+// backslash, which a newline may follow. A backslash at the end of a line continues the text on the next line, or in
+// the next script.
+func (p *parser) textLines(cmd *command) {
+	c := p.nonblank()
+	switch c {
+	case eof:
+		p.fail("expected \\ after `a', `c' or `i'")
+		return
+	case '\\':
+		if c = p.next(); c != '\n' {
+			p.back(c)
+		}
+		if c == eof && !p.continued() {
+			return
+		}
+	default:
+		p.back(c)
+	}
+	var text []byte
+	for c = p.next(); c != eof && c != '\n'; c = p.next() {
+		if text = append(text, byte(c)); c != '\\' {
+			continue
+		}
+		if c = p.next(); c != eof {
+			text = append(text, byte(c))
+			continue
+		}
+		if text = append(text, '\n'); !p.continued() {
+			return
+		}
+	}
+	cmd.text = p.unescape(append(text, '\n'), plainText)
+}
+
+// continued goes on with the text of a, i or c in the next script, which a backslash at the end of this one asks for.
+func (p *parser) continued() bool {
+	if p.nextScript() {
+		return true
+	}
+	p.refuse("the text ends with a backslash, and no line follows", "write the next line of the text, or leave out the backslash")
+	return false
+}
+
+// quit reads the rest of q or Q.
+func (p *parser) quit(cmd *command) {
+	if cmd.to.kind != addrNone {
+		p.fail("command only uses one address")
+	}
+	c := p.nonblank()
+	p.back(c)
+	if isDigit(c) {
+		p.refuse("an exit status of `"+string(rune(cmd.name))+"' is not supported", "leave out the number")
+		return
+	}
+	p.endOfCommand()
+}

@@ -103,7 +103,7 @@ func (m *maker) address() string {
 
 func (m *maker) command(depth int) string {
 	a := m.address()
-	switch n := m.IntN(12); {
+	switch n := m.IntN(13); {
 	case n < 8:
 		d := m.pick("/", "/", "/", ",", "|", "+", "a", "1", ".", "&")
 		flags := m.pick("", "g", "g", "2", "2g", "3", "p", "gp", "i", "I", "gI", "m", "Mg", "gM", "1p")
@@ -111,7 +111,9 @@ func (m *maker) command(depth int) string {
 	case n < 9:
 		return a + m.pick("y/abc/xyz/", "y/é/ab/", `y/aé/éa/`, `y/a\n/\nb/`, "y,abc,BCA,", `y/\/a/b\t/`)
 	case n < 10:
-		return a + m.pick("p", "d", "p", "#x")
+		return a + m.pick("p", "d", "p", "#x", "n", "N", "n", "N", "q", "Q")
+	case n < 11:
+		return a + m.pick("a", "i", "c") + m.pick(" ", "", "\\\n", "\\") + m.pick("x", "é\\ty", "a\\\n b", "  x ", "n\\xC3", "\\\\n") + "\n"
 	case depth > 0:
 		var list []string
 		for range m.IntN(3) {

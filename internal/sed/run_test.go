@@ -58,6 +58,15 @@ func TestEdits(t *testing.T) {
 		{`s/1/x/p`, "1\n2\n", []string{"0-0:x\n", "0-1:x"}, sed.Stats{Replacements: 1, Lines: 2}},
 		{"#n\n2p", "1\n2\n3\n", []string{"0-2:", "4-6:"}, sed.Stats{Lines: 3}},
 		{`y/abc/xyz/`, "-a-c-\n", []string{"1-4:x-z"}, sed.Stats{Lines: 1}},
+		{`2a x`, "1\n2\n3", []string{"4-4:x\n"}, sed.Stats{Lines: 3}},
+		{`$a x`, "1\n2", []string{"3-3:\nx\n"}, sed.Stats{Lines: 2}},
+		{"2i x\n1a y", "1\n2\n", []string{"2-2:y\n", "2-2:x\n"}, sed.Stats{Lines: 2}},
+		{`2,3c x`, "1\n2\n3\n", []string{"2-4:", "4-5:x"}, sed.Stats{Lines: 3}},
+		{`N;s/\n/,/`, "1\n2\n3\n", []string{"1-2:,"}, sed.Stats{Replacements: 1, Lines: 3}},
+		{`s/1/a/;N`, "1\n2\n", []string{"0-1:a"}, sed.Stats{Replacements: 1, Lines: 2}},
+		{`n;s/2/b/`, "1\n2\n", []string{"2-3:b"}, sed.Stats{Replacements: 1, Lines: 2}},
+		{`2q`, "1\n2\n3\n4", []string{"4-7:"}, sed.Stats{Lines: 2}},
+		{`2Q`, "1\n2\n3\n", []string{"2-4:", "4-6:"}, sed.Stats{Lines: 2}},
 		{`s/zz/y/`, "a\nb\n\nc", nil, sed.Stats{Lines: 4}},
 		{`s/c/y/`, "a\nb\n\nc", []string{"5-6:y"}, sed.Stats{Replacements: 1, Lines: 4}},
 		{`s/c/y/`, "", nil, sed.Stats{}},
@@ -118,7 +127,7 @@ func TestErrorPlace(t *testing.T) {
 	if e, ok := errors.AsType[*sed.Error](err); !ok || e.Offset != 0 || e.Text != "unmatched `{'" {
 		t.Errorf("%v", err)
 	}
-	_, err = sed.Parse([]string{"p;q"}, sed.Options{})
+	_, err = sed.Parse([]string{"p;D"}, sed.Options{})
 	if e, ok := errors.AsType[*sed.Error](err); !ok || e.Offset != 2 || !e.Unsupported || e.Hint == "" {
 		t.Errorf("%v", err)
 	}

@@ -41,7 +41,7 @@ type Options struct {
 	// MaxPattern is the largest pattern, in nodes: a character or an operator is one, and an interval counts as what it
 	// stands for. All patterns of a script may have four times as many together. Zero means DefaultMaxPattern.
 	MaxPattern int
-	// MaxLine is the longest line in bytes, also one that a line becomes. Zero means DefaultMaxLine.
+	// MaxLine is the longest line in bytes, also one that a line becomes, and what N joins. Zero means DefaultMaxLine.
 	MaxLine int
 }
 
@@ -67,13 +67,14 @@ type Stats struct {
 }
 
 type command struct {
-	name    byte // s y d p { }
+	name    byte // s y d p a i c n N q Q { }
 	from    address
 	to      address
 	not     bool
 	end     int // of {, the index of its }
 	subst   *substitution
 	letters map[string]string // of y, by character
+	text    []byte            // of a, i and c, with a newline at its end
 	place   place
 }
 
@@ -135,12 +136,10 @@ func refused(c byte) string {
 		{"wW", "it writes files"},
 		{"rR", "it reads other files"},
 		{"e", "it runs programs"},
-		{"qQ", "it ends the run"},
 		{"btT:", "scripts do not branch"},
-		{"aic", "use s with a newline in the replacement"},
-		{"DNnP", "a script sees one line at a time"},
+		{"DP", "no window of lines is kept; a step edit with mode regex sees the whole file, with \\n for a line end"},
 		{"gGhHx", "there is no hold space"},
-		{"FLl=zv", "only s, y, d, p and {...} are done"},
+		{"FLl=zv", "only s, y, d, p, a, i, c, n, N, q, Q and {...} are done"},
 	} {
 		if strings.IndexByte(of.names, c) >= 0 {
 			return of.why

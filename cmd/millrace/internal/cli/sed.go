@@ -16,9 +16,11 @@ func (a *App) newSed() *cobra.Command {
 		Long: `Sed runs SCRIPT over each file that a GLOB takes, as "sed -E -s -i" does, without what reads, writes or runs anything
 else. A GLOB is quoted, so that it is not the shell that takes files: '*.js' is for those of the working directory,
 'src/**/*.js' for those below src. It can be the name of a file, too. What .gitignore leaves out, and binary files,
-are taken by no GLOB. With - as the only GLOB it is a filter: stdin is changed and written to stdout.`,
+are taken by no GLOB. SCRIPT has the commands s, y, d, p, a, i, c, n, N, q and Q of GNU sed, with all its addresses; q
+ends each file on its own. With - as the only GLOB it is a filter: stdin is changed and written to stdout.`,
 		Example: `  millrace sed 's/\bconst (\w+)/let \1/g' 'src/**/*.js'
-  millrace sed '1s|^|#!/bin/sh\n|' 'bin/*' --no-ignore
+  millrace sed '1i #!/bin/sh' 'bin/*' --no-ignore
+  millrace sed '/^import/a import "os"' main.go
   millrace sed -e '/^debug/d' -e 's/[ \t]+$//' '**/*.conf' --exclude vendor`,
 		Args: cobra.MinimumNArgs(1),
 	}
