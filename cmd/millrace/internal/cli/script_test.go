@@ -28,13 +28,16 @@ func TestScripts(t *testing.T) {
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Setup: func(e *testscript.Env) error {
-			home := filepath.Join(e.WorkDir, ".home")
-			e.Setenv("HOME", home)
-			e.Setenv("USERPROFILE", home)
-			e.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
-			return os.MkdirAll(filepath.Join(home, ".config"), 0o700)
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Setup:               newHome,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": status},
 	})
+}
+
+// newHome makes a home for a script.
+func newHome(e *testscript.Env) error {
+	home := filepath.Join(e.WorkDir, ".home")
+	e.Setenv("HOME", home)
+	e.Setenv("USERPROFILE", home)
+	e.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+	return os.MkdirAll(filepath.Join(home, ".config"), 0o700)
 }

@@ -1,0 +1,82 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// weekModule is the module that the scripts of testdata/week change: code in two packages, documentation, YAML.
+const weekModule = "github.com/spf13/cobra@v1.10.2"
+
+// TestWeek runs the tasks of a developer's week, testdata/week, each on a repository with the files of a real module. No
+// script has a terminal, and no script may need --force.
+func TestWeek(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"git", "make", "sh"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("NOT TESTED: there is no %s", program)
+		}
+	}
+	module := download(t, weekModule)
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "week"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			if err := newHome(e); err != nil {
+				return err
+			}
+			return repository(e, module)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+	})
+}
+
+// download returns the directory of a module in the module cache, where the go command puts it.
+func download(t *testing.T, module string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)
+	cmd.Dir = t.TempDir() // no other go.mod takes part
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	out, err := cmd.Output()
+	var got struct{ Dir, Error string }
+	if json.Unmarshal(out, &got) != nil || got.Dir == "" {
+		t.Skipf("NOT TESTED: the go command has no %s: %v %s", module, err, got.Error)
+	}
+	return got.Dir
+}
+
+// repository makes a repository of the module, and of the files that the script has for it, in the directory repo.
+func repository(e *testscript.Env, module string) error {
+	repo := filepath.Join(e.WorkDir, "repo")
+	if err := os.MkdirAll(repo, 0o755); err != nil {
+		return err
+	}
+	own, err := os.MkdirTemp(e.WorkDir, ".own")
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(own, os.DirFS(repo)); err != nil { // CopyFS replaces no file: the files of the script go first
+		return err
+	}
+	if err := os.RemoveAll(repo); err != nil {
+		return err
+	}
+	for _, words := range [][]string{
+		{"cp", "-R", module, repo}, {"chmod", "-R", "u+w", repo}, {"cp", "-R", own + "/.", repo}, {"rm", "-r", own},
+		{"git", "-C", repo, "init", "-q", "-b", "main"}, {"git", "-C", repo, "config", "user.name", "a"},
+		{"git", "-C", repo, "config", "user.email", "a@example.org"},
+		{"git", "-C", repo, "add", "."}, {"git", "-C", repo, "commit", "-qm", "start"},
+	} {
+		if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
+			return &os.PathError{Op: string(out), Path: words[0], Err: err}
+		}
+	}
+	e.Cd = repo
+	return nil
+}
