@@ -326,3 +326,11 @@ func (t *decoding) warnings(repairs []mend.Repair) {
 		t.draft.warning(p)
 	}
 }
+
+// rooted returns a JSON pointer to a parameter, of which the author of an action may have left out the slash it begins with.
+func rooted(param string) string {
+	if param == "" || param[0] == '/' {
+		return param
+	}
+	return "/" + param
+}

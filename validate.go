@@ -328,7 +328,7 @@ func (d *draft) checkParams(i int, at string) {
 	d.compiled[i].kept = c.Keep
 	if d.decoded {
 		for _, p := range c.Warnings {
-			d.warning(Problem{Pointer: at + p.Param, Code: p.Code, Hint: p.Hint, Message: p.Message})
+			d.warning(Problem{Pointer: at + rooted(p.Param), Code: p.Code, Hint: p.Hint, Message: p.Message})
 		}
 	}
 	if len(c.Problems) == 0 {
@@ -339,6 +339,7 @@ func (d *draft) checkParams(i int, at string) {
 		told[p.Pointer] = true
 	}
 	for _, p := range c.Problems {
+		p.Param = rooted(p.Param)
 		if told[at+p.Param] {
 			continue // one problem a place: the tags have said it already
 		}

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/params"
 )
 
 // upper is an action of the host, as short as one can be.
@@ -16,7 +18,9 @@ type upper struct {
 	Files []string `json:"files,omitempty"`
 }
 
-func (upper) Spec() actions.Spec { return actions.Spec{Name: "upper", Input: actions.InputFiles} }
+func (upper) Spec() actions.Spec {
+	return actions.Spec{Name: "upper", Summary: "A test", Input: actions.InputFiles}
+}
 
 func (upper) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
 	return c.EditEach(ctx, func(_ string, old []byte) ([]byte, error) {
@@ -93,7 +97,7 @@ type odd struct {
 	Do func() `json:"do"`
 }
 
-func (odd) Spec() actions.Spec { return actions.Spec{Name: "odd"} }
+func (odd) Spec() actions.Spec { return actions.Spec{Name: "odd", Summary: "A test"} }
 
 // TestRegistryMistakes: what cannot be an action is said when it is registered, and is not there.
 func TestRegistryMistakes(t *testing.T) {
@@ -111,13 +115,112 @@ func TestRegistryMistakes(t *testing.T) {
 	}
 }
 
+// plain is an action without parameters of its own, for the Specs and fields that others add.
+type plain struct{}
+
+func (plain) Run(context.Context, *actions.Call) (actions.Outcome, error) {
+	return actions.Outcome{}, nil
+}
+
+type named struct {
+	plain
+	spec actions.Spec
+}
+
+func (n named) Spec() actions.Spec { return n.spec }
+
+// own is an action of the author of fields.
+type own[T any] struct {
+	plain
+	Of T `json:"of"`
+}
+
+func (own[T]) Spec() actions.Spec { return actions.Spec{Name: "own", Summary: "A test"} }
+
+// TestRegistryErr: Err reports each mistake of an author that would only be met later, or never, and its message names
+// the action and what to change.
+func TestRegistryErr(t *testing.T) {
+	spec := func(name string) actions.Action { return named{spec: actions.Spec{Name: name, Summary: "A test"}} }
+	for _, test := range []struct {
+		action actions.Action
+		want   string // "" for an action that can be used
+	}{
+		{spec("fine"), ""},
+		{spec("a.b-c_9"), ""},
+		{spec("two words"), "its name must be letters"},
+		{spec("9lives"), "its name must be letters"},
+		{spec("a=b"), "its name must be letters"},
+		{spec("a/b"), "its name must be letters"},
+		{spec("größe"), "its name must be letters"},
+		{spec("then"), "not 'then'"},
+		{spec("line\n"), "its name must be letters"},
+		{named{spec: actions.Spec{Name: "silent"}}, `action "silent": its Spec has no Summary`},
+		{own[struct {
+			A string `param:"requierd"`
+		}]{}, `action "own": field Of: field A: param tag has the word "requierd"`},
+		{own[struct {
+			A string `param:"required,required"`
+		}]{}, "twice"},
+		{own[struct {
+			A string `param:"empty"`
+		}]{}, "only after required"},
+		{own[struct {
+			A string `param:"nonzero"`
+		}]{}, "only a whole number"},
+		{own[struct {
+			A int `enum:"1,2"`
+		}]{}, "only strings"},
+		{own[struct {
+			A []bool `enum:"true"`
+		}]{}, "only strings"},
+		{own[struct {
+			A string `enum:"a,,b"`
+		}]{}, "empty value"},
+		{own[struct {
+			plainNames
+			B string `json:"a"`
+		}]{}, `field B: another field has the name "a" in JSON too`},
+		{own[struct {
+			A string `json:"-" param:"required"`
+		}]{}, "is no parameter"},
+		{own[[]struct {
+			F func()
+		}]{}, "JSON has no values of"},
+		{own[map[string]*struct {
+			A string   `json:"a" param:"required" enum:"x,y" doc:"It."`
+			B []string `json:"b,omitempty" enum:"x" param:"required,single"`
+			C int      `json:"c" param:"nonzero,quoted"`
+			D time.Time
+			E any
+		}]{}, ""},
+		{&own[string]{}, ""},
+	} {
+		err := actions.Registry{}.With(test.action).Err()
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%T %q: %v, want %q", test.action, test.action.Spec().Name, err, test.want)
+		}
+		// The reader of pipelines agrees: it can describe what the registry takes.
+		if _, described := params.Describe(test.action); err == nil && described != nil {
+			t.Errorf("%T: the registry takes it, and it cannot be described: %v", test.action, described)
+		}
+	}
+	if err := actions.Builtin().Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+// plainNames is embedded.
+type plainNames struct {
+	A string `json:"a"`
+}
+
 // marked is an action that is a pointer, with a default.
 type marked struct {
 	upper
 	Mark string `json:"mark,omitempty"`
 }
 
-func (*marked) Spec() actions.Spec { return actions.Spec{Name: "marked"} }
+func (*marked) Spec() actions.Spec { return actions.Spec{Name: "marked", Summary: "A test"} }
 
 // What is set in a prototype after it was registered is no default.
 func TestRegistryOwnsItsPrototypes(t *testing.T) {

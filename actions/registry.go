@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Registry is an immutable set of actions by name. The zero Registry, which nobody has made, stands for [Builtin]
@@ -28,8 +29,8 @@ func Builtin() Registry {
 
 // With returns a registry that has the given actions too. The value given is the prototype: decoding starts from a
 // copy of it, so its fields are the defaults. A later action replaces an earlier one of the same name. What cannot be
-// an action, because its Spec has no name or it has a field that JSON cannot give, is left out, and [Registry.Err]
-// says why.
+// an action is left out, and [Registry.Err] says why: its Spec has no Summary or no name that can be used, or a field has
+// a tag that has no effect, a name in JSON that another field has, or a type that JSON cannot give.
 func (r Registry) With(prototypes ...Action) Registry {
 	all := make(map[string]Action, len(r.prototypes)+len(prototypes))
 	maps.Copy(all, r.prototypes)
@@ -56,41 +57,37 @@ func ownCopy(p Action) Action {
 }
 
 func checkPrototype(p Action) error {
-	switch {
-	case p == nil:
+	if p == nil {
 		return errors.New("registry: an action is nil")
-	case p.Spec().Name == "":
-		return fmt.Errorf("registry: action %T: its Spec has no Name", p)
 	}
-	if field := notInJSON(reflect.TypeOf(p), 0); field != "" {
-		return fmt.Errorf("registry: action %q: field %s is of a type that JSON has no values of", p.Spec().Name, field)
+	spec := p.Spec()
+	switch {
+	case spec.Name == "":
+		return fmt.Errorf("registry: action %T: its Spec has no Name", p)
+	case !usableName(spec.Name):
+		return fmt.Errorf("registry: action %q: its name must be letters, digits, '_', '.' and '-', a letter first, and not 'then'",
+			spec.Name)
+	case spec.Summary == "":
+		return fmt.Errorf("registry: action %q: its Spec has no Summary, which people and models choose actions by", spec.Name)
+	}
+	t := reflect.TypeOf(p)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return fmt.Errorf("registry: action %q: %T is not a struct or a pointer to one", spec.Name, p)
+	}
+	if err := checkFields(t, make(map[string]bool), 0); err != nil {
+		return fmt.Errorf("registry: action %q: %w", spec.Name, err)
 	}
 	return nil
 }
 
-// notInJSON returns the first exported field of a struct, or of the structs in it, that no JSON value can be given to.
-func notInJSON(t reflect.Type, depth int) string {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
-		t = t.Elem()
-	}
-	switch t.Kind() {
-	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Complex64, reflect.Complex128:
-		return t.String()
-	case reflect.Struct:
-	default:
-		return ""
-	}
-	const deepest = 10 // a type may hold itself
-	for i := 0; i < t.NumField() && depth < deepest; i++ {
-		f := t.Field(i)
-		if !f.IsExported() || f.Tag.Get("json") == "-" {
-			continue
-		}
-		if notInJSON(f.Type, depth+1) != "" {
-			return f.Name
-		}
-	}
-	return ""
+// usableName reports whether a name can be written wherever actions are named: in JSON, in a schema and at a prompt, where
+// "then" stands between two actions.
+func usableName(name string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return name != "then" && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"0123456789_.-") == ""
 }
 
 // Err returns what is wrong with the actions given to With, nil if nothing is. Decoding with the registry returns it

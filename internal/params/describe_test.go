@@ -112,13 +112,13 @@ func TestDescribeRefuses(t *testing.T) {
 		}{}, `.A: json tag has the option "string", which is not supported`},
 		{struct {
 			A int `param:"requierd"`
-		}{}, `.A: param tag must be "required", "required,empty", "required,single", "whole" or "nonzero", not "requierd"`},
+		}{}, `.A: param tag has the word "requierd": use some of required, empty, single, whole, nonzero, count, id, quoted, bytes`},
 		{struct {
 			A []int `param:"required,single"`
 		}{}, `.A: only a list of strings can be a single string too`},
 		{struct {
 			A int `param:""`
-		}{}, `.A: param tag must be "required", "required,empty", "required,single", "whole" or "nonzero", not ""`},
+		}{}, `.A: param tag has the word "": use some of required, empty, single, whole, nonzero, count, id, quoted, bytes`},
 		{struct {
 			A int `enum:"1,2"`
 		}{}, ".A: only strings, and lists and maps of them, can have an enum tag"},

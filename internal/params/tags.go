@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/paramtags"
 )
 
 // field is one parameter of a struct.
@@ -68,9 +70,12 @@ func (b *builder) tags(sf reflect.StructField, at string) (field, error) {
 		}
 	}
 	if hasParam {
-		if err := b.param(&tags, sf.Type, param, at); err != nil {
-			return tags, err
+		p, err := paramtags.Parse(param, sf.Type)
+		if err != nil {
+			return tags, b.fail(at, "%v", err)
 		}
+		tags.required, tags.allowEmpty, tags.single, tags.whole, tags.nonzero = p.Required, p.Empty, p.Single, p.Whole, p.Nonzero
+		tags.count, tags.id, tags.quoted, tags.bytes = p.Count, p.ID, p.Quoted, p.Bytes
 	}
 	if hasEnum {
 		tags.enum = strings.Split(enum, ",")
@@ -80,37 +85,4 @@ func (b *builder) tags(sf reflect.StructField, at string) (field, error) {
 	}
 	tags.aliases, tags.doc = sf.Tag.Get("alias"), sf.Tag.Get("doc")
 	return tags, nil
-}
-
-// param reads the param tag: words separated by commas.
-func (b *builder) param(tags *field, t reflect.Type, param, at string) error {
-	words := [...]string{"required", "empty", "single", "whole", "nonzero", "count", "id", "quoted", "bytes"}
-	flags := [...]*bool{
-		&tags.required, &tags.allowEmpty, &tags.single, &tags.whole, &tags.nonzero, &tags.count, &tags.id, &tags.quoted, &tags.bytes,
-	}
-	for word := range strings.SplitSeq(param, ",") {
-		i := slices.Index(words[:], word)
-		if i < 0 || *flags[i] || (word == "empty" || word == "single") && !tags.required {
-			return b.fail(at,
-				`param tag must be "required", "required,empty", "required,single", "whole" or "nonzero", not %q`, param)
-		}
-		*flags[i] = true
-	}
-	for t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Pointer {
-		if tags.single && t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String {
-			return nil
-		}
-		t = t.Elem()
-	}
-	switch {
-	case tags.single:
-		return b.fail(at, "only a list of strings can be a single string too")
-	case tags.whole && t.Kind() != reflect.String:
-		return b.fail(at, "only a string, or a list or map of them, can be a template as a whole")
-	case tags.bytes && t.Kind() != reflect.String:
-		return b.fail(at, "only a string can hold any bytes")
-	case tags.nonzero && !reflect.Zero(t).CanInt() && !reflect.Zero(t).CanUint():
-		return b.fail(at, "only a whole number can be refused for being 0")
-	}
-	return nil
 }

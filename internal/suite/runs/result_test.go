@@ -76,7 +76,9 @@ func TestResultJSONHasEveryField(t *testing.T) {
 // filling is an action whose outcome has something in every field.
 type filling struct{ t *testing.T }
 
-func (filling) Spec() actions.Spec { return actions.Spec{Name: "filling", ReadOnly: true} }
+func (filling) Spec() actions.Spec {
+	return actions.Spec{Name: "filling", Summary: "A test", ReadOnly: true}
+}
 
 func (f filling) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
 	var out actions.Outcome

@@ -44,7 +44,7 @@ type panicking struct {
 }
 
 func (panicking) Spec() actions.Spec {
-	return actions.Spec{Name: "panicking", Input: actions.InputNone, ReadOnly: true}
+	return actions.Spec{Name: "panicking", Summary: "A test", Input: actions.InputNone, ReadOnly: true}
 }
 
 func (p panicking) Validate(c *actions.Check) {

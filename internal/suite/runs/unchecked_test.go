@@ -25,7 +25,7 @@ type spelling struct {
 }
 
 func (spelling) Spec() actions.Spec {
-	return actions.Spec{Name: "spelling", Input: actions.InputNone, ReadOnly: true}
+	return actions.Spec{Name: "spelling", Summary: "A test", Input: actions.InputNone, ReadOnly: true}
 }
 
 func (s spelling) Validate(c *actions.Check) {

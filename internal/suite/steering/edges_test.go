@@ -79,7 +79,9 @@ func TestAttemptsThatAreSpent(t *testing.T) {
 // canceling says that it was canceled when its time is up, as programs of several goroutines do.
 type canceling struct{ calls *int }
 
-func (canceling) Spec() actions.Spec { return actions.Spec{Name: "canceling", ReadOnly: true} }
+func (canceling) Spec() actions.Spec {
+	return actions.Spec{Name: "canceling", Summary: "A test", ReadOnly: true}
+}
 
 func (c canceling) Run(ctx context.Context, _ *actions.Call) (actions.Outcome, error) {
 	*c.calls++
@@ -164,7 +166,7 @@ func TestWayBackWithTemplate(t *testing.T) {
 type inputs struct{ told *[]actions.Result }
 
 func (inputs) Spec() actions.Spec {
-	return actions.Spec{Name: "inputs", ReadOnly: true, Input: actions.InputFiles}
+	return actions.Spec{Name: "inputs", Summary: "A test", ReadOnly: true, Input: actions.InputFiles}
 }
 
 func (i inputs) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {

@@ -39,7 +39,9 @@ func TestStagedByManyVisits(t *testing.T) {
 // shows returns a text that is made anew each time.
 type shows struct{}
 
-func (shows) Spec() actions.Spec { return actions.Spec{Name: "shows", ReadOnly: true} }
+func (shows) Spec() actions.Spec {
+	return actions.Spec{Name: "shows", Summary: "A test", ReadOnly: true}
+}
 
 func (shows) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	text := func() string { return strings.Repeat("0123456789abcdef", 1<<16) }

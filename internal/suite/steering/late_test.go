@@ -112,7 +112,9 @@ func TestRollbackOfAStep(t *testing.T) {
 
 type rollsBack struct{ readOnly bool }
 
-func (r rollsBack) Spec() actions.Spec { return actions.Spec{Name: "rolls back", ReadOnly: r.readOnly} }
+func (r rollsBack) Spec() actions.Spec {
+	return actions.Spec{Name: "rolls back", Summary: "A test", ReadOnly: r.readOnly}
+}
 
 func (r rollsBack) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
 	if !r.readOnly {

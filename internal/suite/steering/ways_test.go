@@ -109,7 +109,7 @@ func TestMaxSteps(t *testing.T) {
 // slow takes a minute, unless its context ends before.
 type slow struct{ deaf bool }
 
-func (slow) Spec() actions.Spec { return actions.Spec{Name: "slow", ReadOnly: true} }
+func (slow) Spec() actions.Spec { return actions.Spec{Name: "slow", Summary: "A test", ReadOnly: true} }
 
 func (s slow) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
 	if s.deaf {
