@@ -58,7 +58,7 @@ var arrows = map[string][]string{
 	"internal/fstest":      {"capability", "internal/names", "internal/raise", "internal/rootfs"},
 	"internal/guard":       {"change", "internal/handle", "internal/modes", "internal/names"},
 	"internal/handle":      {"capability", "change", "internal/modes", "internal/names"},
-	"internal/interpolate": {"actions", "internal/match", "internal/params", "internal/strictjson", "template"},
+	"internal/interpolate": {"actions", "internal/match", "internal/params", "internal/sed", "internal/strictjson", "template"},
 	"internal/journal": {
 		"capability", "change",
 		"internal/disk", "internal/guard", "internal/modes", "internal/names",

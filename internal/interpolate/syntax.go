@@ -73,9 +73,9 @@ func (s syntax) expandIn(text template.Text, values template.Values) (any, error
 	case replacement:
 		return text.ExpandQuoted(values, strings.NewReplacer("$", "$$", `\`, `\\`).Replace)
 	case script:
-		return text.ExpandQuoted(values, func(v string) string { return sedQuoted(v, text.Source(), `\.*[]^$+?(){}|&`) })
+		return expandScript(text, values, `\.*[]^$+?(){}|&`)
 	case basicScript:
-		return text.ExpandQuoted(values, func(v string) string { return sedQuoted(v, text.Source(), `\.*[]^$&`) })
+		return expandScript(text, values, `\.*[]^$&`)
 	case guessed:
 		// The author's own characters decide, not those of the values.
 		own, err := text.ExpandQuoted(values, func(string) string { return "x" })
@@ -89,24 +89,4 @@ func (s syntax) expandIn(text template.Text, values template.Values) (any, error
 		return regexp.QuoteMeta(whole), err
 	}
 	return text.Expand(values)
-}
-
-// sedQuoted quotes a value for both halves of an s command, whose separator follows the first letter of the script.
-func sedQuoted(value, source, special string) string {
-	separator := "/"
-	if i := strings.IndexByte(source, 's'); i >= 0 && i+1 < len(source) && strings.Contains(`!"#%',-:;<=>@_~`+"`", source[i+1:i+2]) {
-		separator = source[i+1 : i+2]
-	}
-	var b strings.Builder
-	for i := range len(value) {
-		c := value[i : i+1]
-		switch {
-		case c == "\n":
-			c = `\n`
-		case strings.Contains(special, c) || c == separator:
-			c = `\` + c
-		}
-		b.WriteString(c)
-	}
-	return b.String()
 }

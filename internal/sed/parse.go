@@ -19,6 +19,9 @@ type parser struct {
 	size   int // of the patterns so far, in nodes
 	out    *Script
 	blocks []int // the { that are open
+
+	scan  bool  // patterns are not compiled
+	texts []int // where the texts of a, i and c begin on the lines of their commands
 }
 
 // Parse reads scripts as sed reads several -e. The error is an [*Error].
@@ -46,6 +49,16 @@ func Parse(scripts []string, o Options) (*Script, error) {
 	p.out.share()
 	p.out.guards = p.out.guarded()
 	return p.out, nil
+}
+
+// Texts returns where the texts of a, i and c begin in a script that stand on the line of their command, in order. It
+// lists them up to the first error. Patterns are not judged.
+func Texts(script string) []int {
+	p := &parser{scripts: []string{script}, script: -1, scan: true, out: &Script{}}
+	if p.nextScript() {
+		p.commands()
+	}
+	return p.texts
 }
 
 // nextScript goes on with the next script. It reports whether there is one.

@@ -59,6 +59,9 @@ func (p *parser) compile(text []byte, icase, lines bool, groups int) *pattern {
 		}
 		return nil
 	}
+	if p.scan {
+		return &pattern{}
+	}
 	if p.options.Syntax == RE2 {
 		text = bytes.ReplaceAll(text, []byte("\\\n"), []byte("\n")) // package regexp has escapes of its own
 	} else {
@@ -114,6 +117,9 @@ func (p *parser) transliterate(cmd *command) {
 // the next script.
 func (p *parser) textLines(cmd *command) {
 	c := p.nonblank()
+	if c != eof {
+		p.texts = append(p.texts, p.at-1)
+	}
 	switch c {
 	case eof:
 		p.fail("expected \\ after `a', `c' or `i'")

@@ -275,3 +275,21 @@ func TestLinesThatAreLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// TestTexts: the texts of a, i and c are found that stand on the line of their command.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string][]int{
+		"a x":                        {2},
+		"2{i\tx\n}\n$!c  y":          {4, 13},
+		"s/a x/i y/;y/a /b /;1a z":   {23},
+		"/a x/,/(/a z\\\na x\na\\\n": {11, 19},
+		"a\ni x":                     {1, 4},
+		"a":                          nil,
+		"k\na x":                     nil,
+	} {
+		if got := sed.Texts(script); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", script, got, want)
+		}
+	}
+}
