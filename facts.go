@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -58,6 +59,8 @@ func (r *run) filesOf(s Step, action actions.Action) []string {
 				names = append(names, v.Interface().([]string)...)
 			case v.Kind() == reflect.String && v.Len() > 0:
 				names = append(names, v.String())
+			case v.Type() == reflect.TypeFor[map[string]string]():
+				names = append(names, slices.Sorted(maps.Keys(v.Interface().(map[string]string)))...)
 			}
 		}
 	}

@@ -10,20 +10,28 @@ import (
 )
 
 // Rename moves files to a directory, or gives them new names. It works as [Copy] does, but a symbolic link is moved
-// itself, and a file may take the name of one that is renamed by the same step: names can be swapped. A directory is
-// moved with all that is in it, also what .gitignore leaves out; the outcome then names the files and links in it, or
-// the directory itself if there are none.
+// itself, and a file may take the name of another file that is renamed by the same step: all new names are computed
+// before anything moves, so names can be swapped and numbers shifted. A directory is moved with all that is in it, also
+// what .gitignore leaves out; the outcome then names the files and links in it, or the directory itself if there are none.
+//
+// Pattern and Replacement change a part of the names, with the syntax of a [RegexTransform]: the path of each file from
+// Base, directories included. Files whose path does not match stay, and are not in the outcome. Renames is a list of old
+// and new names, of files and directories.
 type Rename struct {
-	Files         []string `json:"files,omitempty" doc:"Files to rename. Leave it out if an earlier step gives them."`
-	Destination   string   `json:"destination,omitempty" doc:"Directory to move to. It is made if needed."`
-	To            string   `json:"to,omitempty" doc:"New name of the file; for several files, with parts of the old names: {{dir}}, {{stem}}, {{ext}} (with its dot) and {{name}}."`
-	Base          string   `json:"base,omitempty" doc:"Directory from which preserve_paths, or {{dir}} beside a destination, counts. Default: the root of the tree."`
-	PreservePaths bool     `json:"preserve_paths,omitempty" doc:"Keep the directories of the files below the destination."`
-	Overwrite     bool     `json:"overwrite,omitempty" doc:"Replace files that exist already, which is an error otherwise."`
+	Files         []string          `json:"files,omitempty" doc:"Files to rename. Leave it out if an earlier step gives them."`
+	Destination   string            `json:"destination,omitempty" doc:"Directory to move to. It is made if needed."`
+	To            string            `json:"to,omitempty" doc:"New name of the file; for several files, with parts of the old names: {{dir}}, {{stem}}, {{ext}} (with its dot) and {{name}}."`
+	Pattern       string            `json:"pattern,omitempty" doc:"Regular expression (RE2 syntax) for the part of the path, from base, that changes; (^|/) before it and $ after it stand for the ends of a name."`
+	Replacement   *string           `json:"replacement,omitempty" doc:"What to put in place of each match of pattern; empty deletes it. $1, ${1} and ${name} stand for what groups matched, \\U and \\L change the case."`
+	Renames       map[string]string `json:"renames,omitempty" doc:"Old to new names, instead of files and all that makes their names; they can be swapped."`
+	Base          string            `json:"base,omitempty" doc:"Directory from which preserve_paths, pattern, or {{dir}} beside a destination, counts. Default: the root of the tree."`
+	PreservePaths bool              `json:"preserve_paths,omitempty" doc:"Keep the directories of the files below the destination."`
+	Overwrite     bool              `json:"overwrite,omitempty" doc:"Replace files that exist already, which is an error otherwise."`
 }
 
 func (a Rename) transfer() transfer {
-	return transfer{params: params(a), action: "rename", moves: true}
+	p := params{Files: a.Files, Destination: a.Destination, To: a.To, Base: a.Base, PreservePaths: a.PreservePaths, Overwrite: a.Overwrite}
+	return transfer{params: p, action: "rename", moves: true}
 }
 
 // Spec implements [Action].
@@ -31,15 +39,9 @@ func (Rename) Spec() Spec {
 	return Spec{Name: "rename", Summary: "Move files to a directory or give them new names", Input: InputFiles}
 }
 
-// Validate implements [Validator].
-func (a Rename) Validate(c *Check) { a.transfer().validate(c) }
-
-// Touches implements [Toucher].
-func (a Rename) Touches() (reads, writes []string, known bool) { return a.transfer().touches(a.Files) }
-
 // Run implements [Action]. The outcome has the new paths, and the map from the old ones to them.
 func (a Rename) Run(ctx context.Context, c *Call) (Outcome, error) {
-	moves, err := a.transfer().plan(ctx, c)
+	moves, err := a.plan(ctx, c)
 	if err != nil {
 		return Outcome{}, err
 	}

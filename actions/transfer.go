@@ -126,8 +126,25 @@ func (t transfer) plan(ctx context.Context, c *Call) ([]move, error) {
 	if err != nil {
 		return nil, err
 	}
-	moves := make([]move, len(c.Files))
-	for i, file := range c.Files {
+	moves, err := t.moved(ctx, c, c.Files, targets)
+	if err != nil {
+		return moves, err
+	}
+	for i, m := range moves {
+		if base != "" && (!fsutil.Within(m.to, base) || m.to == base) {
+			return nil, fileError(targets[i], fmt.Errorf("leads out of the destination"))
+		}
+	}
+	if err := t.collisions(ctx, c, moves); err != nil {
+		return moves, err
+	}
+	return moves, t.checkDestination(c, base)
+}
+
+// moved returns the moves of files to their targets, which may still collide. Nothing is changed.
+func (t transfer) moved(ctx context.Context, c *Call, files, targets []string) ([]move, error) {
+	moves := make([]move, len(files))
+	for i, file := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -137,9 +154,6 @@ func (t transfer) plan(ctx context.Context, c *Call) ([]move, error) {
 		to, err := c.stage().Canonical(targets[i])
 		if err != nil {
 			return nil, fileError(targets[i], err)
-		}
-		if base != "" && (!fsutil.Within(to, base) || to == base) {
-			return nil, fileError(targets[i], fmt.Errorf("leads out of the destination"))
 		}
 		cost := madePath
 		if t.moves {
@@ -155,10 +169,7 @@ func (t transfer) plan(ctx context.Context, c *Call) ([]move, error) {
 		}
 		moves[i].dir = kind == change.Dir
 	}
-	if err := t.collisions(ctx, c, moves); err != nil {
-		return moves, err
-	}
-	return moves, t.checkDestination(c, base)
+	return moves, nil
 }
 
 // checkDestination refuses a destination that looks like the name of a file: a.go to b.go would give b.go/a.go.

@@ -49,7 +49,7 @@ func TestCopyAndRename(t *testing.T) {
 					b.wantTree(want)
 
 					b = newBench(t, base(t), tree)
-					out = b.must("s", actions.Rename(test.copy), test.files)
+					out = b.must("s", renameLike(test.copy), test.files)
 					equal(t, "files", out.Files, test.want)
 					renames := map[string]string{}
 					for i, target := range test.want {
@@ -97,7 +97,7 @@ func TestCollisions(t *testing.T) {
 			for _, a := range []struct {
 				action actions.Action
 				want   string
-			}{{test.copy, test.copied}, {actions.Rename(test.copy), test.move}} {
+			}{{test.copy, test.copied}, {renameLike(test.copy), test.move}} {
 				base := bases["root"](t)
 				write(t, base, files{"o/l@": "../file"})
 				b := newBench(t, base, tree)
@@ -146,7 +146,7 @@ func TestTransferErrors(t *testing.T) {
 		{actions.Copy{To: "{{base}}"}, []string{"a.txt"}, "'to' has the unknown part {{base}}; there are {{dir}}, {{stem}}, {{ext}} and {{name}}", nil},
 		{actions.Copy{Destination: "o", Base: "d", PreservePaths: true}, []string{"a.txt"}, "a.txt: is not below the base 'd'", nil},
 	} {
-		for _, a := range []actions.Action{test.copy, actions.Rename(test.copy)} {
+		for _, a := range []actions.Action{test.copy, renameLike(test.copy)} {
 			if _, ok := a.(actions.Rename); ok && test.files[0] == "d" {
 				continue // a directory is moved with what is in it
 			}
@@ -271,5 +271,12 @@ func TestDelete(t *testing.T) {
 				t.Errorf("%+v, want permanent %v", change, permanent)
 			}
 		}
+	}
+}
+
+// renameLike returns the rename with the parameters of a copy.
+func renameLike(c actions.Copy) actions.Rename {
+	return actions.Rename{
+		Files: c.Files, Destination: c.Destination, To: c.To, Base: c.Base, PreservePaths: c.PreservePaths, Overwrite: c.Overwrite,
 	}
 }

@@ -104,7 +104,7 @@ func split(args []string) ([]call, error) {
 }
 
 func givesFiles(params map[string]any) bool {
-	for _, name := range []string{"files", "paths", "path"} {
+	for _, name := range []string{"files", "paths", "path", "renames"} {
 		if _, ok := params[name]; ok {
 			return true
 		}
