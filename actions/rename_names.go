@@ -200,7 +200,7 @@ func (a Rename) warn(ctx context.Context, c *Call, r *replacing) {
 	switch {
 	case len(c.Files) == 0:
 	case !rule.Matched.Load():
-		text := fmt.Sprintf("%s matches the path of no file of %d", r.name(0), len(c.Files))
+		text := fmt.Sprintf("%s matches no path of %d files", r.name(0), len(c.Files))
 		alone := slices.ContainsFunc(c.Files, func(file string) bool {
 			found, err := rule.Pattern.Contains(ctx, []byte(path.Base(file)))
 			return found && err == nil

@@ -249,6 +249,81 @@ func TestTransferOfADirectory(t *testing.T) {
 	}
 }
 
+// TestTransferOfNames: -r and --replace change a part of the names.
+func TestTransferOfNames(t *testing.T) {
+	t.Parallel()
+	regex := func(old, text string, srcs ...string) oneline.Transfer {
+		return oneline.Transfer{Regex: true, Old: old, New: text, Sources: srcs}
+	}
+	replace := func(text string, srcs ...string) oneline.Transfer {
+		return oneline.Transfer{Replace: []string{text}, Sources: srcs}
+	}
+	all := `{'id':'find','action':'list','params':{'depth':-1,'include':['**']}},`
+	for name, test := range map[string]struct {
+		dir string
+		t   oneline.Transfer
+		want
+	}{
+		"all files": {".", regex(`test_(\w+)\.py`, "${1}_test.py"), want{steps: all +
+			`{'id':'move','action':'rename','input_from':'find','params':{'pattern':'test_(\\w+)\\.py','replacement':'${1}_test.py'}}`}},
+		"from below": {"sub", regex("a", "b"), want{steps: `{'id':'find','action':'list','params':{'path':'sub','depth':-1,'include':['sub/**']}},` +
+			`{'id':'move','action':'rename','input_from':'find','params':{'pattern':'a','replacement':'b','base':'sub'}}`}},
+		"from below and beside": {"sub", regex("a", "b", "../src/*.go"), want{steps: `{'id':'find','action':'list','params':{'path':'src','depth':1,'include':['src/*.go']}},` +
+			`{'id':'move','action':'rename','input_from':'find','params':{'pattern':'a','replacement':'b'}}`}},
+		"files": {".", regex("a", "b", "a.go", "b.go"), want{steps: `{'id':'move','action':'rename','params':{'files':['a.go','b.go'],'pattern':'a','replacement':'b'}}`}},
+		"a directory": {".", replace("a=b", "src"), want{steps: `{'id':'find','action':'list','params':{'path':'src','depth':-1,'include':['src/**']}},` +
+			`{'id':'move','action':'rename','input_from':'find','params':{'pattern':'a','replacement':'b'}}`}},
+		"text is text":         {".", replace("a.b=c$1\\n=", "a.go"), want{steps: `{'id':'move','action':'rename','params':{'files':['a.go'],'pattern':'a\\.b','replacement':'c$$1\\\\n='}}`}},
+		"nothing in its place": {".", replace("a=", "a.go"), want{steps: `{'id':'move','action':'rename','params':{'files':['a.go'],'pattern':'a','replacement':''}}`}},
+		"no template":          {".", replace("a={{b}}", "a.go"), want{steps: `{'id':'move','action':'rename','raw':true,'params':{'files':['a.go'],'pattern':'a','replacement':'{{b}}'}}`}},
+		"of every depth": {".", regex("a", "b", "**/*.js", "src/*.go"), want{steps: `{'id':'find','action':'list','params':{'depth':-1,'include':['**/*.js']}},` +
+			`{'id':'find2','action':'list','params':{'path':'src','depth':1,'include':['src/*.go']}},` +
+			`{'id':'move','action':'rename','input_from_all':['find','find2'],'params':{'pattern':'a','replacement':'b'}}`}},
+		"no sign":            {".", replace("ab"), want{err: "write --replace OLD=NEW"}},
+		"no old":             {".", replace("=b"), want{err: "write --replace OLD=NEW"}},
+		"twice":              {".", oneline.Transfer{Replace: []string{"a=b", "c=d"}}, want{err: "given twice"}},
+		"both":               {".", oneline.Transfer{Replace: []string{"a=b"}, Regex: true, Old: "a"}, want{err: "exclude each other"}},
+		"empty pattern":      {".", regex("", "b"), want{err: "cannot be empty"}},
+		"bad pattern":        {".", regex("(", "b"), want{err: "missing closing )"}},
+		"bad group":          {".", regex("a", "$1b"), want{err: "write ${1}b"}},
+		"-r for a directory": {".", regex("src", "lib"), want{err: "leave -r out to move it"}},
+		"-r with a source":   {".", regex("src", "lib", "."), want{steps: all + `{'id':'move','action':'rename','input_from':'find','params':{'pattern':'src','replacement':'lib'}}`}},
+		"--no-ignore":        {".", oneline.Transfer{Replace: []string{"a=b"}, Sources: []string{"a.go"}, NoIgnore: true}, want{err: "goes with globs"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := here(test.dir).Transfer(test.t)
+			check(t, p, err, test.want)
+		})
+	}
+}
+
+// TestTransferToAGlob: a DEST that looks like a glob would become a name that nobody wants.
+func TestTransferToAGlob(t *testing.T) {
+	t.Parallel()
+	const refused = "is a glob, and DEST is a name"
+	for _, test := range []struct {
+		src, dest string
+		want      string // of the error
+	}{
+		{"a.go", "*.x", refused}, {"a.go", "b?.go", refused}, {"*.js", "*.ts", refused}, {"*.js", "lib/*/", refused},
+		{"*.js", "*{{ext}}", refused}, {"f[12].txt", "g[12].txt", refused}, {"f[12].txt", "[{{stem}}]", refused},
+		{"a.go", "[id].go", ""}, {"*.js", "[id]/", ""}, {"*.js", "[{{stem}}]", ""}, {"a.go", "{x}", ""},
+	} {
+		for _, copies := range []bool{false, true} {
+			_, err := here(".").Transfer(oneline.Transfer{Copy: copies, Sources: []string{test.src}, Dest: test.dest})
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%s to %s: error %v, want %q", test.src, test.dest, err, test.want)
+			}
+		}
+	}
+	w := here(".")
+	w.Look = func(name string) oneline.Kind { return oneline.File }
+	if _, err := w.Transfer(oneline.Transfer{Sources: []string{"a.go"}, Dest: "odd*"}); err != nil {
+		t.Errorf("a file of that name: %v", err)
+	}
+}
+
 // TestBackslash: on Windows names and globs have backslashes.
 func TestBackslash(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 		search.Mode, edit.Mode = "regex", "regex"
 		edit.OldText = r.pattern()
 		if !r.Regex {
-			edit.NewText = strings.NewReplacer("$", "$$", `\`, `\\`).Replace(r.New)
+			edit.NewText = verbatim(r.New)
 		}
 	}
 	search.Pattern = edit.OldText

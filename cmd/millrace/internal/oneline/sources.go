@@ -20,6 +20,7 @@ const (
 	refused  directories = iota // with the glob to write
 	withFlag                    // refused, with the glob and the flag -r
 	taken                       // named, as files are
+	within                      // stand for all files in them
 )
 
 // sources sorts arguments. What there is, is named, also if its name looks like a glob.
@@ -34,6 +35,8 @@ func (w Where) sources(arguments []string, dirs directories) (sources, error) {
 		}
 		kind := w.look(name)
 		switch {
+		case kind == Dir && dirs == within:
+			s.globs = append(s.globs, glob{name, "**"})
 		case kind == Dir && dirs != taken:
 			hint := fmt.Sprintf("write '%s' for all that is in it", shown(escape(slashed(argument))+"**"))
 			if dirs == withFlag {

@@ -21,6 +21,12 @@ type Transfer struct {
 	// or of several with parts of the old names: {{dir}}, {{stem}}, {{ext}} and {{name}}. A single directory takes a Dest
 	// that is not there as its new name, with a slash at the end too, as with mv(1).
 	Dest string
+	// Regex changes a part of the names instead: of each path, what the regular expression Old matches becomes New, as in
+	// Replace. Then Dest is not used, a directory stands for all files in it, and no Sources for the working directory.
+	Regex    bool
+	Old, New string
+	// Replace is the same for a text, as OLD=NEW, at most once.
+	Replace []string
 	// Overwrite replaces what is there.
 	Overwrite, NoIgnore bool
 }
@@ -48,6 +54,9 @@ func (w Where) Transfer(t Transfer) (millrace.Pipeline, error) {
 	if err != nil {
 		return none, err
 	}
+	if t.byPattern() && !t.Copy {
+		return w.renamed(t, expect)
+	}
 	if len(t.Sources) == 0 {
 		return none, usage(fmt.Sprintf("write millrace %s SRC… DEST", command), "%s needs a source and a destination", command)
 	}
@@ -62,6 +71,9 @@ func (w Where) Transfer(t Transfer) (millrace.Pipeline, error) {
 	}
 	if t.NoIgnore && len(from.globs) == 0 {
 		return none, usage("leave it out", "--no-ignore goes with globs")
+	}
+	if err := w.checkDest(t, from); err != nil {
+		return none, err
 	}
 	groups, err := w.groups(t, from)
 	if err != nil {
