@@ -70,6 +70,10 @@ func firstCalls() []firstCall {
 		{tool: "batch_operations", args: `{"name":"x","steps":[{"action":"edit","params":{"path":"src/a.go","old_string":"Old","replace":"New"}}]}`,
 			done: "src/a.go=package a\n\nfunc New() {}\n"},
 		{tool: "batch_operations", args: `{"pipeline":{"name":"x","steps":[{"id":"a","action":"create","params":{"file_path":"new.txt","text":"x\n"}}]}}`, done: "new.txt=x\n"},
+		{tool: "batch_operations", args: `{"pipeline_json":{"name":"x","steps":[{"id":"a","action":"rename","params":{"renames":{"src/a.go":"src/b.go","src/b.go":"src/a.go"}}}]}}`,
+			done: "src/a.go=package b\n", exact: true},
+		{tool: "batch_operations", args: `{"pipeline_json":{"name":"x","steps":[{"id":"a","action":"rename","params":{"files":["src/b.go"],"pattern":"b(\\.go)$","replacement":"c$1"}}]}}`,
+			done: "src/c.go=package b\n", exact: true},
 		{tool: "describe_actions", args: `{"name":"edit"}`, done: "old_text"},
 		// A call without a single meaning is refused, with a hint.
 		{tool: "fs_write", args: `{"path":"src/a.go","new_str":"x"}`, hints: []string{"'command' is required", "append"}},

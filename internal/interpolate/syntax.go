@@ -36,7 +36,7 @@ func syntaxOf(action any, pointer string, mode func(pointer, given string) strin
 		} else if regex && name == "new_text" {
 			return replacement
 		}
-	case actions.RegexTransform:
+	case actions.RegexTransform, actions.Rename:
 		switch last {
 		case "pattern":
 			return expression

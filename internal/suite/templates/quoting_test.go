@@ -67,6 +67,23 @@ func quotedIn(x string) millrace.Builder {
 	return millrace.New("p").Variables(millrace.Variable{Name: "x", Default: x}, millrace.Variable{Name: "mode", Default: "regex"})
 }
 
+// TestValuesInPatternsOfNames: the same holds for names.
+func TestValuesInPatternsOfNames(t *testing.T) {
+	t.Parallel()
+	fsys := suite.Tree("a.b", "1", "axb", "2")
+	rename := actions.Rename{Pattern: "^{{vars.x}}$", Replacement: new("{{vars.x}}-$0")}
+	built, err := quotedIn("a.b").Step("find", actions.List{}).Step("move", rename).From("find").Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := millrace.Run(t.Context(), fsys, built); err != nil {
+		t.Fatal(err)
+	}
+	if got := suite.Read(t, fsys, "a.b-a.b") + suite.Read(t, fsys, "axb"); got != "12" {
+		t.Errorf("the files have %q", got)
+	}
+}
+
 // TestValuesInSearches: the author's own characters decide how a pattern is read whose mode is left open.
 func TestValuesInSearches(t *testing.T) {
 	t.Parallel()
