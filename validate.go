@@ -2,7 +2,6 @@ package millrace
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -278,33 +277,6 @@ func (d *draft) inputTold(spec actions.Spec, at string) bool {
 		}
 	}
 	return d.isTold(at+"/input_from") || d.isTold(at+"/input_from_all")
-}
-
-// fileParams are the parameters in which a step may name its files: "files", and where an action needs files also
-// "paths" and "path", as other tools call them, and the keys of "renames", which have their new names beside them.
-func fileParams(spec actions.Spec) []string {
-	if spec.Input == actions.InputFiles {
-		return []string{"files", "paths", "path", "renames"}
-	}
-	return []string{"files"}
-}
-
-// givenFiles returns the parameter in which the step names files itself, by a list, a map or a template that gives one.
-func givenFiles(s Step, action params.Action) (param string, ok bool) {
-	for _, param := range fileParams(s.Action.Spec()) {
-		if _, ok := s.Bind["/"+param]; ok {
-			return param, true
-		}
-		if v, ok := action.Get(param); ok {
-			switch v.Kind() {
-			case reflect.Slice, reflect.String, reflect.Map:
-				if v.Len() > 0 {
-					return param, true
-				}
-			}
-		}
-	}
-	return "", false
 }
 
 func (d *draft) checkParams(i int, at string) {
