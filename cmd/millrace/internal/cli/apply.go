@@ -24,6 +24,7 @@ changed, if a file is not what it was when the plan was made. A plan of high ris
 the word yes.`,
 		Example: `  millrace plan rename.json -o rename.plan
   millrace apply rename.plan
+  millrace apply rename.plan --except docs
   millrace apply rename.plan --digest 3a7bd3e2…   only if it is the one that was approved`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
@@ -33,6 +34,7 @@ the word yes.`,
 	a.treeFlags(cmd)
 	a.formatFlag(cmd, changeFormats...)
 	a.checkFlag(cmd)
+	a.exceptFlag(cmd)
 	f := cmd.Flags()
 	f.BoolVarP(&a.flags.dryRun, "dry-run", "n", false, "show the change and write nothing")
 	f.BoolVarP(&a.flags.yes, "yes", "y", false, "never ask")
@@ -63,6 +65,10 @@ func (s *session) apply(ctx context.Context, name, digest string) error {
 			return err
 		}
 	}
+	if plan, err = s.without(plan); err != nil {
+		return err
+	}
+	defer plan.Close()
 	s.sure = s.flags.yes || !plan.Result().WouldBlock || !s.onTerminal()
 	err = s.applyPlan(ctx, plan)
 	if isType[*millrace.ConflictError](err) {

@@ -62,13 +62,17 @@ func (s *session) change(ctx context.Context, p millrace.Pipeline) error {
 	if err != nil {
 		return s.done(plan.Result(), err)
 	}
+	if plan, err = s.without(plan); err != nil {
+		return err
+	}
+	defer plan.Close()
 	return s.applyPlan(ctx, plan)
 }
 
 // direct reports whether a pipeline can run in one go, so that the lock is held from its first step on: whether the
 // plan is not looked at in between.
 func (s *session) direct(p millrace.Pipeline, b bounds) bool {
-	if s.flags.store != "" || s.flags.review || s.flags.strict || b.given() {
+	if s.flags.store != "" || s.flags.review || s.flags.strict || len(s.flags.except) > 0 || b.given() {
 		return false
 	}
 	if !p.Mutates() {

@@ -32,6 +32,7 @@ type flags struct {
 	force, noBackup bool
 	name            string
 	expect          string
+	except          []string
 	strict          bool
 }
 
@@ -123,6 +124,7 @@ func (a *App) changeFlags(cmd *cobra.Command) {
 	f.BoolVarP(&a.flags.yes, "yes", "y", false, "make the change without asking")
 	f.BoolVarP(&a.flags.review, "review", "p", false, "decide on the change hunk by hunk first")
 	a.storeFlag(cmd)
+	a.exceptFlag(cmd)
 	a.forceFlags(cmd)
 	a.expectFlag(cmd)
 	f.BoolVar(&a.flags.strict, "strict", false, "fail if a step leaves out a file that cannot be read")

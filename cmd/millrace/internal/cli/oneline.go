@@ -24,7 +24,7 @@ func (a *App) oneLine(cmd *cobra.Command, build oneLineBuild) {
 	a.changeFlags(cmd)
 	cmd.Flags().Var(&choice{to: &emit, words: []string{formJSON, formYAML}}, "emit", "print the pipeline instead of running it: json, yaml")
 	cmd.RunE = a.inTree(func(ctx context.Context, s *session, args []string) error {
-		if set := alsoSet(cmd, "yes", "check", "review", "output", "format", "events"); emit != "" && set != "" {
+		if set := alsoSet(cmd, "yes", "check", "except", "review", "output", "format", "events"); emit != "" && set != "" {
 			return &usageError{fmt.Errorf("--emit runs nothing, so --%s cannot go with it", set)}
 		}
 		w, err := s.where(ctx)

@@ -29,6 +29,7 @@ tree; -o stores the plan, for show, review and apply. NAME=VALUE gives a variabl
 	a.formatFlag(cmd, changeFormats...)
 	a.checkFlag(cmd)
 	a.storeFlag(cmd)
+	a.exceptFlag(cmd)
 	a.forceFlags(cmd)
 	a.expectFlag(cmd)
 	return cmd

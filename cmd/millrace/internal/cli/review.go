@@ -32,6 +32,10 @@ is renamed and edited into its hunks. Run and the other commands that change fil
 				return err
 			}
 			defer plan.Close()
+			if plan, err = s.without(plan); err != nil {
+				return err
+			}
+			defer plan.Close()
 			s.flags.review = true
 			return s.applyPlan(ctx, plan)
 		}),
@@ -39,6 +43,7 @@ is renamed and edited into its hunks. Run and the other commands that change fil
 	a.treeFlags(cmd)
 	a.formatFlag(cmd, changeFormats...)
 	a.storeFlag(cmd)
+	a.exceptFlag(cmd)
 	return cmd
 }
 

@@ -30,12 +30,17 @@ undo would change: the commit, backwards.`,
 				return err
 			}
 			defer plan.Close()
+			if plan, err = s.without(plan); err != nil {
+				return err
+			}
+			defer plan.Close()
 			s.flags.dryRun, s.shows = true, true
 			return s.applyPlan(ctx, plan)
 		}),
 	}
 	a.treeFlags(cmd)
 	a.formatFlag(cmd, changeFormats...)
+	a.exceptFlag(cmd)
 	return cmd
 }
 

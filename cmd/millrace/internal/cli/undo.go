@@ -5,19 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
-	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/backup"
 )
 
 // newUndo makes `undo`.
 func (a *App) newUndo() *cobra.Command {
 	var last bool
-	var except []string
 	cmd := &cobra.Command{
 		Use:   "undo [ID]",
 		Short: "Take a commit back",
@@ -40,7 +36,7 @@ own. With -q, every command that commits prints the id of its commit and nothing
 			case len(args) == 1 && last:
 				return &usageError{errors.New("undo takes an id or --last, not both")}
 			case len(args) == 1:
-				return s.restore(ctx, args[0], except)
+				return s.restore(ctx, args[0])
 			case !last && !s.onTerminal():
 				return &usageError{errors.New("off a terminal undo takes the id of a commit, which -q prints, or --last")}
 			}
@@ -53,21 +49,20 @@ own. With -q, every command that commits prints the id of its commit and nothing
 				if err != nil {
 					return err
 				}
-				if err = s.restore(ctx, id, except); !isType[*backup.UndoneError](err) {
+				if err = s.restore(ctx, id); !isType[*backup.UndoneError](err) {
 					return err
 				}
 				h = slices.DeleteFunc(h, func(i backup.Info) bool { return i.ID == id }) // its files are as before it
 			}
 		}),
 	}
-	a.restoreFlags(cmd, &except)
+	a.restoreFlags(cmd)
 	cmd.Flags().BoolVar(&last, "last", false, "take back the newest commit, also one of another program")
 	return cmd
 }
 
 // newRedo makes `redo`.
 func (a *App) newRedo() *cobra.Command {
-	var except []string
 	cmd := &cobra.Command{
 		Use:   "redo [ID]",
 		Short: "Make a commit again that was undone",
@@ -87,31 +82,30 @@ would do is shown and asked like any change.`,
 				if err != nil {
 					return err
 				}
-				return s.restore(ctx, id, except)
+				return s.restore(ctx, id)
 			}
 			for _, i := range h {
 				if i.ID == args[0] && i.Err == nil && !h.isUndo(i) {
 					return &usageError{fmt.Errorf("%s is no undo: millrace undo takes it back", i.ID)}
 				}
 			}
-			return s.restore(ctx, args[0], except)
+			return s.restore(ctx, args[0])
 		}),
 	}
-	a.restoreFlags(cmd, &except)
+	a.restoreFlags(cmd)
 	return cmd
 }
 
 // restoreFlags registers the flags of commands that take back a commit. Its risk is not judged, so there is none for
 // that.
-func (a *App) restoreFlags(cmd *cobra.Command, except *[]string) {
+func (a *App) restoreFlags(cmd *cobra.Command) {
 	a.reachFlags(cmd)
 	a.eventsFlag(cmd)
 	a.formatFlag(cmd, changeFormats...)
 	a.decideFlags(cmd)
 	a.storeFlag(cmd)
-	f := cmd.Flags()
-	f.BoolVarP(&a.flags.review, "review", "p", false, "decide on the change hunk by hunk first")
-	f.StringArrayVar(except, "except", nil, "leave out `PATH`, with all below it, or what a glob takes; may be repeated")
+	cmd.Flags().BoolVarP(&a.flags.review, "review", "p", false, "decide on the change hunk by hunk first")
+	a.exceptFlag(cmd)
 }
 
 // history reads what was committed.
@@ -120,8 +114,8 @@ func (s *session) history(ctx context.Context) (history, error) {
 	return infos, err
 }
 
-// restore takes a commit back, but for some paths.
-func (s *session) restore(ctx context.Context, id string, except []string) error {
+// restore takes a commit back, but for the paths of --except.
+func (s *session) restore(ctx context.Context, id string) error {
 	plan, err := s.x.PlanRestore(ctx, s.fs, id)
 	switch {
 	case errors.Is(err, backup.ErrNotFound):
@@ -130,44 +124,9 @@ func (s *session) restore(ctx context.Context, id string, except []string) error
 		return err
 	}
 	defer plan.Close()
-	for _, name := range except {
-		at, err := s.pathsOf(plan, name)
-		if err != nil {
-			return err
-		}
-		if plan, err = plan.Reject(at...); err != nil {
-			return &usageError{fmt.Errorf("--except %s: %w", name, err)}
-		}
-		defer plan.Close()
+	if plan, err = s.without(plan); err != nil {
+		return err
 	}
+	defer plan.Close()
 	return s.applyPlan(ctx, plan)
-}
-
-// pathsOf returns the path of the tree that the user means, or the paths of a plan that a glob of the user takes.
-func (s *session) pathsOf(plan *millrace.Plan, name string) ([]string, error) {
-	at, err := s.path(name)
-	if err != nil {
-		return nil, err
-	}
-	if !strings.ContainsAny(name, "*?[{") {
-		return []string{at}, nil
-	}
-	if !doublestar.ValidatePattern(at) {
-		return nil, &usageError{fmt.Errorf("--except %s: the glob cannot be read", name)}
-	}
-	var taken []string
-	for _, c := range plan.Outline() {
-		if doublestar.MatchUnvalidated(at, c.Path) {
-			taken = append(taken, c.Path)
-		}
-	}
-	for _, c := range plan.Conflicts() {
-		if doublestar.MatchUnvalidated(at, c.Path) && !slices.Contains(taken, c.Path) {
-			taken = append(taken, c.Path)
-		}
-	}
-	if len(taken) == 0 {
-		return nil, &usageError{fmt.Errorf("--except %s takes no path of this commit", name)}
-	}
-	return taken, nil
 }

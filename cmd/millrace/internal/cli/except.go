@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// exceptFlag registers --except.
+func (a *App) exceptFlag(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&a.flags.except, "except", nil,
+		"leave out `PATH`, with all below it, what a glob takes, or with PATH:N the Nth hunk of a file; may be repeated")
+}
+
+// hunksAt is a value of --except for hunks of a file.
+var hunksAt = regexp.MustCompile(`^(.+):(\d+(?:,\d+)*)$`)
+
+// without returns the plan without the changes that --except names. A plan that changes nothing stays as it is, so that
+// a check of a tree in which a rule holds can have the flag.
+func (s *session) without(plan *millrace.Plan) (*millrace.Plan, error) {
+	if len(s.flags.except) == 0 || len(plan.Outline()) == 0 && len(plan.Conflicts()) == 0 {
+		return plan, nil
+	}
+	hunks := make(map[string][]int)
+	var files []string // of hunks, in order
+	paths := make(map[string][]string)
+	for _, name := range s.flags.except {
+		file, numbers, err := s.hunksOf(plan, name)
+		if err != nil {
+			return nil, err
+		}
+		if file == "" {
+			if paths[name], err = s.pathsOf(plan, name); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if hunks[file] == nil {
+			files = append(files, file)
+		}
+		hunks[file] = append(hunks[file], numbers...)
+	}
+	left := plan
+	leave := func(name string, reject func() (*millrace.Plan, error)) error {
+		next, err := reject()
+		if err != nil {
+			return refusedExcept(name, err)
+		}
+		if left != plan {
+			_ = left.Close()
+		}
+		left = next
+		return nil
+	}
+	for _, name := range s.flags.except {
+		if paths[name] == nil {
+			continue
+		}
+		if err := leave(name, func() (*millrace.Plan, error) { return left.Reject(paths[name]...) }); err != nil {
+			return nil, err
+		}
+	}
+	for _, file := range files { // all at once, because a plan without some hunks numbers the others anew
+		if !changes(left, file) {
+			continue
+		}
+		if err := leave(file, func() (*millrace.Plan, error) { return left.RejectHunks(file, hunks[file]...) }); err != nil {
+			return nil, err
+		}
+	}
+	return left, nil
+}
+
+// changes reports whether the plan changes something at a path.
+func changes(plan *millrace.Plan, path string) bool {
+	return slices.ContainsFunc(plan.Outline(), func(c fsutil.Change) bool { return c.Path == path })
+}
+
+// refusedExcept is the error of a plan for what --except names: a mistake of the user, unless the tree has changed.
+func refusedExcept(name string, err error) error {
+	err = fmt.Errorf("--except %s: %w", name, err)
+	if errors.Is(err, fsutil.ErrDrift) {
+		return err
+	}
+	return &usageError{err}
+}
+
+// hunksOf reads PATH:N or PATH:N,M, with numbers from 1, as numbers from 0. The path is "" if the name is not of that
+// form, or is a path at which something changes.
+func (s *session) hunksOf(plan *millrace.Plan, name string) (file string, numbers []int, err error) {
+	parts := hunksAt.FindStringSubmatch(name)
+	if parts == nil {
+		return "", nil, nil
+	}
+	if at, err := s.path(name); err == nil && changes(plan, at) {
+		return "", nil, nil
+	}
+	if file, err = s.path(parts[1]); err != nil {
+		return "", nil, err
+	}
+	diffs, err := plan.Files(file)
+	if err != nil {
+		return "", nil, refusedExcept(name, err)
+	}
+	for number := range strings.SplitSeq(parts[2], ",") {
+		n, err := strconv.Atoi(number)
+		if err != nil || len(diffs) != 1 || n < 1 || n > len(diffs[0].Hunks) {
+			return "", nil, &usageError{fmt.Errorf("--except %s: the diff of %s has no hunk %s", name, parts[1], number)}
+		}
+		numbers = append(numbers, n-1)
+	}
+	return file, numbers, nil
+}
+
+// pathsOf returns the path of the tree that the user means, or the paths of a plan that a glob of the user takes.
+func (s *session) pathsOf(plan *millrace.Plan, name string) ([]string, error) {
+	at, err := s.path(name)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.ContainsAny(name, "*?[{") {
+		return []string{at}, nil
+	}
+	if !doublestar.ValidatePattern(at) {
+		return nil, &usageError{fmt.Errorf("--except %s: the glob cannot be read", name)}
+	}
+	var taken []string
+	for _, c := range plan.Outline() {
+		if doublestar.MatchUnvalidated(at, c.Path) {
+			taken = append(taken, c.Path)
+		}
+	}
+	for _, c := range plan.Conflicts() {
+		if doublestar.MatchUnvalidated(at, c.Path) && !slices.Contains(taken, c.Path) {
+			taken = append(taken, c.Path)
+		}
+	}
+	if len(taken) == 0 {
+		return nil, &usageError{fmt.Errorf("--except %s takes no path of this change", name)}
+	}
+	return taken, nil
+}
