@@ -87,9 +87,9 @@ const (
 
 // Spec describes an action. Name and Summary are needed.
 type Spec struct {
-	// Name is the word in a step's "action": lower case letters, digits and underscores.
+	// Name is the word in a step's "action": letters, digits, '_', '.' and '-', a letter first.
 	Name string
-	// Summary is one line for people and schemas.
+	// Summary is one line for people, models and schemas.
 	Summary string
 	// ReadOnly says that the action never writes. False, the zero value, is the safe choice: the step counts as one
 	// that may write, and a read-only host refuses it. A ReadOnly action gets a file system that refuses writes.
