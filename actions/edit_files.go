@@ -47,7 +47,7 @@ type LineEdit struct {
 	FileText    *string `json:"file_text,omitempty" doc:"For create: the text of the new file. Directories are made as needed."`
 	CreateOnly  bool    `json:"create_only,omitempty" doc:"For create: the file must not exist, which is the default."`
 	Overwrite   bool    `json:"overwrite,omitempty" doc:"For create: replace the text of a file that exists. It keeps its mode, unless mode is given."`
-	Mode        string  `json:"mode,omitempty" doc:"For create: the permissions of the file in octal, such as 0755, also of one that exists. Default: those of new files."`
+	Mode        string  `json:"mode,omitempty" doc:"For create: the permissions in octal, such as 0755, also of a file that exists."`
 	OldStr      string  `json:"old_str,omitempty" doc:"For str_replace: the text to replace, which must occur once."`
 	NewStr      *string `json:"new_str,omitempty" doc:"For all but create: the new text; empty deletes."`
 	ReplaceAll  bool    `json:"replace_all,omitempty" doc:"For str_replace: replace the text wherever it occurs."`
