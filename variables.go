@@ -308,7 +308,7 @@ func (d *draft) readVariables() {
 			case "default":
 				v.Default, ok = value, value != nil
 			default:
-				d.problem(at+"/"+strictjson.EscapeToken(key), codeUnknownField, `an object that is a value stands in "default"`, "unknown field '%s'", shortened(key))
+				d.problem(at+"/"+strictjson.EscapeToken(key), codeUnknownField, params.VariableHint(key), "unknown field '%s'", shortened(key))
 				d.told(at)
 			}
 			if !ok {

@@ -249,6 +249,21 @@ func TestVariableProblems(t *testing.T) {
 	}
 }
 
+// A field that other declarations of variables have is answered with the field to write.
+func TestVariableHints(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		"required": `a variable without "default" needs a value`, "optional": `a variable without "default" needs a value`,
+		"value": `write "default"`, "values": `write "enum"`, "choices": `write "enum"`, "options": `write "enum"`,
+		"host": `an object that is a value stands in "default"`,
+	} {
+		_, err := decoder(new(take)).Decode(withVariables(fmt.Sprintf(`{"a": {"type": "string", %q: true}}`, key), `1`))
+		if err == nil || !strings.Contains(err.Error(), "unknown field '"+key+"'") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", key, err, want)
+		}
+	}
+}
+
 // A text in lenient form may call them otherwise; what stands in a variable is not repaired.
 func TestLenientVariables(t *testing.T) {
 	t.Parallel()

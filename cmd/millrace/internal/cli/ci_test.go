@@ -68,7 +68,8 @@ func needMake(t *testing.T) {
 			t.Skipf("there is no %s to run the page with", program)
 		}
 	}
-	if out, err := exec.Command("make", "--version").Output(); err != nil || !strings.HasPrefix(string(out), "GNU Make 4") {
+	out, err := exec.Command("make", "--version").Output()
+	if err != nil || !strings.HasPrefix(string(out), "GNU Make 4") {
 		t.Skipf("make is not GNU make 4, which words its errors as the page has them: %v", err)
 	}
 }
@@ -162,7 +163,10 @@ func workflow(t *testing.T, home, dir string) {
 		ok                    bool
 	}{
 		{name: "the rule holds", text: "receive\n", ok: true},
-		{name: "the rule is broken", text: "recieve\n", out: "::error file=docs/a name.md::run make fix\n", diff: "+receive\n"},
+		{
+			name: "the rule is broken", text: "recieve\n",
+			out: "::error file=docs/a name.md::run make fix\n", diff: "+receive\n",
+		},
 		{name: "a rule is wrong", text: "recieve\n", out: "rules/wrong.yaml:1:1: "},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -19,7 +19,7 @@ const filtered = "stdin"
 
 // changing are the flags about a change of files. A filter changes none, so it refuses them.
 var changing = []string{
-	"dry-run", "check", "review", "output", "format", "events", "files-from", "emit",
+	"dry-run", "check", "except", "review", "output", "format", "events", "files-from", "emit",
 	"strict", "force", "no-backup", "name", "ceiling", "allow", "deny",
 }
 
