@@ -17,6 +17,9 @@ func (a *App) newReplace() *cobra.Command {
 they are; with -r OLD is a regular expression (RE2), in which ^ and $ stand for the ends of lines, and $1 or ${name}
 in NEW for what its groups took. Files that .gitignore leaves out, and binary ones, stay as they are.
 
+With --before LINE or --after LINE there is no NEW: LINE becomes a line of its own before or after each line with OLD,
+which stays. With -r, $1 and ${name} are also there in LINE, and $0 is the line with OLD.
+
 With - as the only PATH it is a filter: stdin is changed and written to stdout. A file of that name is ./-.
 
 A word is made of letters, digits and marks of any script, and underscores. A glob of -g without a slash is for names in any
@@ -24,12 +27,24 @@ directory, one with a slash counts from the working directory, and "!" before it
 		Example: `  millrace replace recieve receive
   millrace replace -w colour color docs -t md
   millrace replace -r 'ioutil\.(\w+)' 'os.$1' -t go -y --expect 1..
+  millrace replace --after 'import "os"' 'import "fmt"' main.go
+  millrace replace --before '# deprecated: ${1}' -r '^def (old_\w+)' -t py
   millrace replace v1.2.3 v1.2.4 -g '*.yaml' -g '!vendor'
   kubectl get deploy web -o yaml | millrace replace v1.2.3 v1.2.4 - | kubectl apply -f -
   git ls-files -z '*.go' | millrace replace old new --files-from - -0`,
-		Args: cobra.MinimumNArgs(2),
 	}
 	f := cmd.Flags()
+	var before, after string
+	f.StringVar(&before, "before", "", "put `LINE` before each line with OLD; there is no NEW then")
+	f.StringVar(&after, "after", "", "put `LINE` after each line with OLD; there is no NEW then")
+	cmd.MarkFlagsMutuallyExclusive("before", "after")
+	own := func() int { // how many arguments come before the PATHs
+		if f.Changed("before") || f.Changed("after") {
+			return 1
+		}
+		return 2
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error { return cobra.MinimumNArgs(own())(cmd, args) }
 	f.BoolVarP(&r.Regex, "regex", "r", false, "OLD is a regular expression")
 	f.StringVar(&r.Encoding, "encoding", "", "how files are stored: `NAME` is utf-8, auto (UTF-16 by its mark), utf-16le, utf-16be or latin1")
 	f.BoolVarP(&r.IgnoreCase, "ignore-case", "i", false, "find letters in any case")
@@ -41,10 +56,18 @@ directory, one with a slash counts from the working directory, and "!" before it
 	f.BoolVarP(&a.flags.nul, "null", "0", false, "the names of --files-from, and of --format names, end with a NUL each")
 	build := func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
 		r.Nul = a.flags.nul && (r.FilesFrom != "" || a.flags.format != formatNames)
-		r.Common, r.Old, r.New, r.Paths = c, args[0], args[1], args[2:]
+		r.Common, r.Old, r.Paths = c, args[0], args[own():]
+		switch {
+		case f.Changed("before"):
+			r.New, r.Insert = before, oneline.InsertBefore
+		case f.Changed("after"):
+			r.New, r.Insert = after, oneline.InsertAfter
+		default:
+			r.New = args[1]
+		}
 		return w.Replace(r)
 	}
 	a.oneLine(cmd, build)
-	a.filters(cmd, func(args []string) []string { return args[2:] }, build)
+	a.filters(cmd, func(args []string) []string { return args[own():] }, build)
 	return cmd
 }

@@ -14,6 +14,9 @@ import (
 type Replace struct {
 	Common
 	Old, New string
+	// Insert puts New as a line of its own before or after each line with Old, which stays. Zero puts New in the place of
+	// Old.
+	Insert Insert
 	// Paths are files and directories to look into. None, without FilesFrom, is the working directory.
 	Paths []string
 	// Regex takes Old for a regular expression in which ^ and $ stand for the ends of lines, and $1 or ${name} in New for
@@ -32,6 +35,16 @@ type Replace struct {
 	Nul       bool
 }
 
+// Insert is where a line comes.
+type Insert uint8
+
+// The places of a line.
+const (
+	InsertNone Insert = iota
+	InsertBefore
+	InsertAfter
+)
+
 // The steps of all commands.
 const (
 	stepFind = "find"
@@ -43,6 +56,11 @@ const (
 func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 	if r.Old == "" {
 		return millrace.Pipeline{}, usage("", "the text to replace cannot be empty")
+	}
+	if r.Regex && (r.Words || r.Insert != InsertNone) {
+		if err := checkWhole(r.Old); err != nil {
+			return millrace.Pipeline{}, err
+		}
 	}
 	expect, err := r.edits()
 	if err != nil {
@@ -69,6 +87,9 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 		}
 	}
 	search.Pattern = edit.OldText
+	if r.Insert != InsertNone {
+		edit.Mode, edit.OldText, edit.NewText = "regex", r.line(), r.withLine()
+	}
 	fix := millrace.Step{ID: stepFix, Expect: expect}
 	if len(paths) == 1 && w.look(paths[0]) == File && len(r.Globs)+len(r.Types) == 0 && r.FilesFrom == "" {
 		edit.Files = paths
