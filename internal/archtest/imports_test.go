@@ -97,7 +97,7 @@ var arrows = map[string][]string{
 	"internal/textdiff": {"change"},
 	"internal/walk": {
 		"capability", "change",
-		"internal/handle", "internal/ignore", "internal/modes", "internal/names", "internal/panics",
+		"internal/guard", "internal/handle", "internal/ignore", "internal/modes", "internal/names", "internal/panics",
 	},
 	"internal/planfile": {
 		"actions", "change", "fsutil",
@@ -106,7 +106,7 @@ var arrows = map[string][]string{
 	"internal/schedule": {"internal/stage"},
 	"internal/scratch": {
 		"capability", "change",
-		"internal/handle", "internal/ignore", "internal/modes", "internal/names", "internal/parallel", "internal/rootfs", "internal/stage",
+		"internal/guard", "internal/handle", "internal/ignore", "internal/modes", "internal/names", "internal/parallel", "internal/rootfs", "internal/stage",
 		"internal/textdiff", "internal/walk",
 	},
 	"rundir": {

@@ -1,11 +1,13 @@
 package guard
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/millrace-go/millrace/internal/names"
 )
@@ -17,37 +19,77 @@ const (
 	maxGitFile = 4096 + len("gitdir: \n")
 )
 
+// CommonDir returns the directory of git that a directory of a tree belongs to by its .git, whether that is a directory, a
+// link, or the file of a worktree or a submodule: the one with info, hooks and objects, which worktrees share. It is "" if
+// there is none, or none in the tree. A name in a file of git that no file can have leads nowhere.
+func CommonDir(tree Tree, dir string) (string, error) {
+	at, err := commonDir(tree, dir)
+	if errors.Is(err, names.ErrBadName) || errors.Is(err, names.ErrNameTooLong) || errors.Is(err, syscall.ENAMETOOLONG) {
+		return "", nil
+	}
+	return at, err
+}
+
+func commonDir(tree Tree, dir string) (string, error) {
+	r, leads := &Repositories{tree: tree}, []string(nil)
+	at, err := r.gitDir(&leads, dir)
+	if err != nil || at == "" {
+		return "", err
+	}
+	common, has, err := r.common(&leads, at)
+	if err != nil || has {
+		return common, err
+	}
+	return at, nil
+}
+
 // follow finds what the .git of a directory leads to.
 func (r *Repositories) follow(found *repository, dir string) error {
-	name := names.Join(dir, dotGit)
-	typ, _, ok, err := r.lookup(name)
-	switch {
-	case err != nil || !ok:
+	at, err := r.gitDir(&found.leads, dir)
+	if err != nil || at == "" {
 		return err
-	case typ.IsDir():
-		return r.inside(found, name)
 	}
-	at := name
+	return r.inside(found, at)
+}
+
+// gitDir returns what the .git of a directory is or leads to, "" if it is nowhere in the tree. It adds to leads what it leads
+// through.
+func (r *Repositories) gitDir(leads *[]string, dir string) (string, error) {
+	at := names.Join(dir, dotGit)
+	typ, _, ok, err := r.lookup(at)
+	if err != nil || !ok {
+		return "", err
+	}
 	if typ&fs.ModeSymlink != 0 {
-		if at, err = r.lead(&found.leads, path.Dir(name), path.Base(name)); err != nil || at == "" {
-			return err
+		if at, err = r.lead(leads, path.Dir(at), path.Base(at)); err != nil || at == "" {
+			return "", err
 		}
 		if typ, _, ok, err = r.lookup(at); err != nil || !ok {
-			return err
+			return "", err
 		}
 	}
 	if typ.IsRegular() {
-		if at, err = r.named(&found.leads, at, "gitdir:"); err != nil || at == "" {
-			return err
-		}
+		return r.named(leads, at, "gitdir:")
 	}
-	return r.inside(found, at)
+	return at, nil
+}
+
+// common returns the directory that the directory of git of a worktree names as that of its repository, "" if that is not
+// in the tree. has says that there is such a file.
+func (r *Repositories) common(leads *[]string, dir string) (common string, has bool, err error) {
+	const file = "commondir"
+	typ, _, ok, err := r.lookup(names.Join(dir, file))
+	if err != nil || !ok || !typ.IsRegular() {
+		return "", false, err
+	}
+	common, err = r.named(leads, names.Join(dir, file), "")
+	return common, true, err
 }
 
 // inside finds what the directory of git at the path leads to itself: that of its repository, if it is that of a
 // worktree, and the targets of links in it and among its hooks.
 func (r *Repositories) inside(found *repository, dir string) error {
-	common, err := r.named(&found.leads, names.Join(dir, "commondir"), "")
+	common, _, err := r.common(&found.leads, dir)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,13 @@ import (
 // What is ignored is what git says is.
 func TestTree_ignoresAsGit(t *testing.T) {
 	t.Parallel()
+	for name, store := range map[string]string{"a directory": ".git", "a file": ".store"} {
+		t.Run(name, func(t *testing.T) { ignoresAsGit(t, store) })
+	}
+}
+
+// ignoresAsGit compares with git in a tree whose repository is in the directory store.
+func ignoresAsGit(t *testing.T, store string) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git to compare with")
 	}
@@ -34,8 +41,12 @@ func TestTree_ignoresAsGit(t *testing.T) {
 		}
 		return string(out)
 	}
-	git(dir, "init", "-q")
-	if err := os.WriteFile(filepath.Join(dir, ".git/info/exclude"), []byte("*.private\n"), 0o644); err != nil {
+	if store == ".git" {
+		git(dir, "init", "-q")
+	} else {
+		git(dir, "init", "-q", "--separate-git-dir="+store)
+	}
+	if err := os.WriteFile(filepath.Join(dir, store, "info/exclude"), []byte("*.private\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	r := newRig(t, base, nil)
@@ -63,7 +74,7 @@ func TestTree_ignoresAsGit(t *testing.T) {
 	}
 	var want []string
 	for _, name := range strings.Split(git(real, "ls-files", "--others", "--exclude-standard", "-z"), "\x00") {
-		if name != "" && !slices.Contains([]string{".gitignore", "sub/.gitignore", "a.c", "sub/b.c"}, name) {
+		if name != "" && !strings.HasPrefix(name, ".store/") && !slices.Contains([]string{".gitignore", "sub/.gitignore", "a.c", "sub/b.c"}, name) {
 			want = append(want, name)
 		}
 	}

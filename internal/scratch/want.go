@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/handle"
 	"github.com/millrace-go/millrace/internal/modes"
 	"github.com/millrace-go/millrace/internal/names"
@@ -250,17 +251,21 @@ func escapes(link string, look func(name string) (change.Kind, string)) bool {
 
 // excludeOf returns the rules that a repository has beside its .gitignore files. The scratch tree has no repository.
 func excludeOf(view *stage.Stage) []byte {
-	const name, most = ".git/info/exclude", 1 << 20
+	const most = 1 << 20
 	base := view.Base()
 	if base == nil {
 		return nil
 	}
-	for _, dir := range [...]string{".git", ".git/info"} {
+	common, err := guard.CommonDir(guard.TreeOf(base), ".")
+	if err != nil || common == "" {
+		return nil
+	}
+	for _, dir := range [...]string{common, names.Join(common, "info")} {
 		if info, err := handle.Lstat(base, dir); err != nil || !info.IsDir() {
 			return nil
 		}
 	}
-	f, err := handle.OpenFile(base, name)
+	f, err := handle.OpenFile(base, names.Join(common, "info/exclude"))
 	if err != nil {
 		return nil
 	}

@@ -83,6 +83,14 @@ func (t guardTree) Lookup(name string) (fs.FileMode, string, error) {
 	return f.typ, f.target, nil
 }
 
+// Inside returns the canonical name of what an absolute name of the system stands for, "" if it is not in the tree.
+func (s *Stage) Inside(absolute string) string {
+	if s.core.base == nil {
+		return ""
+	}
+	return guard.TreeOf(s.core.base.fsys).Inside(absolute)
+}
+
 // newRepositories returns the repositories of the base.
 func (c *core) newRepositories() *guard.Repositories {
 	return c.guard.NewRepositories(guardTree{guard.TreeOf(c.base.fsys), c.base})

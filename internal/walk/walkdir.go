@@ -167,16 +167,13 @@ func (w *walker) rulesAt(d task, entries []fs.DirEntry) *ignore.Matcher {
 	for _, e := range entries {
 		switch e.Name() {
 		case ".git":
-			rules = nil
-			if e.IsDir() {
-				rules = w.addExclude(nil, d.path)
-			}
+			rules = w.addExclude(nil, d.path)
 		case ".gitignore":
 			has = e.Type().IsRegular() // git does not follow a link there either
 		}
 	}
 	if has {
-		rules = w.addRules(rules, d.path, d.dir, ".gitignore")
+		rules = w.addRules(rules, d.path, d.dir, names.Join(d.path, ".gitignore"))
 	}
 	return rules
 }

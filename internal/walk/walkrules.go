@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/handle"
 	"github.com/millrace-go/millrace/internal/ignore"
 	"github.com/millrace-go/millrace/internal/names"
@@ -41,24 +42,26 @@ func (w *walker) rulesAbove(root string) *ignore.Matcher {
 		rules = w.addExclude(rules, above[len(above)-1])
 	}
 	for _, dir := range slices.Backward(above) {
-		rules = w.addRules(rules, dir, handle.Unopened(w.fsys, dir), ".gitignore")
+		rules = w.addRules(rules, dir, handle.Unopened(w.fsys, dir), names.Join(dir, ".gitignore"))
 	}
 	return rules
 }
 
 // addExclude adds what the .git/info/exclude of the repository in a directory says: in git's order, the file that is
-// asked last. Where .git is not a directory, as in a worktree, there is none here.
+// asked last. Where .git is a file, as in a worktree or a submodule, it is that of the repository that the file leads to,
+// if that is in the tree.
 func (w *walker) addExclude(rules *ignore.Matcher, name string) *ignore.Matcher {
-	if info, err := handle.Lstat(w.fsys, names.Join(name, ".git")); err != nil || !info.IsDir() {
-		return rules
+	common, err := guard.CommonDir(guard.TreeOf(w.fsys), name)
+	if err != nil || common == "" {
+		return w.ruleTrouble(rules, names.Join(name, ".git"), err)
 	}
-	info := names.Join(name, ".git/info")
+	info := names.Join(common, "info")
 	dir, err := handle.OpenDir(w.fsys, info)
 	if err != nil {
 		return w.ruleTrouble(rules, info, err)
 	}
 	defer dir.Close()
-	return w.addRules(rules, name, dir, ".git/info/exclude")
+	return w.addRules(rules, name, dir, names.Join(info, "exclude"))
 }
 
 func (w *walker) exists(name string) bool {
@@ -67,9 +70,8 @@ func (w *walker) exists(name string) bool {
 }
 
 // addRules adds a file of rules to those there are. It is about what is in the directory of that name; opened is the
-// directory that it stands in itself.
+// directory that the file stands in itself.
 func (w *walker) addRules(rules *ignore.Matcher, name string, opened capability.DirHandle, file string) *ignore.Matcher {
-	file = names.Join(name, file)
 	f, err := opened.OpenFile(path.Base(file))
 	if err != nil {
 		return w.ruleTrouble(rules, file, err)
@@ -89,6 +91,9 @@ func (w *walker) addRules(rules *ignore.Matcher, name string, opened capability.
 // ruleTrouble is trouble about a file of rules, but for one that is not there, has gone since, is no file, or is
 // outside of what may be read.
 func (w *walker) ruleTrouble(rules *ignore.Matcher, file string, err error) *ignore.Matcher {
+	if err == nil {
+		return rules
+	}
 	for _, none := range [...]error{fs.ErrNotExist, names.ErrNotDir, names.ErrNotRegular, names.ErrNotAllowed, names.ErrDenied} {
 		if errors.Is(err, none) {
 			return rules
