@@ -52,7 +52,7 @@ type Search struct {
 	IgnoreCase     bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
 	WithoutMatch   bool     `json:"without_match,omitempty" doc:"Return the text files in which the pattern does not match, instead of those in which it does."`
 	Encoding       string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored: utf-8, auto (UTF-16 where a byte order mark says so), utf-16le, utf-16be or latin1. Default: utf-8."`
-	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" param:"nonzero" doc:"Files larger than this are left out, with a warning. It can only lower the host's limit, which is the default: 268435456 unless the host has another one."`
+	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" param:"nonzero" doc:"Files larger than this are left out, with a warning. Default, and at most, the limit of the host: 268435456 unless it has another one."`
 }
 
 // Spec implements [Action].
