@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -13,8 +14,7 @@ import (
 // weekModule is the module that the scripts of testdata/week change: code in two packages, documentation, YAML.
 const weekModule = "github.com/spf13/cobra@v1.10.2"
 
-// TestWeek runs the tasks of a developer's week, testdata/week, each on a repository with the files of a real module. No
-// script has a terminal, and no script may need --force.
+// TestWeek runs the tasks of a developer's week, testdata/week, each on a repository with the files of a real module.
 func TestWeek(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"git", "make", "sh"} {
@@ -35,6 +35,28 @@ func TestWeek(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
 	})
+}
+
+// TestWeekNeedsNoForce: no task needs --force, and only the script about terminals has a terminal.
+func TestWeekNeedsNoForce(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob(filepath.Join("testdata", "week", "*.txtar"))
+	if err != nil || len(names) < 16 {
+		t.Fatalf("%d scripts, %v", len(names), err)
+	}
+	flags := regexp.MustCompile(`(?m)^[^#\n]*(--force|force:|status \d+ terminal|--review| -p\b)`)
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(name) == "terminal.txtar" {
+			text = regexp.MustCompile(`(status \d+) terminal`).ReplaceAll(text, []byte("$1"))
+		}
+		if found := flags.FindSubmatch(text); found != nil {
+			t.Errorf("%s has %s", name, found[1])
+		}
+	}
 }
 
 // download returns the directory of a module in the module cache, where the go command puts it.
