@@ -35,22 +35,3 @@ func (p *placing) sameEnds(h *Hunk, at int) bool {
 	}
 	return true
 }
-
-// shift returns how the lines at a place are indented otherwise than those of a hunk. ok is false if not all of them are so
-// in the same way.
-func (p *placing) shift(run []string, at int) (s shift, ok bool) {
-	known := false
-	for i, want := range run {
-		now, blank, ok := shiftOf(p.compared(at+i), want)
-		switch {
-		case !ok:
-			return s, false
-		case blank:
-		case !known:
-			s, known = now, true
-		case s != now:
-			return s, false
-		}
-	}
-	return s, true
-}

@@ -205,7 +205,7 @@ func (p *placing) at(
 			return c, false
 		}
 		if level >= Indent {
-			c.indent, ok = p.shift(run, at+lead)
+			c.indent, ok = p.shift(h, run, at+lead)
 			return c, ok
 		}
 		return c, true

@@ -151,37 +151,6 @@ func plain(dst, text []byte) []byte {
 	return append(dst, text...)
 }
 
-// shift is what the lines of a file have more, or less, at their beginning than those of a hunk.
-type shift struct {
-	text string
-	less bool
-}
-
-// of returns how a line of the file differs from one of a hunk at its beginning. blank lines say nothing.
-func shiftOf(have []byte, want string) (s shift, blank, ok bool) {
-	if strings.TrimSpace(want) == "" {
-		return s, true, true
-	}
-	h := string(have[:len(have)-len(bytes.TrimLeft(have, " \t"))])
-	w := want[:len(want)-len(strings.TrimLeft(want, " \t"))]
-	if more, ok := strings.CutSuffix(h, w); ok {
-		return shift{text: more}, false, true
-	}
-	less, ok := strings.CutSuffix(w, h)
-	return shift{text: less, less: true}, false, ok
-}
-
-// apply moves a line that is added.
-func (s shift) apply(text string) string {
-	switch {
-	case s.text == "" || strings.TrimSpace(text) == "":
-		return text
-	case s.less:
-		return strings.TrimPrefix(text, s.text)
-	}
-	return s.text + text
-}
-
 // String says what lines of this level may differ in.
 func (l Level) String() string {
 	return [...]string{"nothing", "white space at the end", "white space", "white space or typography"}[l]

@@ -1,0 +1,121 @@
+package patch
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// blanks are the characters of an indentation.
+const blanks = " \t"
+
+// A tab stands for so many blanks.
+const narrowest, widest = 2, 8
+
+// shift is how the lines of a file are indented otherwise than those of a hunk: blanks of the hunk are tabs in the file or
+// the other way round, and then all lines have more, or less, at their beginning.
+type shift struct {
+	tabs tabs
+	text string
+	less bool
+}
+
+// tabs says how many blanks of the one side stand for a tab of the other, 0 for none. The file has tabs where the hunk
+// has blanks if toTabs is set.
+type tabs struct {
+	width  int
+	toTabs bool
+}
+
+// apply returns a line of the hunk with the indentation that it has in the file.
+func (t tabs) apply(line string) string {
+	if t.width == 0 {
+		return line
+	}
+	rest := strings.TrimLeft(line, blanks)
+	indent := line[:len(line)-len(rest)]
+	if !t.toTabs {
+		return strings.ReplaceAll(indent, "\t", strings.Repeat(" ", t.width)) + rest
+	}
+	n := len(indent)
+	if strings.Contains(indent, "\t") {
+		return line
+	}
+	return strings.Repeat("\t", n/t.width) + strings.Repeat(" ", n%t.width) + rest
+}
+
+// apply moves a line that is added.
+func (s shift) apply(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return text
+	}
+	text = s.tabs.apply(text)
+	if s.less {
+		return strings.TrimPrefix(text, s.text)
+	}
+	return s.text + text
+}
+
+// shiftOf returns how a line of the file differs from one of a hunk at its beginning. A blank line says nothing.
+func shiftOf(have []byte, want string) (s shift, blank, ok bool) {
+	if strings.TrimSpace(want) == "" {
+		return s, true, true
+	}
+	h := string(have[:len(have)-len(bytes.TrimLeft(have, blanks))])
+	w := want[:len(want)-len(strings.TrimLeft(want, blanks))]
+	if more, ok := strings.CutSuffix(h, w); ok {
+		return shift{text: more}, false, true
+	}
+	less, ok := strings.CutSuffix(w, h)
+	return shift{text: less, less: true}, false, ok
+}
+
+// shift returns how the lines at a place are indented otherwise than those of a hunk. ok is false if not all of them are so
+// in the same way, or if there are several ways and the added lines would be indented otherwise by each.
+func (p *placing) shift(h *Hunk, run []string, at int) (s shift, ok bool) {
+	if s, ok = p.shiftBy(tabs{}, run, at); ok {
+		return s, true
+	}
+	var ways []shift
+	for width := narrowest; width <= widest; width++ {
+		for _, toTabs := range []bool{true, false} {
+			if s, ok := p.shiftBy(tabs{width, toTabs}, run, at); ok {
+				ways = append(ways, s)
+			}
+		}
+	}
+	plain := slices.DeleteFunc(slices.Clone(ways), func(s shift) bool { return s.text != "" })
+	if len(plain) > 0 {
+		ways = plain
+	}
+	if len(ways) == 0 {
+		return s, false
+	}
+	for l := range h.Lines() {
+		for _, other := range ways[1:] {
+			if l.Op == '+' && other.apply(l.Text) != ways[0].apply(l.Text) {
+				return s, false
+			}
+		}
+	}
+	return ways[0], true
+}
+
+// shiftBy is shift with one way to take tabs.
+func (p *placing) shiftBy(by tabs, run []string, at int) (s shift, ok bool) {
+	known := false
+	for i, want := range run {
+		now, blank, ok := shiftOf(p.compared(at+i), by.apply(want))
+		switch {
+		case !ok:
+			return s, false
+		case blank:
+		case !known:
+			s, known = now, true
+		case s != now:
+			return s, false
+		}
+	}
+	s.tabs = by
+	return s, true
+}
