@@ -32,16 +32,18 @@ func (s *session) without(plan *millrace.Plan) (*millrace.Plan, error) {
 	}
 	hunks := make(map[string][]int)
 	var files []string // of hunks, in order
-	paths := make(map[string][]string)
+	var paths []string
 	for _, name := range s.flags.except {
 		file, numbers, err := s.hunksOf(plan, name)
 		if err != nil {
 			return nil, err
 		}
 		if file == "" {
-			if paths[name], err = s.pathsOf(plan, name); err != nil {
+			at, err := s.pathsOf(plan, name)
+			if err != nil {
 				return nil, err
 			}
+			paths = append(paths, at...)
 			continue
 		}
 		if hunks[file] == nil {
@@ -50,10 +52,9 @@ func (s *session) without(plan *millrace.Plan) (*millrace.Plan, error) {
 		hunks[file] = append(hunks[file], numbers...)
 	}
 	left := plan
-	leave := func(name string, reject func() (*millrace.Plan, error)) error {
-		next, err := reject()
+	leave := func(next *millrace.Plan, err error) error {
 		if err != nil {
-			return refusedExcept(name, err)
+			return refusedExcept(err)
 		}
 		if left != plan {
 			_ = left.Close()
@@ -61,11 +62,8 @@ func (s *session) without(plan *millrace.Plan) (*millrace.Plan, error) {
 		left = next
 		return nil
 	}
-	for _, name := range s.flags.except {
-		if paths[name] == nil {
-			continue
-		}
-		if err := leave(name, func() (*millrace.Plan, error) { return left.Reject(paths[name]...) }); err != nil {
+	if len(paths) > 0 {
+		if err := leave(plan.Reject(paths...)); err != nil {
 			return nil, err
 		}
 	}
@@ -73,7 +71,7 @@ func (s *session) without(plan *millrace.Plan) (*millrace.Plan, error) {
 		if !changes(left, file) {
 			continue
 		}
-		if err := leave(file, func() (*millrace.Plan, error) { return left.RejectHunks(file, hunks[file]...) }); err != nil {
+		if err := leave(left.RejectHunks(file, hunks[file]...)); err != nil {
 			return nil, err
 		}
 	}
@@ -86,8 +84,8 @@ func changes(plan *millrace.Plan, path string) bool {
 }
 
 // refusedExcept is the error of a plan for what --except names: a mistake of the user, unless the tree has changed.
-func refusedExcept(name string, err error) error {
-	err = fmt.Errorf("--except %s: %w", name, err)
+func refusedExcept(err error) error {
+	err = fmt.Errorf("--except: %w", err)
 	if errors.Is(err, fsutil.ErrDrift) {
 		return err
 	}
@@ -109,7 +107,7 @@ func (s *session) hunksOf(plan *millrace.Plan, name string) (file string, number
 	}
 	diffs, err := plan.Files(file)
 	if err != nil {
-		return "", nil, refusedExcept(name, err)
+		return "", nil, refusedExcept(err)
 	}
 	for number := range strings.SplitSeq(parts[2], ",") {
 		n, err := strconv.Atoi(number)
