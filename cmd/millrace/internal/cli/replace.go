@@ -18,7 +18,8 @@ they are; with -r OLD is a regular expression (RE2), in which ^ and $ stand for 
 in NEW for what its groups took. Files that .gitignore leaves out, and binary ones, stay as they are.
 
 With --before LINE or --after LINE there is no NEW: LINE becomes a line of its own before or after each line with OLD,
-which stays. With -r, $1 and ${name} are also there in LINE, and $0 is the line with OLD.
+which stays. With -r, $1 and ${name} are also there in LINE, and $0 is the line with OLD; a match that goes over the
+end of a line takes the lines as one.
 
 With - as the only PATH it is a filter: stdin is changed and written to stdout. A file of that name is ./-.
 

@@ -19,8 +19,8 @@ func (r Replace) line() string {
 	return unicode + "^.*(?:" + text + ").*$"
 }
 
-// checkWhole refuses a regular expression that is not valid on its own. Within a group a text such as "a)|(b" would be another
-// expression.
+// checkWhole refuses a regular expression that is not valid on its own. Within a group a text such as "a)|(b" would be
+// another expression.
 func checkWhole(text string) error {
 	_, err := syntax.Parse(strings.TrimPrefix(text, "(?u)"), syntax.Perl)
 	if bad, ok := errors.AsType[*syntax.Error](err); ok {
