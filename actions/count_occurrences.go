@@ -16,7 +16,7 @@ type CountOccurrences struct {
 	Pattern    string   `json:"pattern" param:"required" doc:"Text, or in mode regex regular expression, to count."`
 	Mode       string   `json:"mode,omitempty" enum:"literal,regex" doc:"How the pattern is read. Default: literal."`
 	IgnoreCase bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
-	Encoding   string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored: utf-8, auto (UTF-16 where a byte order mark says so), utf-16le, utf-16be or latin1. Default: utf-8."`
+	Encoding   string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
 }
 
 // Spec implements [Action].

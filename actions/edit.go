@@ -25,9 +25,13 @@ type Edit struct {
 	NewText    string   `json:"new_text" param:"required,empty" doc:"What to put in its place; empty deletes it. In mode regex, $1 and ${name} stand for what groups matched, $$ for a dollar sign, and backslashes begin escapes such as \\n."`
 	Mode       string   `json:"mode,omitempty" enum:"literal,regex" doc:"How old_text is read. Default: literal."`
 	IgnoreCase bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
-	Encoding   string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored: utf-8, auto (UTF-16 where a byte order mark says so), utf-16le, utf-16be or latin1. Default: utf-8."`
-	OnError    string   `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop), or stays as it was and is reported (continue). Default: stop."`
-	Binary     bool     `json:"binary,omitempty" doc:"Edit files even if they look binary, which is an error otherwise."`
+	Encoding   string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
+	// PreserveCase replaces each way to write the words of OldText, see [CaseVariants]. It goes with mode literal.
+	PreserveCase bool `json:"preserve_case,omitempty" doc:"Also oldName, OldName, OLD_NAME and so on, each by new_text written likewise."`
+	// MaxPerFile is how many matches are replaced in each file, the first ones. Zero means all.
+	MaxPerFile int    `json:"max_per_file,omitempty" param:"count" doc:"Matches to replace in each file at most. Default: all."`
+	OnError    string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop) or is reported (continue). Default: stop."`
+	Binary     bool   `json:"binary,omitempty" doc:"Edit files even if they look binary."`
 }
 
 // Spec implements [Action].
@@ -37,6 +41,9 @@ func (Edit) Spec() Spec {
 
 // Validate implements [Validator].
 func (e Edit) Validate(c *Check) {
+	if e.PreserveCase && (e.Mode == "regex" || e.IgnoreCase) {
+		c.Problemf("/preserve_case", codeUnusedParam, "leave out mode regex and ignore_case", "preserve_case writes the text in all ways itself")
+	}
 	p := checkPattern(c, "/old_text", e.OldText, e.Mode, match.Literal, match.Flags{IgnoreCase: e.IgnoreCase})
 	if p != nil && p.Mode() == match.Regex {
 		checkTemplate(c, "/new_text", e.NewText, p)
@@ -53,8 +60,14 @@ func (e Edit) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if r.charset, err = encodingOf(e.Encoding); err != nil {
 		return Outcome{}, err
 	}
-	if err := r.add(c, "old_text", e.OldText, e.Mode, match.Flags{IgnoreCase: e.IgnoreCase}, e.NewText); err != nil {
+	if e.PreserveCase {
+		err = r.addTable(c, "old_text", CaseVariants(e.OldText, e.NewText), false)
+	} else {
+		err = r.add(c, "old_text", e.OldText, e.Mode, match.Flags{IgnoreCase: e.IgnoreCase}, e.NewText)
+	}
+	if err != nil {
 		return Outcome{}, err
 	}
+	r.rules.List[0].Most = e.MaxPerFile
 	return r.run(ctx, c)
 }

@@ -17,15 +17,16 @@ type TextEdit struct {
 //
 // In mode "sequential", the default, an edit sees what the edits before it have left. In mode "simultaneous" all of
 // them see the files as the step found them, so that x and y can be swapped; two edits that want the same bytes are
-// an *OverlapError then.
+// an *OverlapError then. In mode "longest" all of them see the files as they were too, and of several that match at a place
+// the longest is made, as for a list of words. Line ends in old_text then match only themselves.
 type MultiEdit struct {
 	Files      []string   `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
 	Edits      []TextEdit `json:"edits" param:"required" doc:"The edits, in order."`
-	Mode       string     `json:"mode,omitempty" enum:"sequential,simultaneous" doc:"Whether an edit sees what those before it have done (sequential), or all see the files as they were (simultaneous). Default: sequential."`
+	Mode       string     `json:"mode,omitempty" enum:"sequential,simultaneous,longest" doc:"Whether an edit sees what those before it have done (sequential), or all see the files as they were (simultaneous; longest also lets the longest text win). Default: sequential."`
 	IgnoreCase bool       `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
-	Encoding   string     `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored: utf-8, auto (UTF-16 where a byte order mark says so), utf-16le, utf-16be or latin1. Default: utf-8."`
-	OnError    string     `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop), or stays as it was and is reported (continue). Default: stop."`
-	Binary     bool       `json:"binary,omitempty" doc:"Edit files even if they look binary, which is an error otherwise."`
+	Encoding   string     `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
+	OnError    string     `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop) or is reported (continue). Default: stop."`
+	Binary     bool       `json:"binary,omitempty" doc:"Edit files even if they look binary."`
 }
 
 // Spec implements [Action].
@@ -54,6 +55,11 @@ func (m MultiEdit) Run(ctx context.Context, c *Call) (Outcome, error) {
 	case "", "sequential":
 	case "simultaneous":
 		r.rules.Simultaneous = true
+	case "longest":
+		if err := r.addTable(c, "old_text of the edits", m.Edits, m.IgnoreCase); err != nil {
+			return Outcome{}, err
+		}
+		return r.run(ctx, c)
 	default:
 		return Outcome{}, fmt.Errorf("unsupported multi_edit mode '%s'", m.Mode)
 	}

@@ -25,9 +25,9 @@ type PatternEdit struct {
 type RegexTransform struct {
 	Files    []string      `json:"files,omitempty" doc:"Files to transform. Leave it out if an earlier step gives them."`
 	Patterns []PatternEdit `json:"patterns" param:"required" doc:"The regular expressions and their replacements, in order."`
-	Encoding string        `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored: utf-8, auto (UTF-16 where a byte order mark says so), utf-16le, utf-16be or latin1. Default: utf-8."`
-	OnError  string        `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop), or stays as it was and is reported (continue). Default: stop."`
-	Binary   bool          `json:"binary,omitempty" doc:"Edit files even if they look binary, which is an error otherwise."`
+	Encoding string        `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
+	OnError  string        `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop) or is reported (continue). Default: stop."`
+	Binary   bool          `json:"binary,omitempty" doc:"Edit files even if they look binary."`
 }
 
 // Spec implements [Action].

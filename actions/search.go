@@ -51,7 +51,7 @@ type Search struct {
 	NoIgnore       bool     `json:"no_ignore,omitempty" doc:"Also search what .gitignore files leave out."`
 	IgnoreCase     bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
 	WithoutMatch   bool     `json:"without_match,omitempty" doc:"Return the text files in which the pattern does not match, instead of those in which it does."`
-	Encoding       string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored: utf-8, auto (UTF-16 where a byte order mark says so), utf-16le, utf-16be or latin1. Default: utf-8."`
+	Encoding       string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
 	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" param:"nonzero" doc:"Files larger than this are left out, with a warning. Default, and at most, the limit of the host: 268435456 unless it has another one."`
 }
 

@@ -78,7 +78,19 @@ func (b *Budget) replace(r *match.Replacer, loc []int, data []byte) ([]byte, err
 	if size := r.Size(loc); size > b.text && size != int64(len(old)) {
 		return nil, b.TooMuch
 	}
-	text := r.Replace(loc)
+	return b.changed(old, r.Replace(loc))
+}
+
+// replaceBy is replace with a text that is made already.
+func (b *Budget) replaceBy(old, text []byte) ([]byte, error) {
+	if err := b.Match(); err != nil {
+		return nil, err
+	}
+	return b.changed(old, text)
+}
+
+// changed takes a text from the budget, and returns nil if it is the old one.
+func (b *Budget) changed(old, text []byte) ([]byte, error) {
 	if bytes.Equal(text, old) {
 		return nil, nil
 	}

@@ -23,6 +23,10 @@ type Rule struct {
 	Pattern  *match.Pattern
 	Template match.Template
 	By       []change.Origin // of the splices, which share it
+	// Table, if not nil, returns what a match becomes, in place of Template; nil leaves the match as it is.
+	Table func(match []byte) []byte
+	// Most is how many matches of a text are replaced, 0 for all.
+	Most int
 
 	Matched atomic.Bool // anywhere
 	Changed atomic.Bool // any bytes
@@ -55,6 +59,7 @@ type finding struct {
 	off      int64
 	matched  bool
 	list     []change.Splice
+	taken    int   // matches that were replaced
 	over     error // of the budget
 }
 
@@ -66,12 +71,18 @@ func (f *finding) match(at *match.Window, loc []int) bool {
 	if f.seen != nil && !f.seen(at, loc) {
 		return true
 	}
+	f.taken++
 	var text []byte
-	if text, f.over = f.left.replace(f.replacer, loc, at.Data); text != nil {
+	if old := at.Data[loc[0]:loc[1]]; f.rule.Table == nil {
+		text, f.over = f.left.replace(f.replacer, loc, at.Data)
+	} else if becomes := f.rule.Table(old); becomes != nil {
+		text, f.over = f.left.replaceBy(old, becomes)
+	}
+	if text != nil {
 		off, n := at.Off+int64(loc[0]), int64(loc[1]-loc[0])
 		f.list = append(f.list, change.Splice{Off: off, Len: n, Text: text, By: f.rule.By})
 	}
-	return f.over == nil
+	return f.over == nil && (f.rule.Most == 0 || f.taken < f.rule.Most)
 }
 
 // Rules are made over one text after the other. They do not change, but for what is noted in each.

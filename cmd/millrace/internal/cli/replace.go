@@ -21,6 +21,12 @@ With --before LINE or --after LINE there is no NEW: LINE becomes a line of its o
 which stays. With -r, $1 and ${name} are also there in LINE, and $0 is the line with OLD; a match that goes over the
 end of a line takes the lines as one.
 
+With --map FILE there is neither OLD nor NEW: FILE has a line for each text, OLD, a tab (or ==>, or =), NEW; or it is a .csv or
+.tsv, or a .json or .yaml with an object of old to new texts. All are replaced at once, of those at one place the longest.
+
+With --preserve-case "old name" stands for oldName, OldName, old_name, old-name, OLD_NAME and so on, each of which becomes NEW
+in the same way.
+
 With - as the only PATH it is a filter: stdin is changed and written to stdout. A file of that name is ./-.
 
 A word is made of letters, digits and marks of any script, and underscores. A glob of -g without a slash is for names in any
@@ -30,6 +36,8 @@ directory, one with a slash counts from the working directory, and "!" before it
   millrace replace -r 'ioutil\.(\w+)' 'os.$1' -t go -y --expect 1..
   millrace replace --after 'import "os"' 'import "fmt"' main.go
   millrace replace --before '# deprecated: ${1}' -r '^def (old_\w+)' -t py
+  millrace replace --preserve-case user_account customer
+  millrace replace --map words.csv docs
   millrace replace v1.2.3 v1.2.4 -g '*.yaml' -g '!vendor'
   kubectl get deploy web -o yaml | millrace replace v1.2.3 v1.2.4 - | kubectl apply -f -
   git ls-files -z '*.go' | millrace replace old new --files-from - -0`,
@@ -39,7 +47,13 @@ directory, one with a slash counts from the working directory, and "!" before it
 	f.StringVar(&before, "before", "", "put `LINE` before each line with OLD; there is no NEW then")
 	f.StringVar(&after, "after", "", "put `LINE` after each line with OLD; there is no NEW then")
 	cmd.MarkFlagsMutuallyExclusive("before", "after")
+	f.StringVar(&r.Map, "map", "", "replace the texts that `FILE` lists, at once; there is no OLD and NEW then")
+	f.BoolVar(&r.PreserveCase, "preserve-case", false, "also oldName, OldName, old_name, OLD_NAME and so on, each by NEW written likewise")
+	f.IntVar(&r.Max, "max", 0, "replace `N` matches in each file at most")
 	own := func() int { // how many arguments come before the PATHs
+		if f.Changed("map") {
+			return 0
+		}
 		if f.Changed("before") || f.Changed("after") {
 			return 1
 		}
@@ -57,8 +71,12 @@ directory, one with a slash counts from the working directory, and "!" before it
 	f.BoolVarP(&a.flags.nul, "null", "0", false, "the names of --files-from, and of --format names, end with a NUL each")
 	build := func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
 		r.Nul = a.flags.nul && (r.FilesFrom != "" || a.flags.format != formatNames)
-		r.Common, r.Old, r.Paths = c, args[0], args[own():]
+		r.Common, r.Paths = c, args[own():]
+		if own() > 0 {
+			r.Old = args[0]
+		}
 		switch {
+		case f.Changed("map"):
 		case f.Changed("before"):
 			r.New, r.Insert = before, oneline.InsertBefore
 		case f.Changed("after"):

@@ -1,6 +1,7 @@
 package oneline
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode"
@@ -17,6 +18,13 @@ type Replace struct {
 	// Insert puts New as a line of its own before or after each line with Old, which stays. Zero puts New in the place of
 	// Old.
 	Insert Insert
+	// Map is a file with texts and their new ones, in place of Old and New; "" for none. They are replaced at once, the
+	// longest first.
+	Map string
+	// PreserveCase also replaces the other ways to write the words of Old, as in actions.Edit.
+	PreserveCase bool
+	// Max is how many matches are replaced in each file, 0 for all.
+	Max int
 	// Paths are files and directories to look into. None, without FilesFrom, is the working directory.
 	Paths []string
 	// Regex takes Old for a regular expression in which ^ and $ stand for the ends of lines, and $1 or ${name} in New for
@@ -54,13 +62,16 @@ const (
 // Replace returns the pipeline: a search, and an edit of what it finds; of a single file the edit alone, which can tell
 // of the nearest lines if there is nothing to replace.
 func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
-	if r.Old == "" {
+	if r.Old == "" && r.Map == "" {
 		return millrace.Pipeline{}, usage("", "the text to replace cannot be empty")
 	}
 	if r.Regex && (r.Words || r.Insert != InsertNone) {
 		if err := checkWhole(r.Old); err != nil {
 			return millrace.Pipeline{}, err
 		}
+	}
+	if err := r.together(); err != nil {
+		return millrace.Pipeline{}, err
 	}
 	expect, err := r.edits()
 	if err != nil {
@@ -71,7 +82,7 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 		return millrace.Pipeline{}, err
 	}
 	search := actions.Search{Mode: "literal", IgnoreCase: r.IgnoreCase, NoIgnore: r.NoIgnore, Encoding: r.Encoding}
-	edit := actions.Edit{IgnoreCase: r.IgnoreCase, NewText: r.New, Encoding: r.Encoding}
+	edit := actions.Edit{IgnoreCase: r.IgnoreCase, NewText: r.New, Encoding: r.Encoding, PreserveCase: r.PreserveCase, MaxPerFile: r.Max}
 	if search.Include, search.Exclude, err = w.filters(r.Globs); err != nil {
 		return millrace.Pipeline{}, err
 	}
@@ -87,14 +98,27 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 		}
 	}
 	search.Pattern = edit.OldText
+	list := actions.MultiEdit{Mode: "longest", IgnoreCase: r.IgnoreCase, Encoding: r.Encoding}
+	if r.Map != "" {
+		if list.Edits, err = w.wordList(r.Map); err != nil {
+			return millrace.Pipeline{}, err
+		}
+		search.Mode, search.Pattern = "regex", anyOf(list.Edits)
+	}
+	if r.PreserveCase {
+		search.Mode, search.Pattern = "regex", anyOf(actions.CaseVariants(r.Old, r.New))
+	}
 	if r.Insert != InsertNone {
 		edit.Mode, edit.OldText, edit.NewText = "regex", r.line(), r.withLine()
 	}
 	fix := millrace.Step{ID: stepFix, Expect: expect}
 	if len(paths) == 1 && w.look(paths[0]) == File && len(r.Globs)+len(r.Types) == 0 && r.FilesFrom == "" {
-		edit.Files = paths
+		edit.Files, list.Files = paths, paths
 		fix.Action, fix.Raw = edit, braced(edit.OldText, edit.NewText, paths[0])
-		return r.build("replace", r.Old, fix)
+		if r.Map != "" {
+			fix.Action, fix.Raw = list, true
+		}
+		return r.build("replace", cmp.Or(r.Old, r.Map), fix)
 	}
 	switch {
 	case len(paths) > 1:
@@ -105,7 +129,23 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 	find := millrace.Step{ID: stepFind, Action: search}
 	find.Raw = braced(search.Pattern) || braced(paths...) || braced(search.Include...) || braced(search.Exclude...)
 	fix.Action, fix.InputFrom, fix.Raw = edit, stepFind, braced(edit.OldText, edit.NewText)
-	return r.build("replace", r.Old, find, fix)
+	if r.Map != "" {
+		fix.Action, fix.Raw = list, true
+	}
+	return r.build("replace", cmp.Or(r.Old, r.Map), find, fix)
+}
+
+// together refuses what does not go together.
+func (r Replace) together() error {
+	switch {
+	case r.Max < 0:
+		return usage("", "--max takes a number from 1")
+	case r.Map != "" && (r.Regex || r.Words || r.PreserveCase || r.Max > 0 || r.Insert != InsertNone):
+		return usage("leave them out", "-r, -w, --preserve-case, --max, --before and --after do not go with --map")
+	case r.PreserveCase && (r.Regex || r.Words || r.IgnoreCase || r.Insert != InsertNone):
+		return usage("leave them out", "-r, -w, -i, --before and --after do not go with --preserve-case")
+	}
+	return nil
 }
 
 // pattern returns the regular expression for the text. Words are made of the letters, digits and marks of all scripts.

@@ -1,0 +1,139 @@
+package actions
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/replace"
+)
+
+// addTable adds one rule for many texts: of all that match at a place the longest is replaced, and nothing is replaced
+// twice.
+func (r *replacing) addTable(c *Call, label string, edits []TextEdit, ignoreCase bool) error {
+	key := func(text string) string {
+		if ignoreCase {
+			return strings.ToLower(text)
+		}
+		return text
+	}
+	table := make(map[string][]byte, len(edits))
+	texts := make([]string, 0, len(edits))
+	for i, e := range edits {
+		if e.OldText == "" {
+			return fmt.Errorf("old_text of edit %d cannot be empty", i)
+		}
+		if becomes, twice := table[key(e.OldText)]; twice {
+			if string(becomes) != e.NewText {
+				return fmt.Errorf("there are two edits for old_text %q", fsutil.Visible(e.OldText))
+			}
+			continue
+		}
+		table[key(e.OldText)] = []byte(e.NewText)
+		texts = append(texts, e.OldText)
+	}
+	p, err := c.compilePattern(label, alternatives(texts), "regex", match.Regex, match.Flags{IgnoreCase: ignoreCase})
+	if err != nil {
+		return err
+	}
+	if r.size += p.Size(); checkSizes(r.size) != nil {
+		return withHint(checkSizes(r.size))
+	}
+	r.rules.List = append(r.rules.List, &replace.Rule{
+		Pattern: p, By: []fsutil.Origin{{Step: c.Step, Edit: len(r.labels)}},
+		Table: func(match []byte) []byte { return table[key(string(match))] },
+	})
+	r.labels = append(r.labels, label)
+	return nil
+}
+
+// alternatives returns the regular expression for any of the texts, the longest first.
+func alternatives(texts []string) string {
+	texts = slices.Clone(texts)
+	slices.SortFunc(texts, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	for i, text := range texts {
+		texts[i] = regexp.QuoteMeta(text)
+	}
+	return strings.Join(texts, "|")
+}
+
+// CaseVariants returns the edits for all ways in which programs write the words of a name: oldName, OldName, old_name,
+// old-name, OLD_NAME, OLD-NAME, "old name", "Old name", "Old Name", oldname, OLDNAME. The words of both texts begin at
+// capital letters and behind what is neither letter nor digit; each variant of oldText becomes that of newText. An oldText
+// that is none of them becomes newText.
+func CaseVariants(oldText, newText string) []TextEdit {
+	from, to := wordsOf(oldText), wordsOf(newText)
+	plain := TextEdit{OldText: oldText, NewText: newText}
+	if len(from) == 0 || len(to) == 0 {
+		return []TextEdit{plain}
+	}
+	var edits []TextEdit
+	seen := make(map[string]bool)
+	for _, write := range []func([]string) string{
+		joined("", strings.ToLower, title), joined("", title, title), joined("_", strings.ToLower, strings.ToLower),
+		joined("-", strings.ToLower, strings.ToLower), joined("_", strings.ToUpper, strings.ToUpper),
+		joined("-", strings.ToUpper, strings.ToUpper), joined(" ", strings.ToLower, strings.ToLower),
+		joined(" ", title, strings.ToLower), joined(" ", title, title), joined("_", title, title), joined("-", title, title),
+		joined("", strings.ToLower, strings.ToLower), joined("", strings.ToUpper, strings.ToUpper),
+	} {
+		if old := write(from); !seen[old] {
+			seen[old] = true
+			edits = append(edits, TextEdit{OldText: old, NewText: write(to)})
+		}
+	}
+	if !seen[oldText] {
+		edits = append(edits, plain)
+	}
+	return edits
+}
+
+// joined writes words with a separator: the first word in one way, the others in another.
+func joined(separator string, first, rest func(string) string) func([]string) string {
+	return func(words []string) string {
+		written := make([]string, len(words))
+		for i, w := range words {
+			if written[i] = rest(w); i == 0 {
+				written[i] = first(w)
+			}
+		}
+		return strings.Join(written, separator)
+	}
+}
+
+// title returns a word with a capital letter.
+func title(word string) string {
+	first, size := utf8.DecodeRuneInString(word)
+	return string(unicode.ToTitle(first)) + strings.ToLower(word[size:])
+}
+
+// wordsOf returns the words of a name. Several capital letters in a row are one word, but for the last if a small letter
+// follows it.
+func wordsOf(name string) []string {
+	var words []string
+	var word []rune
+	end := func() {
+		if len(word) > 0 {
+			words = append(words, string(word))
+		}
+		word = nil
+	}
+	runes := []rune(name)
+	for i, c := range runes {
+		switch {
+		case !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c):
+			end()
+			continue
+		case unicode.IsUpper(c) && i > 0 && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
+			end()
+		}
+		word = append(word, c)
+	}
+	end()
+	return words
+}

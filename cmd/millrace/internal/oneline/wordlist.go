@@ -1,0 +1,97 @@
+package oneline
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/millrace-go/millrace/actions"
+)
+
+// wordList reads the texts to replace and their new ones from a file: by its name CSV, TSV, or JSON or YAML with an object
+// of old to new texts or a list of pairs, and else a line each, with a tab, ==> or = between them.
+func (w Where) wordList(file string) ([]actions.TextEdit, error) {
+	data, err := w.read(file)
+	if err != nil {
+		return nil, err
+	}
+	var pairs [][]string
+	switch strings.ToLower(path.Ext(w.slashes(file))) {
+	case ".csv", ".tsv":
+		r := csv.NewReader(bytes.NewReader(data))
+		if strings.HasSuffix(strings.ToLower(file), ".tsv") {
+			r.Comma = '\t'
+		}
+		pairs, err = r.ReadAll()
+	case ".json", ".yaml", ".yml": // JSON is YAML
+		pairs, err = pairsOf(data)
+	default:
+		for _, line := range list(data, false) {
+			pair := []string{line}
+			for _, between := range []string{"\t", "==>", "="} {
+				if old, becomes, ok := strings.Cut(line, between); ok {
+					pair = []string{old, becomes}
+					break
+				}
+			}
+			pairs = append(pairs, pair)
+		}
+	}
+	if err != nil {
+		return nil, usage("", "'%s': %v", shown(file), err)
+	}
+	edits := make([]actions.TextEdit, len(pairs))
+	for i, pair := range pairs {
+		if len(pair) != 2 || pair[0] == "" {
+			return nil, usage("write OLD, a tab and NEW in each line", "'%s': entry %d is not an old and a new text", shown(file), i+1)
+		}
+		edits[i] = actions.TextEdit{OldText: pair[0], NewText: pair[1]}
+	}
+	if len(edits) == 0 {
+		return nil, usage("", "'%s' has no texts to replace", shown(file))
+	}
+	return edits, nil
+}
+
+// pairsOf reads an object of old to new texts, or a list of pairs or of {old_text, new_text}.
+func pairsOf(data []byte) ([][]string, error) {
+	var object map[string]string
+	if err := yaml.Unmarshal(data, &object); err == nil {
+		var pairs [][]string
+		for _, old := range slices.Sorted(maps.Keys(object)) {
+			pairs = append(pairs, []string{old, object[old]})
+		}
+		return pairs, nil
+	}
+	var edits []struct {
+		Old string `yaml:"old_text"`
+		New string `yaml:"new_text"`
+	}
+	if err := yaml.Unmarshal(data, &edits); err == nil {
+		var pairs [][]string
+		for _, e := range edits {
+			pairs = append(pairs, []string{e.Old, e.New})
+		}
+		return pairs, nil
+	}
+	var pairs [][]string
+	err := yaml.Unmarshal(data, &pairs)
+	return pairs, err
+}
+
+// anyOf returns the regular expression for any of the old texts.
+func anyOf(edits []actions.TextEdit) string {
+	texts := make([]string, len(edits))
+	for i, e := range edits {
+		texts[i] = regexp.QuoteMeta(e.OldText)
+	}
+	slices.SortFunc(texts, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	return strings.Join(slices.Compact(texts), "|")
+}
