@@ -22,7 +22,7 @@ import (
 type Edit struct {
 	Files      []string `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
 	OldText    string   `json:"old_text" param:"required" doc:"Text to find."`
-	NewText    string   `json:"new_text" param:"required,empty" doc:"What to put in its place; empty deletes it. In mode regex, $1 and ${name} stand for what groups matched, $$ for a dollar sign, and backslashes begin escapes such as \\n."`
+	NewText    string   `json:"new_text" param:"required,empty" doc:"What to put in its place; empty deletes it. In mode regex, $1 and ${name} stand for groups, $$ for a dollar sign, and backslashes begin escapes such as \\n."`
 	Mode       string   `json:"mode,omitempty" enum:"literal,regex" doc:"How old_text is read. Default: literal."`
 	IgnoreCase bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
 	Encoding   string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`

@@ -54,7 +54,7 @@ type LineEdit struct {
 	InsertLine  *int    `json:"insert_line,omitempty" doc:"For insert: the line after which the text is put, counted from 1; 0 is the top of the file, -1 its end."`
 	StartLine   int     `json:"start_line,omitempty" param:"nonzero" doc:"For replace_lines: the first line, counted from 1; negative counts from the end."`
 	EndLine     int     `json:"end_line,omitempty" param:"nonzero" doc:"For replace_lines: the last line, included; negative counts from the end."`
-	ContentHash string  `json:"content_hash,omitempty" doc:"SHA-256 in hexadecimal, or at least the first 12 digits of it, that the whole file must have before the step."`
+	ContentHash string  `json:"content_hash,omitempty" doc:"SHA-256 in hexadecimal, or its first 12 digits at least, that the file must have before the step."`
 	RangeHash   string  `json:"range_hash,omitempty" doc:"The same of the bytes of the lines to replace with their line ends, or of the line after which to insert."`
 }
 

@@ -53,7 +53,7 @@ type Exec struct {
 	NoIgnore bool `json:"no_ignore,omitempty" doc:"Also bring back what .gitignore files leave out."`
 	// MaxOutput is how much is kept of each stream, in bytes: its first quarter and its last three quarters. Zero means
 	// 1 MiB. It is never more than the host allows, nor than an eighth of what the step may show.
-	MaxOutput int64 `json:"max_output,omitempty" param:"nonzero" doc:"How much of each stream to keep, in bytes; the rest is left out of its middle. It can only lower the host's limit. Default: 1048576."`
+	MaxOutput int64 `json:"max_output,omitempty" param:"nonzero" doc:"How much of each stream to keep, in bytes. It can only lower the host's limit. Default: 1048576."`
 	// Format "json" parses stdout, which must be one JSON value then; "" and "text" do not.
 	Format string `json:"format,omitempty" enum:"text,json" doc:"With json, what the command prints is parsed: {{step.json.field}}. Default: text."`
 }

@@ -28,7 +28,7 @@ type Prompt struct {
 	// Format "json" parses the reply, which must be one JSON value then; "" and "text" do not.
 	Format string `json:"format,omitempty" enum:"text,json" doc:"With json, the reply is parsed and templates reach into it. It cannot be a template. Default: text."`
 	// Workspace says what the agent has of the tree; "" is "write".
-	Workspace string `json:"workspace,omitempty" enum:"write,read,none" doc:"Whether the agent has the tree: write takes back what it changes there, read drops it, none gives it no tree. It cannot be a template. Default: write."`
+	Workspace string `json:"workspace,omitempty" enum:"write,read,none" doc:"write takes back what the agent changes in the tree, read drops it, none gives it no tree. It cannot be a template. Default: write."`
 	// Model, Tools, SystemPrompt, Memory, GPU, Workdir and Options are those of [agent.Sandbox]. Where they are empty, or
 	// nil, those of the pipeline's sandbox are taken.
 	Model        string         `json:"model,omitempty" doc:"Name of a model."`

@@ -41,18 +41,18 @@ type Search struct {
 	Path           string   `json:"path,omitempty" doc:"Directory or file to search. Default: the whole tree."`
 	Paths          []string `json:"paths,omitempty" doc:"Several directories or files to search, instead of path."`
 	Pattern        string   `json:"pattern" param:"required" doc:"Text or regular expression (RE2 syntax) to find."`
-	Mode           string   `json:"mode,omitempty" enum:"auto,literal,regex" doc:"How the pattern is read. Default: auto, which takes it for a regular expression if it is one and has a character that means something there, and for a text otherwise."`
+	Mode           string   `json:"mode,omitempty" enum:"auto,literal,regex" doc:"Default: auto, which takes it for a regular expression if it is one and has a character that means something there."`
 	FileTypes      []string `json:"file_types,omitempty" doc:"Only files whose names end in one of these extensions, such as .go or .d.ts, in any case."`
 	Include        []string `json:"include,omitempty" doc:"Only files that match one of these globs, such as *_test.go or src/**/*.js."`
 	Exclude        []string `json:"exclude,omitempty" doc:"No files and directories that match one of these globs, such as node_modules or dist/**."`
 	IncludeContent bool     `json:"include_content,omitempty" doc:"Also return the content of the files found."`
 	Lines          bool     `json:"lines,omitempty" doc:"Also return the lines that matches are in, as Line 10: text."`
-	ContextLines   int      `json:"context_lines,omitempty" doc:"How many lines to return before and after each of them, as Line 9- text, with -- between groups; more than 0 turns lines on. Default: 0."`
+	ContextLines   int      `json:"context_lines,omitempty" doc:"Lines to return before and after each of them, as Line 9- text, with -- between groups; more than 0 turns lines on. Default: 0."`
 	NoIgnore       bool     `json:"no_ignore,omitempty" doc:"Also search what .gitignore files leave out."`
 	IgnoreCase     bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
 	WithoutMatch   bool     `json:"without_match,omitempty" doc:"Return the text files in which the pattern does not match, instead of those in which it does."`
 	Encoding       string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
-	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" param:"nonzero" doc:"Files larger than this are left out, with a warning. Default, and at most, the limit of the host: 268435456 unless it has another one."`
+	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" param:"nonzero" doc:"Files larger than this are left out, with a warning. Default, and at most, the limit of the host: 268435456 or its own."`
 }
 
 // Spec implements [Action].
