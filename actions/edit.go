@@ -29,9 +29,9 @@ type Edit struct {
 	// PreserveCase replaces each way to write the words of OldText, see [CaseVariants]. It goes with mode literal.
 	PreserveCase bool `json:"preserve_case,omitempty" doc:"Also oldName, OldName, OLD_NAME and so on, each by new_text written likewise."`
 	// MaxPerFile is how many matches are replaced in each file, the first ones. Zero means all.
-	MaxPerFile int    `json:"max_per_file,omitempty" param:"count" doc:"Matches to replace in each file at most. Default: all."`
+	MaxPerFile int    `json:"max_per_file,omitempty" param:"count" doc:"Most matches to replace in a file. Default: all."`
 	OnError    string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop) or is reported (continue). Default: stop."`
-	Binary     bool   `json:"binary,omitempty" doc:"Edit files even if they look binary."`
+	Binary     bool   `json:"binary,omitempty" doc:"Also edit binary files."`
 }
 
 // Spec implements [Action].

@@ -30,7 +30,7 @@ type EditFiles struct {
 	OnError     string      `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether an edit that cannot be made fails the step (stop), or only leaves its file as it was (continue). Default: stop."`
 	RequireHash bool        `json:"require_hash,omitempty" doc:"Refuse edits of existing files without content_hash or range_hash."`
 	EOL         string      `json:"eol,omitempty" enum:"match,as_given" doc:"Whether new lines take the line ending of a file that has only one kind (match), or stay as they are written (as_given). Default: match."`
-	Binary      bool        `json:"binary,omitempty" doc:"Edit files even if they look binary."`
+	Binary      bool        `json:"binary,omitempty" doc:"Also edit binary files."`
 }
 
 // FileEdits are the edits of one file.

@@ -27,7 +27,7 @@ type RegexTransform struct {
 	Patterns []PatternEdit `json:"patterns" param:"required" doc:"The regular expressions and their replacements, in order."`
 	Encoding string        `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
 	OnError  string        `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop) or is reported (continue). Default: stop."`
-	Binary   bool          `json:"binary,omitempty" doc:"Edit files even if they look binary."`
+	Binary   bool          `json:"binary,omitempty" doc:"Also edit binary files."`
 }
 
 // Spec implements [Action].

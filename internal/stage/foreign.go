@@ -10,7 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/handle"
 )
 
-// RefuseForeign makes it [fs.ErrPermission] to write to a file that another user owns and this process may not write to.
+// RefuseForeign makes it [fs.ErrPermission] to write to a file that another user owns and this process may not write to,
+// and to make, replace or remove something in a directory that this process may not write to.
 // The commit puts a new file in its place, for which the directory is enough, and that would belong to this user. Call
 // it before the first use.
 func (s *Stage) RefuseForeign() {
@@ -49,7 +50,7 @@ func (c *core) mayChange(dir ent) error {
 	case dir.f != nil:
 		at = dir.f.path
 	}
-	if at == "" {
+	if at == "" || !c.refuses {
 		return nil
 	}
 	err, known := c.locked[at]

@@ -28,7 +28,7 @@ func TestDescribe(t *testing.T) {
 			got = append(got, p.Enum...)
 		}
 	}
-	if diff := cmp.Diff([]string{"edits: a list of objects", "edits[].old_text: a string", "edits[].new_text: a string", "sequential", "simultaneous"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"edits: a list of objects", "edits[].old_text: a string", "edits[].new_text: a string", "sequential", "simultaneous", "longest"}, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	for _, name := range actions.Builtin().Names() {

@@ -16,7 +16,7 @@ func TestExamples(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
-		".git/HEAD": "", "version.txt": "1", "old.go": "", "main.go": "", "LICENSE": "", "docs/x.md": "", "build/x": "",
+		".git/HEAD": "", "version.txt": "1", "old.go": "", "main.go": "", "LICENSE": "", "docs/x.md": "", "build/x": "", "words.csv": "old,new\n",
 		"fix.diff": "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n",
 	})
 	seen := 0
