@@ -198,8 +198,8 @@ func (x Executor) workers() int {
 
 // BlockedError says that the limits or the risk forbid the change. Nothing was written.
 type BlockedError struct {
-	// Reason is the whole message.
-	Reason string
+	// Reason is the whole message. Why is Reason without the advice about force, for hosts that have other words for it.
+	Reason, Why string
 	// Level is the risk of the whole change, Files and Edits what it was judged by.
 	Level risk.Level
 	Files int
@@ -223,23 +223,25 @@ func (e *BlockedError) Unwrap() error {
 
 // block returns why a change of that size may not be committed, or nil. spent is nil unless it exceeds a budget.
 func (x Executor) block(files, edits int, level risk.Level, force bool, spent *BudgetError) *BlockedError {
-	blocked := func(host bool, format string, args ...any) *BlockedError {
-		return &BlockedError{Reason: fmt.Sprintf(format, args...), Level: level, Files: files, Edits: edits, Host: host}
+	blocked := func(host bool, advice, format string, args ...any) *BlockedError {
+		why := fmt.Sprintf(format, args...)
+		return &BlockedError{Reason: why + advice, Why: why, Level: level, Files: files, Edits: edits, Host: host}
 	}
+	const noForce = ", force does not help"
 	limit := cmp.Or(x.MaxFiles, DefaultMaxFiles)
 	switch {
 	case x.Ceiling != risk.Unset && level > x.Ceiling && files+edits > 0:
-		return blocked(true, "operation blocked due to %s risk. The host allows no more than %s, force does not help", level, x.Ceiling)
+		return blocked(true, noForce, "operation blocked due to %s risk. The host allows no more than %s", level, x.Ceiling)
 	case spent != nil:
-		b := blocked(true, "%v, force does not help", spent)
+		b := blocked(true, noForce, "%v", spent)
 		b.Budget = spent
 		return b
 	case force:
 		return nil
 	case limit > 0 && files > limit:
-		return blocked(false, "too many files affected (%d > %d). Use force=true to bypass", files, limit)
+		return blocked(false, ". Use force=true to bypass", "too many files affected (%d > %d)", files, limit)
 	case level >= risk.High:
-		return blocked(false, "operation blocked due to %s risk. Use force=true to proceed", level)
+		return blocked(false, ". Use force=true to proceed", "operation blocked due to %s risk", level)
 	default:
 		return nil
 	}
@@ -249,7 +251,8 @@ func (x Executor) block(files, edits int, level risk.Level, force bool, spent *B
 // protected on purpose. It goes by the mode alone, for root may write to everything.
 func readOnlyFiles(changes []fsutil.Change) *BlockedError {
 	blocked := func(name, do string) *BlockedError {
-		return &BlockedError{Reason: fmt.Sprintf("file %s is read-only. Use force=true to %s it", name, do)}
+		why := fmt.Sprintf("file %s is read-only", name)
+		return &BlockedError{Reason: fmt.Sprintf("%s. Use force=true to %s it", why, do), Why: why}
 	}
 	for _, c := range changes {
 		switch {

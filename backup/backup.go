@@ -39,6 +39,8 @@ type Info struct {
 	// Left is how many paths can be taken back and are not yet: all of them where UndoneBy is "", and zero for a commit
 	// that is undone as a whole.
 	Left int
+	// Changed is how many files and symbolic links the commit made, edited, renamed or removed.
+	Changed int
 	// Files is how many files and symbolic links it can restore the bytes of, Bytes is how many bytes those are.
 	Files int
 	Bytes int64

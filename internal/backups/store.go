@@ -182,8 +182,15 @@ func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, er
 func (b *Backup) Info() backup.Info {
 	p := b.plan
 	info := backup.Info{ID: p.ID, Time: p.Time.UTC(), Pipeline: p.Pipeline, RunID: p.RunID, Restores: p.Restores, Trash: !p.Keep}
+	moved := make(map[string]bool)
+	for i := range p.Records {
+		moved[p.Records[i].From] = true
+	}
 	for i := range p.Records {
 		r := &p.Records[i]
+		if disk.IsLeaf(r.New) || disk.IsLeaf(r.Old) && !moved[r.Path] {
+			info.Changed++
+		}
 		if p.Kept(r) {
 			info.Left++
 		}

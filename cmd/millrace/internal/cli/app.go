@@ -37,6 +37,8 @@ type App struct {
 	config config.Config
 	// inputs are the files that the command has read, by the names it was given.
 	inputs []string
+	// oneLiner is the command that runs if it is a pipeline in one line, but for do, whose parameters are typed.
+	oneLiner *cobra.Command
 	// started says that the command has begun: what goes wrong before is a wrong use.
 	started bool
 	// usage is how the command is written that was not understood.
@@ -90,6 +92,8 @@ A root that is not the working directory is named on stderr, unless -q is given.
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // there is one of our own
 	}
+	root.Version = versionLine()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(suggestFlag)
 	root.SetHelpFunc(help)
 	root.SetIn(a.Stdin)

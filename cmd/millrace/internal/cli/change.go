@@ -164,7 +164,14 @@ func (s *session) done(result *millrace.Result, err error) error {
 	}
 	s.events.result = result
 	if !s.verboseReport() {
-		for _, w := range result.AllWarnings() {
+		warnings := result.AllWarnings()
+		if s.oneLiner != nil {
+			warnings = slices.Clone(result.Warnings)
+			for _, step := range result.Results {
+				warnings = append(warnings, step.Warnings...)
+			}
+		}
+		for _, w := range warnings {
 			s.warn(w)
 		}
 	}

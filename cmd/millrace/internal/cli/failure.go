@@ -84,7 +84,7 @@ func (a *App) report(err error) {
 	if isType[*sourceError](err) || isType[*configError](err) {
 		prefix = ""
 	}
-	a.complain(prefix + err.Error())
+	a.complain(prefix + a.words(err))
 	if hint := a.hintOf(err); hint != "" {
 		a.complain(hint)
 	}

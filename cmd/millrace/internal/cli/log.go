@@ -25,7 +25,8 @@ type logged struct {
 	Restores string     `json:"restores,omitempty"`
 	UndoneBy string     `json:"undone_by,omitempty"`
 	Left     int        `json:"left,omitempty"` // paths that an undo has left out
-	Files    int        `json:"files"`
+	Changed  int        `json:"changed"`        // files that the commit changed
+	Files    int        `json:"files"`          // of which the backup has the bytes
 	Bytes    int64      `json:"bytes"`
 	Trash    bool       `json:"trash,omitempty"`
 	Error    string     `json:"error,omitempty"`
@@ -38,7 +39,7 @@ func (a *App) newLog() *cobra.Command {
 		Use:   "log",
 		Short: "List the commits that can be taken back",
 		Long: `Log lists the commits of the tree that there are backups of, the newest first: the id, the time, the name, how many
-files the backup can give back, and what took the commit back.`,
+files the commit changed, and the commit that took it back.`,
 		Example: `  millrace log
   millrace log --limit 3 --format json
   millrace log prune --older-than 30d`,
@@ -70,7 +71,7 @@ func (s *session) showLog(h history, limit int) error {
 	for n, i := range shown {
 		list[n] = logged{
 			ID: i.ID, Pipeline: i.Pipeline, RunID: i.RunID, Restores: i.Restores, UndoneBy: i.UndoneBy,
-			Files: i.Files, Bytes: i.Bytes, Trash: i.Trash,
+			Changed: i.Changed, Files: i.Files, Bytes: i.Bytes, Trash: i.Trash,
 		}
 		if i.UndoneBy != "" {
 			list[n].Left = i.Left
@@ -111,20 +112,17 @@ func logLines(list []logged, relative bool) string {
 		if relative {
 			at = ago(*l.Time, time.Now())
 		}
-		name, kept := l.Pipeline, fmt.Sprintf("%d files", l.Files)
+		name, size := l.Pipeline, counted(l.Changed, "file")
 		switch {
 		case l.Restores != "":
 			name = "restore " + l.Restores
 		case name == "":
 			name = "-"
 		}
-		if l.Files == 1 {
-			kept = "1 file"
-		}
 		if l.Trash {
-			kept += ", only what was deleted"
+			size += ", only what was deleted can be restored"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s", l.ID, at, fsutil.Visible(name), kept)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s", l.ID, at, fsutil.Visible(name), size)
 		switch {
 		case l.UndoneBy != "" && l.Left > 0:
 			fmt.Fprintf(w, "\tundone but for %d paths by %s", l.Left, l.UndoneBy)
@@ -142,7 +140,8 @@ func (a *App) newPrune() *cobra.Command {
 	var keep int
 	var age string
 	var size int64
-	cmd := &cobra.Command{
+	var cmd *cobra.Command
+	cmd = &cobra.Command{
 		Use:   "prune",
 		Short: "Remove old backups",
 		Long: `Prune removes the backups that are not to be kept, so that these commits cannot be taken back any more. The newest is
@@ -153,14 +152,18 @@ It lists what goes and asks; off a terminal it removes only with -y.`,
 		Args: cobra.NoArgs,
 		RunE: a.inTree(func(ctx context.Context, s *session, _ []string) error {
 			limits := s.x.Backups
-			if keep != 0 || age != "" || size != 0 {
-				limits = backup.Retention{Keep: keep, MaxBytes: size}
-				if keep == 0 {
-					limits.Keep = -1 // only what is asked for counts
-				}
-			}
 			if keep < 0 || size < 0 {
-				return &usageError{errors.New("--keep and --max-bytes: they must be more than 0")}
+				return &usageError{errors.New("--keep and --max-bytes: they must be at least 0")}
+			}
+			byKeep, bySize := cmd.Flags().Changed("keep"), cmd.Flags().Changed("max-bytes")
+			if byKeep || bySize || age != "" {
+				limits = backup.Retention{Keep: -1} // only what is asked for counts
+			}
+			if byKeep {
+				limits.Keep = max(keep, 1) // the newest is always kept
+			}
+			if bySize {
+				limits.MaxBytes = max(size, 1) // 0 would be no limit
 			}
 			if age != "" {
 				d, ok := config.ParseAge(age)

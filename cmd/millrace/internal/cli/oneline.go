@@ -24,6 +24,9 @@ func (a *App) oneLine(cmd *cobra.Command, build oneLineBuild) {
 	a.changeFlags(cmd)
 	cmd.Flags().Var(&choice{to: &emit, words: []string{formJSON, formYAML}}, "emit", "print the pipeline instead of running it: json, yaml")
 	cmd.RunE = a.inTree(func(ctx context.Context, s *session, args []string) error {
+		if cmd.Name() != "do" {
+			a.oneLiner = cmd
+		}
 		if set := alsoSet(cmd, "yes", "check", "except", "review", "output", "format", "events"); emit != "" && set != "" {
 			return &usageError{fmt.Errorf("--emit runs nothing, so --%s cannot go with it", set)}
 		}
@@ -32,6 +35,10 @@ func (a *App) oneLine(cmd *cobra.Command, build oneLineBuild) {
 			return err
 		}
 		p, err := build(w, oneline.Common{Name: s.flags.name, Expect: s.flags.expect}, args)
+		if errors.Is(err, oneline.ErrNoFiles) {
+			s.warn(err.Error()) // as of a hook without changed files
+			return nil
+		}
 		if wrong, ok := errors.AsType[*oneline.UsageError](err); ok {
 			return &usageError{wrong}
 		} else if err != nil {

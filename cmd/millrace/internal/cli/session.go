@@ -30,6 +30,8 @@ type session struct {
 	shows bool
 	// digest is that of the plan that was shown as JSON or stored, for `apply --digest`.
 	digest string
+	// redone is the id of the commit that redo makes again, "" for other commands.
+	redone string
 	// warned are the warnings that were printed.
 	warned []string
 }

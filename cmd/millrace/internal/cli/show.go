@@ -101,10 +101,13 @@ func (s *session) showResult(r *millrace.Result, err error) error {
 	switch s.format() {
 	case formatReport:
 		var b strings.Builder
-		if s.flags.verbose {
+		switch {
+		case s.verboseReport() || r.Verbose:
 			_ = r.WriteReport(&b) // a Builder takes all
-		} else {
-			_ = r.Write(&b)
+		case err != nil:
+			return nil // the error has all that the line has
+		default:
+			b.WriteString(s.summary(r))
 		}
 		return s.write(endLine(b.String()))
 	case formatJSON, formatJSONL:
@@ -118,9 +121,19 @@ func (s *session) showResult(r *millrace.Result, err error) error {
 			return s.write(r.BackupID + "\n")
 		}
 	default:
-		s.talk("%s", r)
+		if err == nil {
+			s.talk("%s", s.summary(r))
+		}
 	}
 	return nil
+}
+
+// summary is the result of a change in a line.
+func (s *session) summary(r *millrace.Result) string {
+	if s.redone != "" && r.Success && !r.DryRun {
+		return fmt.Sprintf("OK: redone %s | %s", s.redone, counted(r.FilesChanged.Count(), "file"))
+	}
+	return r.String()
 }
 
 // writeResult writes a result as JSON: of a plan with its digest.

@@ -77,19 +77,21 @@ would do is shown and asked like any change.`,
 			if err != nil {
 				return err
 			}
-			if len(args) == 0 {
-				id, err := h.lastUndo()
-				if err != nil {
-					return err
-				}
-				return s.restore(ctx, id)
+			id := ""
+			if len(args) > 0 {
+				id = args[0]
+			} else if id, err = h.lastUndo(); err != nil {
+				return err
 			}
 			for _, i := range h {
-				if i.ID == args[0] && i.Err == nil && !h.isUndo(i) {
-					return &usageError{fmt.Errorf("%s is no undo: millrace undo takes it back", i.ID)}
+				if i.ID == id && i.Err == nil && !h.isUndo(i) {
+					return &usageError{fmt.Errorf("%s is not an undo: millrace undo takes it back", i.ID)}
+				}
+				if i.ID == id {
+					s.redone = i.Restores
 				}
 			}
-			return s.restore(ctx, args[0])
+			return s.restore(ctx, id)
 		}),
 	}
 	a.restoreFlags(cmd)

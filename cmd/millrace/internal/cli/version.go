@@ -21,7 +21,7 @@ func (a *App) newVersion() *cobra.Command {
 			case formatJSON:
 				err = a.writeJSON(map[string]string{"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
 			default:
-				err = a.write(fmt.Sprintf("millrace %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH))
+				err = a.write(versionLine() + "\n")
 			}
 			if err != nil {
 				return &outputError{err}
@@ -31,6 +31,11 @@ func (a *App) newVersion() *cobra.Command {
 	}
 	a.formatFlag(cmd, formatJSON)
 	return cmd
+}
+
+// versionLine is what the command and the flag print.
+func versionLine() string {
+	return fmt.Sprintf("millrace %s %s %s/%s", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // buildVersion is the version that the program was built from, "(devel)" if it is none that was released.

@@ -115,7 +115,7 @@ func TestReplace(t *testing.T) {
 		"bad glob":           {".", oneline.Replace{Old: "a", Globs: []string{"["}}, want{err: "'[' is not a valid glob"}},
 		"bad type":           {".", oneline.Replace{Old: "a", Types: []string{"*.go"}}, want{err: "-t cannot be '*.go'"}},
 		"empty path":         {".", oneline.Replace{Old: "a", Paths: []string{""}}, want{err: "name cannot be empty"}},
-		"empty list":         {".", oneline.Replace{Old: "a", FilesFrom: "empty"}, want{err: "'empty' names no file"}},
+		"empty list":         {".", oneline.Replace{Old: "a", FilesFrom: "empty"}, want{err: "names no file"}},
 		"-0 alone":           {".", oneline.Replace{Old: "a", Nul: true}, want{err: "--files-from"}},
 		"expect a word":      {".", oneline.Replace{Old: "a", Common: oneline.Common{Expect: "some"}}, want{err: "--expect cannot be 'some'"}},
 		"expect nothing":     {".", oneline.Replace{Old: "a", Common: oneline.Common{Expect: ".."}}, want{err: "--expect cannot be '..'"}},

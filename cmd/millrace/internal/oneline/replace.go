@@ -2,6 +2,7 @@ package oneline
 
 import (
 	"cmp"
+	"errors"
 	"regexp"
 	"strings"
 	"unicode"
@@ -42,6 +43,9 @@ type Replace struct {
 	FilesFrom string
 	Nul       bool
 }
+
+// ErrNoFiles says that FilesFrom names no file, so that there is nothing to do.
+var ErrNoFiles = errors.New("--files-from names no file")
 
 // Insert is where a line comes.
 type Insert uint8
@@ -179,7 +183,7 @@ func (w Where) paths(r Replace) ([]string, error) {
 		}
 		names := list(data, r.Nul)
 		if len(names) == 0 && len(arguments) == 0 {
-			return nil, usage("", "'%s' names no file", shown(r.FilesFrom))
+			return nil, &UsageError{Message: ErrNoFiles.Error(), Err: ErrNoFiles}
 		}
 		arguments = append(arguments[:len(arguments):len(arguments)], names...)
 	} else if r.Nul {
