@@ -61,6 +61,10 @@ const (
 	codeNoVariable   = "missing_variable"
 	codeVariables    = "variable_conflict"
 	codeReservedID   = "reserved_id"
+
+	// CodeUnknownVariable is that of a warning: a path has a template that names a variable, and the pipeline has none of
+	// that name. A door for people or models refuses such a pipeline, for nobody means a file of that name.
+	CodeUnknownVariable = interpolate.CodeNoVariable
 )
 
 // mostProblems is how many problems, and how many warnings, a pipeline reports. The rest is counted: a hostile text

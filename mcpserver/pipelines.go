@@ -42,6 +42,15 @@ func (a *pipelineArgs) pipeline(c *call) (millrace.Pipeline, error) {
 	if err != nil {
 		return p, err
 	}
+	var unknown []millrace.Problem
+	for _, w := range p.Warnings() {
+		if w.Code == millrace.CodeUnknownVariable {
+			unknown = append(unknown, w)
+		}
+	}
+	if unknown != nil {
+		return p, &millrace.ValidationError{Problems: unknown}
+	}
 	return p.WithVariables(a.Variables.values)
 }
 

@@ -25,6 +25,7 @@ const (
 	CodeForwardRef   = "forward_reference"
 	CodeUnknownRef   = "unknown_reference"
 	CodeNearTemplate = "unknown_template"
+	CodeNoVariable   = "unknown_variable"
 	CodeWrongType    = "wrong_type"
 )
 
@@ -34,7 +35,7 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 	defer func() { t.parsed, t.known = nil, nil }()
 	add := func(pointer, code, hint, format string, args ...any) {
 		report(Problem{
-			Pointer: pointer, Code: code, Hint: hint, Warning: code == CodeNearTemplate,
+			Pointer: pointer, Code: code, Hint: hint, Warning: code == CodeNearTemplate || code == CodeNoVariable,
 			Message: fmt.Sprintf(format, args...),
 		})
 	}

@@ -52,10 +52,10 @@ func (t *Texts) foreign(text string, p parsed) []string {
 }
 
 // reportForeign says of something in braces in a path that it names no step. It would be the name of a file, and a
-// condition or an overwrite would hold for that. It is a problem if it can only be meant as a reference: it begins as
-// references do, or it is the whole path, and a part of it is a step or one of [template.Fields]. Otherwise there may be
+// condition or an overwrite would hold for that. It is a problem if it can only be meant as a reference: it is the whole
+// path, and a part of it is a step, or one of [template.Fields], or it begins as references do. Otherwise there may be
 // files of that name, and it returns false. In a longer path it may also have been escaped in a pipeline that was
-// included in this one, which has other steps.
+// included in this one, which has other steps; what names a variable there is a warning of its own, which the doors refuse.
 func (t *Texts) reportForeign(s Step, pointer, source string, whole bool, add func(pointer, code, hint, format string, args ...any)) (wrong bool) {
 	const isName = "raw in the step makes it the name of a file"
 	parts := words(source)
@@ -70,7 +70,7 @@ func (t *Texts) reportForeign(s Step, pointer, source string, whole bool, add fu
 		return slices.Contains(t.ids, part) || slices.ContainsFunc(template.Fields(), func(f template.Field) bool { return f.Name == part })
 	}
 	switch {
-	case ownRoot(root) && len(parts) > 1, whole && (ownRoot(root) || slices.Contains(t.ids, root) || slices.ContainsFunc(parts[1:], known)):
+	case whole && (ownRoot(root) || slices.Contains(t.ids, root) || slices.ContainsFunc(parts[1:], known)):
 		switch {
 		case near != "":
 		case root == "vars":
@@ -80,6 +80,8 @@ func (t *Texts) reportForeign(s Step, pointer, source string, whole bool, add fu
 		}
 		add(pointer, CodeUnknownRef, near+"; "+isName, "step '%s': template '%s' names no step", s.ID, source)
 		return true
+	case root == "vars" && len(parts) > 1:
+		add(pointer, CodeNoVariable, "", "step '%s': template '%s' names no variable, so it is the name of a file; declare it in the 'variables' of the pipeline; %s", s.ID, source, isName)
 	case near != "":
 		add(pointer, CodeNearTemplate, "", "step '%s': template '%s' names no step, so it is the name of a file; %s", s.ID, source, near)
 	default:

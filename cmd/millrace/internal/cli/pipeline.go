@@ -64,6 +64,15 @@ func (s *session) readPipeline(ctx context.Context, name string, values []string
 	if err != nil {
 		return millrace.Pipeline{}, &sourceError{name: name, err: err}
 	}
+	var unknown []millrace.Problem
+	for _, w := range p.Warnings() {
+		if w.Code == millrace.CodeUnknownVariable {
+			unknown = append(unknown, w)
+		}
+	}
+	if unknown != nil {
+		return millrace.Pipeline{}, &sourceError{name: name, err: &millrace.ValidationError{Problems: unknown}}
+	}
 	w, err := s.where(ctx)
 	if err != nil {
 		return millrace.Pipeline{}, err
