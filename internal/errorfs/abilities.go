@@ -114,7 +114,7 @@ func (i inheriting) Inherit(dir, name string) (allowed fs.FileMode, err error) {
 	return allowed, err
 }
 
-// MayChange is that of a RootFs on Linux, the only one that can be asked. It is no operation: nothing fails there.
+// MayChange asks a RootFs on Linux. Hooks are not called: it is not an operation.
 func (i inheriting) MayChange(dir string) error {
 	if asked, ok := i.below.(interface{ MayChange(dir string) error }); ok {
 		return asked.MayChange(dir)

@@ -20,8 +20,8 @@ type shift struct {
 	less bool
 }
 
-// tabs says how many blanks of the one side stand for a tab of the other, 0 for none. The file has tabs where the hunk
-// has blanks if toTabs is set.
+// tabs is how many blanks of one side stand for a tab of the other, 0 for none. If toTabs is set, the file has tabs and
+// the hunk blanks.
 type tabs struct {
 	width  int
 	toTabs bool

@@ -45,7 +45,7 @@ func (p *Line) Show(text string) {
 		return
 	}
 	line := "\r\x1b[?7l" + names.Visible(text) + "\x1b[K\x1b[?7h"
-	_, _ = p.w.Write([]byte(line)) // what cannot be shown is no failure of the run
+	_, _ = p.w.Write([]byte(line)) // a line that cannot be shown does not fail the run
 	p.last, p.shown = now, true
 }
 

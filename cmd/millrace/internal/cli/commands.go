@@ -19,7 +19,7 @@ var groups = []struct{ id, title string }{
 	{groupServe, "Other programs:"},
 }
 
-// entry is how one of the commands is made. Topics of the help have no group.
+// entry makes a command. Topics of the help have no group.
 type entry struct {
 	group string
 	make  func(*App) *cobra.Command

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
 	"github.com/millrace-go/millrace/command"
 )
 
@@ -86,11 +86,7 @@ func (s *session) printing(next func(millrace.Event)) func(millrace.Event) {
 	return func(e millrace.Event) {
 		if out, ok := e.(millrace.StepOutput); ok && !s.flags.quiet {
 			s.progress.Clear()
-			text := out.Text
-			if tty.IsTerminal(s.Stderr) {
-				text = shown(s.Stderr, text)
-			}
-			_, _ = s.Stderr.Write([]byte(text)) // there is no other place to say that it failed
+			_, _ = io.WriteString(s.Stderr, shown(s.Stderr, out.Text)) // nowhere else can a failure be reported
 		}
 		if next != nil {
 			next(e)

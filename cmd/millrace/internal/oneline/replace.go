@@ -44,7 +44,7 @@ type Replace struct {
 	Nul       bool
 }
 
-// ErrNoFiles says that FilesFrom names no file, so that there is nothing to do.
+// ErrNoFiles reports that FilesFrom names no file, so that nothing is to be done.
 var ErrNoFiles = errors.New("--files-from names no file")
 
 // Insert is where a line comes.
