@@ -138,7 +138,7 @@ func actionSchema(prototype actions.Action) (jsonObject, error) {
 	required := []string{"id", "action"}
 	switch spec.Input {
 	case actions.InputNone:
-		one["description"] = "Earlier step that has to be done before this one, which takes no files."
+		one["description"] = "Step to run after. It gives no files."
 		many["description"] = "Earlier steps that have to be done before this one, which takes no files."
 	case actions.InputMany:
 		delete(properties, "input_from")
@@ -183,7 +183,7 @@ func variablesSchema() jsonObject {
 		},
 	}
 	return jsonObject{
-		"description": "Values that steps refer to as {{vars.name}}: each a default, or an object that says more of it.",
+		"description": "Values for {{vars.name}}: each a default, or an object that says more.",
 		"type":        "object", "maxProperties": MaxVariables, "propertyNames": jsonObject{"$ref": "#/$defs/id"},
 		"additionalProperties": jsonObject{"anyOf": []any{jsonObject{"type": []string{"string", "number", "boolean", "array"}}, declared}},
 	}
@@ -266,7 +266,7 @@ func (s *stepForm) table() params.Table {
 	return params.Table{
 		{Name: "id", Aliases: "step_id name", ID: true, To: &s.ID, Always: true},
 		{Name: "action", Aliases: "type tool action_type", To: &s.action, Always: true},
-		{Name: "input_from", Aliases: "from files_from input_step", Doc: "Earlier step whose files this one works on.", ID: true, To: &s.InputFrom},
+		{Name: "input_from", Aliases: "from files_from input_step", Doc: "Step whose files this one works on.", ID: true, To: &s.InputFrom},
 		{
 			Name: "input_from_all", Aliases: "inputs_from files_from_all", Doc: "Earlier steps whose files this one works on.",
 			ID: true, To: &s.InputFromAll,
@@ -275,7 +275,7 @@ func (s *stepForm) table() params.Table {
 		{Name: "expect", Aliases: "expected expects", To: &s.Expect, Def: "expect"},
 		{Name: "on_fail", Aliases: "on_failure", Doc: "Later step that a failure leads to.", ID: true, To: &s.OnFail},
 		{Name: "next", Aliases: "next_step on_success goto", Doc: "Later step that a success leads to.", ID: true, To: &s.Next},
-		{Name: "retry_if", Doc: "Ways back to this step or earlier ones; the first that holds after the step is taken.", To: &s.flow.waysBack, Def: "retry_if"},
+		{Name: "retry_if", Doc: "Ways back to this step or earlier ones; the first that holds is taken.", To: &s.flow.waysBack, Def: "retry_if"},
 		{Name: "max_retries", Aliases: "retries", Doc: "Attempts of a visit after the first, 0 to 100.", To: &s.MaxRetries},
 		{Name: "max_visits", Doc: "How many visits use up the ways back to this step, 2 to 100.", To: &s.flow.maxVisits},
 		{Name: "timeout", Aliases: "timeout_seconds", Doc: "Seconds that one attempt may take.", To: &s.flow.timeout},

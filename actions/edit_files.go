@@ -27,16 +27,16 @@ import (
 // file either way.
 type EditFiles struct {
 	FileEdits   []FileEdits `json:"file_edits" param:"required" doc:"The files, each once, with their edits."`
-	OnError     string      `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether an edit that cannot be made fails the step (stop), or only leaves its file as it was (continue). Default: stop."`
+	OnError     string      `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether an edit that cannot be made fails the step (stop) or only its file (continue). Default: stop."`
 	RequireHash bool        `json:"require_hash,omitempty" doc:"Refuse edits of existing files without content_hash or range_hash."`
-	EOL         string      `json:"eol,omitempty" enum:"match,as_given" doc:"Whether new lines take the line ending of a file that has only one kind (match), or stay as they are written (as_given). Default: match."`
+	EOL         string      `json:"eol,omitempty" enum:"match,as_given" doc:"match: new lines take the line ending of a file with one kind; as_given: they stay as written. Default: match."`
 	Binary      bool        `json:"binary,omitempty" doc:"Also edit binary files."`
 }
 
 // FileEdits are the edits of one file.
 type FileEdits struct {
 	Path  string     `json:"path" param:"required" doc:"The file."`
-	Edits []LineEdit `json:"edits" param:"required" doc:"Its edits: create is made first, then insert and replace_lines, which all refer to the file as it was, then str_replace, then append."`
+	Edits []LineEdit `json:"edits" param:"required" doc:"Its edits: create first, then insert and replace_lines, which refer to the file as it was, then str_replace, then append."`
 }
 
 // LineEdit is one edit of an [EditFiles]. Which fields it needs depends on Command; one that the command has no use

@@ -22,7 +22,7 @@ type TextEdit struct {
 type MultiEdit struct {
 	Files      []string   `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
 	Edits      []TextEdit `json:"edits" param:"required" doc:"The edits, in order."`
-	Mode       string     `json:"mode,omitempty" enum:"sequential,simultaneous,longest" doc:"Whether an edit sees what those before it have done (sequential), or all see the files as they were (simultaneous; longest also lets the longest text win). Default: sequential."`
+	Mode       string     `json:"mode,omitempty" enum:"sequential,simultaneous,longest" doc:"sequential: an edit sees what those before it have done; simultaneous: all see the files as they were; longest: and the longest text wins. Default: sequential."`
 	IgnoreCase bool       `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
 	Encoding   string     `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
 	OnError    string     `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop) or is reported (continue). Default: stop."`

@@ -13,6 +13,7 @@ func TestFilesOfNamed(t *testing.T) {
 		"create":      actions.Create{Paths: []string{"a", "new"}, Content: "x\n", Overwrite: true},
 		"copy":        actions.Copy{Files: []string{"a"}, To: "new", Overwrite: true},
 		"edit_files":  one("a", over(actions.CreateText("x\n"))),
+		"sync files":  actions.SyncFiles{Dir: "d", Mark: "m", Texts: map[string]string{"d/a": "m\n", "d/e/new": "m2\n"}},
 		"write files": actions.WriteFiles(map[string]string{"a": "x\n", "b": "y\n", "d/new": "z\n", "empty": ""}),
 	} {
 		t.Run(name, func(t *testing.T) {

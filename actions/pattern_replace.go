@@ -39,7 +39,7 @@ type PatternReplace struct {
 	ExcludePatterns []string `json:"exclude_patterns,omitempty" doc:"Globs of files and directories to leave out, from the directory, such as dist/**."`
 	Recursive       bool     `json:"recursive,omitempty" doc:"Also look into the directories below. A file_pattern with ** does so anyway."`
 	SedPattern      []string `json:"sed_pattern" param:"required,single" doc:"The script, such as s/const /let /g, or several as with several -e."`
-	Syntax          string   `json:"syntax,omitempty" enum:"ere,bre,re2" doc:"Of regular expressions: ere is that of sed -E, bre that of sed without it, re2 that of the other actions. Default: ere."`
+	Syntax          string   `json:"syntax,omitempty" enum:"ere,bre,re2" doc:"ere is that of sed -E, bre that of sed, re2 that of the other actions. Default: ere."`
 	Quiet           bool     `json:"quiet,omitempty" doc:"Keep only the lines that the script prints, as sed -n does."`
 	OnError         string   `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop) or is reported (continue). Default: stop."`
 	NoIgnore        bool     `json:"no_ignore,omitempty" doc:"Also look into files that .gitignore files leave out."`

@@ -11,7 +11,7 @@ import (
 type PatternEdit struct {
 	Pattern     string `json:"pattern" param:"required" doc:"Regular expression (RE2 syntax), with regard to case. ^ and $ match at line ends, \\A and \\z at the ends of the file."`
 	Replacement string `json:"replacement" param:"required,empty" doc:"What to put in place of a match; empty deletes it. $1, ${1} and ${name} stand for what groups matched, $0 for the match, $$ for a dollar sign. Backslashes begin escapes such as \\n and \\U."`
-	Flags       string `json:"flags,omitempty" doc:"Any of the letters i (ignore case), m (^ and $ match at line ends, as they do anyway) and s (. matches newlines)."`
+	Flags       string `json:"flags,omitempty" doc:"Letters: i (ignore case), s (. matches newlines), m (as it is anyway)."`
 }
 
 // RegexTransform replaces matches of regular expressions in files. The patterns are applied in order,

@@ -21,7 +21,7 @@ type Registry struct {
 func Builtin() Registry {
 	return Registry{}.With(
 		Search{}, List{}, ReadRanges{},
-		Edit{}, MultiEdit{}, CountOccurrences{}, RegexTransform{}, EditFiles{}, PatternReplace{}, Patch{},
+		Edit{}, MultiEdit{}, CountOccurrences{}, RegexTransform{}, EditFiles{}, SyncFiles{}, PatternReplace{}, Patch{},
 		Create{}, Copy{}, Rename{}, Delete{},
 		Aggregate{}, Diff{}, Merge{}, Fail{}, Tool{}, Exec{}, Prompt{},
 	)

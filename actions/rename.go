@@ -22,9 +22,9 @@ type Rename struct {
 	Destination   string            `json:"destination,omitempty" doc:"Directory to move to. It is made if needed."`
 	To            string            `json:"to,omitempty" doc:"New name; for several files with parts of the old names: {{dir}}, {{stem}}, {{ext}} (with its dot), {{name}}."`
 	Pattern       string            `json:"pattern,omitempty" doc:"Regular expression (RE2) for what changes in each path from base."`
-	Replacement   *string           `json:"replacement,omitempty" doc:"What each match of pattern becomes; empty deletes it. $1, ${1} and ${name} stand for groups, \\U and \\L for the case."`
+	Replacement   *string           `json:"replacement,omitempty" doc:"What each match of pattern becomes. $1 and ${name} stand for groups."`
 	Renames       map[string]string `json:"renames,omitempty" doc:"Old to new names, instead of files; they can be swapped."`
-	Base          string            `json:"base,omitempty" doc:"Directory from which preserve_paths, or {{dir}} beside a destination, counts. Default: the root of the tree."`
+	Base          string            `json:"base,omitempty" doc:"Directory from which preserve_paths, or {{dir}} beside a destination, counts. Default: the root."`
 	PreservePaths bool              `json:"preserve_paths,omitempty" doc:"Keep the directories of the files below the destination."`
 	Overwrite     bool              `json:"overwrite,omitempty" doc:"Replace files that exist already, which is an error otherwise."`
 }

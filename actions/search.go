@@ -50,7 +50,7 @@ type Search struct {
 	ContextLines   int      `json:"context_lines,omitempty" doc:"Lines to return before and after each of them, as Line 9- text, with -- between groups; more than 0 turns lines on. Default: 0."`
 	NoIgnore       bool     `json:"no_ignore,omitempty" doc:"Also search what .gitignore files leave out."`
 	IgnoreCase     bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
-	WithoutMatch   bool     `json:"without_match,omitempty" doc:"Return the text files in which the pattern does not match, instead of those in which it does."`
+	WithoutMatch   bool     `json:"without_match,omitempty" doc:"Return the text files in which the pattern does not match instead."`
 	Encoding       string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
 	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" param:"nonzero" doc:"Files larger than this are left out, with a warning. Default, and at most, the limit of the host: 268435456 or its own."`
 }
