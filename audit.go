@@ -198,7 +198,7 @@ type ProgressLine struct{ line *progress.Line }
 // at most ten times a second, never wraps, and is gone when the run is over. The time counts from this call.
 func Progress(w io.Writer) *ProgressLine { return &ProgressLine{progress.New(w)} }
 
-// Observe shows an event, or takes the line away with the last one of a run.
+// Observe shows an event. The last event of a run removes the line.
 func (p *ProgressLine) Observe(e Event) {
 	if p == nil {
 		return
