@@ -57,6 +57,11 @@
 // [Required], which is the zero value, a command writes only to the tree and the directories given to it, reads what
 // programs need and what [Policy].Read adds, and has no network.
 //
+// # Toolchains
+//
+// [Toolchains] makes a policy fit for what is in use in a tree: Go, Node, Python, Rust, Java, .NET and Ruby, and what
+// version managers have installed below the user's home. It runs nothing to find that out.
+//
 // A Policy is a plain value. Its methods may be called from several goroutines, as long as nothing changes its maps and
 // lists meanwhile; then Check, EnvFor and Runner are called from several goroutines too.
 package command

@@ -1,0 +1,121 @@
+package command
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// findGo gives Go its root, its modules, and what the user has set by `go env -w`. With a network, modules that are not
+// there are fetched into a cache of the commands, and what the user has is taken from the disk.
+func (f *fitting) findGo() error {
+	set := goSettings()
+	if root := absolute(set("GOROOT")); root != "" {
+		f.read(root)
+		f.set("GOROOT", root)
+	}
+	gopath := absolute(firstPath(set("GOPATH")))
+	if gopath == "" {
+		gopath = f.below("go")
+	}
+	if gopath == "" {
+		return nil
+	}
+	f.read(filepath.Join(gopath, "bin"))
+	modules := cmp.Or(absolute(set("GOMODCACHE")), filepath.Join(gopath, "pkg", "mod"))
+	f.read(modules)
+	for _, name := range []string{"GOFLAGS", "GOPRIVATE", "GONOPROXY", "GONOSUMDB"} {
+		if value := set(name); value != "" {
+			f.set(name, value)
+		}
+	}
+	if !f.Network {
+		f.set("GOMODCACHE", modules)
+		return nil
+	}
+	f.set("GOPROXY", "file://"+filepath.ToSlash(filepath.Join(modules, "cache", "download"))+","+
+		cmp.Or(set("GOPROXY"), "https://proxy.golang.org,direct"))
+	return f.cache("GOMODCACHE", filepath.Join("go", "modules"))
+}
+
+// goSettings returns the function that looks up a variable of Go: in the environment, or in the file of `go env -w`.
+func goSettings() func(name string) string {
+	file := os.Getenv("GOENV")
+	if dir, err := os.UserConfigDir(); file == "" && err == nil {
+		file = filepath.Join(dir, "go", "env")
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		text = nil // there is none, or it is off
+	}
+	return func(name string) string {
+		if value := os.Getenv(name); value != "" {
+			return value
+		}
+		for line := range strings.Lines(string(text)) {
+			if value, ok := strings.CutPrefix(strings.TrimSpace(line), name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+// firstPath returns the first path of a list.
+func firstPath(list string) string {
+	if all := filepath.SplitList(list); len(all) > 0 {
+		return all[0]
+	}
+	return ""
+}
+
+// findPython gives Python the virtual environment of the user or of the tree. That of the tree is used from its place,
+// for a copy would lack its links, and stands last in PATH: nothing in a tree takes the place of a program of the user.
+func (f *fitting) findPython() error {
+	if env := absolute(os.Getenv("VIRTUAL_ENV")); env != "" && f.virtual(env) {
+		f.set("VIRTUAL_ENV", env)
+	}
+	for _, name := range []string{".venv", "venv"} {
+		env := filepath.Join(f.root, name)
+		if f.virtual(env) {
+			f.Env["PATH"] = f.path() + string(filepath.ListSeparator) + filepath.Join(env, "bin")
+			break
+		}
+	}
+	return nil
+}
+
+// virtual lets commands read a virtual environment and the installation that it is based on. It reports whether the
+// directory is one.
+func (f *fitting) virtual(env string) bool {
+	text, err := os.ReadFile(filepath.Join(env, "pyvenv.cfg"))
+	if err != nil {
+		return false
+	}
+	f.read(env)
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(line, "=")
+		bin := absolute(strings.TrimSpace(value))
+		if prefix := filepath.Dir(bin); strings.TrimSpace(name) == "home" && filepath.Base(bin) == "bin" && installs(prefix) {
+			f.read(prefix)
+		}
+	}
+	return true
+}
+
+// findMaven lets Maven write to a repository of the commands, and read that of the user.
+func (f *fitting) findMaven() error {
+	if err := f.cache("MAVEN_LOCAL", filepath.Join("java", "maven")); err != nil {
+		return err
+	}
+	args := "-Dmaven.repo.local=" + f.Env["MAVEN_LOCAL"]
+	if repository := f.below(".m2/repository"); repository != "" {
+		args += " -Dmaven.repo.local.tail=" + repository
+	}
+	if !f.Network {
+		args += " --offline"
+	}
+	f.set("MAVEN_ARGS", args)
+	return nil
+}

@@ -1,0 +1,228 @@
+package command
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Toolchains returns the policy with all that the toolchains in use need: what they read, a cache of their own for each
+// tree, and the variables that name both. A toolchain is in use if root, the absolute path of the tree, or a directory
+// right below it has one of its files, such as go.mod, or if one of the words is one of its programs. Programs that are
+// installed below the user's home, by pyenv or nvm for example, can be read as well.
+//
+// What the policy has stays: variables in Env win. Without Network, what fetches packages is told to stay offline. The
+// caches lie in Scratch, or in the user's cache directory; nobody removes them. Credentials, such as ~/.npmrc, are not
+// among what can be read, and neither is the user's home itself. The error is that of a directory that cannot be made.
+func Toolchains(p Policy, root string, words ...string) (Policy, error) {
+	p.Env, p.Read, p.Write, p.PassEnv = maps.Clone(p.Env), slices.Clone(p.Read), slices.Clone(p.Write), slices.Clone(p.PassEnv)
+	if p.Env == nil {
+		p.Env = make(map[string]string)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // then nothing lies below it
+	}
+	f := &fitting{Policy: p, root: root, home: home}
+	for _, word := range words {
+		f.program(word)
+	}
+	for _, t := range toolchains {
+		if !t.used(root, words) {
+			continue
+		}
+		if err := f.add(t); err != nil {
+			return Policy{}, err
+		}
+	}
+	slices.Sort(f.Read)
+	f.Read = slices.Compact(f.Read)
+	return f.Policy, nil
+}
+
+// fitting is a policy that is being made fit for toolchains.
+type fitting struct {
+	Policy
+	root, home string
+}
+
+// used reports whether a tree, or the words of commands, use a toolchain.
+func (t toolchain) used(root string, words []string) bool {
+	if len(t.files)+len(t.programs) == 0 {
+		return true
+	}
+	if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(t.programs, named(filepath.Base(word))) }) {
+		return true
+	}
+	for _, name := range t.files {
+		for _, glob := range []string{name, filepath.Join("*", name)} {
+			if found, err := filepath.Glob(filepath.Join(literal(root), glob)); err == nil && len(found) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// literal is a glob for one path.
+func literal(path string) string {
+	if filepath.Separator == '\\' {
+		return path // where a backslash is no escape
+	}
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// add gives the policy what a toolchain needs.
+func (f *fitting) add(t toolchain) error {
+	for _, name := range t.programs {
+		f.program(name)
+	}
+	for _, h := range t.homes {
+		dir := cmp.Or(absolute(os.Getenv(h.variable)), f.below(h.dir))
+		if dir == "" {
+			continue
+		}
+		if _, err := os.Stat(dir); err != nil {
+			continue
+		}
+		if h.variable != "" {
+			f.set(h.variable, dir)
+		}
+		if len(h.parts) == 0 {
+			f.read(dir)
+		}
+		for _, part := range h.parts {
+			f.read(filepath.Join(dir, filepath.FromSlash(part)))
+		}
+	}
+	if t.find != nil {
+		if err := t.find(f); err != nil {
+			return err
+		}
+	}
+	f.PassEnv = append(f.PassEnv, t.passes...)
+	for name, value := range t.env {
+		f.set(name, value)
+	}
+	if !f.Network {
+		for name, value := range t.offline {
+			f.set(name, value)
+		}
+	}
+	for name, dir := range t.caches {
+		if err := f.cache(name, filepath.Join(t.name, dir)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set sets a variable that the host has not set.
+func (f *fitting) set(name, value string) {
+	if _, ok := f.Env[name]; !ok && !slices.Contains(f.PassEnv, name) {
+		f.Env[name] = value
+	}
+}
+
+// cache makes a directory that only commands for this tree write to, and names it by a variable.
+func (f *fitting) cache(variable, name string) error {
+	if _, ok := f.Env[variable]; ok {
+		return nil
+	}
+	top := f.Scratch
+	if top == "" {
+		var err error
+		if top, err = os.UserCacheDir(); err != nil {
+			return fmt.Errorf("there is no directory for the caches of toolchains: %w; set Scratch", err)
+		}
+	}
+	sum := sha256.Sum256([]byte(f.root))
+	dir := filepath.Join(top, "millrace-toolchains", hex.EncodeToString(sum[:8]), name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("the cache of a toolchain: %w", err)
+	}
+	f.Write = append(f.Write, dir)
+	f.Env[variable] = dir
+	return nil
+}
+
+// read lets commands read a path that is there, with what it leads to. A path that the user's home or the tree lies in
+// is left out: of the tree commands read their copy.
+func (f *fitting) read(path string) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return
+	}
+	for _, kept := range []string{f.home, f.root} {
+		realKept, err := filepath.EvalSymlinks(kept)
+		if kept == "" || err != nil {
+			continue
+		}
+		if lies(kept, path) || lies(realKept, real) {
+			return
+		}
+	}
+	f.Read = append(f.Read, path, real)
+}
+
+// lies reports whether a path is another one, or lies below it.
+func lies(path, above string) bool {
+	rel, err := filepath.Rel(above, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// program lets commands read a program that is found by its name, and the directory that it is installed in, if that is
+// known by its form: bin beside lib.
+func (f *fitting) program(name string) {
+	if strings.HasPrefix(name, ".") {
+		return // it is in the tree
+	}
+	file := ""
+	if !filepath.IsAbs(name) {
+		file = f.find(name)
+	} else if found, err := exec.LookPath(name); err == nil {
+		file = filepath.Clean(found)
+	}
+	real, err := filepath.EvalSymlinks(file)
+	if file == "" || err != nil {
+		return
+	}
+	f.read(file)
+	for _, file := range []string{file, real} {
+		bin := filepath.Dir(file)
+		if prefix := filepath.Dir(bin); filepath.Base(bin) == "bin" && installs(prefix) {
+			f.read(prefix)
+		}
+	}
+}
+
+// installs reports whether a directory is that of an installation: of most programs, or of Go.
+func installs(prefix string) bool {
+	return slices.ContainsFunc([]string{"lib", "pkg"}, func(name string) bool {
+		info, err := os.Stat(filepath.Join(prefix, name))
+		return err == nil && info.IsDir()
+	})
+}
+
+// below returns a directory below the user's home, "" if there is none.
+func (f *fitting) below(dir string) string {
+	if f.home == "" || dir == "" {
+		return ""
+	}
+	return filepath.Join(f.home, filepath.FromSlash(dir))
+}
+
+// absolute returns a path if it is absolute.
+func absolute(path string) string {
+	if !filepath.IsAbs(path) {
+		return ""
+	}
+	return filepath.Clean(path)
+}

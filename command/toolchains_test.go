@@ -1,0 +1,258 @@
+package command_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/internal/fstest"
+)
+
+// inHome makes a home and a tree with files, takes all variables of toolchains from the environment, and returns both.
+func inHome(t *testing.T, files ...string) (home, tree string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the homes of these toolchains are those of Unix")
+	}
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, tree = filepath.Join(top, "home"), filepath.Join(top, "tree")
+	for _, name := range files {
+		write(t, filepath.Join(top, filepath.FromSlash(name)), "x\n")
+	}
+	for _, dir := range []string{home, tree} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("PATH", "/usr/bin:/bin")
+	for _, name := range strings.Fields(`XDG_CACHE_HOME XDG_CONFIG_HOME GOROOT GOPATH GOMODCACHE GOENV GOFLAGS GOPROXY GOCACHE VIRTUAL_ENV
+		CARGO_HOME RUSTUP_HOME JAVA_HOME GRADLE_RO_DEP_CACHE DOTNET_ROOT NUGET_FALLBACK_PACKAGES GEM_HOME BUNDLE_PATH PIPX_HOME
+		ASDF_DATA_DIR MISE_DATA_DIR NVM_DIR PYENV_ROOT RBENV_ROOT VOLTA_HOME SDKMAN_DIR HOMEBREW_PREFIX COREPACK_HOME`) {
+		t.Setenv(name, "")
+	}
+	return home, tree
+}
+
+// Each row reads what it needs of a home, and not what lies beside it; it has a cache, and stays offline.
+func TestToolchains_rows(t *testing.T) {
+	for _, tt := range []struct {
+		name, mark string
+		reads      []string // below the home
+		hidden     []string
+		caches     []string
+		offline    string
+	}{
+		{"go", "go.mod", []string{"go/pkg/mod", "go/bin"}, []string{"go/src/secret"}, []string{"GOCACHE"}, "GOPROXY=off"},
+		{"go below", "api/go.mod", []string{"go/pkg/mod"}, nil, []string{"GOCACHE"}, "GOPROXY=off"},
+		{"node", "package.json", []string{".cache/node/corepack"}, []string{".npmrc", ".npm/x"},
+			[]string{"npm_config_cache", "YARN_CACHE_FOLDER"}, "npm_config_offline=true"},
+		{"python", "pyproject.toml", []string{".local/share/uv"}, []string{".pypirc"},
+			[]string{"PIP_CACHE_DIR", "RUFF_CACHE_DIR"}, "PIP_NO_INDEX=1"},
+		{"rust", "Cargo.toml", []string{".cargo/registry", ".cargo/bin", ".rustup/toolchains"}, []string{".cargo/credentials.toml"},
+			[]string{"CARGO_TARGET_DIR"}, "CARGO_NET_OFFLINE=true"},
+		{"java", "pom.xml", []string{".m2/repository", ".gradle/caches"}, []string{".m2/settings.xml", ".gradle/gradle.properties"},
+			[]string{"GRADLE_USER_HOME", "MAVEN_LOCAL"}, ""},
+		{"dotnet", "app.sln", []string{".dotnet/sdk", ".nuget/packages"}, []string{".dotnet/corefx/key", ".nuget/NuGet/NuGet.Config"},
+			[]string{"NUGET_PACKAGES"}, ""},
+		{"ruby", "Gemfile", []string{".gem/ruby", ".local/share/gem"}, []string{".gem/credentials"}, []string{"BUNDLE_USER_HOME"}, ""},
+		{"installed", "notes.txt", []string{".local/bin", ".asdf", ".local/share/mise", ".nvm", ".pyenv"},
+			[]string{".ssh/id", ".config/mise/config.toml"}, nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			files := []string{"tree/" + tt.mark}
+			for _, dir := range tt.reads {
+				files = append(files, "home/"+dir+"/file")
+			}
+			for _, name := range tt.hidden {
+				files = append(files, "home/"+name)
+			}
+			home, tree := inHome(t, files...)
+			p, err := command.Toolchains(command.Policy{}, tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Valid(); err != nil {
+				t.Error(err)
+			}
+			for _, dir := range tt.reads {
+				if !reaches(p.Read, filepath.Join(home, dir, "file")) {
+					t.Errorf("%s cannot be read: %q", dir, p.Read)
+				}
+			}
+			for _, name := range tt.hidden {
+				if reaches(slices.Concat(p.Read, p.Write), filepath.Join(home, name)) {
+					t.Errorf("%s can be read: %q, %q", name, p.Read, p.Write)
+				}
+			}
+			for _, name := range tt.caches {
+				if dir := p.Env[name]; !slices.Contains(p.Write, dir) || !reaches([]string{filepath.Join(home, ".cache")}, dir) {
+					t.Errorf("%s is %q, and writable are %q", name, dir, p.Write)
+				}
+			}
+			if name, value, ok := strings.Cut(tt.offline, "="); ok && p.Env[name] != value {
+				t.Errorf("%s is %q", name, p.Env[name])
+			}
+			other, err := command.Toolchains(command.Policy{}, filepath.Dir(tree))
+			if err != nil || slices.ContainsFunc(p.Write, func(dir string) bool { return slices.Contains(other.Write, dir) }) {
+				t.Errorf("two trees share a cache: %q, %q, %v", p.Write, other.Write, err)
+			}
+		})
+	}
+}
+
+// reaches reports whether a path is one of others, or lies below one.
+func reaches(above []string, path string) bool {
+	return slices.ContainsFunc(above, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") })
+}
+
+// The policy of the host stays, and the words of a command bring a toolchain that the tree has no file of.
+func TestToolchains_keepsThePolicy(t *testing.T) {
+	home, tree := inHome(t, "home/go/pkg/mod/x", "home/tools/bin/x")
+	own := command.Policy{
+		Network: true, Env: map[string]string{"GOCACHE": "/own"}, Read: []string{"/own"}, Scratch: filepath.Join(home, "scratch"),
+	}
+	p, err := command.Toolchains(own, tree, "go", "vet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Env["GOCACHE"] != "/own" || !slices.Contains(p.Read, "/own") || !p.Network {
+		t.Errorf("%+v", p)
+	}
+	if len(own.Env) != 1 || len(own.Read) != 1 || len(own.Write) != 0 {
+		t.Errorf("the host's policy was changed: %+v", own)
+	}
+	want := "file://" + home + "/go/pkg/mod/cache/download,"
+	if !strings.HasPrefix(p.Env["GOPROXY"], want) || !reaches([]string{own.Scratch}, p.Env["GOMODCACHE"]) {
+		t.Errorf("with a network: GOPROXY=%s GOMODCACHE=%s", p.Env["GOPROXY"], p.Env["GOMODCACHE"])
+	}
+	if p, err = command.Toolchains(command.Policy{}, tree, "cat"); err != nil || p.Env["GOCACHE"] != "" {
+		t.Errorf("a tree without Go has GOCACHE=%s, %v", p.Env["GOCACHE"], err)
+	}
+}
+
+// Neither the home nor the tree becomes readable by a program or a variable that lies in it.
+func TestToolchains_neverTheHome(t *testing.T) {
+	home, tree := inHome(t, "tree/go.mod", "home/lib/x", "tree/lib/x", "home/.ssh/id")
+	for _, dir := range []string{home, tree} {
+		write(t, filepath.Join(dir, "bin", "tool"), "#!/bin/sh\n")
+		if err := os.Chmod(filepath.Join(dir, "bin", "tool"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", filepath.Join(dir, "bin"))
+		t.Setenv("GOROOT", dir)
+		t.Setenv("NVM_DIR", filepath.Dir(home))
+		t.Setenv("HOMEBREW_PREFIX", "/")
+		p, err := command.Toolchains(command.Policy{}, tree, "tool")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(p.Read, filepath.Join(dir, "bin", "tool")) {
+			t.Errorf("the program cannot be read: %q", p.Read)
+		}
+		for _, name := range []string{filepath.Join(home, ".ssh", "id"), filepath.Join(tree, "go.mod")} {
+			if reaches(p.Read, name) {
+				t.Errorf("%s can be read: %q", name, p.Read)
+			}
+		}
+	}
+}
+
+// What is set by `go env -w` counts, and the environment before it.
+func TestToolchains_goEnv(t *testing.T) {
+	home, tree := inHome(t, "tree/go.mod", "mods/x", "path/bin/x")
+	top := filepath.Dir(home)
+	write(t, filepath.Join(home, ".config", "go", "env"), "GOPATH="+top+"/path\nGOMODCACHE="+top+"/mods\nGOFLAGS=-mod=mod\n")
+	if runtime.GOOS == "darwin" {
+		t.Skip("the file lies elsewhere on macOS")
+	}
+	t.Setenv("GOFLAGS", "-mod=vendor")
+	p, err := command.Toolchains(command.Policy{}, tree)
+	if err != nil || p.Env["GOMODCACHE"] != top+"/mods" || p.Env["GOFLAGS"] != "-mod=vendor" || !reaches(p.Read, top+"/path/bin/x") {
+		t.Errorf("%q, %q, %v", p.Env, p.Read, err)
+	}
+}
+
+// A virtual environment of the tree is used from its place, and its programs stand behind those of the user.
+func TestToolchains_virtualEnvironment(t *testing.T) {
+	home, tree := inHome(t, "python/lib/x", "python/bin/python3", "other/lib/x", "other/bin/python3")
+	top := filepath.Dir(home)
+	write(t, filepath.Join(tree, ".venv", "pyvenv.cfg"), "home = "+top+"/python/bin\nversion = 3\n")
+	write(t, filepath.Join(top, "active", "pyvenv.cfg"), "home = "+top+"/other/bin\n")
+	t.Setenv("VIRTUAL_ENV", filepath.Join(top, "active"))
+	p, err := command.Toolchains(command.Policy{}, tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tree/.venv/pyvenv.cfg", "python/bin/python3", "active/pyvenv.cfg", "other/bin/python3"} {
+		if !reaches(p.Read, filepath.Join(top, name)) {
+			t.Errorf("%s cannot be read: %q", name, p.Read)
+		}
+	}
+	if p.Env["PATH"] != "/usr/bin:/bin:"+tree+"/.venv/bin" {
+		t.Errorf("PATH is %s", p.Env["PATH"])
+	}
+}
+
+// The real tools of the system run in the sandbox with what their row gives them.
+func TestToolchains_realTools(t *testing.T) {
+	t.Parallel()
+	goScript := "go list ./... && go build ./lib" // which compiles nothing else
+	if fstest.Runs(0, 1, 1) > 0 {
+		goScript = "go vet ./... && go run . | grep works"
+	}
+	for _, tt := range []struct {
+		program, script string
+		files           map[string]string
+	}{
+		{"go", goScript, map[string]string{
+			"go.mod": "module x\n\ngo 1.21\n", "lib/lib.go": "package lib\n\nfunc Works() bool { return true }\n",
+			"main.go": "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"works\") }\n",
+		}},
+		{"gofmt", "gofmt -l .", nil},
+		{"node", "node -e 'console.log(require(\"./a.js\"))' | grep works", map[string]string{
+			"a.js": "module.exports = 'works'\n", "package.json": "{}",
+		}},
+		{"npm", "npm --version && npm run hello | grep works", map[string]string{"package.json": `{"scripts": {"hello": "echo works"}}`}},
+		{"python3", "python3 -c 'import json, sqlite3; print(\"works\")' | grep works", map[string]string{"pyproject.toml": ""}},
+		{"cargo", "cargo build -q && cargo run -q | grep works", map[string]string{
+			"Cargo.toml": "[package]\nname = \"x\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/main.rs": "fn main() { println!(\"works\"); }\n",
+		}},
+		{"java", "java -version 2>&1 && java X.java | grep works", map[string]string{
+			"X.java": "class X { public static void main(String[] a) { System.out.println(\"works\"); } }\n",
+		}},
+		{"dotnet", "dotnet --version", map[string]string{"global.json": "{}"}},
+		{"ruby", "ruby -e 'puts \"works\"' | grep works", map[string]string{"Gemfile": ""}},
+		{"mvn", "mvn --version", map[string]string{"pom.xml": "<project/>"}},
+	} {
+		t.Run(tt.program, func(t *testing.T) {
+			t.Parallel()
+			p := confined(t)
+			p.Shell, p.Env, p.Scratch = true, nil, t.TempDir()
+			if _, err := exec.LookPath(tt.program); err != nil {
+				t.Skipf("%s is not installed", tt.program)
+			}
+			tree := t.TempDir()
+			for name, text := range tt.files {
+				write(t, filepath.Join(tree, name), text)
+			}
+			p, err := command.Toolchains(p, tree, strings.Fields(tt.script)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := script(tt.script)
+			c.Root = tree
+			if exit := run(t, p, c); exit.Code != 0 {
+				t.Errorf("%d: %s%s\nread: %q", exit.Code, exit.Stdout.Text, exit.Stderr.Text, p.Read)
+			}
+		})
+	}
+}
