@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/patch"
+	"github.com/millrace-go/millrace/internal/patch/placing"
 )
 
 // Patch applies a patch: a unified diff, also one of git, the format that calls itself apply_patch, or blocks of a text to
@@ -170,20 +171,20 @@ func (p Patch) below(name string) string {
 }
 
 // settings returns how hunks are placed.
-func (p Patch) settings(format patch.Format) (patch.Settings, error) {
-	s := patch.Settings{Format: format, Fuzz: p.Fuzz, Nearest: p.Ambiguous == "nearest"}
+func (p Patch) settings(format patch.Format) (placing.Settings, error) {
+	s := placing.Settings{Format: format, Fuzz: p.Fuzz, Nearest: p.Ambiguous == "nearest"}
 	switch p.Tolerance {
 	case "":
 		if format != patch.Unified {
-			s.Tolerance = patch.Typography
+			s.Tolerance = placing.Typography
 		}
 	case "none":
 	case "trailing_space":
-		s.Tolerance = patch.TrailingSpace
+		s.Tolerance = placing.TrailingSpace
 	case "indent":
-		s.Tolerance = patch.Indent
+		s.Tolerance = placing.Indent
 	case "typography":
-		s.Tolerance = patch.Typography
+		s.Tolerance = placing.Typography
 	default:
 		return s, fmt.Errorf("tolerance '%s' is not none, trailing_space, indent or typography", p.Tolerance)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/patch"
+	"github.com/millrace-go/millrace/internal/patch/placing"
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
@@ -87,7 +88,7 @@ func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode, 
 	has := s.File.Compare(data)
 	if w.applied(s, has) {
 		w.warn("%s: the patch is applied already", s.name)
-		s.placed = make([]patch.Placed, len(s.Hunks))
+		s.placed = make([]placing.Placed, len(s.Hunks))
 		return nil, data, nil
 	}
 	if s.File.Binary != nil {
@@ -98,7 +99,7 @@ func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode, 
 		node.edits = max(node.edits, 1)
 		return []fsutil.Splice{{Len: int64(len(data)), Text: text, By: w.by(s, 0)}}, text, w.spend([][]byte{text})
 	}
-	text, err := patch.NewText(data)
+	text, err := placing.NewText(data)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -136,7 +137,7 @@ func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode, 
 }
 
 // asNamed places the hunks so that line ends count. It returns whether they make the very text that the line "index" names.
-func (w *patching) asNamed(ctx context.Context, s *patchSection, text *patch.Text, data []byte) (bool, error) {
+func (w *patching) asNamed(ctx context.Context, s *patchSection, text *placing.Text, data []byte) (bool, error) {
 	exact := *s.File
 	exact.Mixed = true
 	var err error
@@ -184,14 +185,14 @@ func (w *patching) splices(s *patchSection) (list []fsutil.Splice) {
 func (w *patching) later(ctx context.Context, s *patchSection, data []byte, list []fsutil.Splice) ([]fsutil.Splice, error) {
 	for i, p := range s.placed {
 		missing := p.Done && s.Hunks[i].Removed > 0
-		if _, ok := errors.AsType[*patch.MissingError](p.Err); !ok && !missing || len(list) == 0 {
+		if _, ok := errors.AsType[*placing.MissingError](p.Err); !ok && !missing || len(list) == 0 {
 			continue
 		}
 		now, err := splice.Apply(data, list)
 		if err != nil {
 			return nil, err
 		}
-		text, err := patch.NewText(now)
+		text, err := placing.NewText(now)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/patch"
+	"github.com/millrace-go/millrace/internal/patch/placing"
 )
 
 // PatchSyntaxError says that the text of a [Patch] is none, or one that cannot be used.
@@ -61,10 +62,10 @@ type HunkFailure struct {
 }
 
 // AmbiguousHunkError says that the lines of a hunk are in a file several times, and nothing tells which are meant.
-type AmbiguousHunkError = patch.AmbiguousError
+type AmbiguousHunkError = placing.AmbiguousError
 
 // MissingHunkError says that the lines of a hunk are not in a file, and where they come nearest.
-type MissingHunkError = patch.MissingError
+type MissingHunkError = placing.MissingError
 
 // Error lists the failures, no more than twenty.
 func (e *PatchError) Error() string {

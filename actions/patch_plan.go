@@ -8,6 +8,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/patch"
+	"github.com/millrace-go/millrace/internal/patch/placing"
 )
 
 // patching is the work on one patch.
@@ -15,8 +16,8 @@ type patching struct {
 	Patch
 	c        *Call
 	format   patch.Format
-	settings patch.Settings
-	steps    patch.Steps
+	settings placing.Settings
+	steps    placing.Steps
 	sections []*patchSection
 	nodes    []*patchNode // in the order they came up
 	view     patchView
@@ -31,7 +32,7 @@ type patchSection struct {
 	node     *patchNode
 	first    int           // the number of its first hunk, counting those of other sections for the file
 	next     *patchSection // the next one for the same file
-	placed   []patch.Placed
+	placed   []placing.Placed
 	failures []*HunkFailure
 }
 
@@ -231,7 +232,7 @@ func (w *patching) create(s *patchSection) {
 		s.node.mode = &exec
 	}
 	s.node.hunks, s.node.edits = len(s.Hunks), max(1, len(s.Hunks))
-	s.placed = make([]patch.Placed, len(s.Hunks))
+	s.placed = make([]placing.Placed, len(s.Hunks))
 }
 
 // modes notes the mode that a file gets.

@@ -27,7 +27,6 @@ var circles = map[string]map[string]int{
 		".":                47,
 		"actions":          19,
 		"internal/match":   17,
-		"internal/patch":   19,
 		"internal/scratch": 20,
 		"internal/stage":   26,
 		"rundir":           33,

@@ -23,7 +23,7 @@ var arrows = map[string][]string{
 	"actions": {
 		"agent", "budget", "capability", "change", "command", "fsutil",
 		"internal/charset", "internal/errorform", "internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/names", "internal/panics",
-		"internal/paramtags", "internal/patch", "internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/synonyms",
+		"internal/paramtags", "internal/patch", "internal/patch/placing", "internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/synonyms",
 		"internal/textdiff", "internal/walk",
 	},
 	"agent":      {"budget", "command", "internal/errorform", "internal/strictjson"},
@@ -72,7 +72,10 @@ var arrows = map[string][]string{
 	"internal/modes":    {"change"},
 	"internal/parallel": {"internal/panics"},
 	"internal/panics":   {"internal/errorform"},
-	"internal/patch":    {"change", "internal/errorform", "internal/textdiff"},
+	"internal/patch":    {"change", "internal/show", "internal/textdiff"},
+	"internal/patch/placing": {
+		"internal/errorform", "internal/patch", "internal/show",
+	},
 	"internal/params":   {"internal/form", "internal/paramtags", "internal/strictjson", "internal/synonyms", "template"},
 	"internal/poll":     {"capability"},
 	"internal/preview":  {"actions", "change", "internal/backing", "internal/names", "internal/splice", "internal/textdiff"},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace/internal/patch"
+	"github.com/millrace-go/millrace/internal/patch/placing"
 )
 
 // BenchmarkStale places a hundred hunks in a file of a million lines that has grown at its beginning.
@@ -29,11 +30,11 @@ func BenchmarkStale(b *testing.B) {
 	}
 	data := []byte(file.String())
 	for b.Loop() {
-		t, err := patch.NewText(data)
+		t, err := placing.NewText(data)
 		if err != nil {
 			b.Fatal(err)
 		}
-		placed, err := t.Place(b.Context(), &read.Files[0], patch.Settings{Format: patch.Unified}, &patch.Steps{})
+		placed, err := t.Place(b.Context(), &read.Files[0], placing.Settings{Format: patch.Unified}, &placing.Steps{})
 		if err != nil {
 			b.Fatal(err)
 		}

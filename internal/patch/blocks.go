@@ -3,6 +3,7 @@ package patch
 import (
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
@@ -47,7 +48,7 @@ func (p *parser) blocks() {
 				name, named = now, true
 			case p.opt.Path == "" && !isEllipsis(fresh):
 				p.problem(at, "write the name of the file in the line above, in backquotes if it has blanks",
-					"the line above the block is not the name of a file: "+quoted(fresh))
+					"the line above the block is not the name of a file: "+show.Quote(fresh, maxShown))
 				named, name = true, "" // it is told once
 			}
 			fresh = ""

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace/internal/patch"
+	"github.com/millrace-go/millrace/internal/patch/placing"
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
@@ -54,12 +55,12 @@ func place(t *testing.T, p *patch.Patch, file *patch.File, old []byte, how uint8
 		_, _, _ = file.Apply(old, true, 1<<20)
 		return
 	}
-	text, err := patch.NewText(old)
+	text, err := placing.NewText(old)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := patch.Settings{Format: p.Format, Tolerance: patch.Level(how >> 4 & 3), Fuzz: int(how >> 6), Nearest: how&1 != 0}
-	placed, err := text.Place(t.Context(), file, s, &patch.Steps{})
+	s := placing.Settings{Format: p.Format, Tolerance: placing.Level(how >> 4 & 3), Fuzz: int(how >> 6), Nearest: how&1 != 0}
+	placed, err := text.Place(t.Context(), file, s, &placing.Steps{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func place(t *testing.T, p *patch.Patch, file *patch.File, old []byte, how uint8
 			_ = one.Err.Error()
 			continue
 		}
-		if s.Tolerance == patch.None && s.Fuzz == 0 && !one.Done {
+		if s.Tolerance == placing.None && s.Fuzz == 0 && !one.Done {
 			quotes(t, &file.Hunks[i], old, one.At)
 		}
 		all = append(all, one.Splices...)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // gitSection is a section of git while it is read.
@@ -169,14 +171,14 @@ func (p *parser) finish(f gitSection) {
 		f.Old = f.New
 		if a, ok := stripped(f.old, f.strip); f.Op == Modify && ok && a != f.New {
 			p.problem(f.Line, "write rename from and rename to", "the names differ, but the file is not renamed: "+
-				quoted(a)+" and "+quoted(f.New))
+				show.Quote(a, maxShown)+" and "+show.Quote(f.New, maxShown))
 		}
 	}
 	if f.OldMode != 0 && f.NewMode != 0 && f.OldMode&TypeMask != f.NewMode&TypeMask {
 		p.problem(f.Line, "write one section that deletes, and one that creates", "a file does not change its type by a mode")
 	}
 	if f.Op == Modify && len(f.Hunks) == 0 && f.Binary == nil && f.NewMode == 0 && len(p.problems) == 0 {
-		p.warn(f.Line, "nothing is done to "+quoted(f.New))
+		p.warn(f.Line, "nothing is done to "+show.Quote(f.New, maxShown))
 	}
 	p.add(f.File)
 }
@@ -204,7 +206,7 @@ func (p *parser) mode(text string) uint32 {
 	case err == nil && mode == 0o160000:
 		p.problem(p.n, "leave it out", "submodules cannot be patched")
 	case err != nil || mode&TypeMask != File100 && mode != Symlink:
-		p.problem(p.n, "write 100644, 100755 or 120000", "unknown mode "+quoted(text))
+		p.problem(p.n, "write 100644, 100755 or 120000", "unknown mode "+show.Quote(text, maxShown))
 	}
 	return mode
 }

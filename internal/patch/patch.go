@@ -1,12 +1,11 @@
-// Package patch reads patches and finds the places of their hunks.
+// Package patch reads patches.
 //
-// Four ways to write one become the same list of files with hunks: a unified diff, a diff of git, the format that calls
-// itself apply_patch, and blocks of a text to search and one to replace it by. [Parse] reads a text, and [Text] places the
-// hunks of one file in it. Lines that a hunk only quotes are never rewritten: what comes out are splices for its added and
-// removed lines alone.
+// Four ways to write a patch become the same list of files with hunks: a unified diff, a diff of git, the format that calls
+// itself apply_patch, and blocks of a text to search and a text to replace it by. [Parse] reads a text. Package placing
+// finds the places of the hunks in a file.
 //
-// Patches are written by strangers. Reading one takes time and memory in proportion to its length, no function calls itself
-// for what is in it, and placing it is held to a number of comparisons.
+// Patches are untrusted input. Reading a patch takes time and memory in proportion to its length, and no function calls
+// itself for what is in it.
 package patch
 
 import (
@@ -267,6 +266,9 @@ const (
 
 // Error names the limit.
 func (e *LimitError) Error() string { return "too many " + e.What }
+
+// maxShown is how many bytes of a line a message has.
+const maxShown = 80
 
 // The limits.
 const (

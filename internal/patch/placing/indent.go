@@ -1,9 +1,11 @@
-package patch
+package placing
 
 import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/patch"
 )
 
 // blanks are the characters of an indentation.
@@ -72,7 +74,7 @@ func shiftOf(have []byte, want string) (s shift, blank, ok bool) {
 
 // shift returns how the lines at a place are indented otherwise than those of a hunk. ok is false if not all of them are so
 // in the same way, or if there are several ways and the added lines would be indented otherwise by each.
-func (p *placing) shift(h *Hunk, run []string, at int) (s shift, ok bool) {
+func (p *placing) shift(h *patch.Hunk, run []string, at int) (s shift, ok bool) {
 	if s, ok = p.shiftBy(tabs{}, run, at); ok {
 		return s, true
 	}

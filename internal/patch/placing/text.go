@@ -1,8 +1,10 @@
-package patch
+package placing
 
 import (
 	"bytes"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/patch"
 )
 
 const bom = "\xef\xbb\xbf"
@@ -12,9 +14,9 @@ type Text struct {
 	data   []byte
 	starts []int32 // where each line begins, and at the end the size
 	bom    bool
-	ended  bool // the last line has a line end
-	only   End  // of all lines that have one, if that is one kind
-	exact  bool // line ends count
+	ended  bool      // the last line has a line end
+	only   patch.End // of all lines that have one, if that is one kind
+	exact  bool      // line ends count
 	taken  []uint8
 	levels [levelCount]*index
 }
@@ -22,8 +24,8 @@ type Text struct {
 // NewText divides a text into lines. The error is a *[LimitError].
 func NewText(data []byte) (*Text, error) {
 	n := bytes.Count(data, newline)
-	if n >= MaxLines {
-		return nil, &LimitError{WhatLines, MaxLines}
+	if n >= patch.MaxLines {
+		return nil, &patch.LimitError{What: patch.WhatLines, Limit: patch.MaxLines}
 	}
 	t := &Text{data: data, bom: bytes.HasPrefix(data, []byte(bom)), starts: make([]int32, 0, n+2)}
 	lf, crlf := 0, 0
@@ -43,9 +45,9 @@ func NewText(data []byte) (*Text, error) {
 	t.ended = len(data) == 0 || data[len(data)-1] == '\n'
 	switch {
 	case lf > 0 && crlf == 0:
-		t.only = LF
+		t.only = patch.LF
 	case crlf > 0 && lf == 0:
-		t.only = CRLF
+		t.only = patch.CRLF
 	}
 	t.starts = append(t.starts, int32(len(data)))
 	return t, nil
@@ -60,22 +62,22 @@ var newline = []byte{'\n'}
 func (t *Text) lines() int { return len(t.starts) - 1 }
 
 // line returns a line without its line end, which it returns too.
-func (t *Text) line(i int) ([]byte, End) {
+func (t *Text) line(i int) ([]byte, patch.End) {
 	line, ended := bytes.CutSuffix(t.data[t.starts[i]:t.starts[i+1]], newline)
 	if !ended {
-		return line, NoEnd
+		return line, patch.NoEnd
 	}
 	if line, ok := bytes.CutSuffix(line, []byte{'\r'}); ok {
-		return line, CRLF
+		return line, patch.CRLF
 	}
-	return line, LF
+	return line, patch.LF
 }
 
 // compared returns a line as it is compared with those of a hunk: without a byte order mark, and with the carriage return
 // of its line end only if that counts.
 func (t *Text) compared(i int) []byte {
 	line, end := t.line(i)
-	if t.exact && end == CRLF {
+	if t.exact && end == patch.CRLF {
 		line = line[:len(line)+1]
 	}
 	if i == 0 && t.bom {
@@ -85,9 +87,9 @@ func (t *Text) compared(i int) []byte {
 }
 
 // wanted returns a line of a hunk likewise.
-func (t *Text) wanted(l Line) string {
+func (t *Text) wanted(l patch.Line) string {
 	text := strings.TrimPrefix(l.Text, bom)
-	if t.exact && l.End == CRLF {
+	if t.exact && l.End == patch.CRLF {
 		text += "\r"
 	}
 	return text

@@ -1,7 +1,9 @@
-package patch
+package placing
 
 import (
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/patch"
 )
 
 // group is a run of removed and added lines with no context line in it.
@@ -9,13 +11,13 @@ type group struct {
 	start   int // the first removed line, or the one that the added lines come before
 	removed int
 	text    []byte
-	last    Line // that was added
-	end     End  // that it was given
+	last    patch.Line // that was added
+	end     patch.End  // that it was given
 }
 
 // splices returns what a hunk does at a place, in ascending order.
-func (p *placing) splices(h *Hunk, c candidate) []Splice {
-	var list []Splice
+func (p *placing) splices(h *patch.Hunk, c candidate) []patch.Splice {
+	var list []patch.Splice
 	at, oldNoEnd := c.at, false
 	keepsBOM := p.bom
 	if p.bom && at == 0 {
@@ -27,7 +29,7 @@ func (p *placing) splices(h *Hunk, c candidate) []Splice {
 		}
 	}
 	for l := range h.Lines() {
-		oldNoEnd = oldNoEnd || l.Op != '+' && l.End == NoEnd
+		oldNoEnd = oldNoEnd || l.Op != '+' && l.End == patch.NoEnd
 	}
 	g := group{start: at}
 	flush := func() {
@@ -61,22 +63,22 @@ func (p *placing) splices(h *Hunk, c candidate) []Splice {
 
 // endOf returns the line end of a line that is added: the one of the file, or of the line that it replaces, or of those
 // around it. Where the patch has line ends of both kinds it means them.
-func (p *placing) endOf(h *Hunk, g *group, l Line, first int) End {
+func (p *placing) endOf(h *patch.Hunk, g *group, l patch.Line, first int) patch.End {
 	own := l.End
-	if own == NoEnd {
-		own = LF // what becomes of it is decided when the place is known to be the last
+	if own == patch.NoEnd {
+		own = patch.LF // what becomes of it is decided when the place is known to be the last
 	}
 	switch {
 	case p.exact:
 		return own
-	case p.only != NoEnd:
+	case p.only != patch.NoEnd:
 		return p.only
 	case h.OldLines == 0:
 		return own
 	}
 	for _, i := range []int{g.start + max(g.removed-1, 0), g.start - 1, g.start} {
 		if i >= first && i < first+h.OldLines {
-			if _, end := p.line(i); end != NoEnd {
+			if _, end := p.line(i); end != patch.NoEnd {
 				return end
 			}
 		}
@@ -85,8 +87,8 @@ func (p *placing) endOf(h *Hunk, g *group, l Line, first int) End {
 }
 
 // splice returns what a group does to the bytes of the file.
-func (p *placing) splice(h *Hunk, g *group, oldNoEnd, keepsBOM bool) (s Splice, ok bool) {
-	if g.removed == 0 && len(g.text) == 0 && g.last == (Line{}) {
+func (p *placing) splice(h *patch.Hunk, g *group, oldNoEnd, keepsBOM bool) (s patch.Splice, ok bool) {
+	if g.removed == 0 && len(g.text) == 0 && g.last == (patch.Line{}) {
 		return s, false
 	}
 	from, to := int64(p.starts[g.start]), int64(p.starts[g.start+g.removed])
@@ -94,7 +96,7 @@ func (p *placing) splice(h *Hunk, g *group, oldNoEnd, keepsBOM bool) (s Splice, 
 		from, to = int64(len(bom)), max(to, int64(len(bom)))
 	}
 	text := g.text
-	if g.start+g.removed == p.lines() && g.last != (Line{}) {
+	if g.start+g.removed == p.lines() && g.last != (patch.Line{}) {
 		if p.unended(h, g, oldNoEnd) {
 			text = text[:len(text)-len(g.end.String())]
 		}
@@ -102,16 +104,16 @@ func (p *placing) splice(h *Hunk, g *group, oldNoEnd, keepsBOM bool) (s Splice, 
 			text = append([]byte(g.end.String()), text...) // the line before has no end yet
 		}
 	}
-	return Splice{Off: from, Len: to - from, Text: text}, true
+	return patch.Splice{Off: from, Len: to - from, Text: text}, true
 }
 
 // unended reports whether the last line of the file, which is added, is to have no line end. A patch that says so means
 // it, unless it says so of the old line too: then it changes nothing about that, and the file counts.
-func (p *placing) unended(h *Hunk, g *group, oldNoEnd bool) bool {
+func (p *placing) unended(h *patch.Hunk, g *group, oldNoEnd bool) bool {
 	switch {
 	case h.OldLines == 0 && p.lines() == 0:
-		return g.last.End == NoEnd
-	case g.last.End == NoEnd:
+		return g.last.End == patch.NoEnd
+	case g.last.End == patch.NoEnd:
 		return !oldNoEnd || !p.ended
 	}
 	return !oldNoEnd && !p.ended

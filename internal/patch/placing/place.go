@@ -1,13 +1,19 @@
-package patch
+// Package placing finds the places of the hunks of a patch in the text of a file.
+//
+// Lines that a hunk only quotes are never rewritten: the result is splices for its added and removed lines alone. Placing
+// is held to a number of comparisons.
+package placing
 
 import (
 	"context"
 	"errors"
+
+	"github.com/millrace-go/millrace/internal/patch"
 )
 
 // Settings say how freely hunks are placed.
 type Settings struct {
-	Format    Format
+	Format    patch.Format
 	Tolerance Level
 	Fuzz      int  // context lines at either end that may differ
 	Nearest   bool // of several places the nearest counts
@@ -21,7 +27,7 @@ type Placed struct {
 	Fuzz    int
 	Done    bool // its new lines were there already
 	Err     error
-	Splices []Splice
+	Splices []patch.Splice
 }
 
 // placing is the work on the hunks of one file.
@@ -30,7 +36,7 @@ type placing struct {
 	Settings
 	ctx    context.Context
 	steps  *Steps
-	hunks  []Hunk
+	hunks  []patch.Hunk
 	offset int // how much further down the hunk before was found
 	delta  int // how many lines those before have added
 	cursor int // the line behind the hunk before
@@ -44,7 +50,7 @@ type candidate struct {
 
 // Place finds the places of the hunks of a file, and what they do there. Each refers to the text as it is. The error is
 // one of the limits or of the context; what is wrong with a hunk is in its Placed.
-func (t *Text) Place(ctx context.Context, f *File, s Settings, steps *Steps) ([]Placed, error) {
+func (t *Text) Place(ctx context.Context, f *patch.File, s Settings, steps *Steps) ([]Placed, error) {
 	t.exact = f.Mixed
 	if err := steps.take(ctx, t.lines()); err != nil {
 		return nil, err
@@ -69,9 +75,9 @@ func (t *Text) Place(ctx context.Context, f *File, s Settings, steps *Steps) ([]
 }
 
 // hunk places one.
-func (p *placing) hunk(h *Hunk) (Placed, error) {
+func (p *placing) hunk(h *patch.Hunk) (Placed, error) {
 	from := p.cursor
-	if s := p.Format; s != ApplyPatch {
+	if s := p.Format; s != patch.ApplyPatch {
 		from = 0
 	}
 	stated, start := -1, -1 // where it says to be, and where git would begin to look
@@ -98,7 +104,7 @@ func (p *placing) hunk(h *Hunk) (Placed, error) {
 	if h.OldLines <= p.lines() {
 		old = p.texts(h, '+')
 	}
-	if h.Removed == 0 && p.Format != Unified {
+	if h.Removed == 0 && p.Format != patch.Unified {
 		done, at, err := p.already(h, from, stated)
 		if err != nil {
 			return Placed{}, err
@@ -112,7 +118,7 @@ func (p *placing) hunk(h *Hunk) (Placed, error) {
 		return p.bare(h, from, stated), nil
 	}
 	for fuzz := 0; fuzz <= p.Fuzz && old != nil; fuzz++ {
-		lead, trail := h.dropped(fuzz)
+		lead, trail := dropped(h, fuzz)
 		if fuzz > 0 && (lead+trail == 0 || lead+trail >= len(old)) {
 			break
 		}
@@ -151,14 +157,14 @@ func (p *placing) hunk(h *Hunk) (Placed, error) {
 	return Placed{Err: why}, err
 }
 
-// dropped returns how many context lines at the beginning and at the end may differ.
-func (h *Hunk) dropped(fuzz int) (lead, trail int) {
+// dropped returns how many context lines of a hunk may differ, at its beginning and at its end.
+func dropped(h *patch.Hunk, fuzz int) (lead, trail int) {
 	longer := max(h.Lead, h.Trail)
 	return max(0, fuzz+h.Lead-longer), max(0, fuzz+h.Trail-longer)
 }
 
 // texts returns the lines of a hunk as they are compared, without those of an operation.
-func (p *placing) texts(h *Hunk, but byte) []string {
+func (p *placing) texts(h *patch.Hunk, but byte) []string {
 	lines := make([]string, 0, max(h.OldLines, h.NewLines))
 	for l := range h.Lines() {
 		if l.Op != but {
@@ -169,12 +175,12 @@ func (p *placing) texts(h *Hunk, but byte) []string {
 }
 
 // bare places a hunk that has added lines alone.
-func (p *placing) bare(h *Hunk, from, stated int) Placed {
+func (p *placing) bare(h *patch.Hunk, from, stated int) Placed {
 	at := stated
 	switch {
-	case p.Format == ApplyPatch && len(h.Anchors) > 0 && !h.AtEnd:
+	case p.Format == patch.ApplyPatch && len(h.Anchors) > 0 && !h.AtEnd:
 		at = from
-	case p.Format != Unified || h.AtEnd && !h.Numbered:
+	case p.Format != patch.Unified || h.AtEnd && !h.Numbered:
 		at = p.lines()
 	case !h.Numbered:
 		return Placed{Err: ErrNoContext}
@@ -196,7 +202,7 @@ func (p *placing) bare(h *Hunk, from, stated int) Placed {
 
 // at looks for the one place of a hunk at a level, without so many of its first and last lines.
 func (p *placing) at(
-	h *Hunk, old []string, lead, trail int, level Level, from, stated, start int,
+	h *patch.Hunk, old []string, lead, trail int, level Level, from, stated, start int,
 ) (c candidate, found bool, err error) {
 	run := old[lead : len(old)-trail]
 	fits := func(at int) (c candidate, ok bool) {
@@ -261,18 +267,18 @@ func near(a, b int) int { return max(a-b, b-a) }
 // anchored reports whether a hunk may stand at a line. One that only adds lines, and quotes none before or behind them,
 // begins or ends the file, for nothing else tells it from its place after it was applied; but where it says that it is not
 // at the beginning, it may stand right where it says. So does one that has the last line of a file, without a line end.
-func (p *placing) anchored(h *Hunk, at, stated, lead, trail int) bool {
+func (p *placing) anchored(h *patch.Hunk, at, stated, lead, trail int) bool {
 	if h.AtEnd && at+h.OldLines != p.lines() {
 		return false
 	}
-	if p.Format != Unified || h.Removed > 0 || lead+trail > 0 {
+	if p.Format != patch.Unified || h.Removed > 0 || lead+trail > 0 {
 		return true
 	}
 	return (h.Lead > 0 || at == 0 || at == stated && h.OldStart > 1) && (h.Trail > 0 || at+h.OldLines == p.lines())
 }
 
 // anchors goes to the lines that a hunk names, one after the other, and returns the line behind the last one.
-func (p *placing) anchors(h *Hunk, from int) (line int, missing string, err error) {
+func (p *placing) anchors(h *patch.Hunk, from int) (line int, missing string, err error) {
 	for _, anchor := range h.Anchors {
 		found := false
 		for level := None; level <= p.Tolerance && !found; level++ {

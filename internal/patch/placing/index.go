@@ -1,8 +1,10 @@
-package patch
+package placing
 
 import (
 	"context"
 	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/patch"
 )
 
 func decode(text []byte) (rune, int) { return utf8.DecodeRune(text) }
@@ -16,8 +18,8 @@ const askEvery = 1_000_000
 // take counts comparisons. The error is a *[LimitError] or that of the context.
 func (s *Steps) take(ctx context.Context, n int) error {
 	s.done += int64(n)
-	if s.done > MaxSteps {
-		return &LimitError{WhatSteps, MaxSteps}
+	if s.done > patch.MaxSteps {
+		return &patch.LimitError{What: patch.WhatSteps, Limit: patch.MaxSteps}
 	}
 	if s.done-s.asked > askEvery {
 		s.asked = s.done
@@ -34,7 +36,7 @@ type index struct {
 }
 
 // index returns the index of the file for the lines of these hunks at a level. It is made when it is asked for first.
-func (t *Text) index(ctx context.Context, hunks []Hunk, level Level, steps *Steps) (*index, error) {
+func (t *Text) index(ctx context.Context, hunks []patch.Hunk, level Level, steps *Steps) (*index, error) {
 	if t.levels[level] != nil {
 		return t.levels[level], nil
 	}

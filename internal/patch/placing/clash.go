@@ -1,4 +1,6 @@
-package patch
+package placing
+
+import "github.com/millrace-go/millrace/internal/patch"
 
 // Bits of a line in Text.taken. That of a gap is about the place before the line.
 const (
@@ -9,7 +11,7 @@ const (
 )
 
 // marks calls do with what a hunk does to each of its lines and gaps at a place.
-func marks(h *Hunk, at int, do func(line int, own, other uint8) bool) bool {
+func marks(h *patch.Hunk, at int, do func(line int, own, other uint8) bool) bool {
 	first := at
 	for l := range h.Lines() {
 		ok := true
@@ -36,7 +38,7 @@ func marks(h *Hunk, at int, do func(line int, own, other uint8) bool) bool {
 }
 
 // clashes reports whether a hunk at a place would change lines that another one quotes, or quotes such as that changes.
-func (p *placing) clashes(h *Hunk, at int) bool {
+func (p *placing) clashes(h *patch.Hunk, at int) bool {
 	if p.taken == nil {
 		return false
 	}
@@ -49,7 +51,7 @@ func (p *placing) clashes(h *Hunk, at int) bool {
 }
 
 // take notes what a hunk does.
-func (p *placing) take(h *Hunk, at int) {
+func (p *placing) take(h *patch.Hunk, at int) {
 	if p.taken != nil {
 		marks(h, at, func(line int, own, _ uint8) bool { p.taken[line] |= own; return true })
 	}

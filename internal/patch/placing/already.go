@@ -1,9 +1,13 @@
-package patch
+package placing
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/patch"
+)
 
 // already reports whether the new lines of a hunk are there.
-func (p *placing) already(h *Hunk, from, stated int) (done bool, at int, err error) {
+func (p *placing) already(h *patch.Hunk, from, stated int) (done bool, at int, err error) {
 	if h.Added+h.Removed == 0 || h.NewLines == 0 || h.NewLines > p.lines() {
 		return false, 0, nil
 	}
@@ -43,7 +47,7 @@ func (p *placing) already(h *Hunk, from, stated int) (done bool, at int, err err
 
 // proves reports whether the new lines at a place mean that a hunk was applied. Where it only removes lines, those around
 // them have to be there on both sides, or the file has to begin or end there.
-func (p *placing) proves(h *Hunk, at, lines int) bool {
+func (p *placing) proves(h *patch.Hunk, at, lines int) bool {
 	if h.Added > 0 {
 		return true
 	}

@@ -1,13 +1,14 @@
-package patch
+package placing
 
 import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/patch"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // AmbiguousError says that the lines of a hunk are in a file more than once, and nothing tells which are meant.
@@ -57,7 +58,8 @@ type MissingError struct {
 func (e *MissingError) Error() string {
 	text := "its lines are not in the file"
 	if e.At > 0 {
-		text += fmt.Sprintf("; nearest is line %d, but line %d should be %s and is %s", e.At, e.Line, quoted(e.Want), quoted(e.Found))
+		text += fmt.Sprintf("; nearest is line %d, but line %d should be %s and is %s",
+			e.At, e.Line, show.Quote(e.Want, maxShown), show.Quote(e.Found, maxShown))
 	}
 	if e.Last {
 		text += "; the patch has them at the end of the file"
@@ -74,21 +76,15 @@ func (e *MissingError) Error() string {
 // MarshalJSON gives the code, the message and the paths.
 func (e *MissingError) MarshalJSON() ([]byte, error) { return errorform.Marshal("step_failed", e) }
 
-// quoted returns a line to show.
-func quoted(line string) string {
-	const most = 80
-	if len(line) > most {
-		return strconv.Quote(strings.ToValidUTF8(line[:most], "")) + "…"
-	}
-	return strconv.Quote(line)
-}
+// maxShown is how many bytes of a line a message has.
+const maxShown = 80
 
 // AnchorError says that a line that a hunk begins to look at is not in the file.
 type AnchorError struct{ Text string }
 
 // Error has the line.
 func (e *AnchorError) Error() string {
-	return "the line " + quoted(e.Text) + " behind @@ is not in the file, or only before the last hunk"
+	return "the line " + show.Quote(e.Text, maxShown) + " behind @@ is not in the file, or only before the last hunk"
 }
 
 // OutsideError says that a hunk without context is for a place that the file does not have, or that another hunk changes.
@@ -109,7 +105,7 @@ func (e *OutsideError) Error() string {
 var ErrNoContext = errors.New("nothing says where its lines are to be added: give it context, or numbers behind @@")
 
 // explain says why a hunk is nowhere. The second error is that of the run.
-func (p *placing) explain(h *Hunk, old []string, stated int) (why, err error) {
+func (p *placing) explain(h *patch.Hunk, old []string, stated int) (why, err error) {
 	missing := &MissingError{Last: h.AtEnd, Stated: h.Numbered && h.Lead+h.Trail == 0}
 	if old == nil {
 		for l := range h.Lines() {

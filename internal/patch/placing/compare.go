@@ -1,4 +1,6 @@
-package patch
+package placing
+
+import "github.com/millrace-go/millrace/internal/patch"
 
 // same reports whether lines stand at a place, compared one by one.
 func (p *placing) same(run []string, at int, level Level) bool {
@@ -23,7 +25,7 @@ func (p *placing) same(run []string, at int, level Level) bool {
 }
 
 // sameEnds reports whether the lines of the file end as those of the hunk.
-func (p *placing) sameEnds(h *Hunk, at int) bool {
+func (p *placing) sameEnds(h *patch.Hunk, at int) bool {
 	for l := range h.Lines() {
 		if l.Op == '+' {
 			continue
