@@ -16,20 +16,6 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// actionOf returns the action of a step if it is of that type, or a pointer to it.
-func actionOf[T actions.Action](action actions.Action) (a T, ok bool) {
-	switch action := any(action).(type) {
-	case T:
-		return action, true
-	case *T:
-		return *action, true
-	}
-	return a, false
-}
-
-// promptOf returns the action of a step if it asks an agent.
-func promptOf(action actions.Action) (actions.Prompt, bool) { return actionOf[actions.Prompt](action) }
-
 // checkHost returns an error if a step asks something of the host that it does not have, or does not allow.
 func (x Executor) checkHost(ctx context.Context, p Pipeline) error {
 	if err := p.checkTools(x.Tools); err != nil {
@@ -172,24 +158,6 @@ func (r *run) asker(v *visit, a actions.Prompt, call *actions.Call) func(context
 		return reply, err
 	}
 }
-
-// AgentReplied says that an agent has answered, also with an error. An answer on record has [StepReplayed] instead.
-type AgentReplied struct {
-	Step    string `json:"step"`
-	Visit   int    `json:"visit"`
-	Attempt int    `json:"attempt"`
-	Agent   string `json:"agent"` // its name, "" for the one of steps that name none
-	// Model is the name of the model that has answered, "" if that is not known; InputTokens and OutputTokens count what
-	// it has read and written.
-	Model        string `json:"model,omitempty"`
-	InputTokens  int64  `json:"input_tokens"`
-	OutputTokens int64  `json:"output_tokens"`
-}
-
-// Kind implements [Event].
-func (AgentReplied) Kind() string { return "agent_replied" }
-
-func (AgentReplied) isEvent() {}
 
 // namesShared reports whether a template of a step names the directory that the steps of a run share.
 func (r *run) namesShared(i int) bool {

@@ -137,30 +137,6 @@ func auditOf(run string, e StepFinished, now time.Time) audited {
 	}
 }
 
-// arrive begins a visit.
-func (r *run) arrive(ctx context.Context, i, number int) *visit {
-	s := r.p.steps[i]
-	v := &visit{step: i, number: number, result: StepResult{StepID: s.ID, Action: s.Action.Spec().Name}}
-	if r.kept != nil && r.machine != nil { // one step at a time
-		v.depth = len(r.kept.parents) - 1
-	}
-	started := StepStarted{Step: s.ID, Index: i, Visit: number, Action: v.result.Action}
-	r.notify(started)
-	if r.x.StepContext != nil {
-		v.host = r.x.StepContext(ctx, started)
-	}
-	return v
-}
-
-// within returns the context of an attempt: it has the values that the host has given, and ends with ctx. The caller
-// has to call the function when the attempt is over.
-func (v *visit) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	if v.host == nil {
-		return ctx, func() {}
-	}
-	return watch.Within(v.host, ctx)
-}
-
 // watched returns an executor whose observer, logger and contexts can be called anywhere, and whatever they do, the
 // caller goes on.
 func (x Executor) watched(n *watch.Notes) Executor {

@@ -24,46 +24,6 @@ type bounds struct {
 	sandbox        agent.Sandbox
 }
 
-// Deadline returns how long a run may take, from just before its first step to just before its commit. Zero is no limit.
-func (p Pipeline) Deadline() time.Duration { return p.bounds.deadline }
-
-// Budget returns what a run may spend. A field that is zero is no limit.
-func (p Pipeline) Budget() budget.Limit { return p.bounds.budget }
-
-// Classification returns a text that is passed through to results and events, such as "internal"; "" for none.
-func (p Pipeline) Classification() string { return p.bounds.classification }
-
-// Sandbox returns a copy of what the steps of the action prompt have where they say nothing themselves.
-func (p Pipeline) Sandbox() agent.Sandbox { return clonedSandbox(p.bounds.sandbox) }
-
-// Deadline sets how long a run may take, from just before its first step to just before its commit, at most a week, in
-// milliseconds ("deadline_seconds"). Waiting for another run on the tree is not in it, and the commit is never
-// interrupted. Zero means no limit.
-func (b Builder) Deadline(d time.Duration) Builder {
-	b.bounds.deadline = d
-	return b
-}
-
-// Budget sets what a run may spend ("budget"). A field that is zero means no limit.
-func (b Builder) Budget(l budget.Limit) Builder {
-	b.bounds.budget = l
-	return b
-}
-
-// Classification sets a text that is passed through to results and events, at most [MaxClassificationLen] characters
-// ("classification").
-func (b Builder) Classification(text string) Builder {
-	b.bounds.classification = text
-	return b
-}
-
-// Sandbox sets what steps of the action prompt have where they say nothing themselves ("sandbox"), field by field. Its
-// Timeout is that of their attempts. The sandbox is copied. Nothing in it is a template.
-func (b Builder) Sandbox(s agent.Sandbox) Builder {
-	b.bounds.sandbox = clonedSandbox(s)
-	return b
-}
-
 // boundsForm is what stands in JSON for bounds that Go holds in another form.
 type boundsForm struct {
 	deadline *float64 // in seconds, nil if it is absent

@@ -2,7 +2,6 @@ package millrace
 
 import (
 	"fmt"
-	"strconv"
 	"sync"
 
 	"github.com/millrace-go/millrace/budget"
@@ -129,18 +128,6 @@ func (r *run) totalCost() budget.Cost {
 	r.spent.mu.Lock()
 	defer r.spent.mu.Unlock()
 	return r.spent.total
-}
-
-// mayBegin says why there must not be another attempt of a step, or returns nil. A run that has made all its attempts
-// may make none.
-func (r *run) mayBegin(v *visit, all bool) error {
-	switch {
-	case all:
-		return &ExecutionsError{Step: v.result.StepID, Limit: r.machine.Attempts()}
-	case r.late():
-		return r.missed(v.result.StepID)
-	}
-	return r.withinBudget(v.step)
 }
 
 // withinBudget returns a *BudgetError if what the steps before that one have used leaves nothing for it.
@@ -275,33 +262,4 @@ func (r *run) account(p *Plan) {
 	if limit.USD > 0 && res.Cost > limit.USD && !(stopped && stop.What == budgetUSD) {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("budget of %v is exceeded: %v were spent", limit.USD, res.Cost))
 	}
-}
-
-// boundsLines are what a report says of the bounds of a run: nothing if it had none and cost nothing.
-func (r *Result) boundsLines() []string {
-	var lines []string
-	if r.Classification != "" {
-		lines = append(lines, "🏷️ Classification: "+fsutil.Visible(r.Classification))
-	}
-	of := ""
-	if r.Budget != nil && r.Budget.Limit > 0 {
-		of = " of " + r.Budget.Limit.String()
-	}
-	if r.Cost > 0 || of != "" {
-		lines = append(lines, "💰 Cost: "+r.Cost.String()+of)
-	}
-	if r.Budget != nil {
-		for _, m := range []struct {
-			what string
-			of   *budget.Measure
-		}{{"files", r.Budget.Files}, {"edits", r.Budget.Edits}, {"bytes", r.Budget.Bytes}} {
-			if m.of != nil {
-				lines = append(lines, fmt.Sprintf("💰 Budget: %d of %d %s", m.of.Spent, m.of.Limit, m.what))
-			}
-		}
-	}
-	if r.DeadlineMet != nil {
-		lines = append(lines, "⏰ Deadline met: "+strconv.FormatBool(*r.DeadlineMet))
-	}
-	return lines
 }

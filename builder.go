@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/agent"
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/condition"
 )
 
@@ -178,4 +180,38 @@ func (b Builder) MustBuild() Pipeline {
 		panic("millrace: " + err.Error())
 	}
 	return p
+}
+
+// Deadline sets how long a run may take, from just before its first step to just before its commit, at most a week, in
+// milliseconds ("deadline_seconds"). Waiting for another run on the tree is not in it, and the commit is never
+// interrupted. Zero means no limit.
+func (b Builder) Deadline(d time.Duration) Builder {
+	b.bounds.deadline = d
+	return b
+}
+
+// Budget sets what a run may spend ("budget"). A field that is zero means no limit.
+func (b Builder) Budget(l budget.Limit) Builder {
+	b.bounds.budget = l
+	return b
+}
+
+// Classification sets a text that is passed through to results and events, at most [MaxClassificationLen] characters
+// ("classification").
+func (b Builder) Classification(text string) Builder {
+	b.bounds.classification = text
+	return b
+}
+
+// Sandbox sets what steps of the action prompt have where they say nothing themselves ("sandbox"), field by field. Its
+// Timeout is that of their attempts. The sandbox is copied. Nothing in it is a template.
+func (b Builder) Sandbox(s agent.Sandbox) Builder {
+	b.bounds.sandbox = clonedSandbox(s)
+	return b
+}
+
+// Variables adds variables ("variables").
+func (b Builder) Variables(variables ...Variable) Builder {
+	b.variables = append(slices.Clip(b.variables), cloneVariables(variables)...)
+	return b
 }

@@ -2,11 +2,15 @@ package millrace
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
@@ -111,4 +115,72 @@ func (w *stepWarnings) end() {
 		w.res.Warnings = append(w.res.Warnings, fmt.Sprintf("and %d more warnings", w.more))
 	}
 	w.over = true
+}
+
+// filesOf returns the files that the step works on: canonical, each once, in the order they were given. A name that
+// is no good stays as it is.
+func (r *run) filesOf(s Step, action actions.Action) []string {
+	var names []string
+	if s.Input == inputPrevious {
+		if v, _ := r.previous(); v != nil {
+			names = v.result.FilesMatched
+		}
+	} else if ins := s.inputs(); len(ins) > 0 && action.Spec().Input != actions.InputNone {
+		for _, ref := range ins {
+			if in := r.result(ref); in != nil {
+				names = append(names, in.FilesMatched...)
+			}
+		}
+	} else {
+		of, _ := params.Of(action) // which was checked with the pipeline
+		for _, param := range fileParams(action.Spec()) {
+			switch v, _ := of.Get(param); {
+			case !v.IsValid():
+			case v.Type() == reflect.TypeFor[[]string]():
+				names = append(names, v.Interface().([]string)...)
+			case v.Kind() == reflect.String && v.Len() > 0:
+				names = append(names, v.String())
+			case v.Type() == reflect.TypeFor[map[string]string]():
+				names = append(names, slices.Sorted(maps.Keys(v.Interface().(map[string]string)))...)
+			}
+		}
+	}
+	files := make([]string, 0, len(names))
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		canonical, err := r.stage.Canonical(name)
+		if err == nil && (strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.")) {
+			// It asks for what a link leads to, and for a directory, which the canonical name does not tell any more.
+			if _, err = r.stage.Stat(name); err == nil {
+				canonical, err = r.stage.Resolve(name)
+			}
+		}
+		if err != nil {
+			canonical = name // the action meets the error at this file, and can say what becomes of the others
+		}
+		if !seen[canonical] {
+			seen[canonical] = true
+			files = append(files, canonical)
+		}
+	}
+	return files
+}
+
+// wanted reports whether a step may take the files of the one with that id.
+func (r *run) wanted(id string) bool {
+	return slices.ContainsFunc(r.p.steps, func(s Step) bool { return s.Input == inputPrevious || slices.Contains(s.inputs(), id) })
+}
+
+// noFiles says why a step that works on files has none.
+func noFiles(s Step) string {
+	switch ins := s.inputs(); {
+	case s.Input == inputPrevious:
+		return "the step that was executed before matched no files"
+	case len(ins) == 0:
+		return "the list of files is empty"
+	case len(ins) == 1:
+		return fmt.Sprintf("input step '%s' matched no files", ins[0])
+	default:
+		return "the input steps matched no files"
+	}
 }

@@ -4,32 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
-	"time"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/command"
-	"github.com/millrace-go/millrace/internal/strictjson"
-	"github.com/millrace-go/millrace/template"
 )
-
-// execOf returns the action of a step if it runs a command.
-func execOf(action actions.Action) (a actions.Exec, ok bool) {
-	return actionOf[actions.Exec](action)
-}
-
-// reachesOut reports whether an action does more than to work on the stage: what it meets there may be another thing the
-// next time.
-func reachesOut(action actions.Action) bool {
-	switch action.(type) {
-	case actions.Tool, *actions.Tool, actions.Exec, *actions.Exec, actions.Prompt, *actions.Prompt:
-		return true
-	}
-	return false
-}
 
 // checkCommands returns a *ValidationError if a step is to run a command that the host does not allow. What a template is
 // to say is held against that when the command is to run.
@@ -101,20 +81,6 @@ func (p Pipeline) knowsCommand(i int, a actions.Exec) bool {
 	return len(p.steps[i].Bind) == 0 && !slices.ContainsFunc(texts, func(text string) bool { return templates[text] })
 }
 
-// timeout is how long an attempt of a step may take, 0 for no bound. What a prompt does not say is for the sandbox of the
-// pipeline to say. A command has no more than the host allows, whatever the step says.
-func (r *run) timeout(s Step) time.Duration {
-	if _, ok := execOf(s.Action); ok {
-		if most := r.x.Commands.Timeout(); s.Timeout <= 0 || s.Timeout > most {
-			return most
-		}
-	}
-	if _, ok := promptOf(s.Action); ok && s.Timeout == 0 {
-		return r.p.bounds.sandbox.Timeout
-	}
-	return s.Timeout
-}
-
 // printed tells the observer what the command of a visit prints, until end is called. Secrets are hidden already.
 func (r *run) printed(v *visit, call *actions.Call) (end func()) {
 	if r.x.Observe == nil {
@@ -134,57 +100,6 @@ func (r *run) printed(v *visit, call *actions.Call) (end func()) {
 		defer mu.Unlock()
 		over = true
 	}
-}
-
-// execMembers are what the data of a step that runs a command has, with what templates can go on with: true is nothing.
-var execMembers = map[string]bool{
-	"exit_code": true, "signal": true, "stdout": true, "stderr": true, "truncated": true,
-	"changed": false, "deleted": false, "sandbox": false, "json": false,
-}
-
-// checkExecPaths says which templates of a step reach into what no command leaves behind.
-func (d *draft) checkExecPaths(i int) {
-	for _, ref := range d.compiled[i].texts.References() {
-		of, ok := d.index[ref.Root]
-		if !ok || of >= i || ref.Field == "" {
-			continue
-		}
-		a, ok := execOf(d.steps[of].Action)
-		if !ok {
-			continue
-		}
-		path := append(template.Path{{Key: ref.Field}}, ref.Path...)
-		if ref.Field == template.FieldData {
-			path = ref.Path
-		} else if _, member := execMembers[ref.Field]; !member && isResultField(ref.Field) {
-			continue
-		}
-		if message, hint := execPathProblem(a, path); message != "" {
-			d.problem(fmt.Sprintf("/steps/%d%s", i, ref.Pointer), codeBadTemplate, hint, "step '%s': template '%s': %s", d.steps[i].ID, ref.Source, message)
-			d.badTemplate = true
-		}
-	}
-}
-
-// execPathProblem says what is wrong with a path into the data of a command, "" for nothing.
-func execPathProblem(a actions.Exec, path template.Path) (message, hint string) {
-	if len(path) == 0 {
-		return "", ""
-	}
-	name := path[0].Key
-	scalar, ok := execMembers[name]
-	names := slices.Sorted(maps.Keys(execMembers))
-	switch near, isNear := strictjson.Nearest(name, names); {
-	case path[0].Indexed, !ok && !isNear:
-		return fmt.Sprintf("the data of a command has no '%s'", strings.TrimPrefix(path[:1].String(), ".")), "it has " + strings.Join(names, ", ")
-	case !ok:
-		return fmt.Sprintf("the data of a command has no '%s'", name), fmt.Sprintf("did you mean '%s'?", near)
-	case name == "json" && (a.Format == "" || a.Format == "text"):
-		return "what the command prints is not parsed", "set its format to json"
-	case scalar && len(path) > 1:
-		return fmt.Sprintf("'%s' of a command has nothing in it", name), ""
-	}
-	return "", ""
 }
 
 // noArguments returns why a command is not to run: a list among its arguments has nothing in it. A formatter of no files

@@ -31,27 +31,6 @@ func (e *DeadlineError) Unwrap() error { return e.Err }
 // Code returns "deadline_exceeded".
 func (e *DeadlineError) Code() string { return "deadline_exceeded" }
 
-// begin starts the time of the run, and takes up what was kept of it. The context that it returns is that of the steps;
-// a run in sequence has no waves.
-func (r *run) begin(ctx context.Context, t *tree, s *Saved) (steps context.Context, cancel context.CancelFunc, waves [][]int, err error) {
-	up, err := r.keepOn(t, s)
-	if err != nil {
-		return ctx, func() {}, nil, err
-	}
-	steps, cancel = r.within(ctx)
-	if r.inSequence() {
-		if r.machine, r.stopped = r.newMachine(); r.stopped != nil {
-			return steps, cancel, nil, nil
-		}
-	} else {
-		waves = r.waves(steps) // of the tree as it is without what was staged
-	}
-	if r.kept != nil {
-		err = r.takeUp(steps, up)
-	}
-	return steps, cancel, waves, err
-}
-
 // within returns the context of the steps, which ends with the deadline.
 func (r *run) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	if r.p.bounds.deadline <= 0 {
@@ -115,3 +94,17 @@ type canceledError struct{ cause, ended error }
 
 func (e *canceledError) Error() string   { return fmt.Sprintf("pipeline canceled: %v", e.cause) }
 func (e *canceledError) Unwrap() []error { return []error{e.cause, e.ended} }
+
+// timeout is how long an attempt of a step may take, 0 for no bound. What a prompt does not say is for the sandbox of the
+// pipeline to say. A command has no more than the host allows, whatever the step says.
+func (r *run) timeout(s Step) time.Duration {
+	if _, ok := execOf(s.Action); ok {
+		if most := r.x.Commands.Timeout(); s.Timeout <= 0 || s.Timeout > most {
+			return most
+		}
+	}
+	if _, ok := promptOf(s.Action); ok && s.Timeout == 0 {
+		return r.p.bounds.sandbox.Timeout
+	}
+	return s.Timeout
+}

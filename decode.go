@@ -314,3 +314,6 @@ func shortened(text string) string {
 	}
 	return strings.ToValidUTF8(text[:most], "") + "..."
 }
+
+// nestingActions are what actions are called elsewhere that run a pipeline.
+var nestingActions = []string{"pipeline", "mcp_pipeline", "batch_operations"}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/agent"
@@ -71,60 +70,6 @@ func (e *StepError) Unwrap() error { return e.Err }
 func stepMessage(action string, err error) string {
 	return fmt.Sprintf("%s failed: %v", action, err)
 }
-
-// ExpectError says that a step did not do as much, or as little, as its expect asked for.
-type ExpectError struct {
-	// What is "files" or "edits".
-	What string
-	// Got is the number there was, Min and Max the bounds, nil where there is none.
-	Got      int
-	Min, Max *int
-	// Notes are what the step warned of before.
-	Notes []string
-}
-
-// Error names the number, the bounds and the notes.
-func (e *ExpectError) Error() string {
-	return strings.Join(append([]string{e.bounds()}, e.Notes...), "; ")
-}
-
-func (e *ExpectError) bounds() string {
-	switch {
-	case e.Min != nil && e.Max != nil && *e.Min == *e.Max:
-		return fmt.Sprintf("expected %d %s, got %d", *e.Min, e.What, e.Got)
-	case e.Min != nil && e.Got < *e.Min:
-		return fmt.Sprintf("expected at least %d %s, got %d", *e.Min, e.What, e.Got)
-	default:
-		return fmt.Sprintf("expected at most %d %s, got %d", *e.Max, e.What, e.Got)
-	}
-}
-
-// ErrInterpolation says that a template is wrong or has no value that fits: what an *InterpolationError is, and a
-// *ValidationError with a problem of a template.
-var ErrInterpolation = errors.New("a template cannot be given its value")
-
-// InterpolationError says that a template could not be given its value although it was well formed.
-type InterpolationError struct {
-	// Pointer is the parameter's JSON pointer below the step's "params".
-	Pointer string
-	// Text is the parameter as written, "" if it is the value that is wrong.
-	Text string
-	Err  error
-}
-
-// Error names the parameter and the reason.
-func (e *InterpolationError) Error() string {
-	return fmt.Sprintf("parameter %s: %v", e.Pointer, e.Err)
-}
-
-// Unwrap returns the reason.
-func (e *InterpolationError) Unwrap() error { return e.Err }
-
-// Is makes it match [ErrInterpolation].
-func (e *InterpolationError) Is(target error) bool { return target == ErrInterpolation }
-
-// Code returns "INTERPOLATION_FAILED".
-func (e *InterpolationError) Code() string { return "INTERPOLATION_FAILED" }
 
 // CommitError says that the tree could not be written. State says what the tree is now.
 type CommitError struct {

@@ -318,3 +318,21 @@ func (p *stepProgress) end() {
 	defer p.mu.Unlock()
 	p.over = true
 }
+
+// AgentReplied says that an agent has answered, also with an error. An answer on record has [StepReplayed] instead.
+type AgentReplied struct {
+	Step    string `json:"step"`
+	Visit   int    `json:"visit"`
+	Attempt int    `json:"attempt"`
+	Agent   string `json:"agent"` // its name, "" for the one of steps that name none
+	// Model is the name of the model that has answered, "" if that is not known; InputTokens and OutputTokens count what
+	// it has read and written.
+	Model        string `json:"model,omitempty"`
+	InputTokens  int64  `json:"input_tokens"`
+	OutputTokens int64  `json:"output_tokens"`
+}
+
+// Kind implements [Event].
+func (AgentReplied) Kind() string { return "agent_replied" }
+
+func (AgentReplied) isEvent() {}

@@ -2,6 +2,7 @@ package millrace
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -289,3 +290,23 @@ func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, e
 	})
 	return plan.keep(), err
 }
+
+// ExecutorError is the host's fault: a field of the [Executor] has a value that it cannot work with. Nothing was read
+// or written.
+type ExecutorError struct {
+	// Field is the name of the field, Value the part of it that is refused, "" if it is all of it.
+	Field string
+	Value string
+	Err   error
+}
+
+// Error names the field and the value.
+func (e *ExecutorError) Error() string {
+	if e.Value == "" {
+		return fmt.Sprintf("executor's %s: %v", e.Field, e.Err)
+	}
+	return fmt.Sprintf("executor's %s: %q: %v", e.Field, e.Value, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *ExecutorError) Unwrap() error { return e.Err }

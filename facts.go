@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
@@ -34,74 +31,6 @@ func (r *run) result(id string) *StepResult {
 		return &v.result
 	}
 	return nil
-}
-
-// filesOf returns the files that the step works on: canonical, each once, in the order they were given. A name that
-// is no good stays as it is.
-func (r *run) filesOf(s Step, action actions.Action) []string {
-	var names []string
-	if s.Input == inputPrevious {
-		if v, _ := r.previous(); v != nil {
-			names = v.result.FilesMatched
-		}
-	} else if ins := s.inputs(); len(ins) > 0 && action.Spec().Input != actions.InputNone {
-		for _, ref := range ins {
-			if in := r.result(ref); in != nil {
-				names = append(names, in.FilesMatched...)
-			}
-		}
-	} else {
-		of, _ := params.Of(action) // which was checked with the pipeline
-		for _, param := range fileParams(action.Spec()) {
-			switch v, _ := of.Get(param); {
-			case !v.IsValid():
-			case v.Type() == reflect.TypeFor[[]string]():
-				names = append(names, v.Interface().([]string)...)
-			case v.Kind() == reflect.String && v.Len() > 0:
-				names = append(names, v.String())
-			case v.Type() == reflect.TypeFor[map[string]string]():
-				names = append(names, slices.Sorted(maps.Keys(v.Interface().(map[string]string)))...)
-			}
-		}
-	}
-	files := make([]string, 0, len(names))
-	seen := make(map[string]bool, len(names))
-	for _, name := range names {
-		canonical, err := r.stage.Canonical(name)
-		if err == nil && (strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.")) {
-			// It asks for what a link leads to, and for a directory, which the canonical name does not tell any more.
-			if _, err = r.stage.Stat(name); err == nil {
-				canonical, err = r.stage.Resolve(name)
-			}
-		}
-		if err != nil {
-			canonical = name // the action meets the error at this file, and can say what becomes of the others
-		}
-		if !seen[canonical] {
-			seen[canonical] = true
-			files = append(files, canonical)
-		}
-	}
-	return files
-}
-
-// wanted reports whether a step may take the files of the one with that id.
-func (r *run) wanted(id string) bool {
-	return slices.ContainsFunc(r.p.steps, func(s Step) bool { return s.Input == inputPrevious || slices.Contains(s.inputs(), id) })
-}
-
-// noFiles says why a step that works on files has none.
-func noFiles(s Step) string {
-	switch ins := s.inputs(); {
-	case s.Input == inputPrevious:
-		return "the step that was executed before matched no files"
-	case len(ins) == 0:
-		return "the list of files is empty"
-	case len(ins) == 1:
-		return fmt.Sprintf("input step '%s' matched no files", ins[0])
-	default:
-		return "the input steps matched no files"
-	}
 }
 
 // expand returns a copy of the action of a step in which all templates have their values, and what its Validate has
@@ -255,32 +184,6 @@ func (v *visit) field(name string) (value any, ok bool) {
 	return nil, false
 }
 
-// The roots of references that are no steps, beside the variables.
-const (
-	rootPrev = "prev" // the step that was executed before
-	rootRun  = "run"
-	// fieldShared is the directory that the steps of a run share.
-	fieldShared = "shared"
-)
-
-// otherRoots are what the templates of step i may refer to beside steps.
-func (d *draft) otherRoots(i int) []template.Root {
-	var roots []template.Root
-	if len(d.variables) > 0 {
-		roots = append(roots, d.varsRoot())
-	}
-	if d.spec(i).Context {
-		roots = append(roots, template.Root{Name: rootPrev, Fields: []template.Field{
-			{Name: template.FieldData, Type: template.Any}, {Name: template.FieldError, Type: template.String},
-			{Name: template.FieldFiles, Type: template.List}, {Name: "id", Type: template.String},
-			{Name: template.FieldOK, Type: template.Bool}, {Name: template.FieldOutput, Type: template.String},
-		}}, template.Root{Name: rootRun, Fields: []template.Field{
-			{Name: "id", Type: template.String}, {Name: "name", Type: template.String}, {Name: fieldShared, Type: template.String},
-		}})
-	}
-	return roots
-}
-
 // otherValue returns what a reference of step i to one of these stands for. Before the first step is a step without an id
 // that has done nothing.
 func (r *run) otherValue(ctx context.Context, i int, ref template.Ref) (any, error) {
@@ -343,3 +246,30 @@ func (s *StepResult) facts() condition.StepFacts {
 		Ran: !s.Skipped, Succeeded: s.ran(), Failed: s.Failed(), Skipped: s.Skipped, Files: len(s.FilesMatched), Count: s.count(),
 	}
 }
+
+// ErrInterpolation says that a template is wrong or has no value that fits: what an *InterpolationError is, and a
+// *ValidationError with a problem of a template.
+var ErrInterpolation = errors.New("a template cannot be given its value")
+
+// InterpolationError says that a template could not be given its value although it was well formed.
+type InterpolationError struct {
+	// Pointer is the parameter's JSON pointer below the step's "params".
+	Pointer string
+	// Text is the parameter as written, "" if it is the value that is wrong.
+	Text string
+	Err  error
+}
+
+// Error names the parameter and the reason.
+func (e *InterpolationError) Error() string {
+	return fmt.Sprintf("parameter %s: %v", e.Pointer, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *InterpolationError) Unwrap() error { return e.Err }
+
+// Is makes it match [ErrInterpolation].
+func (e *InterpolationError) Is(target error) bool { return target == ErrInterpolation }
+
+// Code returns "INTERPOLATION_FAILED".
+func (e *InterpolationError) Code() string { return "INTERPOLATION_FAILED" }

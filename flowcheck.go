@@ -18,30 +18,6 @@ const (
 	mostMaxVisits  = 100
 )
 
-// inputPrevious is what Step.Input can be.
-const inputPrevious = "previous"
-
-// jumps returns the JSON names of the fields of a step that make the way through the pipeline depend on the run.
-func (s Step) jumps() []string {
-	var fields []string
-	if s.OnFail != "" {
-		fields = append(fields, "on_fail")
-	}
-	if s.Next != "" {
-		fields = append(fields, "next")
-	}
-	if len(s.RetryIf) > 0 {
-		fields = append(fields, "retry_if")
-	}
-	if s.Input != "" {
-		fields = append(fields, "input")
-	}
-	if s.When.Type() == condition.TypePrevError {
-		fields = append(fields, "condition")
-	}
-	return fields
-}
-
 // checkFlow checks what says where a step leads to, and how often it is tried.
 func (d *draft) checkFlow(i int, at string) {
 	s := d.steps[i]

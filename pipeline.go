@@ -5,11 +5,17 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"maps"
 	"slices"
+	"time"
 
+	"github.com/millrace-go/millrace/agent"
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
 // Limits of a pipeline. They cannot be configured.
@@ -104,6 +110,38 @@ func (p Pipeline) WithName(name string) (Pipeline, error) {
 	return p, nil
 }
 
+// WithVariables returns the same pipeline with these values as the defaults of its variables, so that its digest, its JSON
+// and stored plans have them. A value has the type of its variable: a whole number of any Go type is an integer, []string
+// is a list. The error is a *ValidationError with the code "invalid_variable" for each value that is wrong or has no
+// variable, in the order of their names.
+func (p Pipeline) WithVariables(values map[string]any) (Pipeline, error) {
+	d := &draft{variables: cloneVariables(p.variables)}
+	names := make([]string, len(p.variables))
+	for i, v := range p.variables {
+		names[i] = v.Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		at := variablePointer(name)
+		i := slices.Index(names, name)
+		if i < 0 {
+			hint := ""
+			if near, ok := strictjson.Nearest(name, names); ok {
+				hint = fmt.Sprintf("did you mean '%s'?", near)
+			}
+			d.problem(at, codeBadVariable, hint, "the pipeline has no variable '%s'", shortened(name))
+			continue
+		}
+		v := &d.variables[i]
+		v.Default = d.valueOf(v, values[name], at)
+		d.checkEnum(v, at)
+	}
+	if len(d.problems) > 0 {
+		return Pipeline{}, &ValidationError{Problems: d.sorted(d.problems, d.moreProblems, "problems")}
+	}
+	p.variables = d.variables
+	return p, nil
+}
+
 // Warnings returns what is odd in the pipeline although it is valid, such as a template whose id is almost a step's.
 func (p Pipeline) Warnings() []Problem { return slices.Clone(p.warnings) }
 
@@ -114,6 +152,21 @@ func (p Pipeline) Mutates() bool {
 
 // MaxSteps returns how many attempts a run may make of all its steps together, at most [MaxAttempts].
 func (p Pipeline) MaxSteps() int { return cmp.Or(p.maxSteps, MaxAttempts) }
+
+// Deadline returns how long a run may take, from just before its first step to just before its commit. Zero is no limit.
+func (p Pipeline) Deadline() time.Duration { return p.bounds.deadline }
+
+// Budget returns what a run may spend. A field that is zero is no limit.
+func (p Pipeline) Budget() budget.Limit { return p.bounds.budget }
+
+// Classification returns a text that is passed through to results and events, such as "internal"; "" for none.
+func (p Pipeline) Classification() string { return p.bounds.classification }
+
+// Sandbox returns a copy of what the steps of the action prompt have where they say nothing themselves.
+func (p Pipeline) Sandbox() agent.Sandbox { return clonedSandbox(p.bounds.sandbox) }
+
+// Variables returns copies of the variables, sorted by name.
+func (p Pipeline) Variables() []Variable { return cloneVariables(p.variables) }
 
 // jumps reports whether the way through the steps is not always that of the list.
 func (p Pipeline) jumps() bool {

@@ -11,9 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/millrace-go/millrace/change"
-	"github.com/millrace-go/millrace/risk"
-
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/actions"
@@ -23,26 +20,6 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/stage"
 )
-
-// ExecutorError is the host's fault: a field of the [Executor] has a value that it cannot work with. Nothing was read
-// or written.
-type ExecutorError struct {
-	// Field is the name of the field, Value the part of it that is refused, "" if it is all of it.
-	Field string
-	Value string
-	Err   error
-}
-
-// Error names the field and the value.
-func (e *ExecutorError) Error() string {
-	if e.Value == "" {
-		return fmt.Sprintf("executor's %s: %v", e.Field, e.Err)
-	}
-	return fmt.Sprintf("executor's %s: %q: %v", e.Field, e.Value, e.Err)
-}
-
-// Unwrap returns the reason.
-func (e *ExecutorError) Unwrap() error { return e.Err }
 
 // policy returns what every path of a run on the tree is checked against.
 func (x Executor) policy(fsys afero.Fs, stateDir string) (guard.Policy, error) {
@@ -194,85 +171,6 @@ func (x Executor) workers() int {
 		return x.Workers
 	}
 	return runtime.GOMAXPROCS(0)
-}
-
-// BlockedError says that the limits or the risk forbid the change. Nothing was written.
-type BlockedError struct {
-	// Reason is the whole message. Why is Reason without the advice about force, for hosts that have other words for it.
-	Reason, Why string
-	// Level is the risk of the whole change, Files and Edits what it was judged by.
-	Level risk.Level
-	Files int
-	Edits int
-	// Host says that force does not help: the limit is the host's ceiling, or a budget.
-	Host bool
-	// Budget is the budget that is exceeded. Nil if it was another limit, or the risk.
-	Budget *BudgetError
-}
-
-// Error returns the reason.
-func (e *BlockedError) Error() string { return e.Reason }
-
-// Unwrap returns the *BudgetError, if it is a budget that is exceeded.
-func (e *BlockedError) Unwrap() error {
-	if e.Budget == nil {
-		return nil
-	}
-	return e.Budget
-}
-
-// block returns why a change of that size may not be committed, or nil. spent is nil unless it exceeds a budget.
-func (x Executor) block(files, edits int, level risk.Level, force bool, spent *BudgetError) *BlockedError {
-	blocked := func(host bool, advice, format string, args ...any) *BlockedError {
-		why := fmt.Sprintf(format, args...)
-		return &BlockedError{Reason: why + advice, Why: why, Level: level, Files: files, Edits: edits, Host: host}
-	}
-	const noForce = ", force does not help"
-	limit := cmp.Or(x.MaxFiles, DefaultMaxFiles)
-	switch {
-	case x.Ceiling != risk.Unset && level > x.Ceiling && files+edits > 0:
-		return blocked(true, noForce, "operation blocked due to %s risk. The host allows no more than %s", level, x.Ceiling)
-	case spent != nil:
-		b := blocked(true, noForce, "%v", spent)
-		b.Budget = spent
-		return b
-	case force:
-		return nil
-	case limit > 0 && files > limit:
-		return blocked(false, ". Use force=true to bypass", "too many files affected (%d > %d)", files, limit)
-	case level >= risk.High:
-		return blocked(false, ". Use force=true to proceed", "operation blocked due to %s risk", level)
-	default:
-		return nil
-	}
-}
-
-// readOnlyFiles blocks writing to files that their owner may not write to, and taking them away: they are
-// protected on purpose. It goes by the mode alone, for root may write to everything.
-func readOnlyFiles(changes []fsutil.Change) *BlockedError {
-	blocked := func(name, do string) *BlockedError {
-		why := fmt.Sprintf("file %s is read-only", name)
-		return &BlockedError{Reason: fmt.Sprintf("%s. Use force=true to %s it", why, do), Why: why}
-	}
-	for _, c := range changes {
-		switch {
-		case isReadOnly(c.Replaced):
-			return blocked(c.Path, "replace")
-		case !isReadOnly(c.Old):
-		case c.Kind == fsutil.Renamed:
-			return blocked(c.From, "rename")
-		case c.New.Kind == change.Absent:
-			return blocked(c.Path, "delete")
-		case c.New.Kind != change.File || c.Old.Hash != c.New.Hash:
-			return blocked(c.Path, "write to")
-		}
-	}
-	return nil
-}
-
-func isReadOnly(s change.State) bool {
-	const ownerWrite = 0o200
-	return s.Kind == change.File && s.Mode&ownerWrite == 0
 }
 
 // lockWait returns how long to wait for another run. A negative LockWait becomes some hundred years.

@@ -6,9 +6,11 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/risk"
 )
@@ -308,4 +310,33 @@ func formatDuration(d time.Duration) string {
 	default:
 		return d.Round(time.Second).String()
 	}
+}
+
+// boundsLines are what a report says of the bounds of a run: nothing if it had none and cost nothing.
+func (r *Result) boundsLines() []string {
+	var lines []string
+	if r.Classification != "" {
+		lines = append(lines, "🏷️ Classification: "+fsutil.Visible(r.Classification))
+	}
+	of := ""
+	if r.Budget != nil && r.Budget.Limit > 0 {
+		of = " of " + r.Budget.Limit.String()
+	}
+	if r.Cost > 0 || of != "" {
+		lines = append(lines, "💰 Cost: "+r.Cost.String()+of)
+	}
+	if r.Budget != nil {
+		for _, m := range []struct {
+			what string
+			of   *budget.Measure
+		}{{"files", r.Budget.Files}, {"edits", r.Budget.Edits}, {"bytes", r.Budget.Bytes}} {
+			if m.of != nil {
+				lines = append(lines, fmt.Sprintf("💰 Budget: %d of %d %s", m.of.Spent, m.of.Limit, m.what))
+			}
+		}
+	}
+	if r.DeadlineMet != nil {
+		lines = append(lines, "⏰ Deadline met: "+strconv.FormatBool(*r.DeadlineMet))
+	}
+	return lines
 }

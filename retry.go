@@ -10,42 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fsutil"
 )
-
-// Retry is a way back: when the step is done or has failed, and this holds, the run goes on at Step.
-type Retry struct {
-	// Step is the id of the step that has this, or of an earlier one.
-	Step string
-	// Keyword holds if it stands, in the same case, in the output, the aggregated content or the error of the step.
-	// Exactly one of Keyword and When is set.
-	Keyword string
-	// When holds as the condition of a step does. It may name the step itself.
-	When condition.Condition
-	// Restart also takes the tree of the run back to what it was when Step was reached first. False keeps what steps have
-	// staged that succeeded, so that a second attempt builds on the first.
-	Restart bool
-}
-
-// holds says what it is that holds, as messages show it.
-func (w Retry) holds() string {
-	if w.Keyword != "" {
-		return fmt.Sprintf("'%s'", fsutil.Visible(w.Keyword))
-	}
-	return w.When.String()
-}
-
-// defaultVisits is how many visits of a step use up the ways back to it, where the step does not say.
-const defaultVisits = 4
-
-// maxRetries is how many attempts a visit of the step may have after the first.
-func (s Step) maxRetries() int {
-	if s.MaxRetries == nil {
-		return 0
-	}
-	return *s.MaxRetries
-}
 
 // retries is how many attempts a visit of a step may have after the first, in this run.
 func (r *run) retries(i int) int {
@@ -81,17 +47,6 @@ func (r *run) backoff(i int) time.Duration {
 		return outwardBackoff
 	}
 	return s.Backoff
-}
-
-// maxVisits is how many visits of the step use up the ways back to it.
-func (s Step) maxVisits() int {
-	switch {
-	case s.MaxVisits > 0:
-		return s.MaxVisits
-	case s.MaxRetries != nil:
-		return 1 + *s.MaxRetries
-	}
-	return defaultVisits
 }
 
 // retryable reports whether another attempt of the action may succeed after the error. An error that says so itself

@@ -318,3 +318,24 @@ func (p Pipeline) handledSteps() map[string]bool {
 	}
 	return handled
 }
+
+// begin starts the time of the run, and takes up what was kept of it. The context that it returns is that of the steps;
+// a run in sequence has no waves.
+func (r *run) begin(ctx context.Context, t *tree, s *Saved) (steps context.Context, cancel context.CancelFunc, waves [][]int, err error) {
+	up, err := r.keepOn(t, s)
+	if err != nil {
+		return ctx, func() {}, nil, err
+	}
+	steps, cancel = r.within(ctx)
+	if r.inSequence() {
+		if r.machine, r.stopped = r.newMachine(); r.stopped != nil {
+			return steps, cancel, nil, nil
+		}
+	} else {
+		waves = r.waves(steps) // of the tree as it is without what was staged
+	}
+	if r.kept != nil {
+		err = r.takeUp(steps, up)
+	}
+	return steps, cancel, waves, err
+}

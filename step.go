@@ -1,12 +1,15 @@
 package millrace
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/params"
 )
 
@@ -71,6 +74,28 @@ type Step struct {
 	prototype actions.Action
 }
 
+// Retry is a way back: when the step is done or has failed, and this holds, the run goes on at Step.
+type Retry struct {
+	// Step is the id of the step that has this, or of an earlier one.
+	Step string
+	// Keyword holds if it stands, in the same case, in the output, the aggregated content or the error of the step.
+	// Exactly one of Keyword and When is set.
+	Keyword string
+	// When holds as the condition of a step does. It may name the step itself.
+	When condition.Condition
+	// Restart also takes the tree of the run back to what it was when Step was reached first. False keeps what steps have
+	// staged that succeeded, so that a second attempt builds on the first.
+	Restart bool
+}
+
+// holds says what it is that holds, as messages show it.
+func (w Retry) holds() string {
+	if w.Keyword != "" {
+		return fmt.Sprintf("'%s'", fsutil.Visible(w.Keyword))
+	}
+	return w.When.String()
+}
+
 // clone copies the step so that nothing is shared with the copy.
 func (s Step) clone() Step {
 	if s.Action != nil {
@@ -105,6 +130,52 @@ func (s Step) inputs() []string {
 // takesFiles reports whether the step works on the files of other steps.
 func (s Step) takesFiles() bool { return len(s.inputs()) > 0 || s.Input != "" }
 
+// maxRetries is how many attempts a visit of the step may have after the first.
+func (s Step) maxRetries() int {
+	if s.MaxRetries == nil {
+		return 0
+	}
+	return *s.MaxRetries
+}
+
+// defaultVisits is how many visits of a step use up the ways back to it, where the step does not say.
+const defaultVisits = 4
+
+// maxVisits is how many visits of the step use up the ways back to it.
+func (s Step) maxVisits() int {
+	switch {
+	case s.MaxVisits > 0:
+		return s.MaxVisits
+	case s.MaxRetries != nil:
+		return 1 + *s.MaxRetries
+	}
+	return defaultVisits
+}
+
+// inputPrevious is what Step.Input can be.
+const inputPrevious = "previous"
+
+// jumps returns the JSON names of the fields of a step that make the way through the pipeline depend on the run.
+func (s Step) jumps() []string {
+	var fields []string
+	if s.OnFail != "" {
+		fields = append(fields, "on_fail")
+	}
+	if s.Next != "" {
+		fields = append(fields, "next")
+	}
+	if len(s.RetryIf) > 0 {
+		fields = append(fields, "retry_if")
+	}
+	if s.Input != "" {
+		fields = append(fields, "input")
+	}
+	if s.When.Type() == condition.TypePrevError {
+		fields = append(fields, "condition")
+	}
+	return fields
+}
+
 // check returns an *ExpectError if a number is out of bounds.
 func (e Expect) check(files, edits int) error {
 	if e.MinFiles != nil && files < *e.MinFiles || e.MaxFiles != nil && files > *e.MaxFiles {
@@ -114,4 +185,65 @@ func (e Expect) check(files, edits int) error {
 		return &ExpectError{What: "edits", Got: edits, Min: e.MinEdits, Max: e.MaxEdits}
 	}
 	return nil
+}
+
+// actionOf returns the action of a step if it is of that type, or a pointer to it.
+func actionOf[T actions.Action](action actions.Action) (a T, ok bool) {
+	switch action := any(action).(type) {
+	case T:
+		return action, true
+	case *T:
+		return *action, true
+	}
+	return a, false
+}
+
+// toolOf returns the action of a step if it calls a tool.
+func toolOf(action actions.Action) (a actions.Tool, ok bool) {
+	return actionOf[actions.Tool](action)
+}
+
+// promptOf returns the action of a step if it asks an agent.
+func promptOf(action actions.Action) (actions.Prompt, bool) { return actionOf[actions.Prompt](action) }
+
+// execOf returns the action of a step if it runs a command.
+func execOf(action actions.Action) (a actions.Exec, ok bool) {
+	return actionOf[actions.Exec](action)
+}
+
+// reachesOut reports whether an action does more than to work on the stage: what it meets there may be another thing the
+// next time.
+func reachesOut(action actions.Action) bool {
+	switch action.(type) {
+	case actions.Tool, *actions.Tool, actions.Exec, *actions.Exec, actions.Prompt, *actions.Prompt:
+		return true
+	}
+	return false
+}
+
+// ExpectError says that a step did not do as much, or as little, as its expect asked for.
+type ExpectError struct {
+	// What is "files" or "edits".
+	What string
+	// Got is the number there was, Min and Max the bounds, nil where there is none.
+	Got      int
+	Min, Max *int
+	// Notes are what the step warned of before.
+	Notes []string
+}
+
+// Error names the number, the bounds and the notes.
+func (e *ExpectError) Error() string {
+	return strings.Join(append([]string{e.bounds()}, e.Notes...), "; ")
+}
+
+func (e *ExpectError) bounds() string {
+	switch {
+	case e.Min != nil && e.Max != nil && *e.Min == *e.Max:
+		return fmt.Sprintf("expected %d %s, got %d", *e.Min, e.What, e.Got)
+	case e.Min != nil && e.Got < *e.Min:
+		return fmt.Sprintf("expected at least %d %s, got %d", *e.Min, e.What, e.Got)
+	default:
+		return fmt.Sprintf("expected at most %d %s, got %d", *e.Max, e.What, e.Got)
+	}
 }

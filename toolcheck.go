@@ -2,6 +2,7 @@ package millrace
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -160,4 +161,55 @@ func (d Decoder) DescribeTool(name string) (doc ActionDoc, ok bool) {
 		}
 	}
 	return doc, true
+}
+
+// execMembers are what the data of a step that runs a command has, with what templates can go on with: true is nothing.
+var execMembers = map[string]bool{
+	"exit_code": true, "signal": true, "stdout": true, "stderr": true, "truncated": true,
+	"changed": false, "deleted": false, "sandbox": false, "json": false,
+}
+
+// checkExecPaths says which templates of a step reach into what no command leaves behind.
+func (d *draft) checkExecPaths(i int) {
+	for _, ref := range d.compiled[i].texts.References() {
+		of, ok := d.index[ref.Root]
+		if !ok || of >= i || ref.Field == "" {
+			continue
+		}
+		a, ok := execOf(d.steps[of].Action)
+		if !ok {
+			continue
+		}
+		path := append(template.Path{{Key: ref.Field}}, ref.Path...)
+		if ref.Field == template.FieldData {
+			path = ref.Path
+		} else if _, member := execMembers[ref.Field]; !member && isResultField(ref.Field) {
+			continue
+		}
+		if message, hint := execPathProblem(a, path); message != "" {
+			d.problem(fmt.Sprintf("/steps/%d%s", i, ref.Pointer), codeBadTemplate, hint, "step '%s': template '%s': %s", d.steps[i].ID, ref.Source, message)
+			d.badTemplate = true
+		}
+	}
+}
+
+// execPathProblem says what is wrong with a path into the data of a command, "" for nothing.
+func execPathProblem(a actions.Exec, path template.Path) (message, hint string) {
+	if len(path) == 0 {
+		return "", ""
+	}
+	name := path[0].Key
+	scalar, ok := execMembers[name]
+	names := slices.Sorted(maps.Keys(execMembers))
+	switch near, isNear := strictjson.Nearest(name, names); {
+	case path[0].Indexed, !ok && !isNear:
+		return fmt.Sprintf("the data of a command has no '%s'", strings.TrimPrefix(path[:1].String(), ".")), "it has " + strings.Join(names, ", ")
+	case !ok:
+		return fmt.Sprintf("the data of a command has no '%s'", name), fmt.Sprintf("did you mean '%s'?", near)
+	case name == "json" && (a.Format == "" || a.Format == "text"):
+		return "what the command prints is not parsed", "set its format to json"
+	case scalar && len(path) > 1:
+		return fmt.Sprintf("'%s' of a command has nothing in it", name), ""
+	}
+	return "", ""
 }

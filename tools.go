@@ -20,11 +20,6 @@ import (
 // JSON form are all about the action as it stands in the pipeline. What a run needs of the tool is its Spec, which is
 // worked out once when the run begins, and the call, which the action is handed when it runs.
 
-// toolOf returns the action of a step if it calls a tool.
-func toolOf(action actions.Action) (a actions.Tool, ok bool) {
-	return actionOf[actions.Tool](action)
-}
-
 // specs are what the actions of the steps say of themselves; where a step calls a tool, with what that says.
 func (p Pipeline) specs(tools tool.Set) []actions.Spec {
 	specs := make([]actions.Spec, len(p.steps))

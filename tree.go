@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/guard"
@@ -167,9 +170,6 @@ func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 var ErrNested = errors.New("a step cannot run a pipeline, for the run that it belongs to keeps all others waiting until it ends: " +
 	"put its steps into one pipeline (Builder.Include), or run one after the other")
 
-// nestingActions are what actions are called elsewhere that run a pipeline.
-var nestingActions = []string{"pipeline", "mcp_pipeline", "batch_operations"}
-
 // stepKey is the key of the mark that the contexts of steps carry.
 type stepKey struct{}
 
@@ -182,4 +182,51 @@ func refuseNested(ctx context.Context) error {
 		return ErrNested
 	}
 	return nil
+}
+
+// FileSystemError says that the file system cannot do what it takes to write to the tree, and never will: an
+// afero.ReadOnlyFs cannot be written to. Nothing was written, or all of it was undone. docs/filesystems.md says which
+// file system can do what.
+type FileSystemError struct {
+	// Name is what the file system calls itself, such as "ReadOnlyFilter".
+	Name string
+	// Limit says what it cannot do, and what to do instead.
+	Limit string
+	// Err says which step of the commit failed, at which path, and how.
+	Err error
+}
+
+// Error gives the cause, the file system and its limit.
+func (e *FileSystemError) Error() string { return fmt.Sprintf("%v (%s: %s)", e.Err, e.Name, e.Limit) }
+
+// Unwrap returns the cause.
+func (e *FileSystemError) Unwrap() error { return e.Err }
+
+// limitOf returns what a file system of that name cannot do, "" if nothing is known of it.
+func limitOf(name string) string {
+	switch name {
+	case "ReadOnlyFilter":
+		return "it cannot be written to; searches, plans and dry runs work"
+	case "CopyOnWriteFs":
+		return "what is in its lower layer can be edited and copied, but neither renamed nor deleted"
+	case "CacheOnReadFs":
+		return "it cannot make a file that must be new; write to the file system that it caches"
+	case "RegexpFs":
+		return "it cannot make new files and hides the state directory; write to the file system that it filters"
+	}
+	return ""
+}
+
+// limited makes a FileSystemError of an error that comes from the limits of the tree's file system, and from nothing
+// that may be otherwise the next time.
+func (t *tree) limited(err error) error {
+	limit := limitOf(t.fs.Name())
+	if limit == "" || errors.Is(err, fsutil.ErrLocked) {
+		return err
+	}
+	if isAny(err, fs.ErrPermission, fs.ErrNotExist, fs.ErrExist, syscall.EBADF, syscall.EROFS, errors.ErrUnsupported,
+		capability.ErrShowsThrough) {
+		return &FileSystemError{Name: t.fs.Name(), Limit: limit, Err: err}
+	}
+	return err
 }

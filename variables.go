@@ -60,47 +60,6 @@ func cloneVariables(list []Variable) []Variable {
 	return list
 }
 
-// Variables adds variables ("variables").
-func (b Builder) Variables(variables ...Variable) Builder {
-	b.variables = append(slices.Clip(b.variables), cloneVariables(variables)...)
-	return b
-}
-
-// Variables returns copies of the variables, sorted by name.
-func (p Pipeline) Variables() []Variable { return cloneVariables(p.variables) }
-
-// WithVariables returns the same pipeline with these values as the defaults of its variables, so that its digest, its JSON
-// and stored plans have them. A value has the type of its variable: a whole number of any Go type is an integer, []string
-// is a list. The error is a *ValidationError with the code "invalid_variable" for each value that is wrong or has no
-// variable, in the order of their names.
-func (p Pipeline) WithVariables(values map[string]any) (Pipeline, error) {
-	d := &draft{variables: cloneVariables(p.variables)}
-	names := make([]string, len(p.variables))
-	for i, v := range p.variables {
-		names[i] = v.Name
-	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		at := variablePointer(name)
-		i := slices.Index(names, name)
-		if i < 0 {
-			hint := ""
-			if near, ok := strictjson.Nearest(name, names); ok {
-				hint = fmt.Sprintf("did you mean '%s'?", near)
-			}
-			d.problem(at, codeBadVariable, hint, "the pipeline has no variable '%s'", shortened(name))
-			continue
-		}
-		v := &d.variables[i]
-		v.Default = d.valueOf(v, values[name], at)
-		d.checkEnum(v, at)
-	}
-	if len(d.problems) > 0 {
-		return Pipeline{}, &ValidationError{Problems: d.sorted(d.problems, d.moreProblems, "problems")}
-	}
-	p.variables = d.variables
-	return p, nil
-}
-
 func variablePointer(name string) string {
 	return "/" + fieldVariables + "/" + strictjson.EscapeToken(name)
 }
@@ -344,4 +303,30 @@ func (p Pipeline) variableForms() map[string]any {
 		forms[v.Name] = form
 	}
 	return forms
+}
+
+// The roots of references that are no steps, beside the variables.
+const (
+	rootPrev = "prev" // the step that was executed before
+	rootRun  = "run"
+	// fieldShared is the directory that the steps of a run share.
+	fieldShared = "shared"
+)
+
+// otherRoots are what the templates of step i may refer to beside steps.
+func (d *draft) otherRoots(i int) []template.Root {
+	var roots []template.Root
+	if len(d.variables) > 0 {
+		roots = append(roots, d.varsRoot())
+	}
+	if d.spec(i).Context {
+		roots = append(roots, template.Root{Name: rootPrev, Fields: []template.Field{
+			{Name: template.FieldData, Type: template.Any}, {Name: template.FieldError, Type: template.String},
+			{Name: template.FieldFiles, Type: template.List}, {Name: "id", Type: template.String},
+			{Name: template.FieldOK, Type: template.Bool}, {Name: template.FieldOutput, Type: template.String},
+		}}, template.Root{Name: rootRun, Fields: []template.Field{
+			{Name: "id", Type: template.String}, {Name: "name", Type: template.String}, {Name: fieldShared, Type: template.String},
+		}})
+	}
+	return roots
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/scratch"
+	"github.com/millrace-go/millrace/internal/watch"
 )
 
 var errGoexit = errors.New("the action has ended its goroutine")
@@ -298,4 +299,40 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 		}
 	}
 	return nil
+}
+
+// arrive begins a visit.
+func (r *run) arrive(ctx context.Context, i, number int) *visit {
+	s := r.p.steps[i]
+	v := &visit{step: i, number: number, result: StepResult{StepID: s.ID, Action: s.Action.Spec().Name}}
+	if r.kept != nil && r.machine != nil { // one step at a time
+		v.depth = len(r.kept.parents) - 1
+	}
+	started := StepStarted{Step: s.ID, Index: i, Visit: number, Action: v.result.Action}
+	r.notify(started)
+	if r.x.StepContext != nil {
+		v.host = r.x.StepContext(ctx, started)
+	}
+	return v
+}
+
+// within returns the context of an attempt: it has the values that the host has given, and ends with ctx. The caller
+// has to call the function when the attempt is over.
+func (v *visit) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if v.host == nil {
+		return ctx, func() {}
+	}
+	return watch.Within(v.host, ctx)
+}
+
+// mayBegin says why there must not be another attempt of a step, or returns nil. A run that has made all its attempts
+// may make none.
+func (r *run) mayBegin(v *visit, all bool) error {
+	switch {
+	case all:
+		return &ExecutionsError{Step: v.result.StepID, Limit: r.machine.Attempts()}
+	case r.late():
+		return r.missed(v.result.StepID)
+	}
+	return r.withinBudget(v.step)
 }
