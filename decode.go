@@ -3,6 +3,7 @@ package millrace
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,10 @@ import (
 
 // MaxPipelineBytes is the longest JSON text that a [Decoder] reads unless it says otherwise.
 const MaxPipelineBytes = 16 << 20
+
+// DefaultMaxJSONDepth is how deeply lists and objects may be nested in a pipeline or a stored plan, unless the [Decoder]
+// or the [Executor] sets another limit. The deepest pipeline or plan that means something has less than ten levels.
+const DefaultMaxJSONDepth = 100
 
 // Decoder reads pipelines from JSON. The zero value knows the built-in actions. It is safe for concurrent use.
 type Decoder struct {
@@ -317,3 +322,14 @@ func shortened(text string) string {
 
 // nestingActions are what actions are called elsewhere that run a pipeline.
 var nestingActions = []string{"pipeline", "mcp_pipeline", "batch_operations"}
+
+// jsonDepth returns the depth that a MaxDepth stands for.
+func jsonDepth(field int) int {
+	switch {
+	case field < 0:
+		return math.MaxInt
+	case field == 0:
+		return DefaultMaxJSONDepth
+	}
+	return field
+}

@@ -247,10 +247,6 @@ func (s *StepResult) facts() condition.StepFacts {
 	}
 }
 
-// ErrInterpolation says that a template is wrong or has no value that fits: what an *InterpolationError is, and a
-// *ValidationError with a problem of a template.
-var ErrInterpolation = errors.New("a template cannot be given its value")
-
 // InterpolationError says that a template could not be given its value although it was well formed.
 type InterpolationError struct {
 	// Pointer is the parameter's JSON pointer below the step's "params".

@@ -107,11 +107,8 @@ func closeConfig(g *guard.Policy, fsys afero.Fs) error {
 	return nil
 }
 
-// The limits of the zero [Executor] and the zero [Decoder] on JSON. Those on steps are in package actions.
+// The limits of the zero [Executor]. Those on steps are in package actions.
 const (
-	// DefaultMaxJSONDepth is how deeply lists and objects may be nested in a pipeline or a stored plan. The deepest of
-	// either that means something is less than ten.
-	DefaultMaxJSONDepth = 100
 	// DefaultMaxShownBytes is how much text the steps of a run show and keep together, in bytes. With
 	// DefaultMaxStagedBytes it is so little that a run on a small tree takes no more than 512 MiB: a text is there
 	// several times while it is put together, and the collector lets memory grow to twice of what is in use.
@@ -128,17 +125,6 @@ func (x Executor) limits() actions.Limits {
 	return actions.Limits{
 		MaxFileBytes: x.MaxFileBytes, MaxMatches: x.MaxMatches, MaxOutputBytes: x.MaxOutputBytes, MaxPatternBytes: x.MaxPatternBytes,
 	}
-}
-
-// jsonDepth returns the depth that a MaxDepth stands for.
-func jsonDepth(field int) int {
-	switch {
-	case field < 0:
-		return math.MaxInt
-	case field == 0:
-		return DefaultMaxJSONDepth
-	}
-	return field
 }
 
 // stepLimits are the limits of each step of a pipeline. Steps that only read stage nothing, so they take no share of

@@ -2,6 +2,7 @@ package millrace
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -338,3 +339,7 @@ func rooted(param string) string {
 	}
 	return "/" + param
 }
+
+// ErrInterpolation says that a template is wrong or has no value that fits: what an *InterpolationError is, and a
+// *ValidationError with a problem of a template.
+var ErrInterpolation = errors.New("a template cannot be given its value")
