@@ -194,7 +194,7 @@ func (p *Plan) translate(ctx context.Context, report commit.Report, err error) e
 
 // commitOptions are what all transactions on the tree have in common.
 func (t *tree) commitOptions(lock io.Closer) commit.Options {
-	o := commit.Options{FS: t.fs, StateDir: t.stateDir, Lock: lock, Key: t.x.Key, NoSync: t.x.NoSync, Workers: t.x.Workers}
+	o := commit.Options{FS: t.fs, StateDir: t.stateDir, Lock: lock, Key: t.x.Key, NoSync: t.x.NoSync, InPlace: t.x.InPlace, Workers: t.x.Workers}
 	if t.x.Observe != nil {
 		o.Observe = func(phase string) { t.x.Observe(CommitPhase{Phase: phase}) }
 		o.Progress = func(phase string, done, total int) {

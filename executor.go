@@ -118,6 +118,12 @@ type Executor struct {
 	// as a whole, for which the right to write to its directory is enough, and then belongs to this user, with a warning.
 	// Without it, writing to such a file is fs.ErrPermission. Root may write to all files, and keeps their owners.
 	ReplaceForeign bool
+	// InPlace lets steps edit a file that is a mount point, such as one that a container was given by its name: the commit
+	// overwrites its bytes, for no other file can take its place. Other programs can read it half written until then. A
+	// commit that fails, or whose process dies, writes the old bytes again. Without it such a step gets
+	// capability.ErrMountPoint, as it does in any case to move or remove such a file. It is seen on Linux; elsewhere the commit
+	// fails.
+	InPlace bool
 	// StateDir is the directory, in the file system run on, for journal, backups, trash and runs. Steps can neither see
 	// nor touch it, nor a directory of the same path, or of the name DefaultStateDir, anywhere in the tree: that is the
 	// state of another tree. So give it a name that nothing else has. Empty means DefaultStateDir.

@@ -243,8 +243,7 @@ var fields = map[string]field{
 	"ReadOnlyPaths":   {func(x *millrace.Executor) { x.ReadOnlyPaths = []string{"con.*"} }, all(refuses, onPaths...), isError(fsutil.ErrReadOnlyPath)},
 	"RequireMatches":  {func(x *millrace.Executor) { x.RequireMatches = true }, all(refuses, planning...), suite.Is[*millrace.ExpectError]},
 	"PortableNames":   {func(x *millrace.Executor) { x.PortableNames = true }, all(refuses, onPaths...), isError(fsutil.ErrNotPortable)},
-	// In another state directory there is neither a backup nor a transaction.
-	"StateDir": {func(x *millrace.Executor) { x.StateDir = "other" },
+	"StateDir": {func(x *millrace.Executor) { x.StateDir = "other" }, // where there is neither a backup nor a transaction
 		merged(all(refuses, append(restoring, "VerifyBackup", "RemoveBackup", "TrustLeftover", "DiscardLeftover")...), all(reads, "Recover", "PruneBackups")), isNotThere},
 	"RunID":          {func(x *millrace.Executor) { x.RunID = "one" }, nothing, never},
 	"Key":            {func(x *millrace.Executor) { x.Key = make([]byte, 32) }, all(refuses, append(restoring, "VerifyBackup", "Recover")...), isUnsigned}, // unless the host vouches
@@ -252,6 +251,7 @@ var fields = map[string]field{
 	"Runs":           {func(x *millrace.Executor) { x.Runs = backup.Retention{Keep: 1} }, nothing, never},
 	"Conflicts":      {func(x *millrace.Executor) { x.Conflicts = backup.Retention{Keep: 1} }, nothing, never},
 	"LockWait":       {func(x *millrace.Executor) { x.LockWait = time.Minute }, nothing, never},
+	"InPlace":        {func(x *millrace.Executor) { x.InPlace = true }, nothing, never},        // nothing is mounted on a file here
 	"ReplaceForeign": {func(x *millrace.Executor) { x.ReplaceForeign = true }, nothing, never}, // no file here is another user's
 	"NoSync":         {func(x *millrace.Executor) { x.NoSync = true }, nothing, never},
 	"Agents": {func(x *millrace.Executor) {

@@ -61,6 +61,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Pl
 	if !x.ReplaceForeign {
 		stage.RefuseForeign()
 	}
+	stage.RefuseMounted(x.InPlace)
 	stage.SetMaxRead(x.limits().FileBytes())
 	r := &run{
 		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),

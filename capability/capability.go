@@ -33,6 +33,9 @@ import (
 // cannot take away: one of layers, in which the lower one shows through, such as an afero.CopyOnWriteFs.
 var ErrShowsThrough = errors.New("is still there after it was removed: a lower layer of the file system shows through")
 
+// ErrMountPoint is the error of a file or directory that something is mounted on, as docker run -v FILE:FILE does.
+var ErrMountPoint = errors.New("is a mount point: it cannot be replaced, moved or removed")
+
 // ErrLocked says that another executor held the lock until the wait was over.
 var ErrLocked = errors.New("another run holds the lock of this tree")
 

@@ -88,7 +88,7 @@ func (t *txn) syncAll(ctx context.Context) error {
 		if e.Old.Kind == change.Dir || e.New.Kind == change.Dir {
 			dirs[e.Path] = true
 		}
-		if e.Attr || e.Moved || moves[e.Path] != nil {
+		if e.Attr || e.Moved || e.InPlace || moves[e.Path] != nil {
 			files = append(files, e.Path)
 		}
 	}

@@ -14,6 +14,9 @@ import (
 
 // putIn puts the new file or link at its path.
 func (t *txn) putIn(e *entry) error {
+	if e.InPlace {
+		return t.overwrite(e)
+	}
 	if err := t.bringNear(e); err != nil {
 		return err
 	}

@@ -132,7 +132,10 @@ func (s *story) checkOthers(disk *crashfs.Fs, newer string, touched, twins []str
 }
 
 // foreignTally counts what has been met.
-type foreignTally struct{ runs, told, lost atomic.Int64 }
+type foreignTally struct {
+	runs, told, lost atomic.Int64
+	overwritten      atomic.Int64 // at mount points: what is saved while one is overwritten cannot be kept
+}
 
 // eachVisit lets another program come before each operation of a story. The error of the first run that goes wrong
 // ends it; a loss is only counted.
@@ -163,6 +166,8 @@ func (s *story) eachVisit(total, each int, count *foreignTally) error {
 			spots := foreignSpots(disk)
 			switch {
 			case err != nil:
+			case wrote && len(spots) == 0 && slices.Contains(s.disk.MountPoints(), v.name):
+				count.overwritten.Add(1)
 			case wrote && len(spots) == 0:
 				count.lost.Add(1)
 			default:
@@ -202,7 +207,8 @@ func TestForeign(t *testing.T) {
 	}
 	var with, control foreignTally
 	t.Cleanup(func() {
-		fstest.Countf(t, "%d saves, %d times somebody was told; %d lost", with.runs.Load(), with.told.Load(), with.lost.Load())
+		fstest.Countf(t, "%d saves, %d times somebody was told; %d lost, and %d at mount points",
+			with.runs.Load(), with.told.Load(), with.lost.Load(), with.overwritten.Load())
 		fstest.Countf(t, "without exchange: %d saves, %d lost", control.runs.Load(), control.lost.Load())
 		if with.lost.Load() > 0 || with.told.Load() == 0 {
 			t.Error("something is lost, or nobody was ever told")

@@ -46,10 +46,24 @@ func newStory(t testing.TB, number uint64) *story {
 			crashfs.Exchanges | crashfs.NoReplaces | crashfs.Links | crashfs.Identities}[rnd.IntN(8)])
 		plantStory(t, s.disk, rnd)
 		s.disk.Settle()
+		s.mountSome()
 		s.old = s.disk.Listing(stateDir)
 		s.changes = staged(t, s.disk.Kill(), drawEdits(rnd))
 		if len(s.changes) > 0 {
 			return s
+		}
+	}
+}
+
+// mountSome makes files of some stories mount points, which the commit overwrites. Each has one name.
+func (s *story) mountSome() {
+	if s.number%4 != 2 {
+		return
+	}
+	s.options.InPlace = true
+	for i, name := range []string{"a", "b", "d/a"} {
+		if info, err := s.disk.Stat(name); err == nil && info.Mode().IsRegular() && (s.number/4+uint64(i))%3 != 0 {
+			s.disk.Mount(name)
 		}
 	}
 }

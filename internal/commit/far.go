@@ -52,7 +52,7 @@ func (t *txn) findFar() error {
 func (t *txn) markFar() {
 	for _, e := range t.entries {
 		dir := path.Dir(e.Path)
-		if e.FarDir != "" || !t.isFar(dir) {
+		if e.FarDir != "" || e.InPlace || !t.isFar(dir) {
 			continue
 		}
 		for dir != "." && t.byPath[dir] != nil && !isKeptDir(t.byPath[dir]) {

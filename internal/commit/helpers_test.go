@@ -183,6 +183,7 @@ func staged(t testing.TB, fsys afero.Fs, do func(s *stage.Stage) error) []change
 	t.Helper()
 	s := stage.New(fsys)
 	s.SetGuard(guard.Policy{Reserved: stateDir})
+	s.RefuseMounted(true)
 	t.Cleanup(func() { s.Close() })
 	if err := do(s); err != nil {
 		t.Fatal(err)

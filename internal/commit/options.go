@@ -26,6 +26,9 @@ type Options struct {
 	// Trust is the id of a transaction that the caller vouches for: what its plan says is done, whatever key it is signed
 	// with and wherever it was made. It must still be whole and allowed. Empty means none.
 	Trust string
+	// InPlace lets files be changed that are mount points, by overwriting their bytes. Other programs can read such a file
+	// half written; what is undone or recovered is whole again. Otherwise they are capability.ErrMountPoint.
+	InPlace bool
 	// NoSync leaves out all fsyncs.
 	NoSync bool
 

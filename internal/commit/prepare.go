@@ -128,7 +128,7 @@ func (t *txn) backUp(ctx context.Context) error {
 	moved := slices.DeleteFunc(slices.Clone(t.entries), func(e *entry) bool { return !e.Moved })
 	err = parallel.Each(ctx, t.workers, len(moved), func(i int) error { return t.fail(moved[i].Path, t.stageMoved(moved[i])) })
 	for _, e := range t.entries {
-		if e.FarDir != "" && !e.Attr {
+		if (e.FarDir != "" || e.InPlace) && !e.Attr {
 			e.New.ID = capability.Identity{} // it will be a copy
 		}
 	}
@@ -141,7 +141,7 @@ func (t *txn) takeImage(e *entry) error {
 	if err := t.expectUnchanged(e); err != nil {
 		return err
 	}
-	if t.Can.Link && !t.Can.Lags { // else the link of ours would look like a change of another program
+	if t.Can.Link && !t.Can.Lags && !e.InPlace { // else the link of ours would look like a change of another program
 		err := t.Link(e.Path, image)
 		switch {
 		case err == nil:
@@ -241,12 +241,13 @@ func (t *txn) writePlan() error {
 }
 
 // syncTransaction makes the names of all that is staged durable. New contents do not need that: until the
-// commit they are not looked for. But where they are is also where directories are moved to, of which there is no image. The
+// commit they are not looked for, but for one that is written over a mount point. But where they are is also where
+// directories are moved to, of which there is no image. The
 // directory of the transaction is synced with the name of the plan: before that is there, nothing has happened to the
 // tree.
 func (t *txn) syncTransaction() error {
 	dirs := t.slotDirs(journal.OldDir)
-	if slices.ContainsFunc(t.entries, func(e *entry) bool { return e.Old.Kind == change.Dir && e.leaves() }) {
+	if slices.ContainsFunc(t.entries, func(e *entry) bool { return e.InPlace || e.Old.Kind == change.Dir && e.leaves() }) {
 		dirs = append(dirs, t.slotDirs(journal.NewDir)...)
 	}
 	dirs = append(dirs, t.state.join(journal.TxDir))

@@ -138,7 +138,7 @@ func (u *undoing) isOld(e *entry, name string, s change.State) (bool, error) {
 	if !disk.IsLeaf(e.Old) || s.Kind != e.Old.Kind {
 		return false, nil
 	}
-	if s.ID.SameFile(e.Old.ID) {
+	if s.ID.SameFile(e.Old.ID) && !e.InPlace {
 		return true, nil
 	}
 	if e.Image == journal.Linked {

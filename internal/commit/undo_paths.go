@@ -223,6 +223,9 @@ func (u *undoing) restoreDir(e *entry) error {
 
 // restore puts the file or link back that was at the path before.
 func (u *undoing) restore(e *entry) error {
+	if e.InPlace {
+		return u.writeBack(e)
+	}
 	s, ok, err := u.at(e)
 	if err != nil || !ok {
 		return err

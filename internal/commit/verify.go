@@ -40,6 +40,9 @@ func (t *txn) verify(ctx context.Context) error {
 	if err == nil {
 		err = t.verifyParents()
 	}
+	if err == nil {
+		err = t.findMounted()
+	}
 	if err != nil || len(t.trouble.conflicts) == 0 {
 		return err
 	}

@@ -48,6 +48,8 @@ func (f *Fs) link(from, to string) error {
 		return err
 	case a.inode == nowhere:
 		return syscall.ENOENT
+	case f.busy(from, to) != nil:
+		return syscall.EXDEV
 	case b.inode != nowhere:
 		return syscall.EEXIST
 	case f.isDir(a.inode):
@@ -80,6 +82,8 @@ func (f *Fs) exchange(x, y string) error {
 		return err
 	case a.inode == nowhere || b.inode == nowhere:
 		return syscall.ENOENT
+	case f.busy(x, y) != nil:
+		return syscall.EBUSY
 	case below(x, y) || below(y, x):
 		return syscall.EINVAL
 	case a.inode == b.inode:

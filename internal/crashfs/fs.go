@@ -51,6 +51,7 @@ type disk struct {
 	pending []change
 	now     int64 // the clock, in milliseconds; each operation takes one
 	lacks   Ability
+	mounts  []string // canonical paths, replaced and never changed
 }
 
 // inode is a file, directory or link.

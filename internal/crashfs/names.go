@@ -125,6 +125,8 @@ func (d *disk) remove(path string) error {
 		return syscall.ENOENT
 	case at.dir == nowhere:
 		return syscall.EINVAL
+	case d.busy(path) != nil:
+		return syscall.EBUSY
 	}
 	c := change{[]slot{{at.dir, at.text, nowhere}}, nowhere}
 	if d.isDir(at.inode) {
@@ -184,6 +186,8 @@ func (f *Fs) rename(from, to string, replace bool) error {
 	switch {
 	case a.inode == nowhere:
 		return syscall.ENOENT
+	case f.busy(from, to) != nil:
+		return syscall.EBUSY
 	case b.inode != nowhere && !replace:
 		return syscall.EEXIST
 	case !replace && f.lacks&NoReplaces != 0:

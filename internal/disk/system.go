@@ -145,6 +145,9 @@ func (f namedFile) Chtimes(atime, mtime time.Time) error    { return f.fs.Chtime
 // MayChange is [handle.MayChange] for a directory of the disk.
 func (d *Disk) MayChange(dir string) error { return handle.MayChange(d.FS, dir) }
 
+// MountPoints is [handle.MountPoints].
+func (d *Disk) MountPoints() []string { return handle.MountPoints(d.FS) }
+
 // copyMeta gives a file or directory owner and attributes of another where the file system has them.
 func copyMeta(fsys afero.Fs, from, to string) error {
 	if copier, ok := fsys.(capability.MetaCopier); ok {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"sync"
 	"time"
 
@@ -133,6 +134,23 @@ func (d *Disk) Write(name string, from io.Reader, want Wanted, warn func(error))
 		return change.State{}, err
 	}
 	return u.Finish()
+}
+
+// Overwrite writes bytes over those of a file that is there, durable if that is asked for, and returns their hash. The
+// rest of longer bytes is cut off last, so that until then each byte is one of the two at its place.
+func (d *Disk) Overwrite(name string, from io.Reader) (change.Hash, error) {
+	f, err := d.FS.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return change.Hash{}, err
+	}
+	sum, n, err := copyHashed(f, d.untilDone(from))
+	if err == nil {
+		err = f.Truncate(n)
+	}
+	if err == nil && d.Sync {
+		err = f.Sync()
+	}
+	return sum, cmp.Or(err, f.Close())
 }
 
 // Unfinished is a file that has all its bytes, but is not durable yet.

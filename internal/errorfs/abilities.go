@@ -122,6 +122,14 @@ func (i inheriting) MayChange(dir string) error {
 	return nil
 }
 
+// MountPoints asks a RootFs on Linux. Hooks are not called: it is not an operation.
+func (i inheriting) MountPoints() []string {
+	if asked, ok := i.below.(interface{ MountPoints() []string }); ok {
+		return asked.MountPoints()
+	}
+	return nil
+}
+
 // onUnix is what makes a file system of those abilities that a RootFs has on any Unix.
 type onUnix interface {
 	afero.Symlinker

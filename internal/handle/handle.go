@@ -49,6 +49,15 @@ func MayChange(fsys afero.Fs, dir string) error {
 	return nil
 }
 
+// MountPoints returns the canonical names of all below the root that something is mounted on, nil where the file system
+// cannot be asked.
+func MountPoints(fsys afero.Fs) []string {
+	if asker, ok := fsys.(interface{ MountPoints() []string }); ok {
+		return asker.MountPoints()
+	}
+	return nil
+}
+
 // ReadDir returns the entries of a directory of any file system.
 func ReadDir(fsys afero.Fs, name string) ([]fs.DirEntry, error) {
 	dir, err := OpenDir(fsys, name)

@@ -36,6 +36,7 @@ type diskJob struct {
 	SigkillAt             int
 	Plain                 bool   // on a file system without abilities
 	Foreign               bool   // with ReplaceForeign
+	InPlace               bool   // as of the executor
 	Nofile, Fsize         uint64 // limits; 0 means none
 	Workers               int    // 0 means one
 }
@@ -151,7 +152,7 @@ func (j diskJob) run(t *testing.T) diskReport {
 	if j.Plain {
 		fsys = errorfs.Plain(fsys)
 	}
-	x := millrace.Executor{Observe: h.observe, Workers: max(1, j.Workers), MaxFiles: -1, ReplaceForeign: j.Foreign}
+	x := millrace.Executor{Observe: h.observe, Workers: max(1, j.Workers), MaxFiles: -1, ReplaceForeign: j.Foreign, InPlace: j.InPlace}
 	var r diskReport
 	if j.Pipeline == "" {
 		_, err = x.Recover(t.Context(), fsys)

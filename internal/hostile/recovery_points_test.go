@@ -28,9 +28,10 @@ func diskPipelines() map[string]millrace.Pipeline {
 		"everything": altering(put("edit", "edited"), drop("gone"), move("from", "moved/to"), chmodded("mode", 0o600), swap,
 			put("made/new", "new"), drop("kind"), put("kind", "now a file"), drop("leaf"), put("leaf/below", "now a directory"),
 			drop("deep")),
-		"edit":   altering(put("edit", "edited")),
-		"edits":  altering(editAll("edited")),
-		"longer": altering(editAll(strings.Repeat("y", 200))),
+		"edit":         altering(put("edit", "edited")),
+		"edits":        altering(editAll("edited")),
+		"longer":       altering(editAll(strings.Repeat("y", 200))),
+		"mounted file": altering(put("f", "new"), put("g", "new")),
 		"mounted": altering(put("near", "edited"), put("m/edit", "edited"), put("m/made/new", "new"), drop("m/gone"),
 			move("m/moved", "moved"), move("here", "m/there")),
 	}

@@ -89,6 +89,7 @@ func (c *coder) record(r *Record) {
 	c.flag(`,"trash":true`, &r.Trash)
 	c.flag(`,"permanent":true`, &r.Permanent)
 	c.optional(`,"far_dir":`, &r.FarDir)
+	c.flag(`,"in_place":true`, &r.InPlace)
 	c.want(`}`)
 }
 

@@ -2,12 +2,14 @@ package stage
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/handle"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // RefuseForeign makes it [fs.ErrPermission] to write to a file that another user owns and this process may not write to,
@@ -40,8 +42,8 @@ func (c *core) mayWrite(p place) error {
 	return nil // the commit finds out what else is wrong
 }
 
-// mayChange returns an error that matches fs.ErrPermission for a directory of the base in which this process may not make, replace and remove
-// entries. core.mu must be held for writing.
+// mayChange returns an error that matches fs.ErrPermission for a directory of the base in which this process may not make,
+// replace and remove entries. core.mu must be held for writing.
 func (c *core) mayChange(dir ent) error {
 	at := ""
 	switch {
@@ -59,4 +61,43 @@ func (c *core) mayChange(dir ent) error {
 		c.locked[at] = err
 	}
 	return err
+}
+
+// RefuseMounted makes it an error to replace, move or remove what something is mounted on in the base: no commit can do
+// that. With inPlace a file may be given other bytes, for the commit overwrites those. Call it before the first use.
+func (s *Stage) RefuseMounted(inPlace bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mounted, s.inPlace = handle.MountPoints(s.core.base.fsys), inPlace
+}
+
+// mayRewrite returns why the file at the place may not get other bytes.
+func (c *core) mayRewrite(p place) error {
+	if err := c.mayWrite(p); err != nil || c.inPlace || c.mountedIn(p) == "" {
+		return err
+	}
+	return capability.ErrMountPoint
+}
+
+// mayMove returns an error that matches ErrMountPoint for what something is mounted on, and for a directory that holds
+// such a thing. It names the mount point: the caller may be about another path.
+func (c *core) mayMove(p place) error {
+	if point := c.mountedIn(p); point != "" {
+		return fmt.Errorf("%s %w", point, capability.ErrMountPoint)
+	}
+	return nil
+}
+
+// mountedIn returns the first mount point at a place or below it, "" if there is none.
+func (c *core) mountedIn(p place) string {
+	f := p.ent.fact()
+	if f == nil {
+		return ""
+	}
+	for _, point := range c.mounted {
+		if point == f.path || f.kind == change.Dir && names.Within(point, f.path) {
+			return point
+		}
+	}
+	return ""
 }

@@ -82,7 +82,7 @@ func (s *Stage) openWrite(name string, flag int, perm fs.FileMode) (afero.File, 
 		case p.asDir:
 			return names.ErrNotDir
 		}
-		if err := s.mayWrite(p); err != nil {
+		if err := s.mayRewrite(p); err != nil {
 			return err
 		}
 		f.ent.n, f.again = s.adopt(p), true

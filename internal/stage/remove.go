@@ -81,7 +81,7 @@ func (s *Stage) checkEmpty(e ent) error {
 
 // checkTree returns why what stands at the place may not be taken away, with all below it.
 func (s *Stage) checkTree(p place) error {
-	return cmp.Or(s.mayChange(p.dir), s.checkMove(p.ent, p.path, p.path))
+	return cmp.Or(s.mayChange(p.dir), s.mayMove(p), s.checkMove(p.ent, p.path, p.path))
 }
 
 // checkMove is checkTree for what is to stand at another path afterwards: no rule may be about what is in a directory

@@ -49,6 +49,8 @@ type core struct {
 	guarded bool
 	refuses bool             // see RefuseForeign
 	locked  map[string]error // of the directories of the base that were asked, see mayChange
+	mounted []string         // what something is mounted on in the base, see RefuseMounted
+	inPlace bool             // files of these may be given other bytes
 	now     time.Time        // the mtime of all that is written
 	nonce   string           // no other stage has it
 	umask   func() fs.FileMode

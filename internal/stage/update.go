@@ -192,7 +192,7 @@ func (s *Stage) replaceBody(name string, old, edited *body, splices []change.Spl
 		case kind != change.File, p.ent.n == nil && (old.src == nil || p.ent.f.path != old.src.path):
 			return nil
 		}
-		if err := s.mayWrite(p); err != nil {
+		if err := s.mayRewrite(p); err != nil {
 			return err
 		}
 		n := s.adopt(p)

@@ -21,6 +21,7 @@ type flags struct {
 	allow, deny []string
 	ceiling     string
 	noProject   bool
+	inPlace     bool
 
 	color           string
 	noPager         bool
@@ -111,6 +112,7 @@ func (a *App) reachFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&a.flags.allow, "allow", nil, "let steps reach only `PATH` and what is below it; may be repeated")
 	f.StringArrayVar(&a.flags.deny, "deny", nil, "keep steps from what `GLOB` takes; may be repeated")
+	f.BoolVar(&a.flags.inPlace, "in-place", false, "overwrite the bytes of files that are mount points; others are replaced as always")
 	f.BoolVar(&a.flags.noProject, "no-project", false, "leave out the configuration of the project, .millrace.yaml")
 }
 

@@ -30,6 +30,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               newHome,
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Condition:           condition,
 	})
 }
 

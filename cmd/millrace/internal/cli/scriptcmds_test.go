@@ -2,11 +2,20 @@ package cli_test
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
 	"strconv"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
+
+// condition is [mounts] of scripts: in a namespace of its own, a program can mount a file on another one.
+func condition(name string) (bool, error) {
+	if name != "mounts" {
+		return false, fmt.Errorf("there is no condition %q", name)
+	}
+	return exec.Command("unshare", "-rm", "sh", "-c", "mount --bind /dev/null /dev/null").Run() == nil, nil
+}
 
 // status is the command `status N millrace ARG…` of scripts: the program has to end with exit status N. What it wrote is
 // there for stdout and stderr, as after exec.

@@ -89,6 +89,7 @@ func (s *session) policy() error {
 		s.x.AllowedPaths = append(s.x.AllowedPaths, strings.TrimSuffix(path, "/"))
 	}
 	s.x.DeniedPaths = append(s.x.DeniedPaths, s.flags.deny...)
+	s.x.InPlace = s.flags.inPlace
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/capability"
 )
 
 // words returns the message of an error in the words of the prompt. A command of one line has no steps that its user
@@ -15,6 +16,9 @@ func (a *App) words(err error) string {
 	put := func(old, own string) { text = strings.Replace(text, old, own, 1) }
 	if blocked, ok := errors.AsType[*millrace.BlockedError](err); ok && !blocked.Host && blocked.Why != "" {
 		put(blocked.Reason, blocked.Why)
+	}
+	if errors.Is(err, capability.ErrMountPoint) && !a.flags.inPlace {
+		text += "; --in-place overwrites the bytes of such a file"
 	}
 	if a.oneLiner == nil {
 		return text

@@ -1,0 +1,32 @@
+package crashfs
+
+import (
+	"path"
+	"slices"
+	"syscall"
+)
+
+// Mount makes a file a mount point, as it is where a container was given it by name: it can be written to, and neither
+// moved, linked, replaced nor removed. It stays that after a crash.
+func (f *Fs) Mount(name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mounts = append(slices.Clip(f.mounts), path.Clean(name))
+}
+
+// MountPoints returns the canonical paths of all mount points.
+func (f *Fs) MountPoints() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.mounts)
+}
+
+// busy returns EBUSY if one of the paths is a mount point.
+func (d *disk) busy(paths ...string) error {
+	for _, name := range paths {
+		if slices.Contains(d.mounts, path.Clean(name)) {
+			return syscall.EBUSY
+		}
+	}
+	return nil
+}
