@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/bulkhead"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
@@ -35,7 +36,7 @@ func (p Pipeline) checkAgents(agents map[string]agent.Agent) error {
 		if !ok || agents[a.Agent] != nil {
 			continue
 		}
-		problem := Problem{Pointer: fmt.Sprintf("/steps/%d/params/agent", i), Code: codeBadAgent, Step: s.ID}
+		problem := Problem{Pointer: fmt.Sprintf("/steps/%d/params/agent", i), Code: definition.CodeBadAgent, Step: s.ID}
 		names := slices.DeleteFunc(slices.Sorted(maps.Keys(agents)), func(name string) bool { return name == "" || agents[name] == nil })
 		if problem.Message = fmt.Sprintf("step '%s': there is no agent '%s'", s.ID, shortened(a.Agent)); a.Agent == "" {
 			problem.Message = fmt.Sprintf("step '%s': there is no agent for steps that name none", s.ID)
@@ -90,7 +91,7 @@ func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *ac
 		return r.recorded(ctx, v, action, call, ask)
 	}
 	if a, ok := promptOf(action); ok {
-		a = a.Within(clonedSandbox(r.p.bounds.sandbox)) // which the agent may change
+		a = a.Within(definition.CloneSandbox(r.p.bounds.sandbox)) // which the agent may change
 		bulkheads, call.Previous, call.AskAgent = promptBulkheads(a), r.told(v, a), r.asker(v, a, call)
 		action = a
 		return r.recorded(ctx, v, action, call, ask)

@@ -10,6 +10,7 @@ import (
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/definition"
 )
 
 // Builder builds a pipeline in Go. It is a value that never changes: every method returns a new one, so a common
@@ -82,7 +83,7 @@ func (b StepBuilder) When(c condition.Condition) StepBuilder {
 
 // FromPrevious makes the step work on the files of the step that was executed before it ("input": "previous").
 func (b StepBuilder) FromPrevious() StepBuilder {
-	return b.change(func(s *Step) { s.Input = inputPrevious })
+	return b.change(func(s *Step) { s.Input = definition.InputPrevious })
 }
 
 // OnFail lets a failure of the step lead to a later one ("on_fail").
@@ -206,7 +207,7 @@ func (b Builder) Classification(text string) Builder {
 // Sandbox sets what steps of the action prompt have where they say nothing themselves ("sandbox"), field by field. Its
 // Timeout is that of their attempts. The sandbox is copied. Nothing in it is a template.
 func (b Builder) Sandbox(s agent.Sandbox) Builder {
-	b.bounds.sandbox = clonedSandbox(s)
+	b.bounds.sandbox = definition.CloneSandbox(s)
 	return b
 }
 

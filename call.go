@@ -10,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/stage"
 )
@@ -31,7 +32,7 @@ func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) (
 	if r.x.Observe != nil {
 		call.OnProgress, call.OnBytes = progress.files, progress.bytes
 	}
-	if s.Input == inputPrevious {
+	if s.Input == definition.InputPrevious {
 		if in, _ := r.previous(); in != nil {
 			call.Inputs = append(call.Inputs, actions.Result{Step: in.result.StepID, Outcome: in.outcome})
 		}
@@ -121,7 +122,7 @@ func (w *stepWarnings) end() {
 // is no good stays as it is.
 func (r *run) filesOf(s Step, action actions.Action) []string {
 	var names []string
-	if s.Input == inputPrevious {
+	if s.Input == definition.InputPrevious {
 		if v, _ := r.previous(); v != nil {
 			names = v.result.FilesMatched
 		}
@@ -168,13 +169,13 @@ func (r *run) filesOf(s Step, action actions.Action) []string {
 
 // wanted reports whether a step may take the files of the one with that id.
 func (r *run) wanted(id string) bool {
-	return slices.ContainsFunc(r.p.steps, func(s Step) bool { return s.Input == inputPrevious || slices.Contains(s.inputs(), id) })
+	return slices.ContainsFunc(r.p.steps, func(s Step) bool { return s.Input == definition.InputPrevious || slices.Contains(s.inputs(), id) })
 }
 
 // noFiles says why a step that works on files has none.
 func noFiles(s Step) string {
 	switch ins := s.inputs(); {
-	case s.Input == inputPrevious:
+	case s.Input == definition.InputPrevious:
 		return "the step that was executed before matched no files"
 	case len(ins) == 0:
 		return "the list of files is empty"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/internal/definition"
 )
 
 // checkCommands returns a *ValidationError if a step is to run a command that the host does not allow. What a template is
@@ -44,7 +45,7 @@ func (x Executor) checkCommands(ctx context.Context, p Pipeline) error {
 			param = "shell"
 		}
 		problem := Problem{
-			Pointer: fmt.Sprintf("/steps/%d/params/%s", i, param), Code: codeDenied, Message: fmt.Sprintf("step '%s': %v", s.ID, err), Step: s.ID,
+			Pointer: fmt.Sprintf("/steps/%d/params/%s", i, param), Code: definition.CodeDenied, Message: fmt.Sprintf("step '%s': %v", s.ID, err), Step: s.ID,
 		}
 		if denied, ok := errors.AsType[*command.DeniedError](err); ok {
 			problem.Hint = denied.Hint

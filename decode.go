@@ -10,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/params"
@@ -107,7 +108,7 @@ func (t *decoding) forms() *lenient.Forms {
 			Pipeline: pipelineTable(new(draft), &params.Part{List: true}).Form(), Step: step.table().Form(),
 			Actions: t.Actions.Names(), Params: t.paramsOf, MostSteps: manySteps,
 		}
-		t.known.Step.At("/input").Enum = []string{inputPrevious}
+		t.known.Step.At("/input").Enum = []string{definition.InputPrevious}
 		pointers := []string{"/retry_if/0/when/type"}
 		for _, c := range step.conditions {
 			pointers = append(pointers, "/"+c.name+"/type")
@@ -163,7 +164,7 @@ func (t *decoding) vars(root *strictjson.Node) *strictjson.Node {
 	plain.Members[i].Name = fieldVariables
 	at := "/" + fieldVariables
 	t.moved[at] = lenient.Moved{Plain: at, Text: "/" + rootVars, NameOffset: root.Members[i].NameOffset, Whole: true}
-	t.draft.warning(Problem{Pointer: at, Code: codeRepaired, Message: "'vars' was taken for 'variables'", Hint: "write variables"})
+	t.draft.warning(Problem{Pointer: at, Code: definition.CodeRepaired, Message: "'vars' was taken for 'variables'", Hint: "write variables"})
 	return &plain
 }
 
@@ -176,7 +177,7 @@ func (t *decoding) other(root *strictjson.Node) bool {
 	m := root.Members[i]
 	pointer := "/" + strictjson.EscapeToken(m.Name)
 	t.places[pointer] = m.NameOffset
-	t.draft.problem(pointer, codeUnknownField, hint, "%s", message)
+	t.draft.problem(pointer, definition.CodeUnknownField, hint, "%s", message)
 	t.draft.told("")
 	return true
 }
@@ -205,7 +206,7 @@ func (t *decoding) steps(list []*strictjson.Node) {
 	for i, n := range list {
 		at := fmt.Sprintf("/steps/%d", i)
 		if n.Kind != strictjson.Object {
-			t.draft.problem(at, codeWrongType, "", "'%d' must be an object, got %s", i, n.Kind)
+			t.draft.problem(at, definition.CodeWrongType, "", "'%d' must be an object, got %s", i, n.Kind)
 			t.draft.told(at)
 			continue
 		}
@@ -239,7 +240,7 @@ func (t *decoding) step(i int, n *strictjson.Node, at string) {
 			var problems []condition.Problem
 			*c.to, problems = condition.New(*c.fields)
 			for _, p := range problems {
-				t.draft.problem(at+"/"+c.name+"/"+p.Field, codeBadCondition, p.Hint, "%s", p.Message)
+				t.draft.problem(at+"/"+c.name+"/"+p.Field, definition.CodeBadCondition, p.Hint, "%s", p.Message)
 			}
 		}
 	}
@@ -261,17 +262,17 @@ func (t *decoding) action(i int, s *stepForm, known func() *form.Form, at string
 	prototype, ok := t.Actions.Lookup(s.action)
 	switch {
 	case s.action == "":
-		t.draft.problem(at+"/action", codeNoAction, "", "step '%s' requires 'action'", s.ID)
+		t.draft.problem(at+"/action", definition.CodeNoAction, "", "step '%s' requires 'action'", s.ID)
 		return
 	case !ok && slices.Contains(nestingActions, s.action):
-		t.draft.problem(at+"/action", codeNested, "write its steps in place, or use Include", "step '%s': a pipeline cannot run another one", s.ID)
+		t.draft.problem(at+"/action", definition.CodeNested, "write its steps in place, or use Include", "step '%s': a pipeline cannot run another one", s.ID)
 		return
 	case !ok:
 		hint := "the actions are " + strings.Join(t.Actions.Names(), ", ")
 		if near, ok := strictjson.Nearest(s.action, t.Actions.Names()); ok {
 			hint = fmt.Sprintf("did you mean '%s'? %s", near, strings.ToUpper(hint[:1])+hint[1:])
 		}
-		t.draft.problem(at+"/action", codeBadAction, hint, "unknown action '%s'", shortened(s.action))
+		t.draft.problem(at+"/action", definition.CodeBadAction, hint, "unknown action '%s'", shortened(s.action))
 		return
 	}
 	v, binds, problems := params.Decode(prototype, s.params.Node, s.action,

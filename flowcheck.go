@@ -8,14 +8,8 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/params"
-)
-
-// The bounds of what steers a run.
-const (
-	mostWaysBack   = 20
-	mostMaxRetries = 100
-	mostMaxVisits  = 100
 )
 
 // checkFlow checks what says where a step leads to, and how often it is tried.
@@ -24,19 +18,19 @@ func (d *draft) checkFlow(i int, at string) {
 	d.checkAhead(i, at, "on_fail", s.OnFail)
 	d.checkAhead(i, at, "next", s.Next)
 	d.checkWaysBack(i, at+"/retry_if")
-	if n := s.maxRetries(); n < 0 || n > mostMaxRetries {
-		d.problem(at+"/max_retries", codeBadRetry, "", "step '%s': max_retries must be 0 to %d, got %d", s.ID, mostMaxRetries, n)
+	if n := s.maxRetries(); n < 0 || n > definition.MaxRetries {
+		d.problem(at+"/max_retries", definition.CodeBadRetry, "", "step '%s': max_retries must be 0 to %d, got %d", s.ID, definition.MaxRetries, n)
 	}
 	if n := s.MaxVisits; n != 0 {
 		switch {
-		case n < 2 || n > mostMaxVisits:
+		case n < 2 || n > definition.MaxVisits:
 			d.badVisits(at, s.ID, n)
 		case !d.isTarget(s.ID):
-			d.problem(at+"/max_visits", codeBadRetry, "leave it out", "step '%s': max_visits without a retry_if that names it", s.ID)
+			d.problem(at+"/max_visits", definition.CodeBadRetry, "leave it out", "step '%s': max_visits without a retry_if that names it", s.ID)
 		}
 	}
-	d.checkTime(s.Timeout, at, s.ID, timeoutField)
-	d.checkTime(s.Backoff, at, s.ID, backoffField)
+	d.checkTime(s.Timeout, at, s.ID, definition.Timeout())
+	d.checkTime(s.Backoff, at, s.ID, definition.Backoff())
 	d.checkPrevious(s, at)
 	if d.options.Parallel {
 		for _, field := range s.jumps() {
@@ -44,7 +38,7 @@ func (d *draft) checkFlow(i int, at string) {
 			if field == "condition" {
 				what = "condition prev.error"
 			}
-			d.problem(at+"/"+field, codeParallelJump, "leave parallel out", "step '%s': %s cannot be used with parallel", s.ID, what)
+			d.problem(at+"/"+field, definition.CodeParallelJump, "leave parallel out", "step '%s': %s cannot be used with parallel", s.ID, what)
 		}
 	}
 }
@@ -56,16 +50,16 @@ func (d *draft) checkAhead(i int, at, field, to string) {
 	}
 	switch j, ok := d.index[to]; {
 	case !ok:
-		d.problem(at+"/"+field, codeUnknownRef, d.compiled[i].texts.Nearest(to), "step '%s' references non-existent step '%s'", d.steps[i].ID, to)
+		d.problem(at+"/"+field, definition.CodeUnknownRef, d.compiled[i].texts.Nearest(to), "step '%s' references non-existent step '%s'", d.steps[i].ID, to)
 	case j <= i:
-		d.problem(at+"/"+field, codeBackwardJump, "use retry_if to go back", "step '%s': %s must name a later step, '%s' is not", d.steps[i].ID, field, to)
+		d.problem(at+"/"+field, definition.CodeBackwardJump, "use retry_if to go back", "step '%s': %s must name a later step, '%s' is not", d.steps[i].ID, field, to)
 	}
 }
 
 // checkWaysBack checks the retry_if of a step.
 func (d *draft) checkWaysBack(i int, at string) {
 	s := d.steps[i]
-	if len(s.RetryIf) > mostWaysBack {
+	if len(s.RetryIf) > definition.MaxWaysBack {
 		d.manyWays(at, s.ID, len(s.RetryIf))
 		return
 	}
@@ -73,23 +67,23 @@ func (d *draft) checkWaysBack(i int, at string) {
 		at := fmt.Sprintf("%s/%d", at, k)
 		switch j, ok := d.index[w.Step]; {
 		case w.Step == "":
-			d.problem(at+"/step", codeBadRetry, "name this step or an earlier one", "step '%s': retry_if needs a step", s.ID)
+			d.problem(at+"/step", definition.CodeBadRetry, "name this step or an earlier one", "step '%s': retry_if needs a step", s.ID)
 		case !ok:
-			d.problem(at+"/step", codeUnknownRef, d.compiled[i].texts.Nearest(w.Step), "step '%s' references non-existent step '%s'", s.ID, w.Step)
+			d.problem(at+"/step", definition.CodeUnknownRef, d.compiled[i].texts.Nearest(w.Step), "step '%s' references non-existent step '%s'", s.ID, w.Step)
 		case j > i:
-			d.problem(at+"/step", codeForwardRetry, "use on_fail or next to go ahead", "step '%s': retry_if must name this step or an earlier one, '%s' comes later", s.ID, w.Step)
+			d.problem(at+"/step", definition.CodeForwardRetry, "use on_fail or next to go ahead", "step '%s': retry_if must name this step or an earlier one, '%s' comes later", s.ID, w.Step)
 		default:
 			if t := d.steps[j]; t.MaxRetries != nil && *t.MaxRetries == 0 && t.MaxVisits == 0 {
-				d.problem(at+"/step", codeBadRetry, "give it max_visits", "step '%s' can never be retried: its max_retries is 0", t.ID)
+				d.problem(at+"/step", definition.CodeBadRetry, "give it max_visits", "step '%s' can never be retried: its max_retries is 0", t.ID)
 			}
 		}
 		switch {
 		case w.Keyword != "" && !w.When.IsZero():
-			d.problem(at, codeBadRetry, "use one of them", "step '%s': retry_if has both keyword and when", s.ID)
+			d.problem(at, definition.CodeBadRetry, "use one of them", "step '%s': retry_if has both keyword and when", s.ID)
 		case w.Keyword == "" && w.When.IsZero() && !d.decoded:
-			d.problem(at, codeBadRetry, "", "step '%s': retry_if needs a keyword or when", s.ID)
+			d.problem(at, definition.CodeBadRetry, "", "step '%s': retry_if needs a keyword or when", s.ID)
 		case !utf8.ValidString(w.Keyword):
-			d.problem(at+"/keyword", codeBadRetry, "", "step '%s': keyword of retry_if is not valid UTF-8", s.ID)
+			d.problem(at+"/keyword", definition.CodeBadRetry, "", "step '%s': keyword of retry_if is not valid UTF-8", s.ID)
 		case !w.When.IsZero():
 			d.checkWhen(i, at+"/when", w.When)
 		}
@@ -102,13 +96,13 @@ func (d *draft) checkWhen(i int, at string, when condition.Condition) {
 		d.checkRefs(i, at+"/step_ref", ref)
 	}
 	if d.templated(i, when.Path()) {
-		d.problem(at+"/path", codeBadTemplate, "ask for a fixed path, or for a step", "step '%s': the path in retry_if cannot be a template", d.steps[i].ID)
+		d.problem(at+"/path", definition.CodeBadTemplate, "ask for a fixed path, or for a step", "step '%s': the path in retry_if cannot be a template", d.steps[i].ID)
 	}
 	if d.decoded {
 		return
 	}
 	for _, p := range when.Check() {
-		d.problem(at+"/"+p.Field, codeBadCondition, p.Hint, "%s", p.Message)
+		d.problem(at+"/"+p.Field, definition.CodeBadCondition, p.Hint, "%s", p.Message)
 	}
 }
 
@@ -124,8 +118,8 @@ func (d *draft) checkPrevious(s Step, at string) {
 	if s.Input == "" {
 		return
 	}
-	if s.Input != inputPrevious {
-		d.problem(at+"/input", codeBadInput, `use "previous", or name a step in input_from`, "step '%s': input must be \"previous\", got '%s'", s.ID, s.Input)
+	if s.Input != definition.InputPrevious {
+		d.problem(at+"/input", definition.CodeBadInput, `use "previous", or name a step in input_from`, "step '%s': input must be \"previous\", got '%s'", s.ID, s.Input)
 		return
 	}
 	if s.Action == nil {
@@ -135,11 +129,11 @@ func (d *draft) checkPrevious(s Step, at string) {
 	param, given := givenFiles(s, action)
 	switch spec := s.Action.Spec(); {
 	case spec.Input == actions.InputNone, spec.Input == actions.InputMany:
-		d.problem(at+"/input", codeUnusedInput, "leave it out", "step '%s': %s takes no files from the step before", s.ID, spec.Name)
+		d.problem(at+"/input", definition.CodeUnusedInput, "leave it out", "step '%s': %s takes no files from the step before", s.ID, spec.Name)
 	case len(s.inputs()) > 0:
-		d.problem(at+"/input", codeTwoInputs, "use one of them", "step '%s' has both input and %s", s.ID, inputField(s))
+		d.problem(at+"/input", definition.CodeTwoInputs, "use one of them", "step '%s' has both input and %s", s.ID, inputField(s))
 	case given:
-		d.problem(at+"/input", codeTwoInputs, "use one of them", "step '%s' has both input and %s", s.ID, param)
+		d.problem(at+"/input", definition.CodeTwoInputs, "use one of them", "step '%s' has both input and %s", s.ID, param)
 	}
 }
 
@@ -209,9 +203,9 @@ func (d *draft) warnUnreachable() {
 	for i, s := range d.steps {
 		switch {
 		case !reached[i]:
-			d.warn(fmt.Sprintf("/steps/%d", i), codeUnreachable, "step '%s' can never run: '%s' always jumps over it", s.ID, d.steps[passes[i]].ID)
+			d.warn(fmt.Sprintf("/steps/%d", i), definition.CodeUnreachable, "step '%s' can never run: '%s' always jumps over it", s.ID, d.steps[passes[i]].ID)
 		case i == 0 && s.When.Type() == condition.TypePrevError && !d.isTarget(s.ID):
-			d.warn("/steps/0/condition", codeUnreachable, "step '%s' can never run: no step is executed before it", s.ID)
+			d.warn("/steps/0/condition", definition.CodeUnreachable, "step '%s' can never run: no step is executed before it", s.ID)
 		}
 	}
 }

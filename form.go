@@ -8,6 +8,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/params"
@@ -98,32 +99,29 @@ func (d Decoder) Schema() ([]byte, error) {
 		}
 	}
 	whole := pipelineTable(new(draft), &params.Part{List: true}).Schema()
-	maps.Copy(whole["properties"].(jsonObject)["max_steps"].(jsonObject), jsonObject{"minimum": 1, "maximum": MaxAttempts})
-	maps.Copy(whole["properties"].(jsonObject)["deadline_seconds"].(jsonObject), jsonObject{"exclusiveMinimum": 0, "maximum": int(deadlineField.most.Seconds())})
+	maps.Copy(whole["properties"].(definition.Object)["max_steps"].(definition.Object), definition.Object{"minimum": 1, "maximum": MaxAttempts})
+	maps.Copy(whole["properties"].(definition.Object)["deadline_seconds"].(definition.Object), definition.Object{"exclusiveMinimum": 0, "maximum": definition.Deadline().MaxSeconds()})
 	whole["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	whole["title"], whole["description"] = "millrace pipeline", "A change to many files in steps, made as one."
 	whole["required"] = []string{"name", "steps"}
-	step := any(jsonObject{"oneOf": each})
+	step := any(definition.Object{"oneOf": each})
 	if len(each) == 0 {
 		step = false // an allow-list that allows nothing
 	}
 	expect := params.PartSchema(Expect{})
 	expect["description"] = "Bounds outside of which the step fails."
-	whole["$defs"] = jsonObject{
-		"step": step, "condition": conditionSchema(), "expect": expect, "budget": budgetSchema(),
-		"variables": variablesSchema(), "retry_if": retrySchema(), "sandbox": sandboxSchema(),
-		"id": jsonObject{"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": MaxIDLen},
+	whole["$defs"] = definition.Object{
+		"step": step, "condition": definition.ConditionSchema(), "expect": expect, "budget": definition.BudgetSchema(),
+		"variables": variablesSchema(), "retry_if": definition.RetrySchema(), "sandbox": definition.SandboxSchema(),
+		"id": definition.Object{"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": MaxIDLen},
 	}
 	return json.MarshalIndent(whole, "", "  ")
 }
 
-// jsonObject is an object of a JSON Schema; encoding/json writes its names in alphabetical order.
-type jsonObject = map[string]any
-
 func emptyStep() *stepForm { return &stepForm{Step: new(Step)} }
 
 // actionSchema describes a step with that action.
-func actionSchema(prototype actions.Action) (jsonObject, error) {
+func actionSchema(prototype actions.Action) (definition.Object, error) {
 	object, err := params.Describe(prototype)
 	if err != nil {
 		return nil, err
@@ -131,10 +129,10 @@ func actionSchema(prototype actions.Action) (jsonObject, error) {
 	spec := prototype.Spec()
 	schema := emptyStep().table().Schema()
 	schema["title"], schema["description"] = spec.Name, spec.Summary
-	properties := schema["properties"].(jsonObject)
-	properties["action"], properties["params"] = jsonObject{"const": spec.Name}, params.Schema(prototype)
-	limitFlow(properties, spec.Input)
-	one, many := properties["input_from"].(jsonObject), properties["input_from_all"].(jsonObject)
+	properties := schema["properties"].(definition.Object)
+	properties["action"], properties["params"] = definition.Object{"const": spec.Name}, params.Schema(prototype)
+	definition.LimitFlow(properties, spec.Input)
+	one, many := properties["input_from"].(definition.Object), properties["input_from_all"].(definition.Object)
 	required := []string{"id", "action"}
 	switch spec.Input {
 	case actions.InputNone:
@@ -152,40 +150,25 @@ func actionSchema(prototype actions.Action) (jsonObject, error) {
 	return schema, nil
 }
 
-// conditionSchema describes each type of condition with the fields that it has.
-func conditionSchema() jsonObject {
-	var types []any
-	for _, t := range condition.Types() {
-		schema := params.PartSchema(condition.Fields{})
-		properties := schema["properties"].(jsonObject)
-		maps.DeleteFunc(properties, func(name string, _ any) bool { return !slices.Contains(t.Fields(), name) })
-		properties["type"] = jsonObject{"const": string(t)}
-		schema["required"] = t.Fields()
-		types = append(types, schema)
-	}
-	types = append(types, jsonObject{"const": condition.Short})
-	return jsonObject{"description": "What must hold for the step to run; otherwise it is skipped.", "oneOf": types}
-}
-
 // variablesSchema describes the variables of a pipeline.
-func variablesSchema() jsonObject {
+func variablesSchema() definition.Object {
 	types := make([]string, len(variableTypes))
 	for i, t := range variableTypes {
 		types[i] = t.name
 	}
-	declared := jsonObject{
-		"type": "object", "additionalProperties": false, "anyOf": []any{jsonObject{"required": []string{"type"}}, jsonObject{"required": []string{"default"}}},
-		"properties": jsonObject{
-			"type":        jsonObject{"enum": types},
-			"default":     jsonObject{"description": "The value; without one it must be given before the pipeline can run."},
-			"enum":        jsonObject{"type": "array", "minItems": 1, "description": "The values that it may have."},
-			"description": jsonObject{"type": "string", "description": "What it is for."},
+	declared := definition.Object{
+		"type": "object", "additionalProperties": false, "anyOf": []any{definition.Object{"required": []string{"type"}}, definition.Object{"required": []string{"default"}}},
+		"properties": definition.Object{
+			"type":        definition.Object{"enum": types},
+			"default":     definition.Object{"description": "The value; without one it must be given before the pipeline can run."},
+			"enum":        definition.Object{"type": "array", "minItems": 1, "description": "The values that it may have."},
+			"description": definition.Object{"type": "string", "description": "What it is for."},
 		},
 	}
-	return jsonObject{
+	return definition.Object{
 		"description": "Values for {{vars.name}}: each a default, or an object that says more.",
-		"type":        "object", "maxProperties": MaxVariables, "propertyNames": jsonObject{"$ref": "#/$defs/id"},
-		"additionalProperties": jsonObject{"anyOf": []any{jsonObject{"type": []string{"string", "number", "boolean", "array"}}, declared}},
+		"type":        "object", "maxProperties": MaxVariables, "propertyNames": definition.Object{"$ref": "#/$defs/id"},
+		"additionalProperties": definition.Object{"anyOf": []any{definition.Object{"type": []string{"string", "number", "boolean", "array"}}, declared}},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/params"
 )
 
@@ -85,13 +86,13 @@ func (d *draft) include(included []inclusion) {
 		at := fmt.Sprintf("/steps/%d", in.at)
 		switch {
 		case !validID(in.prefix):
-			d.problem(at, codeBadID, "", "invalid prefix '%s' of an included pipeline (only alphanumeric, -, and _ allowed, at most %d)",
+			d.problem(at, definition.CodeBadID, "", "invalid prefix '%s' of an included pipeline (only alphanumeric, -, and _ allowed, at most %d)",
 				fsutil.Visible(shortened(in.prefix)), MaxIDLen)
 			for i := range in.sub.steps {
 				d.told(fmt.Sprintf("/steps/%d/id", in.at+i))
 			}
 		case in.sub.Len() == 0:
-			d.problem(at, codeNoSteps, "", "the pipeline included as '%s' has no steps", shortened(in.prefix))
+			d.problem(at, definition.CodeNoSteps, "", "the pipeline included as '%s' has no steps", shortened(in.prefix))
 		default:
 			d.moveTemplates(in)
 			d.foldSandbox(in)
@@ -106,12 +107,12 @@ func (d *draft) includeVariables(sub Pipeline) {
 		case i < 0:
 			d.variables = append(d.variables, v.clone())
 		case !isSameVariable(d.variables[i], v):
-			d.problem(variablePointer(v.Name), codeVariables, "declare it alike, with the same value",
+			d.problem(variablePointer(v.Name), definition.CodeVariables, "declare it alike, with the same value",
 				"variable '%s' is another one in the pipeline that is included", v.Name)
 		}
 	}
 	if n := len(d.variables); n > MaxVariables {
-		d.problem("/variables", codeBadVariable, "", "too many variables (max %d, got %d)", MaxVariables, n)
+		d.problem("/variables", definition.CodeBadVariable, "", "too many variables (max %d, got %d)", MaxVariables, n)
 	}
 	d.sortVariables()
 }
@@ -132,7 +133,7 @@ func (d *draft) moveTemplates(in inclusion) {
 		}
 		at, from, to := fmt.Sprintf("/steps/%d", in.at+i), there.compiled[i].texts, d.compiled[in.at+i].texts
 		fails := func(pointer, text string) {
-			d.problem(at+pointer, codeBadTemplate, "rename the step of this pipeline that it would name",
+			d.problem(at+pointer, definition.CodeBadTemplate, "rename the step of this pipeline that it would name",
 				"step '%s': %q cannot be included, for it would mean something else here", s.ID, shortened(text))
 		}
 		move := func(pointer, text string) string {
@@ -160,14 +161,14 @@ func (d *draft) foldSandbox(in inclusion) {
 		if !ok {
 			continue
 		}
-		form := sandboxFormOf(clonedSandbox(in.sub.bounds.sandbox))
+		form := definition.SandboxOf(definition.CloneSandbox(in.sub.bounds.sandbox))
 		if sandbox, err := params.Of(form); err == nil && !s.Raw {
 			escaped, err := sandbox.Expand(nil, func(_, text string) (any, error) { return d.compiled[in.at+i].texts.Escape(text), nil })
 			if err == nil {
-				form = escaped.(sandboxForm)
+				form = escaped.(definition.Sandbox)
 			}
 		}
-		s.Action, s.Timeout = a.Within(form.sandbox()), cmp.Or(s.Timeout, in.sub.bounds.sandbox.Timeout)
+		s.Action, s.Timeout = a.Within(form.Value()), cmp.Or(s.Timeout, in.sub.bounds.sandbox.Timeout)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
@@ -128,7 +129,7 @@ func (p Pipeline) WithVariables(values map[string]any) (Pipeline, error) {
 			if near, ok := strictjson.Nearest(name, names); ok {
 				hint = fmt.Sprintf("did you mean '%s'?", near)
 			}
-			d.problem(at, codeBadVariable, hint, "the pipeline has no variable '%s'", shortened(name))
+			d.problem(at, definition.CodeBadVariable, hint, "the pipeline has no variable '%s'", shortened(name))
 			continue
 		}
 		v := &d.variables[i]
@@ -163,7 +164,7 @@ func (p Pipeline) Budget() budget.Limit { return p.bounds.budget }
 func (p Pipeline) Classification() string { return p.bounds.classification }
 
 // Sandbox returns a copy of what the steps of the action prompt have where they say nothing themselves.
-func (p Pipeline) Sandbox() agent.Sandbox { return clonedSandbox(p.bounds.sandbox) }
+func (p Pipeline) Sandbox() agent.Sandbox { return definition.CloneSandbox(p.bounds.sandbox) }
 
 // Variables returns copies of the variables, sorted by name.
 func (p Pipeline) Variables() []Variable { return cloneVariables(p.variables) }

@@ -8,65 +8,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/mend"
-	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// The codes of problems. They are stable: programs may rely on them.
-const (
-	codeInvalidJSON  = "invalid_json"
-	codeLargeJSON    = "json_too_large"
-	codeDeepJSON     = "json_too_deep"
-	codeUnknownField = "unknown_field"
-	codeWrongType    = "wrong_type"
-	codeNoName       = "missing_name"
-	codeLongName     = "name_too_long"
-	codeBadName      = "invalid_name"
-	codeNoSteps      = "no_steps"
-	codeManySteps    = "too_many_steps"
-	codeDuplicateID  = "duplicate_id"
-	codeBadID        = "invalid_id"
-	codeLongID       = "id_too_long"
-	codeNoAction     = "missing_action"
-	codeBadAction    = "unknown_action"
-	codeForwardRef   = interpolate.CodeForwardRef
-	codeUnknownRef   = interpolate.CodeUnknownRef
-	codeTwoInputs    = "two_inputs"
-	codeNoInput      = "missing_input"
-	codeUnusedInput  = "unused_input"
-	codeBadCondition = "invalid_condition"
-	codeBadExpect    = "invalid_expect"
-	codeBadTemplate  = interpolate.CodeBadTemplate
-	codeRepaired     = "repaired"
-	codeTooMany      = params.CodeTooMany
-	codeBackwardJump = "backward_jump"
-	codeForwardRetry = "forward_retry"
-	codeParallelJump = "parallel_jump"
-	codeBadRetry     = "invalid_retry"
-	codeBadTimeout   = "invalid_timeout"
-	codeBadInput     = "invalid_input"
-	codeBadLimit     = "invalid_limit"
-	codeBadTool      = "unknown_tool"
-	codeBadArgs      = "invalid_tool_args"
-	codeDenied       = "exec_denied"
-	codeBadAgent     = "unknown_agent"
-	codeTwoForms     = "two_forms"
-	codeUnreachable  = "unreachable_step"
-	codeNested       = "nested_pipeline"
-	codeBadBudget    = "invalid_budget"
-	codeBadClass     = "invalid_classification"
-	codeBadVariable  = "invalid_variable"
-	codeNoVariable   = "missing_variable"
-	codeVariables    = "variable_conflict"
-	codeReservedID   = "reserved_id"
-
-	// CodeUnknownVariable is that of a warning: a path has a template that names a variable, and the pipeline has none of
-	// that name. A door for people or models refuses such a pipeline, for nobody means a file of that name.
-	CodeUnknownVariable = interpolate.CodeNoVariable
-)
+// CodeUnknownVariable is that of a warning: a path has a template that names a variable, and the pipeline has none of
+// that name. A door for people or models refuses such a pipeline, for nobody means a file of that name.
+const CodeUnknownVariable = interpolate.CodeNoVariable
 
 // mostProblems is how many problems, and how many warnings, a pipeline reports. The rest is counted: a hostile text
 // could have a million of them, and each takes the time to look for what may have been meant.
@@ -121,7 +72,7 @@ func (d *draft) sorted(problems []Problem, more int, what string) []Problem {
 		}
 	}
 	if more > 0 {
-		problems = append(problems, Problem{Code: codeTooMany, Message: fmt.Sprintf("%d more %s", more, what)})
+		problems = append(problems, Problem{Code: definition.CodeTooMany, Message: fmt.Sprintf("%d more %s", more, what)})
 	}
 	return problems
 }
@@ -189,7 +140,7 @@ func (p Problem) String() string {
 
 // selfExplaining are the codes whose messages name the step themselves, so that they stay word for word.
 var selfExplaining = map[string]bool{
-	codeDuplicateID: true, codeBadID: true, codeForwardRef: true, codeUnknownRef: true, codeBadTemplate: true,
+	definition.CodeDuplicateID: true, definition.CodeBadID: true, definition.CodeForwardRef: true, definition.CodeUnknownRef: true, definition.CodeBadTemplate: true,
 }
 
 // ValidationError is the pipeline's fault: it lists every problem found, in the order of the pipeline. Of more than a
@@ -221,13 +172,13 @@ func (e *ValidationError) Error() string {
 // invalidJSON is the one problem of a text that cannot be read.
 func invalidJSON(err *lenient.SyntaxError) error {
 	p := Problem{
-		Code: codeInvalidJSON, Message: "Invalid pipeline JSON: " + err.Error(), Hint: err.Hint, Line: err.Line, Column: err.Column,
+		Code: definition.CodeInvalidJSON, Message: "Invalid pipeline JSON: " + err.Error(), Hint: err.Hint, Line: err.Line, Column: err.Column,
 	}
 	switch err.Err {
 	case strictjson.ErrTooLarge:
-		p.Code = codeLargeJSON
+		p.Code = definition.CodeLargeJSON
 	case strictjson.ErrTooDeep:
-		p.Code = codeDeepJSON
+		p.Code = definition.CodeDeepJSON
 	}
 	return &ValidationError{Problems: []Problem{p}}
 }
@@ -306,11 +257,11 @@ func (d Decoder) repaired(s *lenient.Source, name string) (Pipeline, error) {
 	for _, c := range repairs.Changes {
 		t.places[c.Pointer] = c.Offset
 		if c.Refused {
-			t.draft.problem(c.Pointer, codeUnknownField, c.Advice, "%s", c.Done)
+			t.draft.problem(c.Pointer, definition.CodeUnknownField, c.Advice, "%s", c.Done)
 			t.draft.told(c.Pointer)
 			continue
 		}
-		t.draft.warning(Problem{Pointer: c.Pointer, Code: codeRepaired, Message: c.Done, Hint: c.Advice})
+		t.draft.warning(Problem{Pointer: c.Pointer, Code: definition.CodeRepaired, Message: c.Done, Hint: c.Advice})
 	}
 	t.draft.moreWarnings += repairs.More
 	t.draft.moreProblems += repairs.MoreRefused
@@ -324,7 +275,7 @@ func (t *decoding) warnings(repairs []mend.Repair) {
 			t.draft.moreWarnings += len(repairs) - i
 			return
 		}
-		p := Problem{Code: codeRepaired, Message: r.Done, Hint: r.Advice}
+		p := Problem{Code: definition.CodeRepaired, Message: r.Done, Hint: r.Advice}
 		if t.Locate == nil {
 			p.Line, p.Column = strictjson.LineColumn(t.source.Data, r.Offset)
 		}

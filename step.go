@@ -152,9 +152,6 @@ func (s Step) maxVisits() int {
 	return defaultVisits
 }
 
-// inputPrevious is what Step.Input can be.
-const inputPrevious = "previous"
-
 // jumps returns the JSON names of the fields of a step that make the way through the pipeline depend on the run.
 func (s Step) jumps() []string {
 	var fields []string

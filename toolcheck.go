@@ -2,12 +2,12 @@ package millrace
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
@@ -50,7 +50,7 @@ func toolProblems(tools tool.Set, i int, s Step, templates map[string]bool) []Pr
 			hint = "the tools are " + strings.Join(names, ", ")
 		}
 		message := fmt.Sprintf("step '%s': there is no tool '%s'", s.ID, shortened(a.Tool))
-		return []Problem{{Pointer: at + "/tool", Code: codeBadTool, Message: message, Hint: hint, Step: s.ID}}
+		return []Problem{{Pointer: at + "/tool", Code: definition.CodeBadTool, Message: message, Hint: hint, Step: s.ID}}
 	}
 	if _, bound := s.Bind["/args"]; bound {
 		return nil
@@ -58,7 +58,7 @@ func toolProblems(tools tool.Set, i int, s Step, templates map[string]bool) []Pr
 	var problems []Problem
 	for _, p := range tools.Check(a.Tool, a.Args, func(text string) bool { return templates[text] }) {
 		problems = append(problems, Problem{
-			Pointer: at + "/args" + p.Pointer, Code: codeBadArgs, Message: fmt.Sprintf("step '%s': %s", s.ID, p.Message), Hint: p.Hint, Step: s.ID,
+			Pointer: at + "/args" + p.Pointer, Code: definition.CodeBadArgs, Message: fmt.Sprintf("step '%s': %s", s.ID, p.Message), Hint: p.Hint, Step: s.ID,
 		})
 	}
 	return problems
@@ -104,7 +104,7 @@ func pathProblems(tools tool.Set, i int, steps []Step, index map[string]int, tex
 		}
 		if !ok {
 			problems = append(problems, Problem{
-				Pointer: fmt.Sprintf("/steps/%d%s", i, ref.Pointer), Code: codeBadTemplate, Step: steps[i].ID, Hint: wrong.Hint,
+				Pointer: fmt.Sprintf("/steps/%d%s", i, ref.Pointer), Code: definition.CodeBadTemplate, Step: steps[i].ID, Hint: wrong.Hint,
 				Message: fmt.Sprintf("step '%s': template '%s': %s", steps[i].ID, ref.Source, wrong.Message),
 			})
 		}
@@ -124,9 +124,9 @@ func toolSchemas(prototype actions.Action, tools tool.Set) []any {
 		schema, _ := actionSchema(prototype) // for which there is one
 		spec, _ := tools.Spec(name)
 		schema["title"], schema["description"] = name, spec.Summary
-		object := schema["properties"].(jsonObject)["params"].(jsonObject)
-		properties := object["properties"].(jsonObject)
-		properties["tool"] = jsonObject{"const": name}
+		object := schema["properties"].(definition.Object)["params"].(definition.Object)
+		properties := object["properties"].(definition.Object)
+		properties["tool"] = definition.Object{"const": name}
 		if proto, ok := argsOf(spec); ok {
 			args := params.Schema(proto)
 			if args["required"] != nil {
@@ -163,12 +163,6 @@ func (d Decoder) DescribeTool(name string) (doc ActionDoc, ok bool) {
 	return doc, true
 }
 
-// execMembers are what the data of a step that runs a command has, with what templates can go on with: true is nothing.
-var execMembers = map[string]bool{
-	"exit_code": true, "signal": true, "stdout": true, "stderr": true, "truncated": true,
-	"changed": false, "deleted": false, "sandbox": false, "json": false,
-}
-
 // checkExecPaths says which templates of a step reach into what no command leaves behind.
 func (d *draft) checkExecPaths(i int) {
 	for _, ref := range d.compiled[i].texts.References() {
@@ -183,33 +177,12 @@ func (d *draft) checkExecPaths(i int) {
 		path := append(template.Path{{Key: ref.Field}}, ref.Path...)
 		if ref.Field == template.FieldData {
 			path = ref.Path
-		} else if _, member := execMembers[ref.Field]; !member && isResultField(ref.Field) {
+		} else if !definition.IsExecMember(ref.Field) && isResultField(ref.Field) {
 			continue
 		}
-		if message, hint := execPathProblem(a, path); message != "" {
-			d.problem(fmt.Sprintf("/steps/%d%s", i, ref.Pointer), codeBadTemplate, hint, "step '%s': template '%s': %s", d.steps[i].ID, ref.Source, message)
+		if message, hint := definition.ExecPathProblem(a, path); message != "" {
+			d.problem(fmt.Sprintf("/steps/%d%s", i, ref.Pointer), definition.CodeBadTemplate, hint, "step '%s': template '%s': %s", d.steps[i].ID, ref.Source, message)
 			d.badTemplate = true
 		}
 	}
-}
-
-// execPathProblem says what is wrong with a path into the data of a command, "" for nothing.
-func execPathProblem(a actions.Exec, path template.Path) (message, hint string) {
-	if len(path) == 0 {
-		return "", ""
-	}
-	name := path[0].Key
-	scalar, ok := execMembers[name]
-	names := slices.Sorted(maps.Keys(execMembers))
-	switch near, isNear := strictjson.Nearest(name, names); {
-	case path[0].Indexed, !ok && !isNear:
-		return fmt.Sprintf("the data of a command has no '%s'", strings.TrimPrefix(path[:1].String(), ".")), "it has " + strings.Join(names, ", ")
-	case !ok:
-		return fmt.Sprintf("the data of a command has no '%s'", name), fmt.Sprintf("did you mean '%s'?", near)
-	case name == "json" && (a.Format == "" || a.Format == "text"):
-		return "what the command prints is not parsed", "set its format to json"
-	case scalar && len(path) > 1:
-		return fmt.Sprintf("'%s' of a command has nothing in it", name), ""
-	}
-	return "", ""
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/tool"
 )
 
@@ -88,7 +89,7 @@ func (r *run) uncalledFor(i int) string {
 	if first < r.p.Len() {
 		return r.seen(r.p.steps[first].ID).uncalled
 	}
-	if s.Input != inputPrevious && s.When.Type() != condition.TypePrevError && !texts.Names(rootPrev) && !r.p.isTold(i) {
+	if s.Input != definition.InputPrevious && s.When.Type() != condition.TypePrevError && !texts.Names(rootPrev) && !r.p.isTold(i) {
 		return ""
 	}
 	return r.uncalledBefore(i)

@@ -15,6 +15,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/held"
 	"github.com/millrace-go/millrace/internal/journal"
@@ -40,7 +41,7 @@ func (x Executor) open(ctx context.Context, fsys afero.Fs, p Pipeline) (*tree, e
 		return nil, err
 	}
 	if p.Len() == 0 {
-		return nil, &ValidationError{Problems: []Problem{{Code: codeNoSteps, Pointer: "/steps", Message: "at least one step is required"}}}
+		return nil, &ValidationError{Problems: []Problem{{Code: definition.CodeNoSteps, Pointer: "/steps", Message: "at least one step is required"}}}
 	}
 	if err := p.checkValues(); err != nil {
 		return nil, err

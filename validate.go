@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/template"
@@ -55,11 +56,11 @@ const manySteps = 10 * MaxSteps
 
 func (d *draft) checkName() {
 	if strings.TrimSpace(d.name) == "" {
-		d.problem("/name", codeNoName, "", "pipeline name is required")
+		d.problem("/name", definition.CodeNoName, "", "pipeline name is required")
 	} else if !utf8.ValidString(d.name) {
-		d.problem("/name", codeBadName, "", "pipeline name is not valid UTF-8")
+		d.problem("/name", definition.CodeBadName, "", "pipeline name is not valid UTF-8")
 	} else if n := utf8.RuneCountInString(d.name); n > MaxNameLen {
-		d.problem("/name", codeLongName, "", "pipeline name too long (max %d, got %d)", MaxNameLen, n)
+		d.problem("/name", definition.CodeLongName, "", "pipeline name too long (max %d, got %d)", MaxNameLen, n)
 	}
 }
 
@@ -68,9 +69,9 @@ func (d *draft) check() (Pipeline, error) {
 	d.checkName()
 	switch n := len(d.steps); {
 	case n == 0:
-		d.problem("/steps", codeNoSteps, "", "at least one step is required")
+		d.problem("/steps", definition.CodeNoSteps, "", "at least one step is required")
 	case n > MaxSteps:
-		d.problem("/steps", codeManySteps, "split the pipeline, or use multi_edit for several edits of the same files", "too many steps (max %d, got %d)", MaxSteps, n)
+		d.problem("/steps", definition.CodeManySteps, "split the pipeline, or use multi_edit for several edits of the same files", "too many steps (max %d, got %d)", MaxSteps, n)
 	}
 	if d.maxSteps < 0 || d.maxSteps > MaxAttempts {
 		d.badMaxSteps(d.maxSteps)
@@ -162,14 +163,14 @@ func (d *draft) checkIDs() {
 		at := fmt.Sprintf("/steps/%d/id", i)
 		switch {
 		case len(s.ID) > MaxIDLen:
-			d.problem(at, codeLongID, "", "step ID too long (max %d, got %d)", MaxIDLen, len(s.ID))
+			d.problem(at, definition.CodeLongID, "", "step ID too long (max %d, got %d)", MaxIDLen, len(s.ID))
 		case !validID(s.ID):
-			d.problem(at, codeBadID, "", "invalid step ID '%s' (only alphanumeric, -, and _ allowed)", s.ID)
+			d.problem(at, definition.CodeBadID, "", "invalid step ID '%s' (only alphanumeric, -, and _ allowed)", s.ID)
 		case s.ID == rootVars && len(d.variables) > 0:
-			d.problem(at, codeReservedID, "give the step another id", "step '%s' has the name of the variables of the pipeline", s.ID)
+			d.problem(at, definition.CodeReservedID, "give the step another id", "step '%s' has the name of the variables of the pipeline", s.ID)
 		}
 		if first, ok := d.index[s.ID]; ok {
-			d.problem(at, codeDuplicateID, "", "duplicate step ID '%s' at indices %d and %d", s.ID, first, i)
+			d.problem(at, definition.CodeDuplicateID, "", "duplicate step ID '%s' at indices %d and %d", s.ID, first, i)
 			continue
 		}
 		d.index[s.ID] = i
@@ -182,28 +183,28 @@ func (d *draft) checkStep(i int) {
 	d.checkRefs(i, at+"/input_from", s.InputFrom)
 	for k, ref := range s.InputFromAll {
 		if ref == "" {
-			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), codeUnknownRef, "name an earlier step", "step '%s' has an empty name in input_from_all", s.ID)
+			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), definition.CodeUnknownRef, "name an earlier step", "step '%s' has an empty name in input_from_all", s.ID)
 			continue
 		}
 		d.checkRefs(i, fmt.Sprintf("%s/input_from_all/%d", at, k), ref)
 		if slices.Contains(s.InputFromAll[:k], ref) {
-			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), codeTwoInputs, "name it once", "step '%s' names input step '%s' twice", s.ID, ref)
+			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), definition.CodeTwoInputs, "name it once", "step '%s' names input step '%s' twice", s.ID, ref)
 		}
 	}
 	if s.InputFrom != "" && len(s.InputFromAll) > 0 {
-		d.problem(at+"/input_from_all", codeTwoInputs, "use one of them", "step '%s' has both input_from and input_from_all", s.ID)
+		d.problem(at+"/input_from_all", definition.CodeTwoInputs, "use one of them", "step '%s' has both input_from and input_from_all", s.ID)
 	}
 	d.checkRefs(i, at+"/condition/step_ref", s.When.StepRef())
 	if !d.decoded && !s.When.IsZero() {
 		for _, p := range s.When.Check() {
-			d.problem(at+"/condition/"+p.Field, codeBadCondition, p.Hint, "%s", p.Message)
+			d.problem(at+"/condition/"+p.Field, definition.CodeBadCondition, p.Hint, "%s", p.Message)
 		}
 	}
 	d.checkExpect(s, at+"/expect")
 	d.checkFlow(i, at)
 	if s.Action == nil {
 		if !d.decoded {
-			d.problem(at+"/action", codeNoAction, "", "step '%s' has no action", s.ID)
+			d.problem(at+"/action", definition.CodeNoAction, "", "step '%s' has no action", s.ID)
 		}
 		return
 	}
@@ -222,18 +223,18 @@ func (d *draft) checkRefs(i int, pointer, ref string) {
 	}
 	switch j, ok := d.index[ref]; {
 	case !ok:
-		d.problem(pointer, codeUnknownRef, d.compiled[i].texts.Nearest(ref), "step '%s' references non-existent step '%s'", d.steps[i].ID, ref)
+		d.problem(pointer, definition.CodeUnknownRef, d.compiled[i].texts.Nearest(ref), "step '%s' references non-existent step '%s'", d.steps[i].ID, ref)
 	case j >= i:
-		d.problem(pointer, codeForwardRef, "", "step '%s' has forward reference to step '%s'", d.steps[i].ID, ref)
+		d.problem(pointer, definition.CodeForwardRef, "", "step '%s' has forward reference to step '%s'", d.steps[i].ID, ref)
 	}
 }
 
 func (d *draft) checkExpect(s Step, at string) {
 	pair := func(what string, low, high *int) {
 		if low != nil && *low < 0 || high != nil && *high < 0 {
-			d.problem(at, codeBadExpect, "", "step '%s': expect for %s must not be negative", s.ID, what)
+			d.problem(at, definition.CodeBadExpect, "", "step '%s': expect for %s must not be negative", s.ID, what)
 		} else if low != nil && high != nil && *low > *high {
-			d.problem(at, codeBadExpect, "", "step '%s': expect min_%s %d is more than max_%s %d", s.ID, what, *low, what, *high)
+			d.problem(at, definition.CodeBadExpect, "", "step '%s': expect min_%s %d is more than max_%s %d", s.ID, what, *low, what, *high)
 		}
 	}
 	pair("files", s.Expect.MinFiles, s.Expect.MaxFiles)
@@ -248,24 +249,24 @@ func (d *draft) checkInput(s Step, action params.Action, at string) {
 	switch spec.Input {
 	case actions.InputFiles:
 		if !inputs && !given && !d.inputTold(spec, at) {
-			d.problem(at+"/params", codeNoInput, "name files, or an earlier step in input_from", "%s action requires 'files' parameter", spec.Name)
+			d.problem(at+"/params", definition.CodeNoInput, "name files, or an earlier step in input_from", "%s action requires 'files' parameter", spec.Name)
 		}
 	case actions.InputMany:
 		switch {
 		case d.inputTold(spec, at):
 		case len(s.InputFromAll) == 1 || len(s.InputFromAll) == 0 && s.InputFrom != "":
-			d.problem(at+"/input_from_all", codeNoInput, "", "%s action requires at least 2 step references in 'input_from_all'", spec.Name)
+			d.problem(at+"/input_from_all", definition.CodeNoInput, "", "%s action requires at least 2 step references in 'input_from_all'", spec.Name)
 		case len(s.InputFromAll) == 0:
-			d.problem(at+"/input_from_all", codeNoInput, "", "%s action requires 'input_from_all' parameter", spec.Name)
+			d.problem(at+"/input_from_all", definition.CodeNoInput, "", "%s action requires 'input_from_all' parameter", spec.Name)
 		}
 	case actions.InputNone:
 		if inputs {
-			d.warn(at+"/input_from", codeUnusedInput, "step '%s': %s takes no files from other steps; it only runs after them", s.ID, spec.Name)
+			d.warn(at+"/input_from", definition.CodeUnusedInput, "step '%s': %s takes no files from other steps; it only runs after them", s.ID, spec.Name)
 		}
 		return
 	}
 	if inputs && given {
-		d.warn(at+"/params/"+param, codeTwoInputs, "step '%s' has both %s and an input step; the files of the input step are taken", s.ID, param)
+		d.warn(at+"/params/"+param, definition.CodeTwoInputs, "step '%s' has both %s and an input step; the files of the input step are taken", s.ID, param)
 	}
 }
 
@@ -285,10 +286,10 @@ func (d *draft) checkParams(i int, at string) {
 	templated := func(text string) bool { return d.templated(i, text) }
 	if !d.decoded {
 		if name == "" {
-			d.problem(at, codeBadAction, "", "step '%s': the action's Spec has no name", s.ID)
+			d.problem(at, definition.CodeBadAction, "", "step '%s': the action's Spec has no name", s.ID)
 		}
 		if _, err := params.Describe(s.Action); err != nil {
-			d.problem(at, codeWrongType, "", "%s action cannot be used: %v", name, err)
+			d.problem(at, definition.CodeWrongType, "", "%s action cannot be used: %v", name, err)
 			return
 		}
 		for _, p := range params.Check(name, s.Action, s.Bind, templated) {

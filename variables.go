@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/template"
@@ -80,7 +81,7 @@ func (p Pipeline) checkValues() error {
 	for _, v := range p.variables {
 		if !v.HasValue() {
 			missing = append(missing, Problem{
-				Pointer: variablePointer(v.Name), Code: codeNoVariable, Hint: "give it a default, or a value",
+				Pointer: variablePointer(v.Name), Code: definition.CodeNoVariable, Hint: "give it a default, or a value",
 				Message: fmt.Sprintf("variable '%s' has no value", v.Name),
 			})
 		}
@@ -155,7 +156,7 @@ func (d *draft) checkVariables() {
 	}
 	d.variablesKnown = true
 	if n := len(d.variables); n > MaxVariables {
-		d.problem("/variables", codeBadVariable, "", "too many variables (max %d, got %d)", MaxVariables, n)
+		d.problem("/variables", definition.CodeBadVariable, "", "too many variables (max %d, got %d)", MaxVariables, n)
 		d.variables = d.variables[:MaxVariables]
 	}
 	d.variables = cloneVariables(d.variables)
@@ -165,9 +166,9 @@ func (d *draft) checkVariables() {
 		at := variablePointer(v.Name)
 		switch {
 		case !validID(v.Name):
-			d.problem(at, codeBadVariable, "", "invalid variable name '%s' (only alphanumeric, -, and _ allowed, at most %d)", shortened(v.Name), MaxIDLen)
+			d.problem(at, definition.CodeBadVariable, "", "invalid variable name '%s' (only alphanumeric, -, and _ allowed, at most %d)", shortened(v.Name), MaxIDLen)
 		case i > 0 && v.Name == d.variables[i-1].Name:
-			d.problem(at, codeBadVariable, "", "there are two variables '%s'", v.Name)
+			d.problem(at, definition.CodeBadVariable, "", "there are two variables '%s'", v.Name)
 		default:
 			d.checkVariable(v, at)
 		}
@@ -177,23 +178,23 @@ func (d *draft) checkVariables() {
 func (d *draft) checkVariable(v *Variable, at string) {
 	if v.Type == "" {
 		if v.Type = typeOfValue(clonedTree(v.Default)); v.Default == nil {
-			d.problem(at, codeBadVariable, "", "variable '%s' needs a type or a default", v.Name)
+			d.problem(at, definition.CodeBadVariable, "", "variable '%s' needs a type or a default", v.Name)
 			return
 		}
 	}
 	if !utf8.ValidString(v.Description) {
-		d.problem(at, codeBadVariable, "", "variable '%s': the description is not valid UTF-8", v.Name)
+		d.problem(at, definition.CodeBadVariable, "", "variable '%s': the description is not valid UTF-8", v.Name)
 	}
 	if typeOfVariable(v.Type) < 0 {
 		names := make([]string, len(variableTypes))
 		for i, t := range variableTypes {
 			names[i] = t.name
 		}
-		d.problem(at, codeBadVariable, "the types are "+strings.Join(names, ", "), "variable '%s' has no type '%s'", v.Name, shortened(v.Type))
+		d.problem(at, definition.CodeBadVariable, "the types are "+strings.Join(names, ", "), "variable '%s' has no type '%s'", v.Name, shortened(v.Type))
 		return
 	}
 	if v.Enum != nil && len(v.Enum) == 0 {
-		d.problem(at, codeBadVariable, "leave enum out for any value", "variable '%s' can have no value: its enum is empty", v.Name)
+		d.problem(at, definition.CodeBadVariable, "leave enum out for any value", "variable '%s' can have no value: its enum is empty", v.Name)
 	}
 	sound := true
 	for i, value := range v.Enum {
@@ -217,12 +218,12 @@ func (d *draft) valueOf(v *Variable, value any, at string) any {
 		Value any `json:"value"`
 	}{value}
 	for _, p := range params.Check("variable", action, nil, nil) {
-		d.problem(at, codeBadVariable, "", "variable '%s': %s", v.Name, p.Message)
+		d.problem(at, definition.CodeBadVariable, "", "variable '%s': %s", v.Name, p.Message)
 		return nil
 	}
 	value = clonedTree(value)
 	if got := typeOfValue(value); got != v.Type && (got != "integer" || v.Type != "number") {
-		d.problem(at, codeBadVariable, "", "variable '%s' must be %s, got %s", v.Name, variableTypes[typeOfVariable(v.Type)].value, got)
+		d.problem(at, definition.CodeBadVariable, "", "variable '%s' must be %s, got %s", v.Name, variableTypes[typeOfVariable(v.Type)].value, got)
 		return nil
 	}
 	return value
@@ -240,7 +241,7 @@ func (d *draft) checkEnum(v *Variable, at string) {
 		all = append(all, "'"+shortened(text)+"'")
 	}
 	text, _ := template.Format(v.Default)
-	d.problem(at, codeBadVariable, "", "variable '%s' must be %s, got '%s'", v.Name, shortened(strings.Join(all, " or ")), shortened(text))
+	d.problem(at, definition.CodeBadVariable, "", "variable '%s' must be %s, got '%s'", v.Name, shortened(strings.Join(all, " or ")), shortened(text))
 }
 
 // readVariables takes the variables as they stand in JSON: a value that is no object is a default.
@@ -251,7 +252,7 @@ func (d *draft) readVariables() {
 		if v.Default = d.variableForms[name]; isObject {
 			v.Default = nil
 		} else if v.Default == nil {
-			d.problem(at, codeBadVariable, `give a default, or an object with a "type"`, "variable '%s' cannot be null", shortened(name))
+			d.problem(at, definition.CodeBadVariable, `give a default, or an object with a "type"`, "variable '%s' cannot be null", shortened(name))
 			d.told(at)
 		}
 		for _, key := range slices.Sorted(maps.Keys(declared)) {
@@ -267,11 +268,11 @@ func (d *draft) readVariables() {
 			case "default":
 				v.Default, ok = value, value != nil
 			default:
-				d.problem(at+"/"+strictjson.EscapeToken(key), codeUnknownField, params.VariableHint(key), "unknown field '%s'", shortened(key))
+				d.problem(at+"/"+strictjson.EscapeToken(key), definition.CodeUnknownField, params.VariableHint(key), "unknown field '%s'", shortened(key))
 				d.told(at)
 			}
 			if !ok {
-				d.problem(at+"/"+key, codeWrongType, "", "'%s' cannot be %s", key, typeOfValue(value))
+				d.problem(at+"/"+key, definition.CodeWrongType, "", "'%s' cannot be %s", key, typeOfValue(value))
 				d.told(at)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/scratch"
@@ -193,7 +194,7 @@ func (r *run) skipReason(ctx context.Context, i int) (string, error) {
 	if s.Action.Spec().Input == actions.InputNone {
 		return "", nil // its inputs only say what it runs after
 	}
-	if s.Input == inputPrevious {
+	if s.Input == definition.InputPrevious {
 		switch v, _ := r.previous(); {
 		case v == nil:
 			return "no step was executed before", nil

@@ -15,7 +15,7 @@ var arrows = map[string][]string{
 	".": {
 		"actions", "agent", "backup", "budget", "bulkhead", "capability", "change", "command", "condition", "fsutil", "risk", "template",
 		"tool",
-		"internal/backups", "internal/commit", "internal/disk", "internal/errorform", "internal/exact", "internal/flow", "internal/form", "internal/guard", "internal/held",
+		"internal/backups", "internal/commit", "internal/definition", "internal/disk", "internal/errorform", "internal/exact", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
 		"internal/names", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/progress", "internal/raise",
 		"internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch",
@@ -48,6 +48,10 @@ var arrows = map[string][]string{
 	},
 	"internal/charset": {"change"},
 	"internal/crashfs": {"capability", "internal/names"},
+	"internal/definition": {
+		"actions", "agent", "budget", "condition", "template",
+		"internal/form", "internal/interpolate", "internal/params", "internal/strictjson",
+	},
 	"internal/disk":    {"capability", "change", "internal/handle", "internal/modes", "internal/names", "internal/rootfs"},
 	"internal/errorfs": {"capability", "internal/names"},
 	"internal/filelock": {

@@ -1,0 +1,81 @@
+package definition
+
+import (
+	"github.com/millrace-go/millrace/agent"
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/form"
+	"github.com/millrace-go/millrace/internal/params"
+)
+
+// The limits of a step on its way through a run.
+const (
+	MaxWaysBack = 20  // entries of retry_if
+	MaxRetries  = 100 // attempts of a visit after the first
+	MaxVisits   = 100 // visits that use up the ways back to the step
+)
+
+// InputPrevious is the one value of the field "input" of a step.
+const InputPrevious = "previous"
+
+// WayBack is an entry of retry_if.
+type WayBack struct {
+	Step    string            `json:"step" param:"id" alias:"target to goto step_id"`
+	Keyword *string           `json:"keyword,omitempty" alias:"contains text"`
+	When    *condition.Fields `json:"when,omitempty" alias:"condition if"`
+	Restart bool              `json:"restart,omitempty"`
+}
+
+// Budget is a budget as it stands in JSON, with the errors of its parts: each error has a place of its own.
+type Budget struct {
+	Limit budget.Limit
+	Err   error
+}
+
+// UnmarshalJSON keeps the error in Err and returns nil.
+func (f *Budget) UnmarshalJSON(data []byte) error {
+	f.Err = f.Limit.UnmarshalJSON(data)
+	return nil
+}
+
+// Form is the form that lenient decoding turns a budget into.
+func (f Budget) Form() *form.Form {
+	number := &form.Form{Kind: form.Number}
+	return &form.Form{Kind: form.Number, Fields: []form.Field{
+		{Name: "usd", Form: number}, {Name: "files", Form: number}, {Name: "edits", Form: number}, {Name: "bytes", Form: number},
+	}}
+}
+
+// MarshalJSON writes the limit.
+func (f Budget) MarshalJSON() ([]byte, error) { return f.Limit.MarshalJSON() }
+
+// Sandbox is a sandbox as it stands in JSON.
+type Sandbox struct {
+	Model        string         `json:"model,omitempty" doc:"Name of a model."`
+	Tools        []string       `json:"tools,omitempty" doc:"Names of the tools that agents may use."`
+	SystemPrompt string         `json:"system_prompt,omitempty" doc:"What models are told before the prompt."`
+	Timeout      *float64       `json:"timeout,omitempty" doc:"Seconds that one attempt of a prompt may take, if its step does not say."`
+	Memory       string         `json:"memory,omitempty" doc:"How much memory an agent may take, such as 4g."`
+	GPU          bool           `json:"gpu,omitempty" doc:"Whether agents need a GPU."`
+	Workdir      string         `json:"workdir,omitempty" doc:"Directory that agents are to see the tree at."`
+	Options      map[string]any `json:"options,omitempty" doc:"More settings of agents, any JSON."`
+}
+
+// Value returns the sandbox without its timeout.
+func (f Sandbox) Value() agent.Sandbox {
+	return agent.Sandbox{
+		Model: f.Model, Tools: f.Tools, SystemPrompt: f.SystemPrompt, Memory: f.Memory, GPU: f.GPU, Workdir: f.Workdir, Options: f.Options,
+	}
+}
+
+// SandboxOf returns the form of a sandbox that is to be written.
+func SandboxOf(s agent.Sandbox) Sandbox {
+	return Sandbox{s.Model, s.Tools, s.SystemPrompt, SecondsOf(s.Timeout), s.Memory, s.GPU, s.Workdir, s.Options}
+}
+
+// CloneSandbox returns a copy that shares nothing.
+func CloneSandbox(s agent.Sandbox) agent.Sandbox {
+	c := params.Clone(SandboxOf(s)).(Sandbox).Value()
+	c.Timeout = s.Timeout
+	return c
+}
