@@ -85,6 +85,8 @@ type CommandError struct {
 	Signal string
 	// Line is the last line that it has printed to stderr, else to stdout, "" for none.
 	Line string
+	// Refused is what the sandbox has refused, as far as the output names it; nil for nothing.
+	Refused *command.Refusal
 	// Err is what is wrong where it is not the status.
 	Err error
 }
@@ -100,6 +102,9 @@ func (e *CommandError) Error() string {
 	}
 	if e.Line != "" {
 		text += ": " + e.Line
+	}
+	if e.Refused != nil {
+		text += "; " + fsutil.Visible(e.Refused.String())
 	}
 	return text
 }
@@ -151,7 +156,7 @@ func (a Exec) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	out.Data = data
 	if !a.ok(exit) {
-		return out, &CommandError{Status: exit.Code, Signal: exit.Signal, Line: lastLine(exit)}
+		return out, &CommandError{Status: exit.Code, Signal: exit.Signal, Line: lastLine(exit), Refused: exit.Refused}
 	}
 	if a.Format == formatJSON {
 		if data["json"], err = a.parse(c, exit.Stdout); err != nil {

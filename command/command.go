@@ -49,6 +49,34 @@ type Exit struct {
 	Stdout, Stderr Output
 	// Sandbox is what was in force: "files" is "landlock 7", for example, and "network" "seccomp". nil is nothing.
 	Sandbox map[string]string
+	// Refused is what the sandbox has refused, if the command has failed and its output names that; nil otherwise.
+	Refused *Refusal
+}
+
+// Refusal is what the sandbox has refused a command: a path, or the network. It is read from what the command has
+// printed, so it is a help for people and nothing to decide by.
+type Refusal struct {
+	// Path is the absolute path of a file or directory that is there, "" for the network.
+	Path string
+	// Write says that the command was to write there, and not only to read.
+	Write bool
+	// Home says that the command looked for the path in its own HOME, which is empty, and the user's home has it.
+	Home bool
+	// Network says that it was the network.
+	Network bool
+}
+
+// String says what was refused, and which field of the policy gives it.
+func (r Refusal) String() string {
+	switch {
+	case r.Network:
+		return "the sandbox has no network: the host sets Network"
+	case r.Home:
+		return "the command has an empty HOME without '" + r.Path + "': the host passes HOME by PassEnv and adds the path to Read"
+	case r.Write:
+		return "the sandbox does not let the command write '" + r.Path + "': the host adds it to Write"
+	}
+	return "the sandbox does not let the command read '" + r.Path + "': the host adds it to Read"
 }
 
 // Output is what a command has printed on one stream.

@@ -79,6 +79,9 @@ func (p Policy) once(ctx context.Context, l launch) (exit Exit, err error) {
 	held := ends.finish()
 	exit = Exit{Stdout: out.stdout.close(), Stderr: out.stderr.close(), Sandbox: inForce(status)}
 	exit.Code, exit.Signal = ending(cmd.ProcessState)
+	if exit.Code != 0 && exit.Sandbox["files"] != "" {
+		exit.Refused = p.refused(l, exit)
+	}
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {
 		err = nil

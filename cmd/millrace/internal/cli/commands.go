@@ -52,6 +52,7 @@ var commands = []entry{
 	{groupTime, (*App).newRecover},
 	{groupDescribe, (*App).newVersion},
 	{groupServe, (*App).newMCP},
+	{groupServe, (*App).newTrust},
 	{groupServe, (*App).newCompletion},
 	{"", (*App).newExitCodes},
 	{"", (*App).newTemplates},

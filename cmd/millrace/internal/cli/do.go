@@ -28,6 +28,7 @@ Names and globs in name=value count from the working directory, those in JSON fr
 		Args: cobra.MinimumNArgs(1),
 	}
 	cmd.ValidArgsFunction = a.completeDo
+	a.commandFlags(cmd)
 	a.oneLine(cmd, func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
 		return w.Do(oneline.Do{Common: c, Args: args})
 	})

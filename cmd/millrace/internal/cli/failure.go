@@ -92,6 +92,9 @@ func (a *App) report(err error) {
 
 // hintOf says what to do next.
 func (a *App) hintOf(err error) string {
+	if hint := a.refusalHint(err); hint != "" {
+		return hint
+	}
 	blocked, isBlocked := errors.AsType[*millrace.BlockedError](err)
 	conflict, isConflict := errors.AsType[*millrace.ConflictError](err)
 	switch {

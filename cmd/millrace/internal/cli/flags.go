@@ -35,6 +35,10 @@ type flags struct {
 	expect          string
 	except          []string
 	strict          bool
+
+	reach      reachOf
+	keepFailed bool
+	allowExec  []string
 }
 
 // The words of --format.

@@ -69,6 +69,8 @@ The directory is that of --root, or the working directory; it is not searched up
 	f.StringVar(&o.store, "store", "", "keep durable runs in `DIR`, and offer the tools to manage them; alone it is "+rundir.DefaultDir+" of the tree")
 	f.Lookup("store").NoOptDefVal = rundir.DefaultDir
 	a.policyFlags(cmd)
+	a.allowExecFlag(cmd)
+	a.commandFlags(cmd)
 	return cmd
 }
 
@@ -94,6 +96,19 @@ func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
 	if err := s.refuseConfig(); err != nil {
 		return err
 	}
+	policy := allowing(a.flags.allowExec) // the user's configuration is for pipelines that the user runs
+	if err := policy.Valid(); err != nil {
+		return &usageError{fmt.Errorf("--allow-exec: %w", err)}
+	}
+	var programs []string
+	for _, pattern := range a.flags.allowExec {
+		programs = append(programs, strings.Fields(pattern)...)
+	}
+	done, err := s.withPrograms(policy, programs)
+	if err != nil {
+		return err
+	}
+	defer done()
 	cfg := mcpserver.Config{
 		Root: s.root, Executor: s.x, ReadOnly: o.readOnly, AllowForce: o.allowForce, HostFiles: o.hostFiles, Aliases: o.aliases,
 		RequireHash: o.requireHash,

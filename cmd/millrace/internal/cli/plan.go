@@ -21,6 +21,11 @@ tree; -o stores the plan, for show, review and apply. NAME=VALUE gives a variabl
 			if err != nil {
 				return err
 			}
+			done, err := s.allowInFile(ctx, p, args[0])
+			if err != nil {
+				return err
+			}
+			defer done()
 			s.flags.dryRun, s.shows = true, true
 			return s.change(ctx, p)
 		}),
@@ -32,5 +37,7 @@ tree; -o stores the plan, for show, review and apply. NAME=VALUE gives a variabl
 	a.exceptFlag(cmd)
 	a.forceFlags(cmd)
 	a.expectFlag(cmd)
+	a.allowExecFlag(cmd)
+	a.commandFlags(cmd)
 	return cmd
 }

@@ -15,12 +15,16 @@ func (a *App) newRun() *cobra.Command {
 first, unless -y is given; off a terminal, as in a script, it does not ask. Paths in the pipeline count from the root of the
 tree.
 
-NAME=VALUE gives a variable of the pipeline its value, again and again for a list; NAME:=JSON and NAME=@FILE as with do.`,
+NAME=VALUE gives a variable of the pipeline its value, again and again for a list; NAME:=JSON and NAME=@FILE as with do.
+
+Programs that the pipeline wants to run have to be allowed: by --allow-exec, by exec.allow in your configuration, or on a
+terminal by an answer; "a" remembers the pipeline, see "millrace trust". In a script the status is 3.`,
 		Example: `  millrace run rename.json
   millrace run rename.json -y          do not ask
   millrace run rename.json -n          only show what it would change
   millrace run rename.json from=Old to=New
   millrace run rename.json --check     for CI: name the files that would change
+  millrace run format.json --allow-exec 'gofmt -w *'
   generate | millrace run - --format json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
@@ -28,10 +32,17 @@ NAME=VALUE gives a variable of the pipeline its value, again and again for a lis
 			if err != nil {
 				return err
 			}
+			done, err := s.allowInFile(ctx, p, args[0])
+			if err != nil {
+				return err
+			}
+			defer done()
 			s.sure = s.flags.yes || !s.onTerminal()
 			return s.change(ctx, p)
 		}),
 	}
 	a.changeFlags(cmd)
+	a.allowExecFlag(cmd)
+	a.commandFlags(cmd)
 	return cmd
 }

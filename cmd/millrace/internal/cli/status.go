@@ -62,6 +62,8 @@ func codeOf(err error) string {
 		return "usage" // flags and configuration make the executor
 	case errors.Is(err, fsutil.ErrDrift):
 		return "conflict" // found out while the plan was shown
+	case isType[*notAllowedError](err):
+		return "exec_denied"
 	case isType[*outputError](err):
 		return "output_failed"
 	}

@@ -1,12 +1,10 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace"
@@ -19,6 +17,7 @@ import (
 // system has one, and has no network. done has to be called after the run.
 func (s *session) allowTyped(p millrace.Pipeline) (done func(), err error) {
 	var policy command.Policy
+	var words []string
 	for _, step := range p.Steps() {
 		a, ok := step.Action.(actions.Exec)
 		switch {
@@ -26,14 +25,40 @@ func (s *session) allowTyped(p millrace.Pipeline) (done func(), err error) {
 			continue
 		case a.Shell != "":
 			policy.Shell = true
+			words = append(words, strings.Fields(a.Shell)...)
 		default:
 			policy.Allow = append(policy.Allow, command.Pattern(a.Command)+" *")
-			policy.Read = append(policy.Read, readsOf(a.Command)...)
+			words = append(words, a.Words()...)
 		}
 	}
+	if done, err = s.withPrograms(policy, words); err == nil && len(words) > 0 {
+		s.x.Observe = s.printing(s.x.Observe)
+	}
+	return done, err
+}
+
+// withPrograms lets the executor run the programs of a policy, with what flags, configuration and the toolchains of the
+// tree add to it. The words are those of the commands, as far as they are known.
+func (s *session) withPrograms(policy command.Policy, words []string) (done func(), err error) {
 	done = func() {}
 	if policy.Allow == nil && !policy.Shell {
 		return done, nil
+	}
+	own := s.config.Exec
+	policy.Network = own.Network
+	policy.PassEnv = append(policy.PassEnv, own.Env...)
+	for _, list := range []struct {
+		names []string
+		to    *[]string
+	}{{own.Read, &policy.Read}, {own.Write, &policy.Write}} {
+		for _, name := range list.names {
+			if full := expanded(name); exists(full) {
+				*list.to = append(*list.to, full)
+			}
+		}
+	}
+	if policy, err = s.reached(policy); err != nil {
+		return done, err
 	}
 	// The copies must lie outside of the tree, which the user's own cache does not where the tree is a home directory.
 	cache, err := os.UserCacheDir()
@@ -41,36 +66,23 @@ func (s *session) allowTyped(p millrace.Pipeline) (done func(), err error) {
 		if policy.Scratch, err = os.MkdirTemp("", "millrace-exec-"); err != nil {
 			return done, err
 		}
-		done = func() { _ = os.RemoveAll(policy.Scratch) } // it has nothing but copies
+		made := policy.Scratch
+		done = func() { _ = os.RemoveAll(made) } // it has nothing but copies and caches
 	}
-	if runtime.GOOS != "linux" {
-		policy.Sandbox = command.BestEffort
+	if !own.NoToolchains {
+		if policy, err = command.Toolchains(policy, s.root, words...); err != nil {
+			done()
+			return func() {}, err
+		}
 	}
-	slices.Sort(policy.Read)
-	policy.Read = slices.Compact(policy.Read)
 	s.x.Commands = policy
-	s.x.Observe = s.printing(s.x.Observe)
 	return done, nil
 }
 
-// readsOf returns the directories that a program needs to read: its own, and for a program of Go its GOROOT.
-func readsOf(program string) []string {
-	found, err := exec.LookPath(program)
-	if err != nil || strings.HasPrefix(program, ".") {
-		return nil // the command reports it, or it is in the tree
-	}
-	var reads []string
-	for _, name := range []string{found, resolved(found)} {
-		if !filepath.IsAbs(name) {
-			continue
-		}
-		reads = append(reads, name)
-		root := filepath.Dir(filepath.Dir(name))
-		if info, err := os.Stat(filepath.Join(root, "pkg", "tool")); err == nil && info.IsDir() {
-			reads = append(reads, root)
-		}
-	}
-	return reads
+// exists reports whether there is a file or directory of a name.
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // resolved returns a name with its links followed, or the name.
@@ -87,6 +99,11 @@ func (s *session) printing(next func(millrace.Event)) func(millrace.Event) {
 		if out, ok := e.(millrace.StepOutput); ok && !s.flags.quiet {
 			s.progress.Clear()
 			_, _ = io.WriteString(s.Stderr, shown(s.Stderr, out.Text)) // nowhere else can a failure be reported
+		}
+		if over, ok := e.(millrace.StepFinished); ok && s.flags.keepFailed {
+			if data, ok := over.Result.Data.(map[string]any); ok && data["exit_code"] != 0 {
+				s.warn(fmt.Sprintf("the command ended with status %v, and its change is kept", data["exit_code"]))
+			}
 		}
 		if next != nil {
 			next(e)

@@ -20,6 +20,10 @@ func (a *App) words(err error) string {
 	if errors.Is(err, capability.ErrMountPoint) && !a.flags.inPlace {
 		text += "; --in-place overwrites the bytes of such a file"
 	}
+	if failed, ok := errors.AsType[*actions.CommandError](err); ok && failed.Refused != nil {
+		_, host, _ := strings.Cut(failed.Refused.String(), ": the host")
+		put(": the host"+host, "")
+	}
 	if a.oneLiner == nil {
 		return text
 	}

@@ -55,6 +55,8 @@ type Config struct {
 	// Confirm is the lowest risk that the user is asked about at a terminal; a change below it is made at once. Unset
 	// means that every change is asked about.
 	Confirm risk.Level
+	// Exec says what programs of pipelines may run, and what they reach.
+	Exec Exec
 	// Backups says how many backups are kept, as [backup.Retention] does.
 	Backups backup.Retention
 	// Risk says where the levels of risk begin. Zero fields have the numbers of package risk.
@@ -62,6 +64,20 @@ type Config struct {
 
 	// project is the name of the project's file, for messages.
 	project string
+}
+
+// Exec is what the user lets programs do. The zero Exec allows none that is not typed.
+type Exec struct {
+	// Allow are patterns of command lines, as in the Allow of a command.Policy.
+	Allow []string
+	// Read and Write are absolute paths, or such that begin with ~/; Env are variables of the user.
+	Read, Write, Env []string
+	// Network lets programs use the network.
+	Network bool
+	// Sandbox is required, best-effort or off, "" if the file says nothing of it.
+	Sandbox string
+	// NoToolchains says that programs get nothing for the toolchains of the tree.
+	NoToolchains bool
 }
 
 // UserDir returns the directory of the user's file, "" if the system knows of none.

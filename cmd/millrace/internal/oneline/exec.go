@@ -15,6 +15,8 @@ type Exec struct {
 	Words []string
 	// Shell is a script for /bin/sh, "" for none.
 	Shell string
+	// KeepFailed takes what the command has changed, whatever its status is; Discard takes nothing.
+	KeepFailed, Discard bool
 }
 
 // Exec returns the pipeline: one step that runs the command in the working directory.
@@ -24,7 +26,12 @@ func (w Where) Exec(e Exec) (millrace.Pipeline, error) {
 	if err != nil {
 		return none, err
 	}
-	a := actions.Exec{Shell: e.Shell}
+	a := actions.Exec{Shell: e.Shell, Discard: e.Discard}
+	if e.KeepFailed {
+		for code := range 256 {
+			a.OKCodes = append(a.OKCodes, code)
+		}
+	}
 	title := e.Shell
 	if e.Shell == "" {
 		if len(e.Words) == 0 {

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Bounds of the question about programs. One that is longer could push its beginning out of sight.
+const (
+	mostAsked      = 20   // commands
+	mostAskedBytes = 2000 // of all their lines
+)
+
+// allowExecFlag registers --allow-exec.
+func (a *App) allowExecFlag(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&a.flags.allowExec, "allow-exec", nil,
+		"let the pipeline run what `PATTERN` takes, such as 'gofmt -w *'; '/bin/sh -c *' takes all scripts; may be repeated")
+}
+
+// wanted is a command that a pipeline in a file wants to run.
+type wanted struct {
+	step string
+	exec actions.Exec
+}
+
+// line is the command as the user is shown it: one line, whatever is in it.
+func (w wanted) line() string {
+	text := command.Pattern(w.exec.Words()...)
+	if w.exec.Stdin != nil {
+		stdin, err := json.Marshal(w.exec.Stdin)
+		if err != nil {
+			stdin = []byte("?")
+		}
+		text += " < " + string(stdin)
+	}
+	return fmt.Sprintf("step '%s': %s", fsutil.Visible(w.step), fsutil.Visible(text))
+}
+
+// flag is the value of --allow-exec that allows the command.
+func (w wanted) flag() string {
+	words := w.exec.Words()
+	if w.exec.Shell != "" {
+		return "/bin/sh -c *"
+	}
+	known := slices.IndexFunc(words, func(word string) bool { return strings.Contains(word, "{{") })
+	if known < 0 {
+		return command.Pattern(words...)
+	}
+	return command.Pattern(words[:known]...) + " *"
+}
+
+// notAllowedError says that a pipeline in a file wants to run what the user has not allowed, and that nobody was asked.
+type notAllowedError struct {
+	file  string
+	wants []wanted
+}
+
+// Error has a line for each command, and the flags that allow them.
+func (e *notAllowedError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s wants to run programs that you have not allowed", e.file)
+	var flags []string
+	for _, w := range e.wants {
+		fmt.Fprintf(&b, "\n  %s", w.line())
+		if flag := "--allow-exec " + shellWord(fsutil.Visible(w.flag())); !slices.Contains(flags, flag) {
+			flags = append(flags, flag)
+		}
+	}
+	fmt.Fprintf(&b, "\nallow them with: %s", strings.Join(flags, " "))
+	return b.String()
+}
+
+// allowInFile allows the programs of a pipeline that comes in a file, as flags and the user's configuration say. What they
+// do not allow is asked about at a terminal, and is a *notAllowedError elsewhere. done has to be called after the run.
+func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file string) (done func(), err error) {
+	var programs []string
+	var wants []wanted
+	policy := allowing(slices.Concat(s.config.Exec.Allow, s.flags.allowExec))
+	if err := policy.Valid(); err != nil {
+		return func() {}, &usageError{fmt.Errorf("--allow-exec: %w", err)}
+	}
+	for _, step := range p.Steps() {
+		a, ok := step.Action.(actions.Exec)
+		if !ok {
+			continue
+		}
+		programs = append(programs, named(a)...)
+		c := command.Command{Step: step.ID, Words: a.Words(), Shell: a.Shell != ""}
+		if !permits(ctx, policy, c) {
+			wants = append(wants, wanted{step.ID, a})
+		}
+	}
+	if len(wants) > 0 {
+		if err := s.agreedTo(ctx, p, file, wants); err != nil {
+			return func() {}, err
+		}
+		for _, w := range wants {
+			if w.exec.Shell != "" {
+				policy.Shell, policy.Check = true, nil
+			} else {
+				policy.Allow = append(policy.Allow, command.Pattern(w.exec.Command)+" *")
+			}
+		}
+	}
+	if done, err = s.withPrograms(policy, programs); err == nil && len(programs) > 0 {
+		s.x.Observe = s.printing(s.x.Observe)
+	}
+	return done, err
+}
+
+// allowing is the policy of patterns. Those of /bin/sh hold for scripts as well.
+func allowing(patterns []string) command.Policy {
+	p := command.Policy{Allow: patterns}
+	words := command.Policy{Allow: patterns, Sandbox: command.Off}
+	if slices.ContainsFunc(patterns, func(text string) bool { return strings.HasPrefix(text, "/bin/sh ") }) {
+		p.Shell = true
+		p.Check = func(ctx context.Context, c command.Command) error {
+			if !c.Shell {
+				return nil
+			}
+			return words.Permit(ctx, command.Command{Words: c.Words})
+		}
+	}
+	return p
+}
+
+// permits reports whether a policy takes the words of a command. Where the program is found, and what the sandbox can do, is
+// asked when it is to run.
+func permits(ctx context.Context, p command.Policy, c command.Command) bool {
+	if c.Words[0] == "" {
+		return true // the pipeline makes it when it runs, and it is held against the policy then
+	}
+	p.Runner = nowhere{}
+	return p.Permit(ctx, c) == nil
+}
+
+// nowhere is a Runner that runs nothing: with it a policy looks for no programs.
+type nowhere struct{}
+
+// Run implements command.Runner.
+func (nowhere) Run(context.Context, command.Command) (command.Exit, error) {
+	return command.Exit{Code: -1}, nil
+}
+
+// named returns the names of programs in a command of a pipeline. A path is none: it would become readable.
+func named(a actions.Exec) []string {
+	words := []string{a.Command}
+	if a.Shell != "" {
+		words = strings.Fields(a.Shell)
+	}
+	return slices.DeleteFunc(words, func(word string) bool { return word == "" || strings.ContainsAny(word, `/\`) })
+}
+
+// agreedTo returns nil if the user trusts the pipeline, or agrees to what it wants to run.
+func (s *session) agreedTo(ctx context.Context, p millrace.Pipeline, file string, wants []wanted) error {
+	trust := s.trust()
+	if trust.has(p.Digest()) {
+		return nil
+	}
+	denied := &notAllowedError{file: file, wants: wants}
+	size := 0
+	for _, w := range wants {
+		size += len(w.line())
+	}
+	if !s.onTerminal() || len(wants) > mostAsked || size > mostAskedBytes {
+		return denied // what is too long for a question could hide something
+	}
+	lines := []string{fsutil.Visible(file) + " wants to run:"} // on the terminal, wherever stderr goes
+	var programs []string
+	for _, w := range wants {
+		lines = append(lines, "  "+w.line())
+		if name := fsutil.Visible(w.exec.Words()[0]); !slices.Contains(programs, name) {
+			programs = append(programs, name)
+		}
+	}
+	answers := "[y]es, [n]o, [a]lways for this pipeline"
+	if trust == "" {
+		answers = "[y]es, [n]o"
+	}
+	question := fmt.Sprintf("%s\nRun %s? %s ", strings.Join(lines, "\n"), strings.Join(programs, ", "), answers)
+	answer, err := s.terminal().Ask(ctx, question)
+	switch answer = strings.ToLower(strings.TrimSpace(answer)); {
+	case err != nil:
+		return errDeclined
+	case trust != "" && (answer == "a" || answer == "always"):
+		return trust.add(p, file)
+	case answer == "y" || answer == "yes":
+		return nil
+	}
+	return errDeclined
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/command"
+)
+
+// The words of --sandbox.
+const (
+	sandboxRequired   = "required"
+	sandboxBestEffort = "best-effort"
+	sandboxOff        = "off"
+)
+
+// reachOf are the flags that say what commands reach beside the tree.
+type reachOf struct {
+	network          bool
+	read, write, env []string
+	timeout          time.Duration
+	sandbox          string
+}
+
+// commandFlags registers the flags of commands that run programs.
+func (a *App) commandFlags(cmd *cobra.Command) {
+	f, r := cmd.Flags(), &a.flags.reach
+	f.BoolVar(&r.network, "network", false, "let programs use the network")
+	f.StringArrayVar(&r.read, "read", nil, "let programs read `PATH` beside the tree; may be repeated")
+	f.StringArrayVar(&r.write, "write", nil, "let programs write `PATH` beside the tree; may be repeated")
+	f.StringArrayVar(&r.env, "env", nil, "give programs the variable `NAME` of the environment, or NAME=VALUE; may be repeated")
+	f.DurationVar(&r.timeout, "timeout", 0, "end a program after this `TIME`; without it after 10m")
+	words := []string{sandboxRequired, sandboxBestEffort, sandboxOff}
+	f.Var(&choice{to: &r.sandbox, words: words}, "sandbox",
+		"`HOW` programs are confined: required, best-effort, off; without it required where the system has a sandbox")
+	completeWords(cmd, "sandbox", words)
+}
+
+// reached returns the policy with what the flags give: absolute paths that are there, variables, and a sandbox.
+func (s *session) reached(p command.Policy) (command.Policy, error) {
+	r := s.flags.reach
+	p.Network = p.Network || r.network
+	for _, list := range []struct {
+		flag  string
+		names []string
+		to    *[]string
+	}{{"read", r.read, &p.Read}, {"write", r.write, &p.Write}} {
+		for _, name := range list.names {
+			full := s.base(expanded(name))
+			if _, err := os.Stat(full); err != nil {
+				return p, &usageError{fmt.Errorf("--%s: %w", list.flag, err)}
+			}
+			*list.to = append(*list.to, full)
+		}
+	}
+	for _, entry := range r.env {
+		name, value, given := strings.Cut(entry, "=")
+		switch {
+		case name == "":
+			return p, &usageError{fmt.Errorf("--env %s: a name is missing", entry)}
+		case !given:
+			p.PassEnv = append(p.PassEnv, name)
+			continue
+		case p.Env == nil:
+			p.Env = make(map[string]string)
+		}
+		p.Env[name] = value
+	}
+	if r.timeout < 0 {
+		return p, &usageError{errors.New("--timeout: it has to be more than zero")}
+	}
+	p.MaxTimeout = cmp.Or(r.timeout, p.MaxTimeout)
+	return s.confined(p)
+}
+
+// confined gives the policy its sandbox. Without a word of the user it is required where there is one.
+func (s *session) confined(p command.Policy) (command.Policy, error) {
+	switch word := cmp.Or(s.flags.reach.sandbox, s.config.Exec.Sandbox); word {
+	case sandboxRequired:
+		p.Sandbox = command.Required
+	case sandboxBestEffort:
+		p.Sandbox = command.BestEffort
+	case sandboxOff:
+		p.Sandbox = command.Off
+	default:
+		if p.Supported() != nil {
+			p.Sandbox = command.BestEffort
+			s.talk("this system has no whole sandbox: programs are confined as far as it can")
+		}
+	}
+	return p, nil
+}
+
+// expanded returns a path with the user's home for a ~ that a shell has left, as in NAME=~/x.
+func expanded(name string) string {
+	rest, ok := strings.CutPrefix(filepath.ToSlash(name), "~/")
+	home, err := os.UserHomeDir()
+	if !ok || err != nil {
+		return name
+	}
+	return filepath.Join(home, filepath.FromSlash(rest))
+}
+
+// refusalHint returns the flag that gives a command what the sandbox has refused, "" if nothing was refused.
+func (a *App) refusalHint(err error) string {
+	failed, ok := errors.AsType[*actions.CommandError](err)
+	if !ok || failed.Refused == nil {
+		return ""
+	}
+	r := failed.Refused
+	if root, _, err := a.findRoot(); err == nil && r.Path != "" {
+		if inside, err := filepath.Rel(root, r.Path); err == nil && filepath.IsLocal(inside) {
+			return "the command works on a copy of the tree: name its files by paths that count from the working directory"
+		}
+	}
+	name := shellWord(homeShort(r.Path))
+	switch {
+	case r.Network:
+		return "give it the network with: --network"
+	case r.Home:
+		return "it has an empty home; give it the file with: --env HOME --read " + name
+	case r.Write:
+		return "let it write there with: --write " + name
+	}
+	return "let it read that with: --read " + name
+}
+
+// homeShort returns a path with ~ for the user's home.
+func homeShort(path string) string {
+	home, err := os.UserHomeDir()
+	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok && err == nil {
+		return "~/" + filepath.ToSlash(rest)
+	}
+	return path
+}
+
+// shellWord returns a word as a shell takes it. A ~/ at its beginning stays what it is.
+func shellWord(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./,:@%", r)
+	}
+	rest, home := strings.CutPrefix(word, "~/")
+	if rest != "" && strings.TrimLeftFunc(rest, plain) == "" {
+		return word
+	}
+	quoted := "'" + strings.ReplaceAll(rest, "'", `'\''`) + "'"
+	if home {
+		return "~/" + quoted
+	}
+	return quoted
+}

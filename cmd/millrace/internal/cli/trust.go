@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// trust is the directory that has a file for each pipeline whose programs the user trusts, named by its digest; "" for
+// none. A pipeline with a changed byte has another digest.
+type trust string
+
+// trustedPipeline is what such a file has, for people.
+type trustedPipeline struct {
+	Name string    `json:"name"`
+	File string    `json:"file"`
+	Time time.Time `json:"time"`
+}
+
+// digestForm is how a file of the directory is named.
+var digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// trust returns the directory, below the user's state directory. There is none if the tree has it: a pipeline could write
+// to it.
+func (s *session) trust() trust {
+	dir := trustDir()
+	if dir == "" {
+		return ""
+	}
+	for _, name := range []string{dir, realParent(dir)} {
+		if inside, err := filepath.Rel(s.root, name); err != nil || filepath.IsLocal(inside) {
+			return ""
+		}
+	}
+	return trust(dir)
+}
+
+// trustDir returns the directory of trust, "" if the system has no place for it.
+func trustDir() string {
+	state := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "millrace", "trust")
+}
+
+// has reports whether the pipeline with a digest is trusted.
+func (t trust) has(digest string) bool {
+	if t == "" || !digestForm.MatchString(digest) {
+		return false
+	}
+	info, err := os.Lstat(filepath.Join(string(t), digest))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// add trusts a pipeline.
+func (t trust) add(p millrace.Pipeline, file string) error {
+	text, err := json.Marshal(trustedPipeline{Name: p.Name(), File: file, Time: time.Now().UTC().Truncate(time.Second)})
+	if err == nil {
+		err = os.MkdirAll(string(t), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(string(t), p.Digest()), append(text, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("the trust in this pipeline cannot be stored: %w", err)
+	}
+	return nil
+}
+
+// list returns the digests that are trusted, in order.
+func (t trust) list() ([]string, error) {
+	entries, err := os.ReadDir(string(t))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var digests []string
+	for _, e := range entries {
+		if digestForm.MatchString(e.Name()) {
+			digests = append(digests, e.Name())
+		}
+	}
+	return digests, err
+}
+
+// newTrust makes `trust`.
+func (a *App) newTrust() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "trust",
+		Short: "List and forget the pipelines whose programs you trust",
+		Long: `Trust has the pipelines whose programs you have allowed for good, by the answer "a" of run or plan. A pipeline is known by
+its digest, with the values of its variables: if a byte changes, it is asked about again. They are kept in the user's
+state directory, ~/.local/state/millrace/trust, and not in the tree.`,
+		Example: `  millrace trust list
+  millrace trust rm 4f2a`,
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List the pipelines that are trusted", Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return a.listTrust(cmd.Context()) },
+		},
+		&cobra.Command{
+			Use: "rm DIGEST…", Short: "Trust pipelines no more", Args: cobra.MinimumNArgs(1),
+			RunE: func(_ *cobra.Command, args []string) error { return a.forget(args) },
+		},
+	)
+	return cmd
+}
+
+// listTrust prints a line for each pipeline: the digest, the day, the name and the file.
+func (a *App) listTrust(ctx context.Context) error {
+	t := trust(trustDir())
+	digests, err := t.list()
+	if err != nil {
+		return err
+	}
+	for _, digest := range digests {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var p trustedPipeline
+		text, err := os.ReadFile(filepath.Join(string(t), digest))
+		if err == nil {
+			err = json.Unmarshal(text, &p)
+		}
+		if err != nil {
+			p.Name = "?" // it is trusted by its name alone
+		}
+		line := fmt.Sprintf("%s  %s  %s  %s", digest[:12], p.Time.Format(time.DateOnly), fsutil.Visible(p.Name), fsutil.Visible(p.File))
+		if err := output(a.writeShown(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget removes the pipelines whose digests begin so. Each beginning has to be that of one digest.
+func (a *App) forget(args []string) error {
+	t := trust(trustDir())
+	digests, err := t.list()
+	if err != nil {
+		return err
+	}
+	var gone []string
+	for _, arg := range args {
+		var found []string
+		for _, digest := range digests {
+			if arg != "" && strings.HasPrefix(digest, arg) {
+				found = append(found, digest)
+			}
+		}
+		if len(found) != 1 {
+			return &usageError{fmt.Errorf("%d trusted pipelines have a digest that begins with %q", len(found), arg)}
+		}
+		gone = append(gone, found[0])
+	}
+	for _, digest := range gone {
+		if err := os.Remove(filepath.Join(string(t), digest)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

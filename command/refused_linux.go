@@ -1,0 +1,89 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// mostLooked is how much of the end of a stream is looked at, in bytes.
+const mostLooked = 64 << 10
+
+var (
+	deniedWords  = regexp.MustCompile(`(?i)permission denied|operation not permitted|not permitted|access denied|read-only|EACCES|EPERM|EROFS`)
+	missingWords = regexp.MustCompile(`(?i)no such file|not found|does not exist|cannot find|ENOENT`)
+	writeWords   = regexp.MustCompile(`(?i)creat|writ|mkdir|touch|remov|unlink|renam|EROFS|read-only`)
+	networkWords = regexp.MustCompile(`(?i)could not resolve|EAI_AGAIN|name resolution|network is unreachable|dial tcp|` +
+		`socket: operation not permitted|disabled by GOPROXY=off|ENOTCACHED|--offline mode|EAFNOSUPPORT`)
+	// paths are absolute ones, between quotes or blanks.
+	paths = regexp.MustCompile("'(/[^'\n]+)'|\"(/[^\"\n]+)\"|`(/[^`\n]+)`|(?:^|[\\s=:(\\[<])(/[^\\s'\"`:,;()<>\\[\\]]+)")
+)
+
+// refused returns what the sandbox has refused a command that has failed, nil if its output names nothing of the kind.
+// The last line that does so counts, stderr before stdout.
+func (p Policy) refused(l launch, exit Exit) *Refusal {
+	for _, text := range []string{exit.Stderr.Text, exit.Stdout.Text} {
+		lines := strings.Split(text[max(0, len(text)-mostLooked):], "\n")
+		for _, line := range slices.Backward(lines) {
+			if r := p.refusedIn(l, line); r != nil {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// refusedIn is refused for one line of the output.
+func (p Policy) refusedIn(l launch, line string) *Refusal {
+	denied, missing := deniedWords.MatchString(line), missingWords.MatchString(line)
+	if denied || missing {
+		// The program that complains stands before what it complains of.
+		for _, found := range slices.Backward(paths.FindAllStringSubmatch(line, -1)) {
+			if r := p.refusedAt(l, filepath.Clean(strings.Join(found[1:], "")), denied, writeWords.MatchString(line)); r != nil {
+				return r
+			}
+		}
+	}
+	if !p.Network && networkWords.MatchString(line) {
+		return &Refusal{Network: true}
+	}
+	return nil
+}
+
+// refusedAt returns what was refused at a path, nil if the sandbox has nothing to do with it.
+func (p Policy) refusedAt(l launch, path string, denied, writes bool) *Refusal {
+	home, err := os.UserHomeDir()
+	if rel, below := strings.CutPrefix(path, l.Home+"/"); below {
+		real := filepath.Join(home, rel)
+		if _, missing := os.Lstat(real); err != nil || missing != nil || lies(real, l.Home) {
+			return nil
+		}
+		return &Refusal{Path: real, Home: true}
+	}
+	rules := p.rules(l)
+	in := func(dirs []string) bool {
+		return slices.ContainsFunc(dirs, func(dir string) bool { return lies(path, filepath.Clean(dir)) })
+	}
+	switch {
+	case !denied, in(rules.Write), in([]string{"/dev", "/proc", "/sys"}):
+		return nil
+	case in(rules.Read), in([]string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix"}):
+		writes = true
+	}
+	at := path
+	if _, err := os.Lstat(at); err != nil { // it was to be made
+		at, writes = filepath.Dir(path), true
+	}
+	const read, write = 4, 2 // of access(2)
+	mode := uint32(read)
+	if writes {
+		mode = write
+	}
+	if syscall.Access(at, mode) != nil {
+		return nil // the system refuses it without a sandbox too
+	}
+	return &Refusal{Path: at, Write: writes}
+}
