@@ -58,15 +58,15 @@ type Exit struct {
 type Refusal struct {
 	// Path is the absolute path of a file or directory that is there, "" for the network.
 	Path string
-	// Write says that the command was to write there, and not only to read.
+	// Write is set if the command was to write there, and not only to read.
 	Write bool
-	// Home says that the command looked for the path in its own HOME, which is empty, and the user's home has it.
+	// Home is set if the command looked for the path in its own HOME, which is empty, and the user's home has it.
 	Home bool
-	// Network says that it was the network.
+	// Network is set if it was the network.
 	Network bool
 }
 
-// String says what was refused, and which field of the policy gives it.
+// String names the path or the network, and the field of the policy that gives it.
 func (r Refusal) String() string {
 	switch {
 	case r.Network:

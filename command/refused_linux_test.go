@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// A command that fails at the sandbox has the path in its Exit, and one that fails otherwise has nothing.
+// The Exit of a command that fails at the sandbox has the path. It has nothing after another failure.
 func TestRefused(t *testing.T) {
 	top := t.TempDir()
 	root, outside, read := filepath.Join(top, "root"), filepath.Join(top, "outside"), filepath.Join(top, "read")

@@ -15,10 +15,10 @@ import (
 
 // Toolchains returns the policy with all that the toolchains in use need: what they read, a cache of their own for each
 // tree, and the variables that name both. A toolchain is in use if root, the absolute path of the tree, or a directory
-// right below it has one of its files, such as go.mod, or if one of the words is one of its programs. Programs that are
+// right below it has a file of it, such as go.mod, or if a word names a program of it. Programs that are
 // installed below the user's home, by pyenv or nvm for example, can be read as well.
 //
-// What the policy has stays: variables in Env win. Without Network, what fetches packages is told to stay offline. The
+// All that the policy has stays: variables in Env win. Without Network, programs that fetch packages stay offline. The
 // caches lie in Scratch, or in the user's cache directory; nobody removes them. Credentials, such as ~/.npmrc, are not
 // among what can be read, and neither is the user's home itself. The error is that of a directory that cannot be made.
 func Toolchains(p Policy, root string, words ...string) (Policy, error) {
@@ -74,7 +74,7 @@ func (t toolchain) used(root string, words []string) bool {
 // literal is a glob for one path.
 func literal(path string) string {
 	if filepath.Separator == '\\' {
-		return path // where a backslash is no escape
+		return path // where a backslash separates
 	}
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

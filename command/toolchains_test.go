@@ -109,7 +109,7 @@ func TestToolchains_rows(t *testing.T) {
 	}
 }
 
-// reaches reports whether a path is one of others, or lies below one.
+// reaches reports whether a path is in a list, or lies below a path of it.
 func reaches(above []string, path string) bool {
 	return slices.ContainsFunc(above, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") })
 }
@@ -166,7 +166,7 @@ func TestToolchains_neverTheHome(t *testing.T) {
 	}
 }
 
-// What is set by `go env -w` counts, and the environment before it.
+// Settings of `go env -w` count, and the environment counts before them.
 func TestToolchains_goEnv(t *testing.T) {
 	home, tree := inHome(t, "tree/go.mod", "mods/x", "path/bin/x")
 	top := filepath.Dir(home)

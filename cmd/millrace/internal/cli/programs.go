@@ -59,7 +59,7 @@ func (w wanted) flag() string {
 	return command.Pattern(words[:known]...) + " *"
 }
 
-// notAllowedError says that a pipeline in a file wants to run what the user has not allowed, and that nobody was asked.
+// notAllowedError refuses a pipeline in a file that wants to run programs which the user has not allowed.
 type notAllowedError struct {
 	file  string
 	wants []wanted

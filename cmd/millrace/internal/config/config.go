@@ -55,7 +55,7 @@ type Config struct {
 	// Confirm is the lowest risk that the user is asked about at a terminal; a change below it is made at once. Unset
 	// means that every change is asked about.
 	Confirm risk.Level
-	// Exec says what programs of pipelines may run, and what they reach.
+	// Exec has the programs that pipelines may run, and the paths that they reach.
 	Exec Exec
 	// Backups says how many backups are kept, as [backup.Retention] does.
 	Backups backup.Retention
@@ -66,7 +66,7 @@ type Config struct {
 	project string
 }
 
-// Exec is what the user lets programs do. The zero Exec allows none that is not typed.
+// Exec has what the user lets programs do. The zero Exec allows typed programs alone.
 type Exec struct {
 	// Allow are patterns of command lines, as in the Allow of a command.Policy.
 	Allow []string
@@ -76,7 +76,7 @@ type Exec struct {
 	Network bool
 	// Sandbox is required, best-effort or off, "" if the file says nothing of it.
 	Sandbox string
-	// NoToolchains says that programs get nothing for the toolchains of the tree.
+	// NoToolchains leaves out all that programs get for the toolchains of the tree.
 	NoToolchains bool
 }
 
