@@ -195,6 +195,9 @@ func (f *fitting) program(name string) {
 		return
 	}
 	f.read(file)
+	if before, _, found := strings.Cut(filepath.ToSlash(real), "/node_modules/"); found {
+		f.read(filepath.FromSlash(before + "/node_modules"))
+	}
 	for _, file := range []string{file, real} {
 		bin := filepath.Dir(file)
 		if prefix := filepath.Dir(bin); filepath.Base(bin) == "bin" && installs(prefix) {
