@@ -29,6 +29,7 @@ Names and globs in name=value count from the working directory, those in JSON fr
 	}
 	cmd.ValidArgsFunction = a.completeDo
 	a.commandFlags(cmd)
+	a.agentFlags(cmd)
 	a.oneLine(cmd, func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
 		return w.Do(oneline.Do{Common: c, Args: args})
 	})

@@ -39,6 +39,8 @@ type flags struct {
 	reach      reachOf
 	keepFailed bool
 	allowExec  []string
+	agents     []string
+	budget     string
 }
 
 // The words of --format.

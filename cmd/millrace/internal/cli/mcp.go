@@ -104,7 +104,7 @@ func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
 	for _, pattern := range a.flags.allowExec {
 		programs = append(programs, strings.Fields(pattern)...)
 	}
-	done, err := s.withPrograms(policy, programs)
+	done, err := s.withPrograms(policy, programs, false)
 	if err != nil {
 		return err
 	}

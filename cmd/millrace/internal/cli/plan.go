@@ -39,5 +39,6 @@ tree; -o stores the plan, for show, review and apply. NAME=VALUE gives a variabl
 	a.expectFlag(cmd)
 	a.allowExecFlag(cmd)
 	a.commandFlags(cmd)
+	a.agentFlags(cmd)
 	return cmd
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
 )
@@ -27,14 +28,28 @@ func (a *App) allowExecFlag(cmd *cobra.Command) {
 		"let the pipeline run what `PATTERN` takes, such as 'gofmt -w *'; '/bin/sh -c *' takes all scripts; may be repeated")
 }
 
-// wanted is a command that a pipeline in a file wants to run.
+// wanted is a command that a pipeline in a file wants to run, or an agent that it wants to ask.
 type wanted struct {
 	step string
 	exec actions.Exec
+	// agent is the name of the agent, "" for a command; asked is the prompt, and program is its command line.
+	agent, asked string
+	program      []string
+}
+
+// name is the program.
+func (w wanted) name() string {
+	if w.agent != "" {
+		return w.program[0]
+	}
+	return w.exec.Words()[0]
 }
 
 // line is the command as the user is shown it: one line, whatever is in it.
 func (w wanted) line() string {
+	if w.agent != "" {
+		return fmt.Sprintf("step '%s' asks %s: %s", fsutil.Visible(w.step), command.Pattern(w.program...), fsutil.Visible(w.asked))
+	}
 	text := command.Pattern(w.exec.Words()...)
 	if w.exec.Stdin != nil {
 		stdin, err := json.Marshal(w.exec.Stdin)
@@ -46,8 +61,16 @@ func (w wanted) line() string {
 	return fmt.Sprintf("step '%s': %s", fsutil.Visible(w.step), fsutil.Visible(text))
 }
 
-// flag is the value of --allow-exec that allows the command.
+// flag is the flag that allows the command, or the agent.
 func (w wanted) flag() string {
+	if w.agent != "" {
+		return "--agent " + shellWord(w.agent)
+	}
+	return "--allow-exec " + shellWord(fsutil.Visible(w.pattern()))
+}
+
+// pattern is the value of --allow-exec that allows the command.
+func (w wanted) pattern() string {
 	words := w.exec.Words()
 	if w.exec.Shell != "" {
 		return "/bin/sh -c *"
@@ -72,7 +95,7 @@ func (e *notAllowedError) Error() string {
 	var flags []string
 	for _, w := range e.wants {
 		fmt.Fprintf(&b, "\n  %s", w.line())
-		if flag := "--allow-exec " + shellWord(fsutil.Visible(w.flag())); !slices.Contains(flags, flag) {
+		if flag := w.flag(); !slices.Contains(flags, flag) {
 			flags = append(flags, flag)
 		}
 	}
@@ -89,7 +112,23 @@ func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file str
 	if err := policy.Valid(); err != nil {
 		return func() {}, &usageError{fmt.Errorf("--allow-exec: %w", err)}
 	}
+	known, allowed, err := s.agents()
+	if err != nil {
+		return func() {}, err
+	}
+	asks := false
 	for _, step := range p.Steps() {
+		if prompt, ok := step.Action.(actions.Prompt); ok {
+			asks = true
+			w, err := asking(step.ID, prompt, known)
+			if err != nil {
+				return func() {}, err
+			}
+			if !slices.Contains(allowed, w.agent) {
+				wants = append(wants, w)
+			}
+			continue
+		}
 		a, ok := step.Action.(actions.Exec)
 		if !ok {
 			continue
@@ -97,7 +136,7 @@ func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file str
 		programs = append(programs, named(a)...)
 		c := command.Command{Step: step.ID, Words: a.Words(), Shell: a.Shell != ""}
 		if !permits(ctx, policy, c) {
-			wants = append(wants, wanted{step.ID, a})
+			wants = append(wants, wanted{step: step.ID, exec: a})
 		}
 	}
 	if len(wants) > 0 {
@@ -105,17 +144,36 @@ func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file str
 			return func() {}, err
 		}
 		for _, w := range wants {
-			if w.exec.Shell != "" {
+			switch {
+			case w.agent != "":
+			case w.exec.Shell != "":
 				policy.Shell, policy.Check = true, nil
-			} else {
+			default:
 				policy.Allow = append(policy.Allow, command.Pattern(w.exec.Command)+" *")
 			}
 		}
 	}
-	if done, err = s.withPrograms(policy, programs); err == nil && len(programs) > 0 {
+	if done, err = s.withPrograms(policy, programs, asks); err != nil {
+		return done, err
+	}
+	if len(programs) > 0 {
 		s.x.Observe = s.printing(s.x.Observe)
 	}
+	if asks {
+		err = s.withAgents(known)
+	}
 	return done, err
+}
+
+// asking is a step that asks an agent of those that are known.
+func asking(step string, p actions.Prompt, known map[string]config.Agent) (wanted, error) {
+	name := agentName(p.Agent)
+	c, ok := known[name]
+	if !ok {
+		return wanted{}, &usageError{fmt.Errorf("step '%s' asks an agent '%s', which you do not have: 'agents' in your configuration names "+
+			"agents, and --agent 'claude -p' is one for steps that name none", fsutil.Visible(step), fsutil.Visible(name))}
+	}
+	return wanted{step: step, agent: name, asked: p.Prompt, program: c.Command}, nil
 }
 
 // allowing is the policy of patterns. Those of /bin/sh hold for scripts as well.
@@ -179,7 +237,7 @@ func (s *session) agreedTo(ctx context.Context, p millrace.Pipeline, file string
 	var programs []string
 	for _, w := range wants {
 		lines = append(lines, "  "+w.line())
-		if name := fsutil.Visible(w.exec.Words()[0]); !slices.Contains(programs, name) {
+		if name := fsutil.Visible(w.name()); !slices.Contains(programs, name) {
 			programs = append(programs, name)
 		}
 	}

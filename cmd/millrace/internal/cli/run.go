@@ -44,5 +44,6 @@ terminal by an answer; "a" remembers the pipeline, see "millrace trust". In a sc
 	a.changeFlags(cmd)
 	a.allowExecFlag(cmd)
 	a.commandFlags(cmd)
+	a.agentFlags(cmd)
 	return cmd
 }

@@ -18,7 +18,10 @@ import (
 func (s *session) allowTyped(p millrace.Pipeline) (done func(), err error) {
 	var policy command.Policy
 	var words []string
+	asks := false
 	for _, step := range p.Steps() {
+		_, prompts := step.Action.(actions.Prompt)
+		asks = asks || prompts
 		a, ok := step.Action.(actions.Exec)
 		switch {
 		case !ok:
@@ -31,17 +34,28 @@ func (s *session) allowTyped(p millrace.Pipeline) (done func(), err error) {
 			words = append(words, a.Words()...)
 		}
 	}
-	if done, err = s.withPrograms(policy, words); err == nil && len(words) > 0 {
+	if done, err = s.withPrograms(policy, words, asks); err != nil {
+		return done, err
+	}
+	if len(words) > 0 {
 		s.x.Observe = s.printing(s.x.Observe)
 	}
-	return done, err
+	if asks {
+		known, _, err := s.agents()
+		if err == nil {
+			err = s.withAgents(known)
+		}
+		return done, err
+	}
+	return done, nil
 }
 
 // withPrograms lets the executor run the programs of a policy, with what flags, configuration and the toolchains of the
-// tree add to it. The words are those of the commands, as far as they are known.
-func (s *session) withPrograms(policy command.Policy, words []string) (done func(), err error) {
+// tree add to it. The words are those of the commands, as far as they are known; asks is set if a step asks an agent, which
+// works on a copy as well.
+func (s *session) withPrograms(policy command.Policy, words []string, asks bool) (done func(), err error) {
 	done = func() {}
-	if policy.Allow == nil && !policy.Shell {
+	if policy.Allow == nil && !policy.Shell && !asks {
 		return done, nil
 	}
 	own := s.config.Exec

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/afero"
 
@@ -57,6 +58,8 @@ type Config struct {
 	Confirm risk.Level
 	// Exec has the programs that pipelines may run, and the paths that they reach.
 	Exec Exec
+	// Agents are the agents that prompts can ask, by name. The name "default" is for prompts that name none.
+	Agents map[string]Agent
 	// Backups says how many backups are kept, as [backup.Retention] does.
 	Backups backup.Retention
 	// Risk says where the levels of risk begin. Zero fields have the numbers of package risk.
@@ -78,6 +81,18 @@ type Exec struct {
 	Sandbox string
 	// NoToolchains leaves out all that programs get for the toolchains of the tree.
 	NoToolchains bool
+}
+
+// Agent is a program that answers prompts: it reads the prompt from stdin and prints the answer.
+type Agent struct {
+	// Command is the program and its arguments.
+	Command []string
+	// Format is text or json, "" for text; see agent.Format.
+	Format string
+	// Read, Write and Env are as those of Exec, for this program alone.
+	Read, Write, Env []string
+	// Timeout is the longest that an answer may take, 0 for that of package command.
+	Timeout time.Duration
 }
 
 // UserDir returns the directory of the user's file, "" if the system knows of none.
