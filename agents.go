@@ -137,7 +137,7 @@ func (r *run) asker(v *visit, a actions.Prompt, call *actions.Call) func(context
 	return func(ctx context.Context, name string, request *agent.Request) (agent.Reply, error) {
 		request.RunID, request.Left = r.x.RunID, r.left()
 		if a.Workspace != actions.WorkspaceNone || r.namesShared(v.step) {
-			shared, err := r.scratch.shared(ctx)
+			shared, err := r.scratch.SharedDir(ctx)
 			if err != nil {
 				call.Warnf("there is no directory for the steps to share: %v", err)
 			}

@@ -6,11 +6,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/definition"
+	"github.com/millrace-go/millrace/internal/outcome"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/stage"
 )
@@ -19,7 +19,7 @@ import (
 // behind must not change a result that is told.
 func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) (call *actions.Call, over func()) {
 	limits := r.x.stepLimits(r.p)
-	warnings := warningsOf(res, limits.ShownBytes())
+	warnings := outcome.WarningsTo(&res.Warnings, limits.ShownBytes())
 	progress := &stepProgress{notify: r.notify, now: StepProgress{Step: s.ID}}
 	call = &actions.Call{
 		FS: (*fsutil.Stage)(view), Step: s.ID, Files: files, Limits: limits, DryRun: r.x.DryRun, FilesWanted: r.wanted(s.ID),
@@ -27,7 +27,7 @@ func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) (
 		Workers:       r.x.workers(),
 		Logger:        r.log.With("step", s.ID),
 		Commands:      r.x.Commands,
-		OnWarning:     warnings.add,
+		OnWarning:     warnings.Add,
 	}
 	if r.x.Observe != nil {
 		call.OnProgress, call.OnBytes = progress.files, progress.bytes
@@ -49,7 +49,7 @@ func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) (
 			call.Inputs = append(call.Inputs, actions.Result{Step: ref, Outcome: in.outcome})
 		}
 	}
-	return call, func() { warnings.end(); progress.end() }
+	return call, func() { warnings.End(); progress.end() }
 }
 
 // expect is what the step expects, or what the host does of a step that writes and does not say.
@@ -59,63 +59,6 @@ func (r *run) expect(s Step) Expect {
 		return Expect{MinFiles: &one}
 	}
 	return s.Expect
-}
-
-// warningBytes is what a warning takes beside its text, in bytes, as those of a step are counted.
-const warningBytes = 64
-
-// stepWarnings puts what a step warns of into its result, in the order of the text, for several goroutines may warn in
-// any order. Where there is no room for all of them, those that come first in that order stay and the others are counted
-// by one more: each file that a step leaves out can have one, and its report says the same. It is safe for concurrent use.
-type stepWarnings struct {
-	mu   sync.Mutex
-	res  *StepResult
-	room int64  // that is left, in bytes
-	cut  string // from this text on there is no room; it counts where more is not 0
-	more int
-	over bool
-}
-
-// warningsOf takes the warnings of a step that may show so many bytes. An eighth of that is for them.
-func warningsOf(res *StepResult, shown int64) *stepWarnings {
-	w := &stepWarnings{res: res, room: shown / 8}
-	for _, message := range res.Warnings {
-		w.room -= sizeOfWarning(message)
-	}
-	return w
-}
-
-func sizeOfWarning(message string) int64 { return warningBytes + int64(len(message)) }
-
-func (w *stepWarnings) add(message string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.over {
-		return
-	}
-	if w.more > 0 && message >= w.cut {
-		w.more++
-		return
-	}
-	at, _ := slices.BinarySearch(w.res.Warnings, message)
-	w.res.Warnings = slices.Insert(w.res.Warnings, at, message)
-	w.room -= sizeOfWarning(message)
-	for last := len(w.res.Warnings) - 1; w.room < 0 && last > 0; last-- { // one is told of in any case
-		w.cut = w.res.Warnings[last]
-		w.room += sizeOfWarning(w.cut)
-		w.res.Warnings = slices.Delete(w.res.Warnings, last, last+1)
-		w.more++
-	}
-}
-
-// end makes the warnings that come later unheard.
-func (w *stepWarnings) end() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.more > 0 && !w.over {
-		w.res.Warnings = append(w.res.Warnings, fmt.Sprintf("and %d more warnings", w.more))
-	}
-	w.over = true
 }
 
 // filesOf returns the files that the step works on: canonical, each once, in the order they were given. A name that

@@ -193,7 +193,7 @@ func (r *run) otherValue(ctx context.Context, i int, ref template.Ref) (any, err
 	case ref.Root == rootRun && ref.Field == "id":
 		return r.x.RunID, nil
 	case ref.Root == rootRun && ref.Field == fieldShared:
-		return r.scratch.shared(ctx)
+		return r.scratch.SharedDir(ctx)
 	case ref.Root == rootRun:
 		return r.p.name, nil
 	}

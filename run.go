@@ -16,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/schedule"
 	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/internal/workspace"
 	"github.com/millrace-go/millrace/risk"
 	"golang.org/x/sync/errgroup"
 )
@@ -42,7 +43,7 @@ type run struct {
 	saves   []stage.Savepoint // of the visits that a run that is resumed has had
 	stopped error             // why the run ended before its end, if it was not a step that failed; in parallel too
 
-	scratch  scratchTree
+	scratch  workspace.Space
 	spent    spending
 	deadline time.Time // zero for none
 
@@ -66,7 +67,8 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Pl
 	r := &run{
 		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),
 		handled: p.handledSteps(), stopAt: p.Len(),
-		scratch: scratchTree{x: x, t: t}, specs: p.specs(x.Tools), identity: sync.OnceValue(x.identityOf(p)),
+		scratch: workspace.Space{Policy: x.Commands, Shared: x.Shared, FS: t.fs, Note: t.notes.Add},
+		specs:   p.specs(x.Tools), identity: sync.OnceValue(x.identityOf(p)),
 		now: make([]*visit, p.Len()), last: make([]*visit, p.Len()),
 		spent: spending{limit: p.bounds.budget.Within(x.Budget), steps: make([]budget.Cost, p.Len())},
 	}
@@ -76,7 +78,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Pl
 	if err != nil {
 		return nil, err
 	}
-	defer r.scratch.close()
+	defer r.scratch.Close()
 	if r.machine != nil {
 		r.sequence(steps)
 	} else {
@@ -85,7 +87,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Pl
 		}
 		r.settle()
 	}
-	r.scratch.close()
+	r.scratch.Close()
 	r.spent.end()
 	plan, err := r.plan(ctx, t)
 	plan.since = start

@@ -23,6 +23,7 @@ import (
 	"github.com/millrace-go/millrace/internal/raise"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/watch"
+	"github.com/millrace-go/millrace/internal/workspace"
 )
 
 // tree is the file system of one run, raised, and where its state is.
@@ -94,8 +95,10 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	if err := journal.CheckKey(x.Key); err != nil {
 		return nil, &ExecutorError{Field: "Key", Err: err}
 	}
-	if err := x.checkShared(raised); err != nil {
-		return nil, err
+	if x.Shared != "" {
+		if err := workspace.CheckShared(x.Shared, raised); err != nil {
+			return nil, &ExecutorError{Field: "Shared", Value: x.Shared, Err: err}
+		}
 	}
 	if x.RunID != "" && !validID(x.RunID) {
 		return nil, &ExecutorError{Field: "RunID", Value: x.RunID, Err: fmt.Errorf("only letters, digits, - and _ are allowed, at most %d", MaxIDLen)}

@@ -10,6 +10,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/internal/definition"
+	"github.com/millrace-go/millrace/internal/outcome"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/scratch"
@@ -265,7 +266,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	defer cancel()
 	err := panics.Protect(func() (err error) {
 		out, err = r.act(limited, v, action, call)
-		return readable(action, takeData(&out, call.Limits.ShownBytes(), err))
+		return readable(action, outcome.Take(&out, call.Limits.ShownBytes(), err))
 	})
 	view.End()
 	switch {

@@ -17,8 +17,8 @@ var arrows = map[string][]string{
 		"tool",
 		"internal/backups", "internal/commit", "internal/definition", "internal/disk", "internal/errorform", "internal/exact", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
-		"internal/names", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/progress", "internal/raise",
-		"internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch",
+		"internal/names", "internal/outcome", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/progress", "internal/raise",
+		"internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch", "internal/workspace",
 	},
 	"actions": {
 		"agent", "budget", "capability", "change", "command", "fsutil",
@@ -74,6 +74,7 @@ var arrows = map[string][]string{
 	"internal/memfs":    {"capability", "internal/handle", "internal/modes", "internal/names", "internal/poll"},
 	"internal/mend":     {"internal/form", "internal/strictjson"},
 	"internal/modes":    {"change"},
+	"internal/outcome":  {"actions", "internal/params"},
 	"internal/parallel": {"internal/panics"},
 	"internal/panics":   {"internal/errorform"},
 	"internal/patch":    {"change", "internal/show", "internal/textdiff"},
@@ -122,11 +123,14 @@ var arrows = map[string][]string{
 		"internal/raise", "internal/recordlog", "internal/strictjson",
 	},
 	"internal/watch": {"internal/panics"},
-	"htmlreport":     {".", "change", "fsutil"},
-	"lsp":            {".", "change", "fsutil", "risk"},
-	"runs":           {".", "fsutil", "risk", "internal/errorform", "internal/params", "internal/strictjson"},
-	"fleet":          {".", "budget", "fsutil", "risk", "internal/errorform", "internal/panics"},
-	"tool":           {"budget", "internal/errorform", "internal/panics", "internal/params", "internal/strictjson", "template"},
+	"internal/workspace": {
+		"actions", "command", "internal/rootfs", "internal/scratch", "internal/stage",
+	},
+	"htmlreport": {".", "change", "fsutil"},
+	"lsp":        {".", "change", "fsutil", "risk"},
+	"runs":       {".", "fsutil", "risk", "internal/errorform", "internal/params", "internal/strictjson"},
+	"fleet":      {".", "budget", "fsutil", "risk", "internal/errorform", "internal/panics"},
+	"tool":       {"budget", "internal/errorform", "internal/panics", "internal/params", "internal/strictjson", "template"},
 }
 
 // doors show a plan to those outside: they stand on the root, with what any importer has, and nothing stands on them.

@@ -133,7 +133,7 @@ func TestFiles(t *testing.T) {
 // of go doc, the fuzz targets, and the table of fields and verbs.
 func TestRootHasFewFiles(t *testing.T) {
 	t.Parallel()
-	const most, mostTests, mostLines = 51, 14, 350
+	const most, mostTests, mostLines = 50, 14, 350
 	_, files := sources(t)
 	n, tests := 0, 0
 	for _, f := range files {

@@ -1,4 +1,4 @@
-package millrace
+package outcome
 
 import (
 	"cmp"
@@ -11,16 +11,17 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// takeData makes the data and the output that an action has returned ours. If the data is no good, or they are with the
-// reports more than the step may show, all are dropped, and an action that has not failed has failed now. What is no
-// UTF-8 becomes U+FFFD, as in JSON, so that a stored result says the same.
-func takeData(out *actions.Outcome, most int64, err error) error {
+// Take copies the data that an action has returned, and cleans its output. Bytes that are not UTF-8 become U+FFFD, as in
+// JSON, so that a stored result has the same texts. Take drops the data if it is not a tree of JSON values, and
+// data, output and reports if together they have more than limit bytes. It returns err, or for a nil err the reason to
+// drop something.
+func Take(out *actions.Outcome, limit int64, err error) error {
 	out.Output = validText(out.Output)
 	data, bad := params.Tree(out.Data)
 	if data = validTree(data); bad != nil {
 		bad = fmt.Errorf("the data that the action has returned is no good: %w", bad)
-	} else if got := int64(len(out.Output)) + sizeOf(data) + sizeOfReports(out.Reports); got > most {
-		bad = &actions.LimitError{What: actions.LimitShown, Limit: most, Got: got}
+	} else if got := int64(len(out.Output)) + sizeOf(data) + sizeOfReports(out.Reports); got > limit {
+		bad = &actions.LimitError{What: actions.LimitShown, Limit: limit, Got: got}
 		out.Output, out.Reports = "", nil
 	}
 	if out.Data = data; bad != nil {
