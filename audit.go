@@ -1,63 +1,15 @@
 package millrace
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/internal/progress"
-	"github.com/millrace-go/millrace/internal/watch"
 )
-
-// started is what observers are told of a run of the pipeline.
-func (p Pipeline) started(phase string, dryRun bool) RunStarted {
-	return RunStarted{Pipeline: p.name, Phase: phase, Classification: p.Classification(), Steps: p.Len(), DryRun: dryRun}
-}
-
-var errNotOver = errors.New("the run was ended from within")
-
-// told calls do between the first event and the last one, which comes however do ends, with the context of the run.
-func (t *tree) told(ctx context.Context, started RunStarted, do func(context.Context) (*Result, error)) (res *Result, err error) {
-	started.RunID = t.x.RunID
-	if t.x.Observe == nil && t.x.RunContext == nil {
-		return do(ctx)
-	}
-	t.notify(started)
-	finish := func(RunFinished) {}
-	err = errNotOver // where a panic goes through here
-	defer func() {
-		finished := RunFinished{Phase: started.Phase, Err: err}
-		if res != nil {
-			finished.Result = res.clone()
-		}
-		t.notify(finished)
-		finish(finished)
-		if res != nil {
-			res.Warnings = t.notes.Take(res.Warnings)
-		}
-	}()
-	if t.x.RunContext != nil {
-		var host context.Context
-		host, finish = t.x.RunContext(ctx, started)
-		within, leave := watch.Within(host, ctx)
-		defer leave()
-		ctx = within
-	}
-	return do(ctx)
-}
-
-// notify calls the observer, if there is one.
-func (t *tree) notify(e Event) {
-	if t.x.Observe != nil {
-		t.x.Observe(e)
-	}
-}
 
 // Observers joins functions for [Executor.Observe] into one that calls each of them, in this order, whatever those
 // before it do. Nil is left out; if nothing else is given, the function is nil.
@@ -135,31 +87,6 @@ func auditOf(run string, e StepFinished, now time.Time) audited {
 		Time: eventTime(now), Run: run, Step: e.Step, Visit: e.Visit, Action: s.Action, Tool: s.Tool, OK: s.Success, Skipped: s.Skipped, Handled: s.Handled,
 		Code: s.ErrorCode, Duration: millis(e.Duration), Cost: s.Cost, Files: len(s.FilesMatched), Edits: s.EditsApplied,
 	}
-}
-
-// watched returns an executor whose observer, logger and contexts can be called anywhere, and whatever they do, the
-// caller goes on.
-func (x Executor) watched(n *watch.Notes) Executor {
-	if x.Logger != nil {
-		x.Logger = watch.Logger(x.Logger, n)
-	}
-	if x.Observe != nil {
-		x.Observe = watch.Observer(x.Observe, x.logger(), n)
-	}
-	if x.StepContext != nil {
-		x.StepContext = watch.Context("StepContext", x.StepContext, x.logger(), n)
-	}
-	if x.RunContext != nil {
-		x.RunContext = watch.Span("RunContext", x.RunContext, x.logger(), n)
-	}
-	return x
-}
-
-func (x Executor) logger() *slog.Logger {
-	if x.Logger == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return x.Logger
 }
 
 // ProgressLine shows the events of runs on one line of a terminal. Its methods are safe for concurrent use. A nil

@@ -10,12 +10,10 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/names"
-	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // ListBackups returns what Restore can take, the newest first. A backup that cannot be used, being damaged or not of
@@ -236,36 +234,4 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 	}
 	p.judge()
 	return p, nil
-}
-
-// restoredFiles are the files that a restore writes or removes.
-func restoredFiles(changes []fsutil.Change) []string {
-	files := []string{}
-	for _, c := range changes {
-		if c.New.Kind == change.File || c.Old.Kind == change.File {
-			files = append(files, c.Path)
-		}
-	}
-	return files
-}
-
-// backups are those of the tree.
-func (t *tree) backups() (*backups.Store, error) { return backups.Open(t.fs, t.stateDir, t.x.Key) }
-
-// prune removes what the host does not want to keep. The backup just made is latest. The lock is held. The commit is
-// made, so it no longer counts whether the run's context is done, and a panic of the file system is an error.
-func (t *tree) prune(latest string) error {
-	return panics.Protect(func() error {
-		store, err := t.backups()
-		if err != nil {
-			return err
-		}
-		ctx, now := context.Background(), time.Now()
-		_, err = store.Prune(ctx, t.x.Backups, now, latest)
-		err = errors.Join(err, store.PruneConflicts(ctx, t.x.Conflicts, now))
-		if t.x.RunID != "" { // else there is no new one
-			err = errors.Join(err, store.PruneRuns(ctx, t.x.Runs, now, t.x.RunID))
-		}
-		return err
-	})
 }

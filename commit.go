@@ -9,8 +9,12 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // Commit makes the change: all of it, or nothing. The Result is that of the plan with what became of it; it comes
@@ -292,3 +296,35 @@ func (p *Plan) keep() *Plan {
 	p.closed = !p.tree.held.Use()
 	return p
 }
+
+// prune removes what the host does not want to keep. The backup just made is latest. The lock is held. The commit is
+// made, so it no longer counts whether the run's context is done, and a panic of the file system is an error.
+func (t *tree) prune(latest string) error {
+	return panics.Protect(func() error {
+		store, err := t.backups()
+		if err != nil {
+			return err
+		}
+		ctx, now := context.Background(), time.Now()
+		_, err = store.Prune(ctx, t.x.Backups, now, latest)
+		err = errors.Join(err, store.PruneConflicts(ctx, t.x.Conflicts, now))
+		if t.x.RunID != "" { // else there is no new one
+			err = errors.Join(err, store.PruneRuns(ctx, t.x.Runs, now, t.x.RunID))
+		}
+		return err
+	})
+}
+
+// restoredFiles are the files that a restore writes or removes.
+func restoredFiles(changes []fsutil.Change) []string {
+	files := []string{}
+	for _, c := range changes {
+		if c.New.Kind == change.File || c.Old.Kind == change.File {
+			files = append(files, c.Path)
+		}
+	}
+	return files
+}
+
+// backups are those of the tree.
+func (t *tree) backups() (*backups.Store, error) { return backups.Open(t.fs, t.stateDir, t.x.Key) }

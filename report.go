@@ -25,48 +25,6 @@ const (
 	itemIndent   = "     "
 )
 
-// String returns the compact line: "OK: 4/4 steps | 12 files | 45 edits | medium risk". The files are those that
-// differ in the end, or, where no step can write, those that were matched. A dry run of what a run would refuse says
-// so: "OK: 2/2 steps | 60 files | 60 edits | high risk | would be blocked".
-//
-// Of a restore it names the backup: "OK: restored 20250213_120530_abc123def4567890 | 12 files".
-func (r *Result) String() string {
-	if r.Restores != "" {
-		return r.restoreLine()
-	}
-	if !r.Success {
-		return fmt.Sprintf("FAIL: %d/%d steps | %s", r.CompletedSteps, r.TotalSteps, fsutil.Visible(r.failure()))
-	}
-	line := fmt.Sprintf("OK: %d/%d steps | %d files | %d edits", r.CompletedSteps, r.TotalSteps, r.filesCounted(), r.TotalEdits)
-	if r.OverallRiskLevel > risk.Low {
-		line += " | " + strings.ToLower(r.OverallRiskLevel.String()) + " risk"
-	}
-	if r.WouldBlock {
-		line += " | would be blocked"
-	}
-	return line
-}
-
-// restoreLine is String of a restore, which has no steps.
-func (r *Result) restoreLine() string {
-	switch {
-	case !r.Success:
-		return fmt.Sprintf("FAIL: restore %s | %s", r.Restores, fsutil.Visible(r.failure()))
-	case r.DryRun:
-		return fmt.Sprintf("OK: would restore %s | %d files", r.Restores, r.FilesChanged.Count())
-	default:
-		return fmt.Sprintf("OK: restored %s | %d files", r.Restores, r.FilesChanged.Count())
-	}
-}
-
-// filesCounted is the number of files that a report speaks of: what a run has changed, or a search found.
-func (r *Result) filesCounted() int {
-	if r.OverallRiskLevel == risk.Unset {
-		return len(r.FilesAffected)
-	}
-	return r.FilesChanged.Count()
-}
-
 // Write writes what the pipeline has asked for: the compact line, or the whole report if it is verbose. The error is
 // that of w.
 func (r *Result) Write(w io.Writer) error {
@@ -75,19 +33,6 @@ func (r *Result) Write(w io.Writer) error {
 	}
 	_, err := fmt.Fprintln(w, r)
 	return err
-}
-
-// failure is the first unhandled error of a step, or what the run as a whole failed of.
-func (r *Result) failure() string {
-	for _, s := range r.Results {
-		if s.Failed() && !s.Handled {
-			return s.Error
-		}
-	}
-	if r.BlockReason != "" {
-		return r.BlockReason
-	}
-	return r.Error
 }
 
 // WriteReport writes the report for people, whatever the pipeline has asked for. It lists two files a step, or all of

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -170,22 +169,6 @@ func (f FilesChanged) Count() int {
 	return len(f.Created) + len(f.Modified) + len(f.Deleted) + len(f.Renamed)
 }
 
-// millis is a duration in JSON: milliseconds with at most three decimals.
-type millis time.Duration
-
-func (m millis) MarshalJSON() ([]byte, error) {
-	return json.Marshal(math.Round(float64(m)/float64(time.Microsecond)) / 1000)
-}
-
-func (m *millis) UnmarshalJSON(data []byte) error {
-	var ms float64
-	if err := json.Unmarshal(data, &ms); err != nil {
-		return err
-	}
-	*m = millis(math.Round(ms*1000) * float64(time.Microsecond))
-	return nil
-}
-
 // oldCode returns the code of a failed run whose result was stored without it, as earlier versions did where the code
 // followed from the rest.
 func (r *Result) oldCode() string {
@@ -301,4 +284,59 @@ func (r *Result) failedStep() error {
 		return errors.New(r.Error)
 	}
 	return nil
+}
+
+// String returns the compact line: "OK: 4/4 steps | 12 files | 45 edits | medium risk". The files are those that
+// differ in the end, or, where no step can write, those that were matched. A dry run of what a run would refuse says
+// so: "OK: 2/2 steps | 60 files | 60 edits | high risk | would be blocked".
+//
+// Of a restore it names the backup: "OK: restored 20250213_120530_abc123def4567890 | 12 files".
+func (r *Result) String() string {
+	if r.Restores != "" {
+		return r.restoreLine()
+	}
+	if !r.Success {
+		return fmt.Sprintf("FAIL: %d/%d steps | %s", r.CompletedSteps, r.TotalSteps, fsutil.Visible(r.failure()))
+	}
+	line := fmt.Sprintf("OK: %d/%d steps | %d files | %d edits", r.CompletedSteps, r.TotalSteps, r.filesCounted(), r.TotalEdits)
+	if r.OverallRiskLevel > risk.Low {
+		line += " | " + strings.ToLower(r.OverallRiskLevel.String()) + " risk"
+	}
+	if r.WouldBlock {
+		line += " | would be blocked"
+	}
+	return line
+}
+
+// restoreLine is String of a restore, which has no steps.
+func (r *Result) restoreLine() string {
+	switch {
+	case !r.Success:
+		return fmt.Sprintf("FAIL: restore %s | %s", r.Restores, fsutil.Visible(r.failure()))
+	case r.DryRun:
+		return fmt.Sprintf("OK: would restore %s | %d files", r.Restores, r.FilesChanged.Count())
+	default:
+		return fmt.Sprintf("OK: restored %s | %d files", r.Restores, r.FilesChanged.Count())
+	}
+}
+
+// failure is the first unhandled error of a step, or what the run as a whole failed of.
+func (r *Result) failure() string {
+	for _, s := range r.Results {
+		if s.Failed() && !s.Handled {
+			return s.Error
+		}
+	}
+	if r.BlockReason != "" {
+		return r.BlockReason
+	}
+	return r.Error
+}
+
+// filesCounted is the number of files that a report speaks of: what a run has changed, or a search found.
+func (r *Result) filesCounted() int {
+	if r.OverallRiskLevel == risk.Unset {
+		return len(r.FilesAffected)
+	}
+	return r.FilesChanged.Count()
 }

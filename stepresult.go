@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -215,4 +216,20 @@ func (s StepResult) clone() StepResult {
 	}
 	s.FilesModified, s.FilesSkipped, s.Jump = cloned(s.FilesModified), cloned(s.FilesSkipped), cloned(s.Jump)
 	return s
+}
+
+// millis is a duration in JSON: milliseconds with at most three decimals.
+type millis time.Duration
+
+func (m millis) MarshalJSON() ([]byte, error) {
+	return json.Marshal(math.Round(float64(m)/float64(time.Microsecond)) / 1000)
+}
+
+func (m *millis) UnmarshalJSON(data []byte) error {
+	var ms float64
+	if err := json.Unmarshal(data, &ms); err != nil {
+		return err
+	}
+	*m = millis(math.Round(ms*1000) * float64(time.Microsecond))
+	return nil
 }

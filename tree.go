@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"strings"
 	"syscall"
 
@@ -233,4 +234,73 @@ func (t *tree) limited(err error) error {
 		return &FileSystemError{Name: t.fs.Name(), Limit: limit, Err: err}
 	}
 	return err
+}
+
+var errNotOver = errors.New("the run was ended from within")
+
+// told calls do between the first event and the last one, which comes however do ends, with the context of the run.
+func (t *tree) told(ctx context.Context, started RunStarted, do func(context.Context) (*Result, error)) (res *Result, err error) {
+	started.RunID = t.x.RunID
+	if t.x.Observe == nil && t.x.RunContext == nil {
+		return do(ctx)
+	}
+	t.notify(started)
+	finish := func(RunFinished) {}
+	err = errNotOver // where a panic goes through here
+	defer func() {
+		finished := RunFinished{Phase: started.Phase, Err: err}
+		if res != nil {
+			finished.Result = res.clone()
+		}
+		t.notify(finished)
+		finish(finished)
+		if res != nil {
+			res.Warnings = t.notes.Take(res.Warnings)
+		}
+	}()
+	if t.x.RunContext != nil {
+		var host context.Context
+		host, finish = t.x.RunContext(ctx, started)
+		within, leave := watch.Within(host, ctx)
+		defer leave()
+		ctx = within
+	}
+	return do(ctx)
+}
+
+// notify calls the observer, if there is one.
+func (t *tree) notify(e Event) {
+	if t.x.Observe != nil {
+		t.x.Observe(e)
+	}
+}
+
+// started is what observers are told of a run of the pipeline.
+func (p Pipeline) started(phase string, dryRun bool) RunStarted {
+	return RunStarted{Pipeline: p.name, Phase: phase, Classification: p.Classification(), Steps: p.Len(), DryRun: dryRun}
+}
+
+// watched returns an executor whose observer, logger and contexts can be called anywhere, and whatever they do, the
+// caller goes on.
+func (x Executor) watched(n *watch.Notes) Executor {
+	if x.Logger != nil {
+		x.Logger = watch.Logger(x.Logger, n)
+	}
+	if x.Observe != nil {
+		x.Observe = watch.Observer(x.Observe, x.logger(), n)
+	}
+	if x.StepContext != nil {
+		x.StepContext = watch.Context("StepContext", x.StepContext, x.logger(), n)
+	}
+	if x.RunContext != nil {
+		x.RunContext = watch.Span("RunContext", x.RunContext, x.logger(), n)
+	}
+	return x
+}
+
+func (x Executor) logger() *slog.Logger {
+	if x.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return x.Logger
 }
