@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Collision is one place that a copy or a rename cannot put a file at.
@@ -28,13 +28,13 @@ type CollisionError struct {
 	Collisions []Collision
 }
 
-// Error names each place and the files that would go there.
+// Error names the places and the files that would go there, ten of each and how many more there are.
 func (e *CollisionError) Error() string {
 	texts := make([]string, len(e.Collisions))
 	for i, c := range e.Collisions {
-		texts[i] = fmt.Sprintf("%s %s (from %s)", c.Target, c.Reason, strings.Join(c.Sources, ", "))
+		texts[i] = fmt.Sprintf("%s %s (from %s)", c.Target, c.Reason, few(c.Sources))
 	}
-	return strings.Join(texts, "; ")
+	return names.Few(texts, "; ")
 }
 
 // Paths returns the places, and the files that would go there.

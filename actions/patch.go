@@ -90,11 +90,12 @@ func (p Patch) Validate(c *Check) {
 		}
 		return
 	}
-	hint := ""
+	hint, text := "", err.Error()
 	if wrong, ok := errors.AsType[*PatchSyntaxError](err); ok && len(wrong.Problems) > 0 {
 		hint = wrong.Problems[0].Hint
+		text = strings.Replace(text, " ("+hint+")", "", 1) // the hint is beside the message
 	}
-	c.Problemf("/patch", codeBadPatch, hint, "%v", err)
+	c.Problemf("/patch", codeBadPatch, hint, "%s", text)
 }
 
 // onlyUnified refuses what other formats have no meaning for.

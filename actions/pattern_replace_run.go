@@ -189,8 +189,17 @@ func (s *scripting) outcome(files []string, done []scripted, failed []error) (Ou
 			out.change(files[i], max(one.replacements, 1))
 		}
 	}
-	if len(done) > 0 && len(out.Files) == 0 && first < 0 {
-		s.call.Warnf("the script changes nothing in %d files", len(done))
+	var binary []string
+	for i, one := range done {
+		if one.skipped {
+			binary = append(binary, files[i])
+		}
+	}
+	if len(binary) > 0 && s.FilePattern == "" { // a glob takes no binary files, but these were named
+		s.call.Warnf("left out, for they look binary: %s; set binary to edit them", few(binary))
+	}
+	if len(done) > len(binary) && len(out.Files) == 0 && first < 0 {
+		s.call.Warnf("the script changes nothing in %d files", len(done)-len(binary))
 	}
 	modified, skipped := len(out.Files), len(done)-len(out.Files)
 	out.FilesModified, out.FilesSkipped = &modified, &skipped

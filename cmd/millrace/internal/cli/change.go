@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
@@ -35,7 +36,7 @@ func (s *session) change(ctx context.Context, p millrace.Pipeline) error {
 		return err
 	}
 	for _, w := range p.Warnings() {
-		s.warn(w.String())
+		s.warn(s.spoken(w.String()))
 	}
 	s.leaveOut()
 	if !p.Mutates() && s.flags.format == "" && s.flags.events != "-" {
@@ -171,7 +172,10 @@ func (s *session) done(result *millrace.Result, err error) error {
 				warnings = append(warnings, step.Warnings...)
 			}
 		}
-		for _, w := range warnings {
+		for i, w := range warnings {
+			if w = s.spoken(w); i > 0 && w == noFile && strings.HasPrefix(s.spoken(warnings[i-1]), "no file ") {
+				continue // the one before has the reason
+			}
 			s.warn(w)
 		}
 	}

@@ -133,7 +133,11 @@ func (s *session) summary(r *millrace.Result) string {
 	if s.redone != "" && r.Success && !r.DryRun {
 		return fmt.Sprintf("OK: redone %s | %s", s.redone, counted(r.FilesChanged.Count(), "file"))
 	}
-	return r.String()
+	text := r.String()
+	if r.TotalEdits == 0 && r.FilesChanged.Count() > 0 {
+		text = strings.Replace(text, " | 0 edits", "", 1) // files were moved, made or deleted
+	}
+	return text
 }
 
 // writeResult writes a result as JSON: of a plan with its digest.
