@@ -32,7 +32,7 @@ type CollisionError struct {
 func (e *CollisionError) Error() string {
 	texts := make([]string, len(e.Collisions))
 	for i, c := range e.Collisions {
-		texts[i] = fmt.Sprintf("%s %s (from %s)", c.Target, c.Reason, few(c.Sources))
+		texts[i] = fmt.Sprintf("%s %s (from %s)", c.Target, c.Reason, names.Few(c.Sources, ", "))
 	}
 	return names.Few(texts, "; ")
 }
