@@ -115,7 +115,7 @@ func TestReviewPlan(t *testing.T) {
 	}
 	has(t, c.good("plan_pipeline", `{"pipeline_json":`+fixAll+`,"diff":"stat"}`).text, "one.txt | modified, 2 hunks, +2 -2")
 
-	r = c.good("review_plan", `{"plan_id":"`+id+`","reject":[{"path":"big"},{"path":"one.txt","hunks":[0]}]}`)
+	r = c.good("review_plan", `{"plan_id":"`+id+`","reject":[{"path":"big"},{"path":"one.txt","hunks":[1]}]}`)
 	has(t, r.text, "OK: 2/2 steps | 1 files | 1 edits")
 	c.good("apply_plan", `{"plan_id":"`+line(t, r.text, "plan_id: ")+`","digest":"`+line(t, r.text, "digest: ")+`"}`)
 	if got := readFile(t, c.dir, "one.txt"); got != "recieve\n1\n2\n3\n4\n5\n6\n7\n8\nreceive\n" {
@@ -126,7 +126,8 @@ func TestReviewPlan(t *testing.T) {
 	}
 	has(t, c.good("review_plan", `{"plan_id":"`+id+`","paths":["one.txt"]}`).text, "diff --git a/one.txt b/one.txt")
 	c.bad("review_plan", `{"plan_id":"`+id+`","paths":["nope.txt"]}`, "nope.txt")
-	c.bad("review_plan", `{"plan_id":"`+id+`","reject":[{"path":"one.txt","hunks":[7]}]}`, "7")
+	c.bad("review_plan", `{"plan_id":"`+id+`","reject":[{"path":"one.txt","hunks":[3]}]}`, "one.txt has no hunk 3; it has 2, counted from 1")
+	c.bad("review_plan", `{"plan_id":"`+id+`","reject":[{"path":"one.txt","hunks":[0]}]}`, "must be at least 1")
 	c.bad("review_plan", `{"plan_id":"`+id+`","offset":99999999}`, "behind the end")
 	c.bad("review_plan", `{"plan_id":"`+id+`","reject":[{"hunks":[0]}]}`, "/reject/0: 'path' is required")
 }

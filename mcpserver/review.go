@@ -86,7 +86,11 @@ func rejected(plan *millrace.Plan, args reviewArgs) (*millrace.Plan, error) {
 		if hunks[r.Path] == nil {
 			order = append(order, r.Path)
 		}
-		hunks[r.Path] = append(hunks[r.Path], r.Hunks...)
+		numbers, err := fromZero(plan, r.Path, r.Hunks)
+		if err != nil {
+			return nil, err
+		}
+		hunks[r.Path] = append(hunks[r.Path], numbers...)
 	}
 	var err error
 	for _, path := range order {
@@ -98,6 +102,26 @@ func rejected(plan *millrace.Plan, args reviewArgs) (*millrace.Plan, error) {
 		return plan.Reject(paths...)
 	}
 	return plan, nil
+}
+
+// fromZero returns numbers of hunks of a file, which count from 1 as at the prompt, as the library counts them.
+func fromZero(plan *millrace.Plan, path string, hunks []int) ([]int, error) {
+	files, err := plan.Files(path)
+	if err != nil {
+		return nil, err
+	}
+	has := 0
+	if len(files) == 1 {
+		has = len(files[0].Hunks)
+	}
+	numbers := make([]int, len(hunks))
+	for i, n := range hunks {
+		if n < 1 || n > has {
+			return nil, fmt.Errorf("%s has no hunk %d; it has %d, counted from 1", path, n, has)
+		}
+		numbers[i] = n - 1
+	}
+	return numbers, nil
 }
 
 // page is a part of a diff. next is where the one behind it begins, 0 if it is the last.

@@ -189,6 +189,7 @@ func (s *session) done(result *millrace.Result, err error) error {
 	case shown != nil:
 		return &outputError{shown}
 	}
+	s.tellEmptied(result)
 	if result.BackupID != "" && s.onTerminal() {
 		s.talk("undo with: millrace undo")
 	}

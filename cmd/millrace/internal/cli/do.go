@@ -19,11 +19,13 @@ func (a *App) newDo() *cobra.Command {
 file, - for stdin. A step behind "then" takes the files of the one before. It has the name of its action, with a number
 if there are several, for templates such as {{search.count}}.
 
-Names and globs in name=value count from the working directory, those in JSON from the root of the tree.
+Names and globs in name=value count from the working directory, those in JSON from the root of the tree. files=GLOB
+stands for the files that the glob takes.
 "millrace actions" lists them.`,
 		Example: `  millrace do search pattern=ioutil. file_types=.go
   millrace do search pattern=TODO then delete
   millrace do create path=VERSION content=@version.txt
+  millrace do edit files='*.txt' old_text=teh new_text=the
   millrace do list include='*.txt' depth=-1 then regex_transform patterns:='[{"pattern":"a+","replacement":"a"}]'`,
 		Args: cobra.MinimumNArgs(1),
 	}

@@ -41,11 +41,19 @@ func (w Where) Do(d Do) (millrace.Pipeline, error) {
 	}
 	var names []string
 	taken := make(map[string]bool) // ids of the steps whose files another one has taken
-	steps := make([]map[string]any, len(calls))
+	steps := make([]map[string]any, 0, len(calls))
 	ids := make([]string, len(calls))
+	finds := moving{} // the lists of what globs take
 	for i, c := range calls {
 		names = append(names, c.action)
 		doc, _ := d.Decoder.Describe(c.action) // the decoder tells of an unknown one
+		found, err := w.filesByGlob(&c, doc, &finds)
+		if err != nil {
+			return none, err
+		}
+		for _, find := range finds.finds[len(finds.finds)-len(found):] {
+			steps = append(steps, map[string]any{"id": find.ID, "action": "list", "params": find.Action})
+		}
 		params, err := w.params(c, doc)
 		if err != nil {
 			return none, err
@@ -58,7 +66,12 @@ func (w Where) Do(d Do) (millrace.Pipeline, error) {
 		}
 		ids[i] = numbered(c.action, same)
 		step := map[string]any{"id": ids[i], "action": c.action, "params": params}
-		if i > 0 && !givesFiles(params) {
+		switch {
+		case len(found) == 1:
+			step["input_from"] = found[0]
+		case len(found) > 1:
+			step["input_from_all"] = found
+		case i > 0 && !givesFiles(params):
 			for _, id := range chain(step, params, doc, ids[:i], taken) {
 				taken[id] = true
 			}
@@ -67,7 +80,7 @@ func (w Where) Do(d Do) (millrace.Pipeline, error) {
 		if i == len(calls)-1 && expect != (millrace.Expect{}) {
 			step["expect"] = expect
 		}
-		steps[i] = step
+		steps = append(steps, step)
 	}
 	text, err := json.Marshal(map[string]any{"name": d.name("do", strings.Join(names, " then ")), "steps": steps})
 	if err != nil {
@@ -75,6 +88,37 @@ func (w Where) Do(d Do) (millrace.Pipeline, error) {
 	}
 	p, err := d.Decoder.Decode(text)
 	return p, explained(err)
+}
+
+// filesByGlob takes files=GLOB out of the arguments of an action, adds the steps that list what the globs take, and
+// returns their ids. It leaves the arguments alone if one of the files is a name: names and globs have other advice.
+func (w Where) filesByGlob(c *call, doc millrace.ActionDoc, finds *moving) (ids []string, err error) {
+	if doc.Input != actions.InputFiles && doc.Input != actions.InputOptional {
+		return nil, nil
+	}
+	var globs []string
+	others := make([]string, 0, len(c.args))
+	for _, arg := range c.args {
+		text, ok := strings.CutPrefix(arg, "files=")
+		if !ok {
+			others = append(others, arg)
+			continue
+		}
+		name, err := w.place(text)
+		if err != nil || !isGlob(text) || strings.Contains(text, "{{") || w.look(name) != Nothing {
+			return nil, nil // a wrong name is reported with its parameter
+		}
+		globs = append(globs, text)
+	}
+	for _, text := range globs {
+		g, err := w.glob(w.slashes(text))
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, finds.find(g))
+	}
+	c.args = others
+	return ids, nil
 }
 
 // split sorts the arguments by steps.

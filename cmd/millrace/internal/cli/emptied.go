@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+)
+
+// mostEmptied is how many directories a line names.
+const mostEmptied = 10
+
+// tellEmptied names the directories that a change has left empty. They stay: a change of files removes no directory that
+// it was not given.
+func (s *session) tellEmptied(r *millrace.Result) {
+	if r.Commit.State != millrace.CommitApplied || r.Restores != "" {
+		return
+	}
+	left := slices.Clone(r.FilesChanged.Deleted)
+	for _, renamed := range r.FilesChanged.Renamed {
+		left = append(left, renamed.From)
+	}
+	var empty []string
+	seen := make(map[string]bool)
+	for _, name := range left {
+		dir := path.Dir(name)
+		if dir == "." || seen[dir] {
+			continue
+		}
+		seen[dir] = true
+		if entries, err := afero.ReadDir(s.fs, dir); err == nil && len(entries) == 0 {
+			empty = append(empty, dir)
+		}
+	}
+	if len(empty) == 0 {
+		return
+	}
+	slices.Sort(empty)
+	more := ""
+	if len(empty) > mostEmptied {
+		more = fmt.Sprintf(" and %d more", len(empty)-mostEmptied)
+		empty = empty[:mostEmptied]
+	}
+	s.talk("left empty: %s%s; millrace rm -r removes a directory", strings.Join(empty, ", "), more)
+}
