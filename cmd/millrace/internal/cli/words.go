@@ -79,6 +79,10 @@ var phrases = []phrase{
 // has seen, and what a parameter does is done by a flag.
 func (a *App) words(err error) string {
 	text := err.Error()
+	step, isStep := errors.AsType[*millrace.StepError](err)
+	if isStep = isStep && a.oneLiner != nil; isStep {
+		text = step.Err.Error()
+	}
 	if blocked, ok := errors.AsType[*millrace.BlockedError](err); ok && !blocked.Host && blocked.Why != "" {
 		text = strings.Replace(text, blocked.Reason, blocked.Why, 1)
 	}
@@ -87,17 +91,13 @@ func (a *App) words(err error) string {
 	}
 	if failed, ok := errors.AsType[*actions.CommandError](err); ok && failed.Refused != nil {
 		_, host, _ := strings.Cut(failed.Refused.String(), ": the host")
-		put(": the host"+host, "")
+		text = strings.Replace(text, ": the host"+host, "", 1)
 	}
 	if a.oneLiner == nil {
 		return text
 	}
 	if invalid, ok := errors.AsType[*millrace.ValidationError](err); ok {
 		return a.problems(invalid)
-	}
-	step, isStep := errors.AsType[*millrace.StepError](err)
-	if isStep {
-		text = step.Err.Error()
 	}
 	if errors.Is(err, actions.ErrBinary) {
 		advice := "is a binary file; millrace do edit … binary=true edits it"
