@@ -13,8 +13,9 @@ import (
 // if it is named here, and left out with a warning if it comes from another step.
 type CountOccurrences struct {
 	Files      []string `json:"files,omitempty" doc:"Files to count in. Leave it out if an earlier step gives them."`
-	Pattern    string   `json:"pattern" param:"required" doc:"Text, or in mode regex regular expression, to count."`
-	Mode       string   `json:"mode,omitempty" enum:"literal,regex" doc:"How the pattern is read. Default: literal."`
+	Pattern    string   `json:"pattern" param:"required" doc:"Text, or what mode says, to count."`
+	Mode       string   `json:"mode,omitempty" enum:"literal,regex,structural" doc:"How the pattern is read; structural as search reads it. Default: literal."`
+	Language   string   `json:"language,omitempty" doc:"In mode structural, the language of the files, such as go or python. Default: by the name of each."`
 	IgnoreCase bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
 	Encoding   string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
 }
@@ -27,7 +28,12 @@ func (CountOccurrences) Spec() Spec {
 
 // Validate implements [Validator].
 func (o CountOccurrences) Validate(c *Check) {
-	checkPattern(c, "/pattern", o.Pattern, o.Mode, match.Literal, match.Flags{IgnoreCase: o.IgnoreCase})
+	checkPattern(c, "/pattern", o.Pattern, o.Mode, match.Literal, o.flags())
+	checkLanguage(c, o.Language, o.Mode == structuralMode || c.Templated(o.Mode))
+}
+
+func (o CountOccurrences) flags() match.Flags {
+	return match.Flags{IgnoreCase: o.IgnoreCase, Language: o.Language}
 }
 
 // Touches implements [Toucher].
@@ -35,7 +41,7 @@ func (o CountOccurrences) Touches() (reads, writes []string, known bool) { retur
 
 // Run implements [Action]. The outcome has all files, also those in which nothing was counted, and their counts.
 func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
-	p, err := c.compilePattern("pattern", o.Pattern, o.Mode, match.Literal, match.Flags{IgnoreCase: o.IgnoreCase})
+	p, err := c.compilePattern("pattern", o.Pattern, o.Mode, match.Literal, o.flags())
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -48,8 +54,8 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 	err = c.Each(ctx, c.Files, func(ctx context.Context, i int, file string) error {
 		err := c.look(file, c.Limits.FileBytes(), nil, func(text *source) error {
 			_, err := inEncoding(encoding, text, nil, func(text match.Content) (_ []fsutil.Splice, err error) {
-				counts[i], err = p.Count(ctx, text, match.How{Sizes: c.sizes})
-				return nil, err
+				counts[i], err = p.Count(ctx, text, match.How{Sizes: c.sizes, Name: file})
+				return nil, limitOfSteps(err)
 			})
 			return err
 		})

@@ -22,8 +22,9 @@ import (
 type Edit struct {
 	Files      []string `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
 	OldText    string   `json:"old_text" param:"required" doc:"Text to find."`
-	NewText    string   `json:"new_text" param:"required,empty" doc:"What to put in its place; empty deletes it. In mode regex, $1 and ${name} stand for groups, $$ for a dollar sign, and backslashes begin escapes such as \\n."`
-	Mode       string   `json:"mode,omitempty" enum:"literal,regex" doc:"How old_text is read. Default: literal."`
+	NewText    string   `json:"new_text" param:"required,empty" doc:"What to put in its place; empty deletes it. In mode regex, $1 and ${name} stand for groups, $$ for a dollar sign, and backslashes begin escapes such as \\n. In mode structural, :[x] stands for a hole."`
+	Mode       string   `json:"mode,omitempty" enum:"literal,regex,structural" doc:"How old_text is read; structural compares code token by token, where :[x] takes any balanced text: f(:[a], :[b...]). Default: literal."`
+	Language   string   `json:"language,omitempty" doc:"In mode structural, the language of the files, such as go or python. Default: by the name of each."`
 	IgnoreCase bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
 	Encoding   string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
 	// PreserveCase replaces each way to write the words of OldText, see [CaseVariants]. It goes with mode literal.
@@ -41,13 +42,18 @@ func (Edit) Spec() Spec {
 
 // Validate implements [Validator].
 func (e Edit) Validate(c *Check) {
-	if e.PreserveCase && (e.Mode == "regex" || e.IgnoreCase) {
-		c.Problemf("/preserve_case", codeUnusedParam, "leave out mode regex and ignore_case", "preserve_case writes the text in all ways itself")
+	if e.PreserveCase && (e.Mode == "regex" || e.Mode == structuralMode || e.IgnoreCase) {
+		c.Problemf("/preserve_case", codeUnusedParam, "leave out mode and ignore_case", "preserve_case writes the text in all ways itself")
 	}
-	p := checkPattern(c, "/old_text", e.OldText, e.Mode, match.Literal, match.Flags{IgnoreCase: e.IgnoreCase})
-	if p != nil && p.Mode() == match.Regex {
+	p := checkPattern(c, "/old_text", e.OldText, e.Mode, match.Literal, e.flags())
+	checkLanguage(c, e.Language, e.Mode == structuralMode || c.Templated(e.Mode))
+	if p != nil && p.Mode() != match.Literal {
 		checkTemplate(c, "/new_text", e.NewText, p)
 	}
+}
+
+func (e Edit) flags() match.Flags {
+	return match.Flags{IgnoreCase: e.IgnoreCase, Language: e.Language}
 }
 
 // Touches implements [Toucher].
@@ -63,7 +69,7 @@ func (e Edit) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if e.PreserveCase {
 		err = r.addTable(c, "old_text", CaseVariants(e.OldText, e.NewText), false)
 	} else {
-		err = r.add(c, "old_text", e.OldText, e.Mode, match.Flags{IgnoreCase: e.IgnoreCase}, e.NewText)
+		err = r.add(c, "old_text", e.OldText, e.Mode, e.flags(), e.NewText)
 	}
 	if err != nil {
 		return Outcome{}, err

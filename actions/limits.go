@@ -73,6 +73,9 @@ const (
 	LimitShown   = "bytes shown"
 	LimitExpand  = "template bytes"
 	LimitStaged  = "bytes staged"
+	// Of a structural pattern, which no host can raise:
+	LimitSteps = "steps of a structural pattern"
+	LimitText  = "bytes for a structural pattern"
 	// Of a Patch, which no host can raise:
 	LimitPatchBytes = "bytes of a patch"
 	LimitPatchFiles = "files in a patch"
@@ -108,6 +111,9 @@ func (e *LimitError) Error() string {
 		LimitMatches: "too many matches in one file (max %d%s): match less, or have the host raise MaxMatches",
 		LimitOutput:  "too much new text in one file (max %d bytes%s): replace less, or have the host raise MaxOutputBytes",
 		LimitPattern: "pattern is too long (max %d bytes%s): shorten it, or have the host raise MaxPatternBytes",
+		LimitSteps: "structural pattern takes too long in one file (max %d steps%s): write more text between its holes, " +
+			"or names that stand once",
+		LimitText: "file is too large for a structural pattern (max %d bytes%s): leave it out, or use mode regex",
 		LimitShown: "too much to show (max %d bytes%s): ask for less, or have the host raise MaxShownBytes, " +
 			"or MaxOutputBytes where that is less",
 		LimitStaged: "too much new text, or too many files, in one step (max %d bytes%s): change less, or have the host raise MaxStagedBytes",

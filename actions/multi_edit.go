@@ -20,13 +20,16 @@ type TextEdit struct {
 // an *OverlapError then. In mode "longest" all of them see the files as they were too, and of several that match at a place
 // the longest is made, as for a list of words. Line ends in old_text then match only themselves.
 type MultiEdit struct {
-	Files      []string   `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
-	Edits      []TextEdit `json:"edits" param:"required" doc:"The edits, in order."`
-	Mode       string     `json:"mode,omitempty" enum:"sequential,simultaneous,longest" doc:"sequential: an edit sees what those before it have done; simultaneous: all see the files as they were; longest: and the longest text wins. Default: sequential."`
-	IgnoreCase bool       `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
-	Encoding   string     `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
-	OnError    string     `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop) or is reported (continue). Default: stop."`
-	Binary     bool       `json:"binary,omitempty" doc:"Also edit binary files."`
+	Files []string   `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
+	Edits []TextEdit `json:"edits" param:"required" doc:"The edits, in order."`
+	Mode  string     `json:"mode,omitempty" enum:"sequential,simultaneous,longest" doc:"sequential: an edit sees what those before it have done; simultaneous: all see the files as they were; longest: and the longest text wins. Default: sequential."`
+	// Structural reads the texts of all edits as an [Edit] in mode structural does. It does not go with mode longest.
+	Structural bool   `json:"structural,omitempty" doc:"Read the texts as edit in mode structural does."`
+	Language   string `json:"language,omitempty" doc:"With structural, the language of the files, such as go or python. Default: by the name of each."`
+	IgnoreCase bool   `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
+	Encoding   string `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
+	OnError    string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop) or is reported (continue). Default: stop."`
+	Binary     bool   `json:"binary,omitempty" doc:"Also edit binary files."`
 }
 
 // Spec implements [Action].
@@ -38,7 +41,24 @@ func (MultiEdit) Spec() Spec {
 func (m MultiEdit) Validate(c *Check) {
 	if len(m.Edits) > MaxEdits {
 		c.Problemf("/edits", codeTooMany, "split the step", "too many edits (max %d, got %d)", MaxEdits, len(m.Edits))
+		return
 	}
+	checkLanguage(c, m.Language, m.Structural)
+	if !m.Structural {
+		return
+	}
+	if m.Mode == "longest" {
+		c.Problemf("/structural", codeUnusedParam, "use mode sequential or simultaneous", "mode longest compares texts alone")
+	}
+	for i, e := range m.Edits {
+		at := fmt.Sprintf("/edits/%d", i)
+		p := checkPattern(c, at+"/old_text", e.OldText, structuralMode, match.Literal, m.flags())
+		checkTemplate(c, at+"/new_text", e.NewText, p)
+	}
+}
+
+func (m MultiEdit) flags() match.Flags {
+	return match.Flags{IgnoreCase: m.IgnoreCase, Language: m.Language}
 }
 
 // Touches implements [Toucher].
@@ -63,9 +83,13 @@ func (m MultiEdit) Run(ctx context.Context, c *Call) (Outcome, error) {
 	default:
 		return Outcome{}, fmt.Errorf("unsupported multi_edit mode '%s'", m.Mode)
 	}
+	mode := match.Literal
+	if m.Structural {
+		mode = match.Structural
+	}
 	for i, e := range m.Edits {
 		label := fmt.Sprintf("old_text of edit %d", i)
-		if err := r.add(c, label, e.OldText, "literal", match.Flags{IgnoreCase: m.IgnoreCase}, e.NewText); err != nil {
+		if err := r.add(c, label, e.OldText, mode.String(), m.flags(), e.NewText); err != nil {
 			return Outcome{}, err
 		}
 	}

@@ -24,6 +24,8 @@ const (
 	codeBadHash        = "bad_hash"
 	codeEscape         = "escape"
 	codeBadMode        = "bad_mode"
+	codeBadLanguage    = "bad_language"
+	codeForeignHole    = "foreign_hole"
 )
 
 // stepFailed is the code of errors of actions in JSON: that of the step that they end.
@@ -44,13 +46,47 @@ func checkPattern(c *Check, param, pattern, mode string, byDefault match.Mode, f
 	if err != nil || pattern == "" || c.Templated(pattern) || c.Templated(mode) {
 		return nil
 	}
+	if m != match.Structural || c.Templated(flags.Language) || match.CheckLanguage(flags.Language) != nil {
+		flags.Language = "" // the check of the parameter reports it
+	}
 	p, err := match.Parse(pattern, m, flags)
 	if err != nil {
 		c.problem(param, codeBadPattern, err)
 		return nil
 	}
+	if warning := p.Warning(); warning != "" {
+		c.Warnings = append(c.Warnings, Problem{Param: param, Code: codeForeignHole, Message: warning})
+	}
 	c.keep(patternKey{pattern, m, flags}, p)
 	return p
+}
+
+// structuralMode is the mode of patterns that are compared token by token.
+const structuralMode = "structural"
+
+// checkLanguage reports a language that is unknown, or that nothing asks for.
+func checkLanguage(c *Check, language string, structural bool) {
+	if language == "" || c.Templated(language) {
+		return
+	}
+	if !structural {
+		c.Problemf("/language", codeUnusedParam, "leave it out, or read the pattern as a structural one",
+			"language is for structural patterns")
+	} else if err := match.CheckLanguage(language); err != nil {
+		c.Problemf("/language", codeBadLanguage, "leave it out to go by the name of each file", "%s", err.Error())
+	}
+}
+
+// limitOfSteps returns the error of a structural pattern that takes too long as a *LimitError.
+func limitOfSteps(err error) error {
+	e, ok := errors.AsType[*match.StepsError](err)
+	switch {
+	case !ok:
+		return err
+	case e.Text:
+		return &LimitError{What: LimitText, Limit: e.Limit}
+	}
+	return &LimitError{What: LimitSteps, Limit: e.Limit}
 }
 
 // maxKept is how large the regular expressions are, in instructions, that a step of a checked pipeline keeps for its

@@ -35,7 +35,7 @@ func (r *replacing) add(c *Call, label, pattern, mode string, flags match.Flags,
 		return withHint(checkSizes(r.size))
 	}
 	t := match.Text(replacement)
-	if p.Mode() == match.Regex {
+	if p.Mode() != match.Literal {
 		if t, err = match.ParseTemplate(replacement, p.Parsed); err != nil {
 			return withHint(err)
 		}
@@ -79,6 +79,8 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 // file replaces in one file and returns how many replacements it made.
 func (r *replacing) file(ctx context.Context, c *Call, name string) (edits int, err error) {
 	left, refusal := c.budget(), unlessBinary(r.binary)
+	rules := r.rules // which are shared with other files, but for the name
+	rules.Name = name
 	ofSource := refusal
 	if r.charset != charset.UTF8 {
 		ofSource = nil // UTF-16 looks binary
@@ -86,10 +88,10 @@ func (r *replacing) file(ctx context.Context, c *Call, name string) (edits int, 
 	err = c.update(name, ofSource, func(text *source) ([]fsutil.Splice, error) {
 		return inEncoding(r.charset, text, refusal, func(text match.Content) (splices []fsutil.Splice, err error) {
 			left.Restart()
-			if splices, edits, err = r.rules.Splices(ctx, text, left); err == nil {
+			if splices, edits, err = rules.Splices(ctx, text, left); err == nil {
 				err = left.Spend() // a file that stays as it was has no new text
 			}
-			return splices, err
+			return splices, limitOfSteps(err)
 		})
 	})
 	if err != nil {
@@ -182,6 +184,9 @@ func (r *replacing) missing(ctx context.Context, c *Call, files []string, i int,
 	}
 	text := r.name(i) + " matches nothing in " + where
 	pattern := r.rules.List[i].Pattern
+	if pattern.Mode() == match.Structural {
+		return text
+	}
 	var plain *match.Pattern
 	if pattern.Mode() == match.Regex {
 		// There is no such thing as nearly matching, but quoting the pattern is often what was meant.

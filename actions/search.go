@@ -28,6 +28,9 @@ import (
 //	--
 //	Line 42: ...
 //
+// With Matches, Outcome.Data has the list "matches": of each its file, line and column and those at which it ends, from 1,
+// its text, and what its holes took by their names. The groups of a regular expression without a name go by their number.
+//
 // A match over several lines shows all of them. Of a line of more than 1,000 bytes so many are shown, around its first
 // match, with "…" for what is left out; bytes that are not UTF-8 are shown as U+FFFD. What all files show is held to
 // [Limits].MaxOutputBytes. A file is read as a whole for it.
@@ -40,14 +43,16 @@ import (
 type Search struct {
 	Path           string   `json:"path,omitempty" doc:"Directory or file to search. Default: the whole tree."`
 	Paths          []string `json:"paths,omitempty" doc:"Several directories or files to search, instead of path."`
-	Pattern        string   `json:"pattern" param:"required" doc:"Text or regular expression (RE2 syntax) to find."`
-	Mode           string   `json:"mode,omitempty" enum:"auto,literal,regex" doc:"Default: auto, which takes it for a regular expression if it is one and has a character that means something there."`
+	Pattern        string   `json:"pattern" param:"required" doc:"Text, regular expression (RE2 syntax) or structural pattern to find."`
+	Mode           string   `json:"mode,omitempty" enum:"auto,literal,regex,structural" doc:"structural compares code token by token, where :[x] takes any balanced text: f(:[a], :[b...]). Default: auto, which takes it for a regular expression if it is one and has a character that means something there."`
+	Language       string   `json:"language,omitempty" doc:"In mode structural, the language of the files, such as go or python. Default: by the name of each."`
 	FileTypes      []string `json:"file_types,omitempty" doc:"Only files whose names end in one of these extensions, such as .go or .d.ts, in any case."`
 	Include        []string `json:"include,omitempty" doc:"Only files that match one of these globs, such as *_test.go or src/**/*.js."`
 	Exclude        []string `json:"exclude,omitempty" doc:"No files and directories that match one of these globs, such as node_modules or dist/**."`
 	IncludeContent bool     `json:"include_content,omitempty" doc:"Also return the content of the files found."`
 	Lines          bool     `json:"lines,omitempty" doc:"Also return the lines that matches are in, as Line 10: text."`
 	ContextLines   int      `json:"context_lines,omitempty" doc:"Lines to return before and after each of them, as Line 9- text, with -- between groups; more than 0 turns lines on. Default: 0."`
+	Matches        bool     `json:"matches,omitempty" doc:"Also return each match, with its place and its holes or groups, as data.matches."`
 	NoIgnore       bool     `json:"no_ignore,omitempty" doc:"Also search what .gitignore files leave out."`
 	IgnoreCase     bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
 	WithoutMatch   bool     `json:"without_match,omitempty" doc:"Return the text files in which the pattern does not match instead."`
@@ -56,14 +61,15 @@ type Search struct {
 }
 
 // Spec implements [Action].
-func (Search) Spec() Spec {
+func (s Search) Spec() Spec {
 	const summary = "Find the files that a text or a regular expression matches in"
-	return Spec{Name: "search", Summary: summary, ReadOnly: true, Input: InputNone}
+	return Spec{Name: "search", Summary: summary, ReadOnly: true, Input: InputNone, Data: s.Matches}
 }
 
 // Validate implements [Validator].
 func (s Search) Validate(c *Check) {
-	checkPattern(c, "/pattern", s.Pattern, s.Mode, match.Auto, match.Flags{IgnoreCase: s.IgnoreCase})
+	checkPattern(c, "/pattern", s.Pattern, s.Mode, match.Auto, s.flags())
+	checkLanguage(c, s.Language, s.Mode == structuralMode || c.Templated(s.Mode))
 	checkFilter(c, s.FileTypes, s.Include, s.Exclude)
 	if s.ContextLines < 0 {
 		c.Problemf("/context_lines", codeBadRange, "leave it out for none", "context_lines cannot be negative")
@@ -77,8 +83,8 @@ func (s Search) Validate(c *Check) {
 	if s.Path != "" && len(s.Paths) > 0 {
 		c.Problemf("/paths", codeBadRange, "use one of them", "path and paths exclude each other")
 	}
-	if s.WithoutMatch && (s.IncludeContent || s.shows()) {
-		c.Problemf("/without_match", codeBadRange, "leave out include_content, lines and context_lines",
+	if s.WithoutMatch && (s.IncludeContent || s.shows() || s.Matches) {
+		c.Problemf("/without_match", codeBadRange, "leave out include_content, matches, lines and context_lines",
 			"files without a match have no lines to show")
 	}
 	if s.MaxFileBytes < 0 {
@@ -101,11 +107,15 @@ func (s Search) roots() []string {
 	return []string{cmp.Or(s.Path, ".")}
 }
 
+func (s Search) flags() match.Flags {
+	return match.Flags{IgnoreCase: s.IgnoreCase, Language: s.Language}
+}
+
 func (s Search) shows() bool { return s.Lines || s.ContextLines > 0 }
 
 // Run implements [Action].
 func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
-	p, err := c.compilePattern("pattern", s.Pattern, s.Mode, match.Auto, match.Flags{IgnoreCase: s.IgnoreCase})
+	p, err := c.compilePattern("pattern", s.Pattern, s.Mode, match.Auto, s.flags())
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -234,7 +234,7 @@ func (s *searching) rest(ctx context.Context, d *buffer, n int) (hit bool, err e
 // sizes are those of the windows that a file is searched in. What shows lines, or all of them, needs it as a whole.
 func (s *searching) sizes() match.Sizes {
 	sizes := cmp.Or(s.c.sizes, match.Sizes{Whole: searchWhole, Window: searchWindow})
-	if s.shows() || s.IncludeContent {
+	if s.shows() || s.IncludeContent || s.Matches {
 		sizes.Whole = math.MaxInt64
 	}
 	return sizes
@@ -246,17 +246,18 @@ func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Conten
 	var one found
 	var err error
 	var seenText *bool // a search for another pattern takes no memory for it
-	how := match.How{Sizes: s.sizes(), Buffer: buf}
+	how := match.How{Sizes: s.sizes(), Buffer: buf, Name: e.Path()}
 	if s.pattern.Ambiguous() {
 		seen := new(bool)
 		seenText = seen
 		how.See = func(part []byte) { *seen = *seen || s.pattern.AsText(part) }
 	}
-	if s.shows() {
-		one.count, one.content, err = s.linesOf(ctx, text, how)
+	if s.shows() || s.Matches {
+		err = s.look(ctx, e.Path(), text, how, &one)
 	} else {
 		one.count, err = s.pattern.Count(ctx, text, how)
 	}
+	err = limitOfSteps(err)
 	one.asText = seenText != nil && *seenText
 	if err != nil || one.count == 0 && !one.asText {
 		return "", err
@@ -283,17 +284,26 @@ func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Conten
 	return name, nil
 }
 
-// linesOf counts the matches, and returns the lines they are in.
-func (s *searching) linesOf(ctx context.Context, text match.Content, how match.How) (n int, lines string, err error) {
+// look counts the matches, and keeps them and the lines they are in, as far as that is asked for.
+func (s *searching) look(ctx context.Context, name string, text match.Content, how match.How, one *found) error {
 	w := &lineWriter{ctx: ctx, context: max(s.ContextLines, 0), room: s.room, no: 1}
-	err = s.pattern.Find(ctx, text, how, func(at *match.Window, loc []int) bool {
-		n++
-		w.data = at.Data
-		return w.match(loc[0], loc[1])
+	places := placing{s: s, name: name, line: 1}
+	how.Groups = s.Matches
+	err := s.pattern.Find(ctx, text, how, func(at *match.Window, loc []int) bool {
+		one.count++
+		if s.Matches && !places.add(at.Data, loc) {
+			return false
+		}
+		if w.data = at.Data; s.shows() {
+			return w.match(loc[0], loc[1])
+		}
+		return true
 	})
-	if err != nil {
-		return 0, "", err
+	if err = cmp.Or(err, places.err); err != nil || !s.shows() {
+		one.matches = places.list
+		return err
 	}
 	shown, err := w.end()
-	return n, string(shown), err
+	one.content, one.matches = string(shown), places.list
+	return err
 }

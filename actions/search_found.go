@@ -11,6 +11,7 @@ type found struct {
 	path    string
 	count   int
 	content string // if it or the lines are asked for
+	matches []any  // if they are asked for
 	asText  bool   // an ambiguous pattern occurs as a text
 }
 
@@ -40,19 +41,23 @@ func (s *searching) outcome() Outcome {
 	if s.IncludeContent || s.shows() {
 		out.Content = make(map[string]string, len(s.found))
 	}
-	asText := 0
+	asText, matches := 0, []any{}
 	if s.WithoutMatch {
 		out.Files, s.found = s.withoutMatch(), nil
 	}
 	for _, f := range s.found {
 		out.Files = append(out.Files, f.path)
 		out.Counts[f.path] = f.count
+		matches = append(matches, f.matches...)
 		if out.Content != nil {
 			out.Content[f.path] = f.content
 		}
 		if f.asText {
 			asText++
 		}
+	}
+	if s.Matches {
+		out.Data = map[string]any{"matches": matches}
 	}
 	for _, name := range s.large {
 		s.c.Warnf("%s: left out, larger than %d bytes", name, s.maxBytes)

@@ -6,10 +6,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/casing"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/replace"
 )
@@ -68,7 +67,7 @@ func alternatives(texts []string) string {
 // capital letters and behind what is neither letter nor digit; each variant of oldText becomes that of newText. An oldText
 // that is none of them becomes newText.
 func CaseVariants(oldText, newText string) []TextEdit {
-	from, to := wordsOf(oldText), wordsOf(newText)
+	from, to := casing.Words(oldText), casing.Words(newText)
 	plain := TextEdit{OldText: oldText, NewText: newText}
 	if len(from) == 0 || len(to) == 0 {
 		return []TextEdit{plain}
@@ -76,11 +75,11 @@ func CaseVariants(oldText, newText string) []TextEdit {
 	var edits []TextEdit
 	seen := make(map[string]bool)
 	for _, write := range []func([]string) string{
-		joined("", strings.ToLower, title), joined("", title, title), joined("_", strings.ToLower, strings.ToLower),
-		joined("-", strings.ToLower, strings.ToLower), joined("_", strings.ToUpper, strings.ToUpper),
-		joined("-", strings.ToUpper, strings.ToUpper), joined(" ", strings.ToLower, strings.ToLower),
-		joined(" ", title, strings.ToLower), joined(" ", title, title), joined("_", title, title), joined("-", title, title),
-		joined("", strings.ToLower, strings.ToLower), joined("", strings.ToUpper, strings.ToUpper),
+		casing.Joined("", strings.ToLower, casing.Title), casing.Joined("", casing.Title, casing.Title), casing.Joined("_", strings.ToLower, strings.ToLower),
+		casing.Joined("-", strings.ToLower, strings.ToLower), casing.Joined("_", strings.ToUpper, strings.ToUpper),
+		casing.Joined("-", strings.ToUpper, strings.ToUpper), casing.Joined(" ", strings.ToLower, strings.ToLower),
+		casing.Joined(" ", casing.Title, strings.ToLower), casing.Joined(" ", casing.Title, casing.Title), casing.Joined("_", casing.Title, casing.Title), casing.Joined("-", casing.Title, casing.Title),
+		casing.Joined("", strings.ToLower, strings.ToLower), casing.Joined("", strings.ToUpper, strings.ToUpper),
 	} {
 		if old := write(from); !seen[old] {
 			seen[old] = true
@@ -91,49 +90,4 @@ func CaseVariants(oldText, newText string) []TextEdit {
 		edits = append(edits, plain)
 	}
 	return edits
-}
-
-// joined writes words with a separator: the first word in one way, the others in another.
-func joined(separator string, first, rest func(string) string) func([]string) string {
-	return func(words []string) string {
-		written := make([]string, len(words))
-		for i, w := range words {
-			if written[i] = rest(w); i == 0 {
-				written[i] = first(w)
-			}
-		}
-		return strings.Join(written, separator)
-	}
-}
-
-// title returns a word with a capital letter.
-func title(word string) string {
-	first, size := utf8.DecodeRuneInString(word)
-	return string(unicode.ToTitle(first)) + strings.ToLower(word[size:])
-}
-
-// wordsOf returns the words of a name. Several capital letters in a row are one word, but for the last if a small letter
-// follows it.
-func wordsOf(name string) []string {
-	var words []string
-	var word []rune
-	end := func() {
-		if len(word) > 0 {
-			words = append(words, string(word))
-		}
-		word = nil
-	}
-	runes := []rune(name)
-	for i, c := range runes {
-		switch {
-		case !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c):
-			end()
-			continue
-		case unicode.IsUpper(c) && i > 0 && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
-			end()
-		}
-		word = append(word, c)
-	}
-	end()
-	return words
 }

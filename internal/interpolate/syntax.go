@@ -19,6 +19,7 @@ const (
 	expression         // a regular expression
 	guessed            // a regular expression if it looks like one
 	replacement        // of a regular expression
+	structure          // of code, or what replaces it
 	script             // of sed, with extended or RE2 expressions
 	basicScript        // of sed, with basic expressions
 )
@@ -31,10 +32,18 @@ func syntaxOf(action any, pointer string, mode func(pointer, given string) strin
 	last := parts[len(parts)-1]
 	switch a := reflect.Indirect(reflect.ValueOf(action)).Interface().(type) {
 	case actions.Edit:
-		if regex := mode("/mode", a.Mode) == match.Regex.String(); regex && name == "old_text" {
+		switch m := mode("/mode", a.Mode); {
+		case m == match.Structural.String() && (name == "old_text" || name == "new_text"):
+			return structure
+		case m != match.Regex.String():
+		case name == "old_text":
 			return expression
-		} else if regex && name == "new_text" {
+		case name == "new_text":
 			return replacement
+		}
+	case actions.MultiEdit:
+		if a.Structural && name == "edits" {
+			return structure
 		}
 	case actions.RegexTransform, actions.Rename:
 		switch last {
@@ -44,12 +53,18 @@ func syntaxOf(action any, pointer string, mode func(pointer, given string) strin
 			return replacement
 		}
 	case actions.CountOccurrences:
-		if name == "pattern" && mode("/mode", a.Mode) == match.Regex.String() {
+		switch m := mode("/mode", a.Mode); {
+		case name != "pattern":
+		case m == match.Regex.String():
 			return expression
+		case m == match.Structural.String():
+			return structure
 		}
 	case actions.Search:
 		switch m := mode("/mode", a.Mode); {
 		case name != "pattern" || m == match.Literal.String():
+		case m == match.Structural.String():
+			return structure
 		case m == match.Regex.String():
 			return expression
 		default:
@@ -72,6 +87,8 @@ func (s syntax) expandIn(text template.Text, values template.Values) (any, error
 		return text.ExpandQuoted(values, regexp.QuoteMeta)
 	case replacement:
 		return text.ExpandQuoted(values, strings.NewReplacer("$", "$$", `\`, `\\`).Replace)
+	case structure:
+		return text.ExpandQuoted(values, strings.NewReplacer(":[", "::[").Replace)
 	case script:
 		return expandScript(text, values, `\.*[]^$+?(){}|&`)
 	case basicScript:

@@ -34,6 +34,8 @@ func (b Bytes) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewRead
 type How struct {
 	// Sizes are those of windows.
 	Sizes Sizes
+	// Name is that of the text, from which a structural pattern takes the language.
+	Name string
 	// Template, if not nil, is what matches are to be replaced by.
 	Template *Template
 	// Groups says that the groups of a match are wanted too.

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/structural"
 )
 
 // MaxRegexBytes is the longest regular expression, and the longest text to find in any case, that is compiled, in
@@ -39,10 +40,11 @@ var ErrEmpty = errors.New("pattern is empty")
 // Parsed is a pattern that was read, and that is known to compile. It is immutable.
 type Parsed struct {
 	pattern string
-	mode    Mode // Literal or Regex
+	mode    Mode // Literal, Regex or Structural
 	guessed bool // mode was Auto
 	flags   Flags
-	tree    *syntax.Regexp // nil for a literal that is compared byte for byte
+	tree    *syntax.Regexp      // nil for a literal that is compared byte for byte
+	shape   *structural.Pattern // of a structural pattern
 	size    int
 	why     *PatternError
 	// unicodeWords is set where \b and \B look at letters, digits and marks of all scripts.
@@ -69,6 +71,8 @@ func Parse(pattern string, mode Mode, flags Flags) (*Parsed, error) {
 	switch {
 	case p.mode == Regex:
 		err = p.expression()
+	case p.mode == Structural:
+		err = p.structure()
 	case flags.IgnoreCase:
 		if err = checkLength("text to find in any case", pattern); err == nil {
 			err = p.read(regexp.QuoteMeta(pattern))
@@ -115,7 +119,7 @@ func (s *Parsed) read(source string) *PatternError {
 // Source returns the pattern as it was given to Parse.
 func (s *Parsed) Source() string { return s.pattern }
 
-// Mode returns how the pattern is read, [Literal] or [Regex].
+// Mode returns how the pattern is read, [Literal], [Regex] or [Structural].
 func (s *Parsed) Mode() Mode { return s.mode }
 
 // Size returns about how many instructions the program of a regular expression has, 0 for a text. Each takes some 300
@@ -125,8 +129,11 @@ func (s *Parsed) Size() int { return s.size }
 // Groups returns the names of the pattern's groups, of which the first stands for the match as a whole. Groups without
 // a name have an empty one.
 func (s *Parsed) Groups() []string {
-	if s.mode == Literal {
+	switch s.mode {
+	case Literal:
 		return []string{""}
+	case Structural:
+		return s.shape.Names()
 	}
 	return s.tree.CapNames()
 }

@@ -5,7 +5,7 @@
 //
 // # How a file is searched
 //
-// An expression is run in up to three ways, of which each is faster, and knows less, than the next:
+// A structural pattern is compared token by token, see package structural. An expression is run in up to three ways, of which each is faster, and knows less, than the next:
 //
 //   - The texts of which every match contains one are found by their rarest bytes ([Pattern.Contains] ends with them
 //     in most files). If no match goes beyond a line, only the lines with such a text are searched, as long as they are
@@ -51,17 +51,18 @@ const (
 	Auto Mode = iota
 	Literal
 	Regex
+	Structural
 )
 
 // String returns the name of the mode in JSON.
-func (m Mode) String() string { return [...]string{"auto", "literal", "regex"}[m] }
+func (m Mode) String() string { return [...]string{"auto", "literal", "regex", "structural"}[m] }
 
 // ParseMode returns the mode of that name; an empty name gives the default.
 func ParseMode(name string, byDefault Mode) (Mode, error) {
 	if name == "" {
 		return byDefault, nil
 	}
-	for m := Auto; m <= Regex; m++ {
+	for m := Auto; m <= Structural; m++ {
 		if m.String() == name {
 			return m, nil
 		}
@@ -77,6 +78,8 @@ type Flags struct {
 	Bytes      bool // "\r\n" is never taken for one line end, but for two characters
 	// Lines implies MultiLine. No line begins after the last line end of a text: ^, $ and empty matches are not found there.
 	Lines bool
+	// Language is that of the texts for a structural pattern. Empty takes it from the name of each, see [How].
+	Language string
 }
 
 // ParseFlags reads flags from the letters i, m and s.
@@ -134,6 +137,9 @@ func Compile(pattern string, mode Mode, flags Flags) (*Pattern, error) {
 
 // Compile prepares a pattern for use. It takes time and memory in proportion to the size. The error is a *PatternError.
 func (s *Parsed) Compile() (*Pattern, error) {
+	if s.shape != nil {
+		return s.structural(), nil
+	}
 	if s.tree == nil {
 		return s.literal(), nil
 	}

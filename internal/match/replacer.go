@@ -10,6 +10,7 @@ type Replacer struct {
 	data     []byte
 	whole    []byte // the replacement of every match, if they are all the same
 	adapt    bool   // the template's "\n" become the line ends of the file
+	crlf     bool   // of a structural pattern: the lines of the file end in "\r\n"
 	before   bool   // the line before data, if there is one, ends in "\r\n"
 
 	ends []bool // the line ends of a match, true for "\r\n"
@@ -25,6 +26,11 @@ func (p *Pattern) Replacer(t Template, at *Window) *Replacer {
 	data, before := at.Data, at.crlf
 	r := &Replacer{template: t, data: data, before: before}
 	r.adapt = p.adapts && t.lf && (before || bytes.Contains(data, crlf))
+	if t.shape != nil {
+		end := bytes.IndexByte(data, '\n')
+		r.crlf = end > 0 && data[end-1] == '\r'
+		return r
+	}
 	r.line.to = -1
 	constant := !r.adapt
 	for _, part := range t.parts {
@@ -39,8 +45,11 @@ func (p *Pattern) Replacer(t Template, at *Window) *Replacer {
 // Size returns how long the replacement is, in bytes, without making it. Where "\r" are put in for the line ends of the
 // file, it is that much longer; where letters change their case, it may be about as long again.
 func (r *Replacer) Size(loc []int) int64 {
-	if r.whole != nil {
+	switch {
+	case r.whole != nil:
 		return int64(len(r.whole))
+	case r.template.shape != nil:
+		return r.template.shape.Size(loc)
 	}
 	n := int64(0)
 	for _, part := range r.template.parts {
@@ -56,8 +65,11 @@ func (r *Replacer) Size(loc []int) int64 {
 
 // Replace returns what replaces the match. The result may be shared with other matches: do not change it.
 func (r *Replacer) Replace(loc []int) []byte {
-	if r.whole != nil {
+	switch {
+	case r.whole != nil:
 		return r.whole
+	case r.template.shape != nil:
+		return r.template.shape.Append(nil, r.data, loc, r.crlf)
 	}
 	if r.adapt {
 		r.ends = r.lineEnds(r.ends[:0], loc[0], loc[1])

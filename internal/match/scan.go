@@ -7,6 +7,10 @@ import (
 
 // Contains reports whether the pattern matches anywhere in data. The error is that of the context.
 func (p *Pattern) Contains(ctx context.Context, data []byte) (found bool, err error) {
+	if p.shape != nil {
+		err = p.Find(ctx, Bytes(data), How{}, func(*Window, []int) bool { found = true; return false })
+		return found, err
+	}
 	if p.sole != nil && !p.needsView(data) {
 		return p.sole.next(data, 0) >= 0, nil
 	}
@@ -28,6 +32,9 @@ func (s *search) window() error {
 	}
 	s.shown, s.end, s.view = false, 0, nil
 	data := s.at.Data
+	if s.shape != nil {
+		return s.shapes(data)
+	}
 	viewed := s.needsView(data)
 	switch {
 	case s.sole == nil || viewed:

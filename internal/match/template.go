@@ -5,12 +5,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/structural"
 )
 
 // Template is what a match is replaced by: text, and groups of the match between. It is immutable.
 type Template struct {
 	parts []part
-	lf    bool // the text has a "\n" that follows no "\r"
+	shape *structural.Replacement // for matches of a structural pattern, in place of parts
+	lf    bool                    // the text has a "\n" that follows no "\r"
 	doubt string
 	// escape is the first escape, such as \n, and meaning what it stands for.
 	escape, meaning string
@@ -38,7 +41,12 @@ func Text(text string) Template {
 // A backslash begins an escape: \n, \t and \r, \xHH for an ASCII character, \u{H…} for any character, \\ and \$. As
 // in GNU sed, \U and \L change the case of what follows up to \E, \u and \l that of the next character. Every other
 // escape is an error, with what to write. The error is a *PatternError.
+//
+// Of a structural pattern, :[name] stands for what a hole took, and everything else is text.
 func ParseTemplate(text string, p *Parsed) (Template, error) {
+	if p.shape != nil {
+		return shapeTemplate(text, p)
+	}
 	t := templateParser{source: text, groups: p.Groups()}
 	for rest := text; rest != ""; {
 		i := strings.IndexAny(rest, `$\`)
@@ -175,7 +183,7 @@ func hasBareLF(s string) bool {
 
 // Groups reports whether the template has groups but $0, which is the match.
 func (t Template) Groups() bool {
-	return slices.ContainsFunc(t.parts, func(p part) bool { return p.group > 0 })
+	return t.shape != nil || slices.ContainsFunc(t.parts, func(p part) bool { return p.group > 0 })
 }
 
 // Verbatim is [Text] for text of which the line ends stay as they are given.

@@ -91,6 +91,7 @@ type Rules struct {
 	Simultaneous bool // all of them match the text as it is, instead of each what those before it have left
 	Laps         bool // find out which rules have matches that overlap
 	Sizes        match.Sizes
+	Name         string // of the text, see [match.How]
 }
 
 // Splices returns what the rules make of the text, and how many places they changed. There are none if one rule has
@@ -103,7 +104,7 @@ func (r *Rules) Splices(
 		list, err = r.together(ctx, text, left)
 		return list, len(list), err
 	case len(r.List) == 1:
-		list, err = r.List[0].Splices(ctx, text, match.How{Sizes: r.Sizes}, left, r.laps(ctx, r.List[0]))
+		list, err = r.List[0].Splices(ctx, text, match.How{Sizes: r.Sizes, Name: r.Name}, left, r.laps(ctx, r.List[0]))
 		return list, len(list), err
 	}
 	d, err := NewDraft(text, r.Sizes)
@@ -112,7 +113,7 @@ func (r *Rules) Splices(
 	}
 	rounds := 0
 	for _, rule := range r.List {
-		next, err := rule.Splices(ctx, d, match.How{Sizes: r.Sizes}, left, r.laps(ctx, rule))
+		next, err := rule.Splices(ctx, d, match.How{Sizes: r.Sizes, Name: r.Name}, left, r.laps(ctx, rule))
 		if err == nil {
 			err = d.Add(next)
 		}
@@ -154,7 +155,7 @@ func (r *Rules) together(ctx context.Context, text match.Content, left *Budget) 
 	var all []change.Splice
 	var spans []span
 	for i, rule := range r.List {
-		list, err := rule.Splices(ctx, text, match.How{Sizes: r.Sizes}, left, func(at *match.Window, loc []int) bool {
+		list, err := rule.Splices(ctx, text, match.How{Sizes: r.Sizes, Name: r.Name}, left, func(at *match.Window, loc []int) bool {
 			spans = append(spans, span{at.Off + int64(loc[0]), at.Off + int64(loc[1]), i})
 			return true
 		})

@@ -1,0 +1,56 @@
+package actions
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// placing makes what [Search] returns of the matches of one file, which are given to it in order.
+type placing struct {
+	s    *searching
+	name string
+	list []any
+	err  error
+	line int // that of at, from 1
+	from int // where that line begins
+	at   int
+}
+
+// add adds a match, and returns false if there is no room for it.
+func (p *placing) add(data []byte, loc []int) bool {
+	const perMatch = 64 * 9 // as the executor counts values
+	line, column := p.place(data, loc[0])
+	end := *p
+	endLine, endColumn := end.place(data, loc[1])
+	holes, size := map[string]any{}, perMatch+loc[1]-loc[0]+len(p.name)
+	for i, name := range p.s.pattern.Groups() {
+		if i == 0 || 2*i+1 >= len(loc) || loc[2*i] < 0 {
+			continue
+		}
+		if name == "" {
+			name = strconv.Itoa(i)
+		}
+		holes[name] = string(data[loc[2*i]:loc[2*i+1]])
+		size += 64 + len(name) + loc[2*i+1] - loc[2*i]
+	}
+	if p.err = p.s.room.take(size); p.err != nil {
+		return false
+	}
+	p.list = append(p.list, map[string]any{
+		"file": p.name, "line": line, "column": column, "end_line": endLine, "end_column": endColumn,
+		"text": strings.ToValidUTF8(string(data[loc[0]:loc[1]]), "\uFFFD"), "holes": holes,
+	})
+	return true
+}
+
+// place returns the line and the column of an offset, in bytes from 1.
+func (p *placing) place(data []byte, offset int) (line, column int) {
+	passed := data[p.at:max(p.at, offset)]
+	p.line += bytes.Count(passed, []byte{'\n'})
+	if i := bytes.LastIndexByte(passed, '\n'); i >= 0 {
+		p.from = p.at + i + 1
+	}
+	p.at = max(p.at, offset)
+	return p.line, offset - p.from + 1
+}

@@ -1,0 +1,198 @@
+package structural
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// program is a pattern in tokens of a language. It does not change.
+type program struct {
+	items   []item
+	holes   int  // items that are open holes, each of which has a row in the table of places
+	counted bool // the table cannot be used: a name stands twice, or a hole has an expression
+}
+
+// item is a token of a pattern, or a hole.
+type item struct {
+	kind  kind // kindHole, or that of a token of the text
+	text  []byte
+	touch touch
+	line  bool // the pattern has a line end before it
+	// Of a string or comment with holes: expr matches the whole token, and groups are those of its submatches.
+	expr   *regexp.Regexp
+	groups []int
+	// Of a hole:
+	hole
+	row  int
+	deep bool // the pattern has opened a bracket around it
+	last bool
+	same bool // the name stood before: what it took is taken again
+}
+
+// touch says how two operator characters stand.
+type touch uint8
+
+const (
+	touchAny touch = iota
+	touchYes
+	touchNo
+)
+
+// compile makes a program of the tokens of the pattern.
+func (p *Pattern) compile(tokens []token, lang *Language) (*program, error) {
+	prog := &program{}
+	seen := make([]bool, len(p.names))
+	literals, depth := 0, 0
+	for i, t := range tokens {
+		it := item{kind: t.kind, text: p.text[t.start:t.end], line: t.line && i > 0}
+		switch t.kind {
+		case kindBroken:
+			return nil, p.brokenError(t)
+		case kindOpen:
+			depth++
+		case kindClose:
+			depth--
+		case kindHole:
+			r, _ := utf8.DecodeRune(it.text)
+			it.hole = p.holes[r-holeRune]
+			it.deep, it.last = depth > 0, i == len(tokens)-1
+		case kindString, kindComment:
+			if err := p.inside(&it); err != nil {
+				return nil, err
+			}
+		}
+		if i > 0 {
+			it.touch = touching(tokens[i-1], t, p.text)
+			if before := prog.items[i-1]; before.kind == kindHole && it.kind == kindHole && before.plain() && it.plain() {
+				return nil, refuse("put text between them, or use one hole",
+					"two holes stand next to each other, so that nothing says where the first one ends")
+			}
+		}
+		if it.kind != kindHole {
+			literals++
+		}
+		for _, g := range append(it.groups, it.group) {
+			if g > 0 && seen[g] {
+				it.same, prog.counted = true, true
+			}
+		}
+		for _, g := range append(it.groups, it.group) {
+			seen[g] = true
+		}
+		if it.kind == kindHole && !it.word && !it.same {
+			it.row = prog.holes
+			prog.holes++
+			prog.counted = prog.counted || it.re != nil
+		}
+		prog.items = append(prog.items, it)
+	}
+	if literals == 0 {
+		return nil, refuse("write some of the code around the hole", "the pattern is nothing but holes")
+	}
+	return prog, nil
+}
+
+// brokenError says what does not lex in the pattern.
+func (p *Pattern) brokenError(t token) *Error {
+	text := short(string(p.text[t.start:t.end]))
+	switch {
+	case strings.ContainsAny(text[:1], "([{<"):
+		return refuse("write the other bracket too, with :[x] or :[x...] between them",
+			"the pattern opens %s and does not close it", text)
+	case strings.ContainsAny(text[:1], ")]}>"):
+		return refuse("write the other bracket too, with :[x] or :[x...] between them",
+			"the pattern closes %s and does not open it", text)
+	}
+	return refuse("write a whole string or comment, or set mode to literal", "the pattern has a string without an end: %s", text)
+}
+
+// touching returns how two tokens of a pattern stand to each other, if both could be parts of one operator.
+func touching(before, t token, text []byte) touch {
+	if t.kind != kindOperator && t.kind != kindHole || before.kind != kindOperator && before.kind != kindHole {
+		return touchAny
+	}
+	if separates(text[before.start]) || separates(text[t.start]) {
+		return touchAny
+	}
+	switch {
+	case before.end != t.start:
+		return touchNo
+	case before.kind == kindHole || t.kind == kindHole:
+		return touchAny
+	}
+	return touchYes
+}
+
+// separates reports whether a character is never a part of an operator with another one.
+func separates(c byte) bool { return c == ',' || c == ';' }
+
+// inside compiles the holes within a string or a comment.
+func (p *Pattern) inside(it *item) error {
+	mark := []byte(string(rune(holeRune)))[:2] // what all characters of holes begin with
+	if !bytes.Contains(it.text, mark) {
+		return nil
+	}
+	expr, plain := strings.Builder{}, 0
+	expr.WriteString(`(?s)\A`)
+	if p.fold {
+		expr.WriteString(`(?i)`)
+	}
+	last := false // the last thing was a hole that takes any text
+	for rest := it.text; len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
+		if r < holeRune || int(r-holeRune) >= len(p.holes) {
+			expr.WriteString(regexp.QuoteMeta(string(rest[:n])))
+			rest, last = rest[n:], false
+			plain++
+			continue
+		}
+		h := p.holes[r-holeRune]
+		if last && h.plain() {
+			return refuse("put text between them, or use one hole",
+				"two holes stand next to each other, so that nothing says where the first one ends")
+		}
+		switch last = h.plain(); {
+		case h.word:
+			expr.WriteString(`([\pL\p{Nd}\pM_]+)`)
+		case h.re != nil:
+			expr.WriteString(`((?:` + h.expr + `))`)
+		default:
+			expr.WriteString(`(.*?)`)
+		}
+		it.groups = append(it.groups, h.group)
+		// The groups of an expression of a hole are none of ours.
+		for range regexpGroups(h) {
+			it.groups = append(it.groups, 0)
+		}
+		rest = rest[n:]
+	}
+	expr.WriteString(`\z`)
+	re, err := regexp.Compile(expr.String())
+	if err != nil || plain == 0 {
+		return refuse("use fewer holes in it", "the string %q is too complicated", short(p.source))
+	}
+	it.expr = re
+	return nil
+}
+
+func regexpGroups(h hole) int {
+	if h.re == nil {
+		return 0
+	}
+	return h.re.NumSubexp()
+}
+
+// Literals returns texts of which every match in every language has each, folded to lower case if case does not matter.
+// They have a letter or digit at most once per word, so that they are found whatever the layout.
+func (p *Pattern) Literals() []string {
+	var all []string
+	for _, word := range strings.FieldsFunc(string(p.text), func(r rune) bool { return r >= holeRune || !isWordRune(r) }) {
+		if p.fold {
+			word = strings.ToLower(word)
+		}
+		all = append(all, word)
+	}
+	return all
+}

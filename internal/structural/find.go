@@ -1,0 +1,76 @@
+package structural
+
+import (
+	"context"
+	"fmt"
+)
+
+const (
+	// maxSteps is how many steps a pattern may take in one text, and maxCounted how many if the table of places cannot be
+	// used.
+	maxSteps   = 1 << 30
+	maxCounted = 50_000_000
+	// maxPlaces is how many places the table of one text may have, each of them a bit.
+	maxPlaces = 1 << 31
+)
+
+// StepsError says that a pattern takes too long in a text, or that the text is too long for it.
+type StepsError struct {
+	// Limit is how many steps were allowed or, of a text that is too long, how many bytes.
+	Limit int64
+	// Text says that the text is too long.
+	Text bool
+}
+
+func (e *StepsError) Error() string {
+	if e.Text {
+		return fmt.Sprintf("text is too long for a structural pattern (max %d bytes)", e.Limit)
+	}
+	return fmt.Sprintf("structural pattern takes too long (max %d steps)", e.Limit)
+}
+
+// Find calls yield for each match, from left to right, until yield returns false. loc has the offsets at which the match
+// and each group begin and end, -1 for a group that took no part; it is valid until yield returns. file is the name by
+// which the language is chosen. The error is that of the context or a *StepsError.
+func (p *Pattern) Find(ctx context.Context, data []byte, file string, yield func(loc []int) bool) error {
+	lang := p.lang
+	if lang == nil {
+		lang = LanguageOf(file)
+	}
+	prog, err := p.program(lang)
+	switch {
+	case err != nil:
+		return nil // in this language the pattern is no code, so that no code matches it
+	case len(data) > maxText:
+		return &StepsError{Limit: maxText, Text: true}
+	}
+	m, ok := p.matchers.Get().(*matcher)
+	if !ok {
+		m = new(matcher)
+	}
+	defer p.matchers.Put(m)
+	tokens, err := m.lexer.lex(ctx, data, lang)
+	if err != nil {
+		return err
+	}
+	if int64(prog.holes)*int64(len(tokens)) > maxPlaces {
+		return &StepsError{Limit: maxPlaces}
+	}
+	m.begin(ctx, p, prog, data, tokens)
+	defer m.end()
+	for at := 0; at < len(tokens); {
+		end, err := m.at(at)
+		switch {
+		case err != nil:
+			return err
+		case end < 0:
+			at++
+			continue
+		}
+		if !yield(m.loc) {
+			return nil
+		}
+		at = max(end, at+1)
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package structural
+
+import "bytes"
+
+// enter begins a hole that may take any number of tokens from t on, with as few as it can.
+func (m *matcher) enter(i, t int) bool {
+	it := &m.prog.items[i]
+	if t < len(m.tokens) && !m.stands(it, i, t) {
+		return false
+	}
+	m.frames = append(m.frames, frame{i, t, t})
+	f := &m.frames[len(m.frames)-1]
+	if it.last && it.re == nil {
+		f.at = m.rest(it, i, t)
+		m.take(it, f)
+		return true
+	}
+	if !m.mark(it.row, t) {
+		m.frames = m.frames[:len(m.frames)-1]
+		return false
+	}
+	if m.take(it, f) {
+		return true
+	}
+	return m.extend(f)
+}
+
+// more lets the innermost hole that can take more do so, and returns where to go on.
+func (m *matcher) more() (i, t int, ok bool) {
+	for len(m.frames) > 0 {
+		f := &m.frames[len(m.frames)-1]
+		if it := &m.prog.items[f.item]; !(it.last && it.re == nil) && m.extend(f) {
+			return f.item + 1, f.at, true
+		}
+		m.frames = m.frames[:len(m.frames)-1]
+	}
+	return 0, 0, false
+}
+
+// extend lets a hole take more, until it has what it may have. It returns false if it cannot.
+func (m *matcher) extend(f *frame) bool {
+	it := &m.prog.items[f.item]
+	for {
+		next := m.unit(it, f.item, f.at)
+		if m.steps++; next < 0 || !m.mark(it.row, next) || m.steps > m.most {
+			return false
+		}
+		if f.at = next; m.take(it, f) {
+			return true
+		}
+	}
+}
+
+// unit returns the token behind the one at t, or behind its pair, -1 if a hole cannot take that.
+func (m *matcher) unit(it *item, i, t int) int {
+	if t >= len(m.tokens) {
+		return -1
+	}
+	tok := &m.tokens[t]
+	switch {
+	case tok.kind == kindClose, tok.kind == kindBroken, tok.closes:
+		return -1
+	case tok.line && !it.deep && !it.many && i > 0 && !(it.line && m.frames[len(m.frames)-1].from == t):
+		return -1
+	case tok.line && i == 0 && !it.many && m.frames[len(m.frames)-1].from != t:
+		return -1
+	case tok.next >= 0:
+		return int(tok.next)
+	case tok.kind == kindOpen:
+		return int(tok.pair) + 1
+	}
+	return t + 1
+}
+
+// rest returns the token behind what the last hole of a pattern takes: all up to the end of the line or the closing
+// bracket, without what separates it from what comes next.
+func (m *matcher) rest(it *item, i, t int) int {
+	end := t
+	for next := m.unit(it, i, end); next >= 0; next = m.unit(it, i, end) {
+		end = next
+		m.steps++
+	}
+	for end > t {
+		tok := &m.tokens[end-1]
+		if tok.kind != kindComment && (tok.kind != kindOperator || !separates(m.data[tok.start])) {
+			break
+		}
+		end--
+	}
+	return end
+}
+
+// mark notes that a place was tried, and reports whether it had not been.
+func (m *matcher) mark(row, t int) bool {
+	if m.prog.counted {
+		return true
+	}
+	if m.tried[row] == nil {
+		m.tried[row] = make([]uint64, len(m.tokens)/64+1)
+	}
+	bit := uint64(1) << (t & 63)
+	if m.tried[row][t>>6]&bit != 0 {
+		return false
+	}
+	m.tried[row][t>>6] |= bit
+	return true
+}
+
+// unmark forgets the places of a match from its end on, which the next match may begin with.
+func (m *matcher) unmark(end int) {
+	if m.prog.counted {
+		return
+	}
+	for _, f := range m.frames {
+		if it := &m.prog.items[f.item]; f.at == end && m.tried[it.row] != nil {
+			m.tried[it.row][end>>6] &^= 1 << (end & 63)
+		}
+	}
+}
+
+// take notes what a hole took, and reports whether that is what it may take.
+func (m *matcher) take(it *item, f *frame) bool {
+	now := taken{a: f.from, b: f.at}
+	now.from, now.to = m.span(f.from, f.at)
+	if it.re != nil && !it.re.Match(m.data[now.from:now.to]) {
+		m.steps += int64(now.to - now.from)
+		return false
+	}
+	if it.group > 0 {
+		m.took[it.group] = now
+	}
+	return true
+}
+
+// span returns the offsets of tokens. Those of none are where the token before ends.
+func (m *matcher) span(from, to int) (int, int) {
+	if from < to {
+		return int(m.tokens[from].start), int(m.tokens[to-1].end)
+	}
+	at := 0
+	if from > 0 {
+		at = int(m.tokens[from-1].end)
+	} else if len(m.tokens) > 0 {
+		at = int(m.tokens[0].start)
+	}
+	return at, at
+}
+
+// again compares tokens from t on with what the name of a hole took before, and returns the token behind them.
+func (m *matcher) again(it *item, i, t int) (int, bool) {
+	old := m.took[it.group]
+	for t < len(m.tokens) && m.tokens[t].kind == kindComment {
+		t++
+	}
+	if old.a < 0 { // a part of a string
+		if t >= len(m.tokens) {
+			return t, false
+		}
+		tok := &m.tokens[t]
+		return t + 1, bytes.Equal(m.data[old.from:old.to], m.data[tok.start:tok.end])
+	}
+	for k := old.a; k < old.b; k++ {
+		was := &m.tokens[k]
+		if was.kind == kindComment {
+			continue
+		}
+		for t < len(m.tokens) && m.tokens[t].kind == kindComment {
+			t++
+		}
+		if t >= len(m.tokens) || m.tokens[t].kind == kindBroken || k == old.a && m.tokens[t].ends && !it.line {
+			return t, false
+		}
+		if m.steps++; !bytes.Equal(m.data[was.start:was.end], m.data[m.tokens[t].start:m.tokens[t].end]) {
+			return t, false
+		}
+		t++
+	}
+	return t, i > 0
+}

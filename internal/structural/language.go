@@ -1,0 +1,108 @@
+package structural
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Language is a row of the table of languages: the lexical rules of the files of a kind.
+type Language struct {
+	name   string
+	also   []string // other names
+	ext    []string // of files, without the dot
+	files  []string // whole names of files
+	line   []string // what begins a comment that ends with the line
+	apart  bool     // only where no other text touches it
+	block  [][2]string
+	nested bool // comments between block stand in each other
+	quotes []quote
+	words  string // characters of words beside letters, digits, marks and "_"
+	inner  string // characters of words that do not begin a word
+	tags   bool   // "<" and ">" are a pair of brackets
+	ends   ends
+	// slashes: a "/" where a value may begin is that of a regular expression.
+	slashes bool
+	// heredocs: "<<NAME" begins a text that ends with a line NAME.
+	heredocs bool
+	// percents: "%w(" and its kin begin a literal.
+	percents bool
+	// fences: lines of "```" or "~~~" with the name of a language hold code of it.
+	fences bool
+	// scripts: the elements script and style hold JavaScript and CSS.
+	scripts bool
+	// oneLine: a pair of brackets is one of a line.
+	oneLine bool
+}
+
+// ends says which line ends of a text end statements.
+type ends uint8
+
+const (
+	endsNothing  ends = iota
+	endsInBraces      // outside of ( and [, unless the statement goes on
+	endsOutside       // outside of all brackets, unless the statement goes on
+	endsAlways        // outside of all brackets
+)
+
+// quote is a kind of string.
+type quote struct {
+	open, close string
+	escape      byte   // takes the meaning from the character behind it; 0 for none
+	double      bool   // the closing quote twice stands for itself
+	lines       bool   // it may go over line ends
+	code        string // begins code up to "}" within the string, such as "${"
+	prefix      string // letters that may stand before it
+	raw         string // letters of a prefix with which escape means nothing
+	hashes      bool   // as many "#" before the opening quote as after the closing one
+	char        bool   // one character or one escape; otherwise the quote is an operator
+	lineStart   bool   // it begins a line
+}
+
+// Name returns the name of the language, as the parameter language has it.
+func (l *Language) Name() string { return l.name }
+
+// Named returns the language of a name such as "go" or "python". The error lists the names.
+func Named(name string) (*Language, error) {
+	lower := strings.ToLower(name)
+	for i := range table {
+		if l := table[i]; l.name == lower || slices.Contains(l.also, lower) {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("unknown language '%s' (known are %s)", name, strings.Join(Names(), ", "))
+}
+
+// Names returns the names of all languages, in order.
+func Names() []string {
+	var all []string
+	for i := range table {
+		all = append(all, table[i].name)
+	}
+	slices.SortFunc(all, cmp.Compare[string])
+	return all
+}
+
+// LanguageOf returns the language of a file by its name. A file of an unknown kind is plain text.
+func LanguageOf(file string) *Language {
+	base := path.Base(file)
+	for i := range table {
+		if slices.Contains(table[i].files, base) {
+			return table[i]
+		}
+	}
+	if dot := strings.LastIndexByte(base, '.'); dot >= 0 {
+		ext := strings.ToLower(base[dot+1:])
+		for i := range table {
+			if slices.Contains(table[i].ext, ext) {
+				return table[i]
+			}
+		}
+	}
+	if strings.HasPrefix(base, "Dockerfile.") {
+		return table[rowDockerfile]
+	}
+	return table[rowText]
+}

@@ -1,0 +1,229 @@
+package structural
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+const (
+	// MaxPattern is the longest pattern, in bytes.
+	MaxPattern = 64 << 10
+	maxHoles   = 1000
+)
+
+// Error says that a pattern or a replacement cannot be used.
+type Error struct {
+	Msg, Hint string
+}
+
+func (e *Error) Error() string { return e.Msg }
+
+func refuse(hint, format string, args ...any) *Error {
+	return &Error{Msg: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// hole is what a pattern writes as :[name], :[name...], :[[name]] or :[name~expression].
+type hole struct {
+	group int // the number of its name from 1, 0 if it is not kept
+	many  bool
+	word  bool
+	expr  string
+	re    *regexp.Regexp // expr as a whole
+}
+
+// plain reports whether the hole takes any text.
+func (h hole) plain() bool { return !h.word && h.re == nil }
+
+// Pattern is a text with holes. It is safe for concurrent use.
+type Pattern struct {
+	source string
+	fold   bool
+	lang   *Language // nil for that of each file
+	holes  []hole
+	names  []string // of groups, the first one empty
+	text   []byte   // the pattern with a private character for each hole
+
+	programs sync.Map // of *Language to *program
+	matchers sync.Pool
+}
+
+// Parse reads a pattern. lang is the language of all texts, nil for the one that the name of each file says. With fold,
+// letters are the same in any case. The error is an *Error.
+func Parse(source string, lang *Language, fold bool) (*Pattern, error) {
+	if len(source) > MaxPattern {
+		return nil, refuse("", "structural pattern is too long (max %d bytes, got %d)", MaxPattern, len(source))
+	}
+	p := &Pattern{source: source, fold: fold, lang: lang, names: []string{""}}
+	if err := p.readHoles(); err != nil {
+		return nil, err
+	}
+	_, err := p.program(table[rowGo])
+	if err != nil && lang == nil {
+		for i := range table { // what is no code in one language may be code in another one
+			if _, other := p.program(table[i]); other == nil {
+				return p, nil
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// readHoles takes the holes out of the source.
+func (p *Pattern) readHoles() *Error {
+	for rest := p.source; rest != ""; {
+		i := strings.Index(rest, ":[")
+		if i < 0 {
+			p.text = append(p.text, rest...)
+			break
+		}
+		if i > 0 && rest[i-1] == ':' {
+			p.text = append(append(p.text, rest[:i-1]...), ":["...)
+			rest = rest[i+2:]
+			continue
+		}
+		p.text = append(p.text, rest[:i]...)
+		h, name, n, err := readHole(rest[i:])
+		if err != nil {
+			return err
+		}
+		if len(p.holes) == maxHoles {
+			return refuse("match less with one pattern", "the pattern has too many holes (max %d)", maxHoles)
+		}
+		if name != "_" {
+			if h.group = slices.Index(p.names, name); h.group < 0 {
+				h.group = len(p.names)
+				p.names = append(p.names, name)
+			}
+		}
+		p.text = append(p.text, string(rune(holeRune+len(p.holes)))...)
+		p.holes = append(p.holes, h)
+		rest = rest[i+n:]
+	}
+	return nil
+}
+
+// readHole reads a hole, which s begins with, and returns its name and how long it is.
+func readHole(s string) (h hole, name string, n int, bad *Error) {
+	const hint = "write :[name], :[name...] for several lines, :[[name]] for a word, :[name~regex], or ::[ for the text :["
+	inner, end := s[2:], "]"
+	if strings.HasPrefix(inner, "[") {
+		h.word, inner, end = true, inner[1:], "]]"
+	}
+	k := 0
+	for k < len(inner) && isNameByte(inner[k]) {
+		k++
+	}
+	name = inner[:k]
+	n = len(s) - len(inner) + k
+	wrong := refuse(hint, "the pattern has a :[ that begins no hole: %q", short(s))
+	if k == 0 || inner[0] >= '0' && inner[0] <= '9' {
+		return h, name, n, wrong
+	}
+	rest := inner[k:]
+	if strings.HasPrefix(rest, "...") && !h.word {
+		h.many, rest, n = true, rest[3:], n+3
+	} else if strings.HasPrefix(rest, "~") && !h.word {
+		k := exprEnd(rest)
+		if k < 0 {
+			return h, name, n, refuse("write :[name~regex]", "the hole %q is not closed", short(s))
+		}
+		h.expr = rest[1:k]
+		re, err := regexp.Compile(`\A(?:` + h.expr + `)\z`)
+		if err != nil || len(h.expr) > 1000 {
+			return h, name, n, refuse("the syntax is RE2, as in :[n~[0-9]+]", "the expression of hole %q is not one", short(s[:n+k+1]))
+		}
+		h.re, rest, n = re, rest[k:], n+k
+	}
+	if !strings.HasPrefix(rest, end) {
+		return h, name, n, wrong
+	}
+	return h, name, n + len(end), nil
+}
+
+// exprEnd returns where the "]" is that ends a hole with an expression, -1 if there is none.
+func exprEnd(s string) int {
+	class := false
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '[':
+			class = true
+		case ']':
+			if !class {
+				return i
+			}
+			class = false
+		}
+	}
+	return -1
+}
+
+func isNameByte(c byte) bool { return c < 0x80 && isWordRune(rune(c)) }
+
+func short(s string) string {
+	const most = 40
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
+}
+
+// Names returns the names of the holes that are kept, by the number of their group. The first one is empty and stands
+// for the match.
+func (p *Pattern) Names() []string { return p.names }
+
+// Warning says what in the pattern looks like a hole of another tool, or "".
+func (p *Pattern) Warning() string {
+	if p.lang != nil && strings.Contains(p.lang.words, "$") {
+		return ""
+	}
+	found := foreign().FindStringSubmatch(string(p.text))
+	if found == nil {
+		return ""
+	}
+	write := ":[" + strings.ToLower(strings.Trim(found[0], "$")) + "]"
+	switch {
+	case found[0] == "...":
+		write = ":[_...]"
+	case strings.HasPrefix(found[0], "$$$"):
+		write = strings.TrimSuffix(write, "]") + "...]"
+	}
+	return fmt.Sprintf("%s in the pattern is text, not a hole: write %s for a hole", found[0], write)
+}
+
+var foreign = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$\$\$[A-Z_]+|\$[A-Z][A-Z0-9_]*|[(,{]\s*(\.\.\.)\s*[),}]`)
+})
+
+// program returns the pattern in tokens of a language.
+func (p *Pattern) program(lang *Language) (*program, error) {
+	if p.lang != nil {
+		lang = p.lang
+	}
+	if known, ok := p.programs.Load(lang); ok {
+		entry := known.(compiled)
+		return entry.prog, entry.err
+	}
+	var l lexer
+	l.pattern = true
+	tokens, err := l.lex(context.Background(), p.text, lang)
+	var prog *program
+	if err == nil {
+		prog, err = p.compile(tokens, lang)
+	}
+	p.programs.Store(lang, compiled{prog, err})
+	return prog, err
+}
+
+type compiled struct {
+	prog *program
+	err  error
+}

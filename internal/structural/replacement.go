@@ -1,0 +1,191 @@
+package structural
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/casing"
+)
+
+// Replacement is what matches of a pattern become: text and what its holes took. It is immutable.
+type Replacement struct {
+	parts []part
+}
+
+type part struct {
+	text  string // if group is -1
+	group int
+	write func(string) string // changes what the group took; nil for nothing
+}
+
+// changes are how what a hole took may be written.
+func changes(name string) func(string) string {
+	words := func(separator string, first, rest func(string) string) func(string) string {
+		join := casing.Joined(separator, first, rest)
+		return func(s string) string { return join(casing.Words(s)) }
+	}
+	switch name {
+	case "upper":
+		return strings.ToUpper
+	case "lower":
+		return strings.ToLower
+	case "title":
+		return words(" ", casing.Title, casing.Title)
+	case "camel":
+		return words("", strings.ToLower, casing.Title)
+	case "pascal":
+		return words("", casing.Title, casing.Title)
+	case "snake":
+		return words("_", strings.ToLower, strings.ToLower)
+	case "kebab":
+		return words("-", strings.ToLower, strings.ToLower)
+	case "scream":
+		return words("_", strings.ToUpper, strings.ToUpper)
+	case "trim":
+		return strings.TrimSpace
+	}
+	return nil
+}
+
+const changeNames = "upper, lower, title, camel, pascal, snake, kebab, scream, trim"
+
+// maxParts is how many pieces of text and holes a replacement has at most.
+const maxParts = 20_000
+
+// ParseReplacement reads a replacement for matches of the pattern: :[name] stands for what the hole took, :[name.upper]
+// and its kin for that in another case, and ::[ for the text :[. The error is an *Error.
+func (p *Pattern) ParseReplacement(text string) (*Replacement, error) {
+	r := &Replacement{}
+	var plain strings.Builder
+	flush := func() {
+		if plain.Len() > 0 {
+			r.parts = append(r.parts, part{text: plain.String(), group: -1})
+			plain.Reset()
+		}
+	}
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	for rest := text; rest != ""; {
+		i := strings.Index(rest, ":[")
+		if i < 0 {
+			plain.WriteString(rest)
+			break
+		}
+		if i > 0 && rest[i-1] == ':' {
+			plain.WriteString(rest[:i-1] + ":[")
+			rest = rest[i+2:]
+			continue
+		}
+		plain.WriteString(rest[:i])
+		one, n, err := p.readPart(rest[i:])
+		if err != nil {
+			return nil, err
+		}
+		if flush(); len(r.parts) >= maxParts {
+			return nil, refuse("", "the replacement has too many holes (max %d)", maxParts/2)
+		}
+		r.parts = append(r.parts, one)
+		rest = rest[i+n:]
+	}
+	flush()
+	return r, nil
+}
+
+// readPart reads a hole of a replacement, which s begins with, and returns how long it is.
+func (p *Pattern) readPart(s string) (part, int, error) {
+	inner, _, closed := strings.Cut(s[2:], "]")
+	length := 2 + len(inner) + 1
+	if strings.HasPrefix(inner, "[") { // :[[name]], as in the pattern
+		if inner = inner[1:]; strings.HasPrefix(s[length:], "]") {
+			length++
+		}
+	}
+	name, change, changed := strings.Cut(strings.TrimSuffix(inner, "..."), ".")
+	name, _, _ = strings.Cut(name, "~")
+	group := slices.Index(p.names, name)
+	if !closed || name == "" || group < 0 {
+		known := "it has no names"
+		if len(p.names) > 1 {
+			known = "the names are " + strings.Join(p.names[1:], ", ")
+		}
+		return part{}, 0, refuse("write ::[ for the text :[; "+known, "the replacement has %q, which is not a hole of the pattern", short(s[:min(len(s), length)]))
+	}
+	one := part{group: group}
+	if changed {
+		if one.write = changes(change); one.write == nil {
+			return part{}, 0, refuse("write one of "+changeNames, "the replacement changes %s by %q, which is unknown", name, short(change))
+		}
+	}
+	return one, length, nil
+}
+
+// Size returns about how many bytes Append appends, and not less where no case is changed and no line is indented.
+func (r *Replacement) Size(loc []int) int64 {
+	n := int64(0)
+	for _, p := range r.parts {
+		if p.group < 0 {
+			n += int64(len(p.text))
+		} else if loc[2*p.group] >= 0 {
+			n += int64(loc[2*p.group+1] - loc[2*p.group])
+		}
+	}
+	return n
+}
+
+// Append appends what replaces a match of data. Its lines are indented as the line that the match begins in. crlf: they
+// end in "\r\n".
+func (r *Replacement) Append(out, data []byte, loc []int, crlf bool) []byte {
+	indent := []byte(nil)
+	if slices.ContainsFunc(r.parts, func(p part) bool { return strings.Contains(p.text, "\n") }) {
+		indent = indentAt(data, loc[0])
+	}
+	for _, p := range r.parts {
+		switch {
+		case p.group < 0:
+			out = appendLines(out, p.text, indent, crlf)
+		case loc[2*p.group] < 0:
+		case p.write != nil:
+			out = append(out, p.write(string(data[loc[2*p.group]:loc[2*p.group+1]]))...)
+		default:
+			out = append(out, data[loc[2*p.group]:loc[2*p.group+1]]...)
+		}
+	}
+	return out
+}
+
+// appendLines appends text whose lines, but for the first one and empty lines, are indented.
+func appendLines(out []byte, text string, indent []byte, crlf bool) []byte {
+	for i := range len(text) {
+		if text[i] != '\n' {
+			out = append(out, text[i])
+			continue
+		}
+		if crlf {
+			out = append(out, '\r')
+		}
+		out = append(out, '\n')
+		if i+1 == len(text) || text[i+1] != '\n' {
+			out = append(out, indent...)
+		}
+	}
+	return out
+}
+
+// maxIndent is how far before a match the beginning of its line is looked for, in bytes, so that each match of a long
+// line costs little. A line that begins further away is not indented.
+const maxIndent = 4 << 10
+
+// indentAt returns the blanks that the line of an offset begins with.
+func indentAt(data []byte, at int) []byte {
+	near := max(0, at-maxIndent)
+	from := bytes.LastIndexByte(data[near:at], '\n') + 1
+	if from == 0 && near > 0 {
+		return nil
+	}
+	from += near
+	end := from
+	for end < at && (data[end] == ' ' || data[end] == '\t') {
+		end++
+	}
+	return data[from:end]
+}
