@@ -12,7 +12,7 @@ type Create struct {
 	Paths     []string `json:"paths,omitempty" doc:"Several files to make, instead of path."`
 	Content   string   `json:"content" param:"required,empty,bytes" doc:"The text of the file, as it is to be."`
 	Overwrite bool     `json:"overwrite,omitempty" doc:"Replace the text of files that exist already, which is an error otherwise."`
-	Mode      string   `json:"mode,omitempty" doc:"The permissions of the files in octal, such as 0755, also of files that exist. Default: those of new files."`
+	Mode      string   `json:"mode,omitempty" doc:"Permissions in octal, such as 0755, also of files that exist. Default: those of new files."`
 }
 
 // Spec implements [Action].

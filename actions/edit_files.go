@@ -27,7 +27,7 @@ import (
 // file either way.
 type EditFiles struct {
 	FileEdits   []FileEdits `json:"file_edits" param:"required" doc:"The files, each once, with their edits."`
-	OnError     string      `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether an edit that cannot be made fails the step (stop) or only its file (continue). Default: stop."`
+	OnError     string      `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
 	RequireHash bool        `json:"require_hash,omitempty" doc:"Refuse edits of existing files without content_hash or range_hash."`
 	EOL         string      `json:"eol,omitempty" enum:"match,as_given" doc:"match: new lines take the line ending of a file with one kind; as_given: they stay as written. Default: match."`
 	Binary      bool        `json:"binary,omitempty" doc:"Also edit binary files."`
@@ -36,7 +36,7 @@ type EditFiles struct {
 // FileEdits are the edits of one file.
 type FileEdits struct {
 	Path  string     `json:"path" param:"required" doc:"The file."`
-	Edits []LineEdit `json:"edits" param:"required" doc:"Its edits: create first, then insert and replace_lines, which refer to the file as it was, then str_replace, then append."`
+	Edits []LineEdit `json:"edits" param:"required" doc:"Edits: create first, then insert and replace_lines, which refer to the file as it was, then str_replace, then append."`
 }
 
 // LineEdit is one edit of an [EditFiles]. Which fields it needs depends on Command; one that the command has no use
@@ -51,7 +51,7 @@ type LineEdit struct {
 	OldStr      string  `json:"old_str,omitempty" doc:"For str_replace: the text to replace, which must occur once."`
 	NewStr      *string `json:"new_str,omitempty" doc:"For all but create: the new text; empty deletes."`
 	ReplaceAll  bool    `json:"replace_all,omitempty" doc:"For str_replace: replace the text wherever it occurs."`
-	InsertLine  *int    `json:"insert_line,omitempty" doc:"For insert: the line after which the text is put, counted from 1; 0 is the top of the file, -1 its end."`
+	InsertLine  *int    `json:"insert_line,omitempty" doc:"For insert: the line after which the text is put, from 1; 0 is the top of the file, -1 its end."`
 	StartLine   int     `json:"start_line,omitempty" param:"nonzero" doc:"For replace_lines: the first line, counted from 1; negative counts from the end."`
 	EndLine     int     `json:"end_line,omitempty" param:"nonzero" doc:"For replace_lines: the last line, included; negative counts from the end."`
 	ContentHash string  `json:"content_hash,omitempty" doc:"SHA-256 in hexadecimal, or its first 12 digits at least, that the file must have before the step."`

@@ -36,11 +36,11 @@ import (
 type List struct {
 	Path      string   `json:"path,omitempty" doc:"Directory or file to list. Default: the root of the tree."`
 	Depth     int      `json:"depth,omitempty" param:"nonzero" doc:"Levels to list, -1 for all. Default: 1, the directory itself."`
-	FileTypes []string `json:"file_types,omitempty" doc:"Only files whose names end in one of these extensions, such as .go or .d.ts, in any case."`
+	FileTypes []string `json:"file_types,omitempty" doc:"Only files with one of these extensions, such as .go or .d.ts, in any case."`
 	Include   []string `json:"include,omitempty" doc:"Only what matches one of these globs, such as *_test.go or src/**/*.js."`
-	Exclude   []string `json:"exclude,omitempty" doc:"No files and directories that match one of these globs, such as node_modules or dist/**."`
+	Exclude   []string `json:"exclude,omitempty" doc:"Nothing that matches one of these globs, such as node_modules or dist/**."`
 	NoIgnore  bool     `json:"no_ignore,omitempty" doc:"Also list what .gitignore files leave out."`
-	Missing   string   `json:"missing,omitempty" enum:"error,empty" doc:"Whether a path that does not exist fails the step, or has nothing in it. Default: error."`
+	Missing   string   `json:"missing,omitempty" enum:"error,empty" doc:"A path that does not exist fails the step, or has nothing in it. Default: error."`
 }
 
 // missingEmpty is the value of missing that takes a path that does not exist for an empty directory.

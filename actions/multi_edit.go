@@ -24,11 +24,11 @@ type MultiEdit struct {
 	Edits []TextEdit `json:"edits" param:"required" doc:"The edits, in order."`
 	Mode  string     `json:"mode,omitempty" enum:"sequential,simultaneous,longest" doc:"sequential: an edit sees what those before it have done; simultaneous: all see the files as they were; longest: and the longest text wins. Default: sequential."`
 	// Structural reads the texts of all edits as an [Edit] in mode structural does. It does not go with mode longest.
-	Structural bool   `json:"structural,omitempty" doc:"Read the texts as edit in mode structural does."`
-	Language   string `json:"language,omitempty" doc:"With structural, the language of the files, such as go or python. Default: by the name of each."`
+	Structural bool   `json:"structural,omitempty" doc:"Read the texts as edit does in mode structural."`
+	Language   string `json:"language,omitempty" doc:"Of files, in mode structural. Default: by their names."`
 	IgnoreCase bool   `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
 	Encoding   string `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
-	OnError    string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop) or is reported (continue). Default: stop."`
+	OnError    string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
 	Binary     bool   `json:"binary,omitempty" doc:"Also edit binary files."`
 }
 

@@ -32,15 +32,15 @@ type Patch struct {
 	Format    string `json:"format,omitempty" enum:"auto,unified,apply_patch,search_replace" doc:"How the patch is written. Default: auto, which finds out."`
 	Path      string `json:"path,omitempty" doc:"The file of hunks that name none."`
 	Directory string `json:"directory,omitempty" doc:"Where the names in the patch count from. Default: the root of the tree."`
-	Strip     *int   `json:"strip,omitempty" param:"count" doc:"How many leading parts of the names are left out. Default: 1 for names with a/ and b/ and diffs of git, else 0."`
-	Tolerance string `json:"tolerance,omitempty" enum:"none,trailing_space,indent,typography" doc:"What may differ in the lines of the file: nothing, white space at the end, also an indentation that differs alike, also typographic quotes, dashes and spaces. Default: none for unified diffs, else typography."`
-	Fuzz      int    `json:"fuzz,omitempty" param:"count" doc:"For unified diffs: how many quoted lines at either end of a hunk may differ, 0 to 3."`
-	Ambiguous string `json:"ambiguous,omitempty" enum:"refuse,nearest" doc:"For unified diffs: whether a hunk that fits several places is refused, or goes to the nearest. Default: refuse."`
+	Strip     *int   `json:"strip,omitempty" param:"count" doc:"Leading parts of the names that are left out. Default: 1 for names with a/ and b/ and diffs of git, else 0."`
+	Tolerance string `json:"tolerance,omitempty" enum:"none,trailing_space,indent,typography" doc:"What may differ: nothing, white space at line ends, also an indentation that differs alike, also typographic quotes, dashes and spaces. Default: none for unified diffs, else typography."`
+	Fuzz      int    `json:"fuzz,omitempty" param:"count" doc:"For unified diffs: quoted lines at either end of a hunk that may differ, 0 to 3."`
+	Ambiguous string `json:"ambiguous,omitempty" enum:"refuse,nearest" doc:"For unified diffs: a hunk that fits several places is refused, or goes to the nearest. Default: refuse."`
 	Reverse   bool   `json:"reverse,omitempty" doc:"For unified diffs: take the patch back."`
-	Recount   bool   `json:"recount,omitempty" doc:"For unified diffs: count the lines of the last hunk, whatever its numbers are, also if the patch may be truncated."`
-	Overwrite bool   `json:"overwrite,omitempty" doc:"Replace files that exist where the patch makes one, which is an error otherwise."`
+	Recount   bool   `json:"recount,omitempty" doc:"For unified diffs: count the lines of the last hunk, whatever its numbers are; the patch may be cut."`
+	Overwrite bool   `json:"overwrite,omitempty" doc:"Replace files that exist where the patch makes one."`
 	Binary    bool   `json:"binary,omitempty" doc:"Apply hunks to files even if they look binary, which is an error otherwise."`
-	OnError   string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a hunk that cannot be applied fails the step (stop) or only its file (continue). Default: stop."`
+	OnError   string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
 }
 
 const codeBadPatch = "bad_patch"

@@ -37,9 +37,9 @@ type ReadRanges struct {
 	Paths     []string `json:"paths,omitempty" doc:"Another name for files."`
 	Path      string   `json:"path,omitempty" doc:"One file to read, instead of a list."`
 	StartLine int      `json:"start_line,omitempty" param:"nonzero" doc:"First line to read, counted from 1; negative counts from the end. Default: 1."`
-	EndLine   int      `json:"end_line,omitempty" param:"nonzero" doc:"Last line to read, included; negative counts from the end. Default: -1, the last line."`
+	EndLine   int      `json:"end_line,omitempty" param:"nonzero" doc:"Last line to read; negative counts from the end. Default: -1, the last line."`
 	Ranges    []Range  `json:"ranges,omitempty" doc:"Several ranges of lines, instead of start_line and end_line."`
-	OnError   string   `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be read fails the step (stop), or is only reported (continue). Default: stop."`
+	OnError   string   `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
 }
 
 // LineError says that a range of lines is not in a file.

@@ -9,8 +9,8 @@ import (
 
 // PatternEdit is one regular expression of a [RegexTransform] and what its matches become.
 type PatternEdit struct {
-	Pattern     string `json:"pattern" param:"required" doc:"Regular expression (RE2 syntax), with regard to case. ^ and $ match at line ends, \\A and \\z at the ends of the file."`
-	Replacement string `json:"replacement" param:"required,empty" doc:"What to put in place of a match; empty deletes it. $1, ${1} and ${name} stand for what groups matched, $0 for the match, $$ for a dollar sign. Backslashes begin escapes such as \\n and \\U."`
+	Pattern     string `json:"pattern" param:"required" doc:"Regular expression (RE2 syntax). ^ and $ match at line ends, \\A and \\z at the ends of the file."`
+	Replacement string `json:"replacement" param:"required,empty" doc:"What to put in place of a match; empty deletes it. $1, ${1} and ${name} are groups, $0 the match, $$ a dollar sign; backslashes begin escapes such as \\n and \\U."`
 	Flags       string `json:"flags,omitempty" doc:"Letters: i (ignore case), s (. matches newlines), m (as it is anyway)."`
 }
 
@@ -26,7 +26,7 @@ type RegexTransform struct {
 	Files    []string      `json:"files,omitempty" doc:"Files to transform. Leave it out if an earlier step gives them."`
 	Patterns []PatternEdit `json:"patterns" param:"required" doc:"The regular expressions and their replacements, in order."`
 	Encoding string        `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
-	OnError  string        `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop) or is reported (continue). Default: stop."`
+	OnError  string        `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
 	Binary   bool          `json:"binary,omitempty" doc:"Also edit binary files."`
 }
 

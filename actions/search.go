@@ -44,20 +44,20 @@ type Search struct {
 	Path           string   `json:"path,omitempty" doc:"Directory or file to search. Default: the whole tree."`
 	Paths          []string `json:"paths,omitempty" doc:"Several directories or files to search, instead of path."`
 	Pattern        string   `json:"pattern" param:"required" doc:"Text, regular expression (RE2 syntax) or structural pattern to find."`
-	Mode           string   `json:"mode,omitempty" enum:"auto,literal,regex,structural" doc:"structural compares code token by token, where :[x] takes any balanced text: f(:[a], :[b...]). Default: auto, which takes it for a regular expression if it is one and has a character that means something there."`
-	Language       string   `json:"language,omitempty" doc:"In mode structural, the language of the files, such as go or python. Default: by the name of each."`
-	FileTypes      []string `json:"file_types,omitempty" doc:"Only files whose names end in one of these extensions, such as .go or .d.ts, in any case."`
+	Mode           string   `json:"mode,omitempty" enum:"auto,literal,regex,structural" doc:"structural compares code token by token; f(:[a], :[b...]) has holes for balanced text. Default: auto, regex if it is one with a character that means something there."`
+	Language       string   `json:"language,omitempty" doc:"Of files, in mode structural. Default: by their names."`
+	FileTypes      []string `json:"file_types,omitempty" doc:"Only files with one of these extensions, such as .go or .d.ts, in any case."`
 	Include        []string `json:"include,omitempty" doc:"Only files that match one of these globs, such as *_test.go or src/**/*.js."`
-	Exclude        []string `json:"exclude,omitempty" doc:"No files and directories that match one of these globs, such as node_modules or dist/**."`
+	Exclude        []string `json:"exclude,omitempty" doc:"Nothing that matches one of these globs, such as node_modules or dist/**."`
 	IncludeContent bool     `json:"include_content,omitempty" doc:"Also return the content of the files found."`
 	Lines          bool     `json:"lines,omitempty" doc:"Also return the lines that matches are in, as Line 10: text."`
-	ContextLines   int      `json:"context_lines,omitempty" doc:"Lines to return before and after each of them, as Line 9- text, with -- between groups; more than 0 turns lines on. Default: 0."`
-	Matches        bool     `json:"matches,omitempty" doc:"Also return each match, with its place and its holes or groups, as data.matches."`
+	ContextLines   int      `json:"context_lines,omitempty" doc:"Lines to return around each of them, as Line 9- text, with -- between groups; turns lines on. Default: 0."`
+	Matches        bool     `json:"matches,omitempty" doc:"Also return data.matches: places, texts, holes or groups."`
 	NoIgnore       bool     `json:"no_ignore,omitempty" doc:"Also search what .gitignore files leave out."`
 	IgnoreCase     bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
 	WithoutMatch   bool     `json:"without_match,omitempty" doc:"Return the text files in which the pattern does not match instead."`
 	Encoding       string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
-	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" param:"nonzero" doc:"Files larger than this are left out, with a warning. Default, and at most, the limit of the host: 268435456 or its own."`
+	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" param:"nonzero" doc:"Larger files are left out with a warning. At most, and by default, the host's limit: 268435456 or its own."`
 }
 
 // Spec implements [Action].

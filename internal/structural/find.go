@@ -9,7 +9,7 @@ const (
 	// maxSteps is how many steps a pattern may take in one text, and maxCounted how many if the table of places cannot be
 	// used.
 	maxSteps   = 1 << 30
-	maxCounted = 50_000_000
+	maxCounted = 20_000_000
 	// maxPlaces is how many places the table of one text may have, each of them a bit.
 	maxPlaces = 1 << 31
 )
