@@ -24,7 +24,7 @@ func TestComplete(t *testing.T) {
 		{"edit", "th", "then"},
 		{"search pattern=a then edit old_text=a", "old", ""},
 		{"search pattern=a then edit", "old", "old_text="},
-		{"edit", "mode=", "mode=literal mode=regex"},
+		{"edit", "mode=", "mode=literal mode=regex mode=structural"},
 		{"edit", "ignore_case=t", "ignore_case=true"},
 		{"edit", "files=", "files=a.go files=src/"},
 		{"edit", "files=.", "files=.hidden"},
