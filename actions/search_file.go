@@ -287,7 +287,7 @@ func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Conten
 // look counts the matches, and keeps them and the lines they are in, as far as that is asked for.
 func (s *searching) look(ctx context.Context, name string, text match.Content, how match.How, one *found) error {
 	w := &lineWriter{ctx: ctx, context: max(s.ContextLines, 0), room: s.room, no: 1}
-	places := placing{s: s, name: name, line: 1}
+	places := locating{s: s, name: name, line: 1}
 	how.Groups = s.Matches
 	err := s.pattern.Find(ctx, text, how, func(at *match.Window, loc []int) bool {
 		one.count++

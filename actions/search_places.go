@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// placing makes what [Search] returns of the matches of one file, which are given to it in order.
-type placing struct {
+// locating makes what [Search] returns of the matches of one file, which are given to it in order.
+type locating struct {
 	s    *searching
 	name string
 	list []any
@@ -18,7 +18,7 @@ type placing struct {
 }
 
 // add adds a match, and returns false if there is no room for it.
-func (p *placing) add(data []byte, loc []int) bool {
+func (p *locating) add(data []byte, loc []int) bool {
 	const perMatch = 64 * 9 // as the executor counts values
 	line, column := p.place(data, loc[0])
 	end := *p
@@ -45,7 +45,7 @@ func (p *placing) add(data []byte, loc []int) bool {
 }
 
 // place returns the line and the column of an offset, in bytes from 1.
-func (p *placing) place(data []byte, offset int) (line, column int) {
+func (p *locating) place(data []byte, offset int) (line, column int) {
 	passed := data[p.at:max(p.at, offset)]
 	p.line += bytes.Count(passed, []byte{'\n'})
 	if i := bytes.LastIndexByte(passed, '\n'); i >= 0 {
