@@ -36,6 +36,7 @@ var commands = []entry{
 	{groupChange, (*App).newExec},
 	{groupChange, (*App).newDo},
 	{groupChange, (*App).newRun},
+	{groupLook, (*App).newSearch},
 	{groupLook, (*App).newPlan},
 	{groupLook, (*App).newShow},
 	{groupLook, (*App).newApply},

@@ -15,7 +15,8 @@ func (a *App) newReplace() *cobra.Command {
 		Short: "Replace a text wherever it stands",
 		Long: `Replace puts NEW in the place of OLD in the files at PATH, or below the working directory. OLD and NEW are taken as
 they are; with -r OLD is a regular expression (RE2), in which ^ and $ stand for the ends of lines, and $1 or ${name}
-in NEW for what its groups took. Files that .gitignore leaves out, and binary ones, stay as they are.
+in NEW for what its groups took. With -s OLD is code with holes, such as f(:[a], :[b]), which is compared token by token,
+and :[a] in NEW is what hole a took; docs/structural.md has all of it. Files that .gitignore leaves out, and binary ones, stay as they are.
 
 With --before LINE or --after LINE there is no NEW: LINE becomes a line of its own before or after each line with OLD,
 which stays. With -r, $1 and ${name} are also there in LINE, and $0 is the line with OLD; a match that goes over the
@@ -34,6 +35,7 @@ directory, one with a slash counts from the working directory, and "!" before it
 		Example: `  millrace replace recieve receive
   millrace replace -w colour color docs -t md
   millrace replace -r 'ioutil\.(\w+)' 'os.$1' -t go -y --expect 1..
+  millrace replace -s 'errors.New(fmt.Sprintf(:[a]))' 'fmt.Errorf(:[a])' -t go
   millrace replace --after 'import "os"' 'import "fmt"' main.go
   millrace replace --before '# deprecated: ${1}' -r '^def (old_\w+)' -t py
   millrace replace --preserve-case user_account customer
@@ -61,6 +63,8 @@ directory, one with a slash counts from the working directory, and "!" before it
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error { return cobra.MinimumNArgs(own())(cmd, args) }
 	f.BoolVarP(&r.Regex, "regex", "r", false, "OLD is a regular expression")
+	f.BoolVarP(&r.Structural, "structural", "s", false, "OLD is code with holes such as :[x], compared token by token")
+	f.StringVar(&r.Language, "lang", "", "the language of the files for -s: `NAME` is go, python and so on; else by their names")
 	f.StringVar(&r.Encoding, "encoding", "", "how files are stored: `NAME` is utf-8, auto (UTF-16 by its mark), utf-16le, utf-16be or latin1")
 	f.BoolVarP(&r.IgnoreCase, "ignore-case", "i", false, "find letters in any case")
 	f.BoolVarP(&r.Words, "word", "w", false, "find whole words only")

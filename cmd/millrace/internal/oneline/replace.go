@@ -31,6 +31,10 @@ type Replace struct {
 	// Regex takes Old for a regular expression in which ^ and $ stand for the ends of lines, and $1 or ${name} in New for
 	// its groups, \n for a line end. False takes both as they are.
 	Regex bool
+	// Structural takes Old for a structural pattern, which is compared token by token, and :[name] in New for its holes.
+	// Language is that of the files; "" goes by their names.
+	Structural bool
+	Language   string
 	// IgnoreCase finds letters in any case. Words finds Old only where no letter, digit, mark or underscore is beside it.
 	IgnoreCase, Words bool
 	// Encoding is how the files are stored, as in actions.Edit. "" is UTF-8.
@@ -101,6 +105,10 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 			edit.NewText = verbatim(r.New)
 		}
 	}
+	if r.Structural {
+		search.Mode, edit.Mode = "structural", "structural"
+		search.Language, edit.Language = r.Language, r.Language
+	}
 	search.Pattern = edit.OldText
 	list := actions.MultiEdit{Mode: "longest", IgnoreCase: r.IgnoreCase, Encoding: r.Encoding}
 	if r.Map != "" {
@@ -144,6 +152,10 @@ func (r Replace) together() error {
 	switch {
 	case r.Max < 0:
 		return usage("", "--max takes a number from 1")
+	case r.Language != "" && !r.Structural:
+		return usage("add -s, or leave it out", "--lang is for structural patterns")
+	case r.Structural && (r.Regex || r.Words || r.PreserveCase || r.Map != "" || r.Insert != InsertNone):
+		return usage("leave them out", "-r, -w, --preserve-case, --map, --before and --after do not go with -s")
 	case r.Map != "" && (r.Regex || r.Words || r.PreserveCase || r.Max > 0 || r.Insert != InsertNone):
 		return usage("leave them out", "-r, -w, --preserve-case, --max, --before and --after do not go with --map")
 	case r.PreserveCase && (r.Regex || r.Words || r.IgnoreCase || r.Insert != InsertNone):

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// searched says what `search` prints.
+type searched struct {
+	count, names, json bool
+}
+
+// newSearch makes `search`.
+func (a *App) newSearch() *cobra.Command {
+	var s oneline.Search
+	var show searched
+	var literal, regex, structural bool
+	cmd := &cobra.Command{
+		Use:   "search PATTERN [PATH…]",
+		Short: "Find a text, a regular expression or code by its shape",
+		Long: `Search prints where PATTERN matches in the files at PATH, or below the working directory: file:line:column: text.
+PATTERN is a regular expression (RE2) if it is one and has a character that means something there, else a text; -r and
+-F say which. With -s PATTERN is code with holes, such as f(:[a], :[b]), which is compared token by token;
+docs/structural.md has all of it. Files that .gitignore leaves out, and binary ones, are left out.
+
+The exit status is 0 if there is a match, 1 if there is none or the search fails, and 2 for a command that cannot be
+understood.`,
+		Example: `  millrace search recieve
+  millrace search -s 'fmt.Errorf(:[a...])' -t go
+  millrace search -s 'if (:[c]) return :[v];' src --count
+  millrace search -r 'TODO\(\w+\)' -l`,
+		Args: cobra.MinimumNArgs(1),
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&regex, "regex", "r", false, "PATTERN is a regular expression")
+	f.BoolVarP(&literal, "fixed-strings", "F", false, "PATTERN is a text")
+	f.BoolVarP(&structural, "structural", "s", false, "PATTERN is code with holes such as :[x], compared token by token")
+	cmd.MarkFlagsMutuallyExclusive("regex", "fixed-strings", "structural")
+	f.StringVar(&s.Language, "lang", "", "the language of the files for -s: `NAME` is go, python and so on; else by their names")
+	f.BoolVarP(&s.IgnoreCase, "ignore-case", "i", false, "find letters in any case")
+	f.StringArrayVarP(&s.Globs, "glob", "g", nil, "only files that `GLOB` takes; with ! before it, only others; may be repeated")
+	f.StringArrayVarP(&s.Types, "type", "t", nil, "only files whose names end in .`EXT`; may be repeated")
+	f.BoolVar(&s.NoIgnore, "no-ignore", false, "also files that .gitignore leaves out")
+	f.BoolVar(&show.count, "count", false, "print how many matches each file has")
+	f.BoolVarP(&show.names, "files-with-matches", "l", false, "print the names of the files alone")
+	f.BoolVar(&show.json, "json", false, "print an object with files, counts and matches")
+	cmd.MarkFlagsMutuallyExclusive("count", "files-with-matches", "json")
+	cmd.RunE = a.inTree(func(ctx context.Context, in *session, args []string) error {
+		s.Pattern, s.Paths = args[0], args[1:]
+		switch {
+		case regex:
+			s.Mode = "regex"
+		case literal:
+			s.Mode = "literal"
+		case structural:
+			s.Mode = "structural"
+		}
+		s.Matches = !show.count && !show.names
+		return in.search(ctx, s, show)
+	})
+	return cmd
+}
+
+// search runs the search and prints what it has found.
+func (s *session) search(ctx context.Context, of oneline.Search, show searched) error {
+	w, err := s.where(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := w.Search(of)
+	if wrong, ok := errors.AsType[*oneline.UsageError](err); ok {
+		return &usageError{wrong}
+	} else if err != nil {
+		return err
+	}
+	result, err := s.x.Run(ctx, s.fs, p)
+	if err != nil {
+		return err
+	}
+	for _, warning := range result.AllWarnings() {
+		s.talk("warning: %s", warning)
+	}
+	found := result.Results[0]
+	if err := s.writeFound(found, show); err != nil {
+		return err
+	}
+	if len(found.FilesMatched) == 0 {
+		return &saidError{"no_match"}
+	}
+	return nil
+}
+
+// writeFound prints the result of a search.
+func (s *session) writeFound(found millrace.StepResult, show searched) error {
+	data, _ := found.Data.(map[string]any)
+	matches, _ := data["matches"].([]any)
+	if show.json {
+		return s.writeJSON(map[string]any{"files": found.FilesMatched, "counts": found.Counts, "matches": matches})
+	}
+	out := bufio.NewWriter(s.Stdout)
+	for _, name := range found.FilesMatched {
+		switch {
+		case show.count:
+			fmt.Fprintf(out, "%s:%d\n", s.fromHere(name), found.Counts[name])
+		case show.names:
+			fmt.Fprintln(out, s.fromHere(name))
+		}
+	}
+	for _, one := range matches {
+		m, _ := one.(map[string]any)
+		file, _ := m["file"].(string)
+		text, _ := m["text"].(string)
+		text, _, _ = strings.Cut(text, "\n")
+		fmt.Fprintf(out, "%s:%v:%v: %s\n", s.fromHere(file), m["line"], m["column"], fsutil.Visible(strings.TrimSuffix(text, "\r")))
+	}
+	return output(out.Flush())
+}
+
+// fromHere returns a path from the root of the tree as it is from the working directory, made visible.
+func (s *session) fromHere(name string) string {
+	rel, err := filepath.Rel(s.dir, filepath.Join(s.root, filepath.FromSlash(name)))
+	if err != nil {
+		rel = name
+	}
+	return fsutil.Visible(filepath.ToSlash(rel))
+}
