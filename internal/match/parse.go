@@ -187,3 +187,35 @@ func patternError(pattern string, err error) *PatternError {
 	}
 	return e
 }
+
+// structure reads the pattern as a structural one.
+func (s *Parsed) structure() *PatternError {
+	var lang *structural.Language
+	var err error
+	if s.flags.Language != "" {
+		if lang, err = structural.Named(s.flags.Language); err != nil {
+			return refused(s.pattern, "leave it out to go by the name of each file", "%s", err.Error())
+		}
+	}
+	if s.shape, err = structural.Parse(s.pattern, lang, s.flags.IgnoreCase); err != nil {
+		return ofShape(s.pattern, err)
+	}
+	return nil
+}
+
+// ofShape makes a *PatternError of an error of package structural.
+func ofShape(pattern string, err error) *PatternError {
+	e := &PatternError{Pattern: Short(pattern), Msg: err.Error()}
+	if of, ok := errors.AsType[*structural.Error](err); ok {
+		e.Hint = of.Hint
+	}
+	return e
+}
+
+// Warning says that a structural pattern has what looks like a hole of another tool, or "".
+func (s *Parsed) Warning() string {
+	if s.shape == nil {
+		return ""
+	}
+	return s.shape.Warning()
+}

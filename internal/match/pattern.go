@@ -226,3 +226,19 @@ var crlf = []byte("\r\n")
 
 // needsView reports whether data has to be looked at through a view.
 func (p *Pattern) needsView(data []byte) bool { return p.viewed && bytes.Contains(data, crlf) }
+
+// structural is Compile for a structural pattern. The rarest of its words is looked for first.
+func (s *Parsed) structural() *Pattern {
+	p := &Pattern{Parsed: s}
+	var best []text
+	for _, word := range s.shape.Literals() {
+		if s.flags.IgnoreCase && !isASCII(word) {
+			continue // its letters may have other forms
+		}
+		best = rarer(best, []text{{s: word, fold: s.flags.IgnoreCase}})
+	}
+	if len(best) > 0 {
+		p.need = required(best, false)
+	}
+	return p
+}

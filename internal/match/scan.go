@@ -128,3 +128,11 @@ func (s *search) afterLines(loc []int) bool {
 	}
 	return len(data) == 0 && s.at.Off > 0 || len(data) > 0 && data[len(data)-1] == '\n'
 }
+
+// shapes finds the matches of a structural pattern in a window, which is all of the text.
+func (s *search) shapes(data []byte) error {
+	if mayMatch, _ := s.Screen(); mayMatch != nil && !mayMatch(data) {
+		return nil
+	}
+	return s.shape.Find(s.ctx, data, s.how.Name, s.hit)
+}

@@ -188,3 +188,12 @@ func (t Template) Groups() bool {
 
 // Verbatim is [Text] for text of which the line ends stay as they are given.
 func Verbatim(text string) Template { return Template{parts: []part{{text: text, group: -1}}} }
+
+// shapeTemplate reads a replacement for matches of a structural pattern.
+func shapeTemplate(text string, p *Parsed) (Template, error) {
+	shape, err := p.shape.ParseReplacement(text)
+	if err != nil {
+		return Template{}, ofShape(text, err)
+	}
+	return Template{shape: shape}, nil
+}
