@@ -15,7 +15,9 @@ func (m *matcher) enter(i, t int) bool {
 		m.take(it, f)
 		return true
 	}
-	if !m.mark(it.row, t) {
+	// A hole that begins a line can go on where the same hole, come from the line before, had to end.
+	begins := t < len(m.tokens) && m.tokens[t].line && (i == 0 || it.line)
+	if !m.mark(it.row, t) && !begins {
 		m.frames = m.frames[:len(m.frames)-1]
 		return false
 	}

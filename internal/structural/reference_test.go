@@ -1,0 +1,191 @@
+package structural_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/structural"
+)
+
+// piece is a part of a random pattern: a token, or a hole that takes any text.
+type piece struct {
+	text             string
+	hole, many, deep bool
+}
+
+// reference finds matches by trying all ways, written for the rules and not for speed.
+type reference struct {
+	pieces []piece
+	tokens []structural.Token
+	data   string
+	start  int
+}
+
+// from returns the token behind what the pieces from one on match, -1 for nothing.
+func (r *reference) from(i, t int) int {
+	switch {
+	case i == len(r.pieces):
+		return t
+	case !r.pieces[i].hole:
+		if t == len(r.tokens) || r.tokens[t].Kind == "broken" || r.data[r.tokens[t].Start:r.tokens[t].End] != r.pieces[i].text {
+			return -1
+		}
+		return r.from(i+1, t+1)
+	case i == len(r.pieces)-1:
+		end := t
+		for next := r.unit(i, end); next >= 0; next = r.unit(i, end) {
+			end = next
+		}
+		for end > t && r.data[r.tokens[end-1].Start] == ',' {
+			end--
+		}
+		return end
+	}
+	for ; t >= 0; t = r.unit(i, t) {
+		if end := r.from(i+1, t); end >= 0 {
+			return end
+		}
+	}
+	return -1
+}
+
+// unit returns the token behind the one at t, or behind its pair, -1 if a hole cannot take it.
+func (r *reference) unit(i, t int) int {
+	p := r.pieces[i]
+	if t == len(r.tokens) || r.tokens[t].Kind == "close" || r.tokens[t].Kind == "broken" {
+		return -1
+	}
+	if r.tokens[t].Line && !p.deep && !p.many && (i > 0 || t > r.start) {
+		return -1
+	}
+	if r.tokens[t].Kind == "open" {
+		return r.tokens[t].Pair + 1
+	}
+	return t + 1
+}
+
+func (r *reference) find() (all []string) {
+	for r.start = 0; r.start < len(r.tokens); {
+		kind := r.tokens[r.start].Kind
+		end := -1
+		if !r.pieces[0].hole || kind != "close" && kind != "broken" {
+			end = r.from(0, r.start)
+		}
+		if end < 0 {
+			r.start++
+			continue
+		}
+		all = append(all, r.data[r.tokens[r.start].Start:r.tokens[max(end, r.start+1)-1].End])
+		r.start = max(end, r.start+1)
+	}
+	return all
+}
+
+// randomPieces returns a pattern in which all brackets pair and no two holes touch.
+func randomPieces(r *rand.Rand) []piece {
+	for {
+		var all []piece
+		depth, literals := 0, 0
+		for range 1 + r.IntN(7) {
+			switch k := r.IntN(8); {
+			case k < 3 && (len(all) == 0 || !all[len(all)-1].hole):
+				all = append(all, piece{hole: true, many: r.IntN(3) == 0, deep: depth > 0})
+			case k < 5:
+				all, literals = append(all, piece{text: "ab"[r.IntN(2):][:1]}), literals+1
+			case k == 5:
+				all, literals = append(all, piece{text: ","}), literals+1
+			case k == 6:
+				all, depth, literals = append(all, piece{text: "("}), depth+1, literals+1
+			case depth > 0:
+				all, depth = append(all, piece{text: ")"}), depth-1
+			}
+		}
+		for ; depth > 0; depth-- {
+			all = append(all, piece{text: ")"})
+		}
+		if literals > 0 {
+			return all
+		}
+	}
+}
+
+// TestAgainstReference compares matches of random patterns in random texts with those that a matcher finds that tries
+// all ways.
+func TestAgainstReference(t *testing.T) {
+	t.Parallel()
+	seed := fstest.Seed(t)
+	r := rand.New(rand.NewPCG(seed, 2))
+	lang, err := structural.Named("c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	matching := 0
+	runs := fstest.Runs(3_000, 30_000, 500_000)
+	for range runs {
+		pieces := randomPieces(r)
+		var pattern []string
+		for _, p := range pieces {
+			switch {
+			case p.many:
+				pattern = append(pattern, ":[_...]")
+			case p.hole:
+				pattern = append(pattern, ":[_]")
+			default:
+				pattern = append(pattern, p.text)
+			}
+		}
+		source := strings.Join(pattern, " ")
+		p, err := structural.Parse(source, lang, false)
+		if err != nil {
+			t.Fatalf("seed %d: %q: %v", seed, source, err)
+		}
+		var text strings.Builder
+		for range r.IntN(24) {
+			text.WriteString([]string{"a ", "b ", ", ", "(", ")", "\n", "(a, b)"}[r.IntN(7)])
+		}
+		data := text.String()
+		tokens, err := structural.Lex([]byte(data), lang)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		err = p.Find(t.Context(), []byte(data), "", func(loc []int) bool {
+			got = append(got, data[loc[0]:loc[1]])
+			return true
+		})
+		want := (&reference{pieces: pieces, tokens: tokens, data: data}).find()
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("seed %d: %q in %q: got %q, %v; want %q", seed, source, data, got, err, want)
+		}
+		if len(want) > 0 {
+			matching++
+		}
+	}
+	if matching < runs/10 {
+		t.Errorf("of %d texts, %d have matches", runs, matching)
+	}
+}
+
+// Hostile patterns and texts end, in a time in proportion to both.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	const size = 1 << 17
+	holes := "f(" + strings.Repeat(":[_], ", 900) + "z)"
+	for _, pattern := range []string{"f(:[a])", holes, "a :[x...] b :[y...] c :[z...] d", ":[x] == :[y]", "(:[x])"} {
+		p := parse(t, "go", pattern)
+		for _, unit := range []string{"(", ")", "((((]", "a ", "f(", "f(a, ", "a b c ", "\"", "/*", "`", "a == \n", "{\n", "'"} {
+			text := strings.Repeat(unit, size/len(unit)/max(1, len(pattern)/200))
+			if err := p.Find(t.Context(), []byte(text), "", func([]int) bool { return true }); err != nil {
+				t.Errorf("%.20q in %q: %v", pattern, unit, err)
+			}
+		}
+	}
+	for _, pattern := range []string{strings.Repeat(":[_], ", 1001) + "z", strings.Repeat("a", structural.MaxPattern+1)} {
+		if _, err := structural.Parse(pattern, nil, false); err == nil {
+			t.Errorf("%.20q is taken", pattern)
+		}
+	}
+}
