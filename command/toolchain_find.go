@@ -72,9 +72,13 @@ func firstPath(list string) string {
 
 // findPython gives Python the virtual environment of the user or of the tree. That of the tree is used from its place,
 // for a copy would lack its links, and stands last in PATH: nothing in a tree takes the place of a program of the user.
+// Its programs may come from a stranger, so they are found only where the sandbox is required.
 func (f *fitting) findPython() error {
 	if env := absolute(os.Getenv("VIRTUAL_ENV")); env != "" && f.virtual(env) {
 		f.set("VIRTUAL_ENV", env)
+	}
+	if f.Sandbox != Required {
+		return nil
 	}
 	for _, name := range []string{".venv", "venv"} {
 		env := filepath.Join(f.root, name)

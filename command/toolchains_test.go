@@ -200,6 +200,12 @@ func TestToolchains_virtualEnvironment(t *testing.T) {
 	if p.Env["PATH"] != "/usr/bin:/bin:"+tree+"/.venv/bin" {
 		t.Errorf("PATH is %s", p.Env["PATH"])
 	}
+	for _, sandbox := range []command.Sandbox{command.BestEffort, command.Off} {
+		p, err := command.Toolchains(command.Policy{Sandbox: sandbox}, tree)
+		if err != nil || p.Env["PATH"] != "" {
+			t.Errorf("sandbox %v: programs of the tree are found by PATH=%s, %v", sandbox, p.Env["PATH"], err)
+		}
+	}
 }
 
 // The real tools of the system run in the sandbox with what their row gives them.
