@@ -22,6 +22,9 @@ const (
 	mostAskedBytes = 2000 // of all their lines
 )
 
+// mostTold is how many bytes of a command a message has that refuses it, and the most of a pattern that it proposes.
+const mostTold = 500
+
 // allowExecFlag registers --allow-exec.
 func (a *App) allowExecFlag(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&a.flags.allowExec, "allow-exec", nil,
@@ -77,7 +80,10 @@ func (w wanted) pattern() string {
 	}
 	known := slices.IndexFunc(words, func(word string) bool { return strings.Contains(word, "{{") })
 	if known < 0 {
-		return command.Pattern(words...)
+		if text := command.Pattern(words...); len(text) <= mostTold && text == fsutil.Visible(text) {
+			return text
+		}
+		known = 1 // the whole line is not for typing
 	}
 	return command.Pattern(words[:known]...) + " *"
 }
@@ -94,7 +100,11 @@ func (e *notAllowedError) Error() string {
 	fmt.Fprintf(&b, "%s wants to run programs that you have not allowed", e.file)
 	var flags []string
 	for _, w := range e.wants {
-		fmt.Fprintf(&b, "\n  %s", w.line())
+		line := w.line()
+		if len(line) > mostTold {
+			line = strings.ToValidUTF8(line[:mostTold], "") + "…"
+		}
+		fmt.Fprintf(&b, "\n  %s", line)
 		if flag := w.flag(); !slices.Contains(flags, flag) {
 			flags = append(flags, flag)
 		}
@@ -160,9 +170,12 @@ func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file str
 		s.x.Observe = s.printing(s.x.Observe)
 	}
 	if asks {
-		err = s.withAgents(known)
+		if err := s.withAgents(known); err != nil {
+			done()
+			return func() {}, err
+		}
 	}
-	return done, err
+	return done, nil
 }
 
 // asking is a step that asks an agent of those that are known.

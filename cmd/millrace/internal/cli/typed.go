@@ -45,7 +45,10 @@ func (s *session) allowTyped(p millrace.Pipeline) (done func(), err error) {
 		if err == nil {
 			err = s.withAgents(known)
 		}
-		return done, err
+		if err != nil {
+			done()
+			return func() {}, err
+		}
 	}
 	return done, nil
 }
