@@ -163,7 +163,7 @@ func (r *run) asker(v *visit, a actions.Prompt, call *actions.Call) func(context
 // namesShared reports whether a template of a step names the directory that the steps of a run share.
 func (r *run) namesShared(i int) bool {
 	return slices.ContainsFunc(r.p.compiled[i].texts.References(), func(ref interpolate.Reference) bool {
-		return ref.Root == rootRun && ref.Field == fieldShared
+		return ref.Root == definition.RootRun && ref.Field == definition.FieldShared
 	})
 }
 

@@ -155,15 +155,15 @@ func (t *decoding) pipeline(root *strictjson.Node) {
 
 // vars takes "vars", the name that templates have for the variables, for "variables". The root of the result is a copy.
 func (t *decoding) vars(root *strictjson.Node) *strictjson.Node {
-	i := slices.IndexFunc(root.Members, func(m strictjson.Member) bool { return m.Name == rootVars })
-	if i < 0 || root.Get(fieldVariables) != nil {
+	i := slices.IndexFunc(root.Members, func(m strictjson.Member) bool { return m.Name == definition.RootVars })
+	if i < 0 || root.Get(definition.FieldVariables) != nil {
 		return root
 	}
 	plain := *root
 	plain.Members = slices.Clone(root.Members)
-	plain.Members[i].Name = fieldVariables
-	at := "/" + fieldVariables
-	t.moved[at] = lenient.Moved{Plain: at, Text: "/" + rootVars, NameOffset: root.Members[i].NameOffset, Whole: true}
+	plain.Members[i].Name = definition.FieldVariables
+	at := "/" + definition.FieldVariables
+	t.moved[at] = lenient.Moved{Plain: at, Text: "/" + definition.RootVars, NameOffset: root.Members[i].NameOffset, Whole: true}
 	t.draft.warning(Problem{Pointer: at, Code: definition.CodeRepaired, Message: "'vars' was taken for 'variables'", Hint: "write variables"})
 	return &plain
 }

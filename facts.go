@@ -10,6 +10,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
@@ -188,13 +189,13 @@ func (v *visit) field(name string) (value any, ok bool) {
 // that has done nothing.
 func (r *run) otherValue(ctx context.Context, i int, ref template.Ref) (any, error) {
 	switch {
-	case ref.Root == rootVars:
+	case ref.Root == definition.RootVars:
 		return r.p.variable(ref.Field), nil
-	case ref.Root == rootRun && ref.Field == "id":
+	case ref.Root == definition.RootRun && ref.Field == "id":
 		return r.x.RunID, nil
-	case ref.Root == rootRun && ref.Field == fieldShared:
+	case ref.Root == definition.RootRun && ref.Field == definition.FieldShared:
 		return r.scratch.SharedDir(ctx)
-	case ref.Root == rootRun:
+	case ref.Root == definition.RootRun:
 		return r.p.name, nil
 	}
 	v := r.before(i)

@@ -172,12 +172,6 @@ func variablesSchema() definition.Object {
 	}
 }
 
-// rootVars is what references to variables begin with, and fieldVariables is the field of a pipeline that has them.
-const (
-	rootVars       = "vars"
-	fieldVariables = "variables"
-)
-
 // pipelineTable is the JSON form of a pipeline.
 func pipelineTable(d *draft, steps *params.Part) params.Table {
 	o := &d.options
@@ -203,7 +197,7 @@ func pipelineTable(d *draft, steps *params.Part) params.Table {
 		{Name: "budget", Aliases: "budget_usd", Doc: "What a run may spend: US dollars, or an object of limits.", To: &d.boundsForm.budget, Def: "budget"},
 		{Name: "classification", Doc: "A text that results and events have as well.", To: &d.bounds.classification, Most: MaxClassificationLen},
 		{Name: "sandbox", To: &d.boundsForm.sandbox, Def: "sandbox"},
-		{Name: fieldVariables, Aliases: rootVars, To: &d.variableForms, Def: "variables"},
+		{Name: definition.FieldVariables, Aliases: definition.RootVars, To: &d.variableForms, Def: "variables"},
 		{Name: "steps", Aliases: "pipeline_steps tasks actions", To: steps, Most: MaxSteps, Def: "step"},
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/schedule"
@@ -280,7 +281,7 @@ func (p Pipeline) scheduled(i int, ask bool) schedule.Step {
 	for _, ref := range refs {
 		step.After = append(step.After, p.index[ref])
 	}
-	if p.compiled[i].texts.Names(rootPrev) || p.isTold(i) { // any of them may be the last that is not skipped
+	if p.compiled[i].texts.Names(definition.RootPrev) || p.isTold(i) { // any of them may be the last that is not skipped
 		for j := range i {
 			step.After = append(step.After, j)
 		}

@@ -96,7 +96,7 @@ func pathProblems(tools tool.Set, i int, steps []Step, index map[string]int, tex
 			path = append(template.Path{{Key: ref.Field}}, ref.Path...)
 		}
 		wrong, ok := tools.CheckPath(a.Tool, path)
-		if !ok && isResultField(ref.Field) { // which the step has beside its data
+		if !ok && definition.IsResultField(ref.Field) { // which the step has beside its data
 			ok = true
 			if ref.Field == template.FieldData {
 				wrong, ok = tools.CheckPath(a.Tool, ref.Path)
@@ -110,11 +110,6 @@ func pathProblems(tools tool.Set, i int, steps []Step, index map[string]int, tex
 		}
 	}
 	return problems
-}
-
-// isResultField reports whether templates take something of that name of every step.
-func isResultField(name string) bool {
-	return slices.ContainsFunc(template.ResultFields(), func(f template.Field) bool { return f.Name == name })
 }
 
 // toolSchemas describe the steps that call each of the tools.
@@ -177,7 +172,7 @@ func (d *draft) checkExecPaths(i int) {
 		path := append(template.Path{{Key: ref.Field}}, ref.Path...)
 		if ref.Field == template.FieldData {
 			path = ref.Path
-		} else if !definition.IsExecMember(ref.Field) && isResultField(ref.Field) {
+		} else if !definition.IsExecMember(ref.Field) && definition.IsResultField(ref.Field) {
 			continue
 		}
 		if message, hint := definition.ExecPathProblem(a, path); message != "" {

@@ -89,7 +89,7 @@ func (r *run) uncalledFor(i int) string {
 	if first < r.p.Len() {
 		return r.seen(r.p.steps[first].ID).uncalled
 	}
-	if s.Input != definition.InputPrevious && s.When.Type() != condition.TypePrevError && !texts.Names(rootPrev) && !r.p.isTold(i) {
+	if s.Input != definition.InputPrevious && s.When.Type() != condition.TypePrevError && !texts.Names(definition.RootPrev) && !r.p.isTold(i) {
 		return ""
 	}
 	return r.uncalledBefore(i)

@@ -166,7 +166,7 @@ func (d *draft) checkIDs() {
 			d.problem(at, definition.CodeLongID, "", "step ID too long (max %d, got %d)", MaxIDLen, len(s.ID))
 		case !validID(s.ID):
 			d.problem(at, definition.CodeBadID, "", "invalid step ID '%s' (only alphanumeric, -, and _ allowed)", s.ID)
-		case s.ID == rootVars && len(d.variables) > 0:
+		case s.ID == definition.RootVars && len(d.variables) > 0:
 			d.problem(at, definition.CodeReservedID, "give the step another id", "step '%s' has the name of the variables of the pipeline", s.ID)
 		}
 		if first, ok := d.index[s.ID]; ok {

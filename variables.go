@@ -1,7 +1,6 @@
 package millrace
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -62,7 +61,7 @@ func cloneVariables(list []Variable) []Variable {
 }
 
 func variablePointer(name string) string {
-	return "/" + fieldVariables + "/" + strictjson.EscapeToken(name)
+	return "/" + definition.FieldVariables + "/" + strictjson.EscapeToken(name)
 }
 
 // variable returns the value that {{vars.name}} stands for. The pipeline has it, for it was checked.
@@ -112,33 +111,9 @@ func typeOfVariable(name string) int {
 	return -1
 }
 
-// typeOfValue returns the name of the type that a value has by itself, "null" for nil.
-func typeOfValue(v any) string {
-	switch v := v.(type) {
-	case string:
-		return "string"
-	case float64:
-		return "number"
-	case json.Number:
-		if strings.Trim(string(v), "-0123456789") != "" {
-			return "number"
-		}
-		return "integer" // one beyond int64
-	case int64:
-		return "integer"
-	case bool:
-		return "boolean"
-	case []any:
-		return "list"
-	case map[string]any:
-		return "object"
-	}
-	return "null"
-}
-
 // varsRoot is what templates know of the variables.
 func (d *draft) varsRoot() template.Root {
-	root := template.Root{Name: rootVars}
+	root := template.Root{Name: definition.RootVars}
 	for _, v := range d.variables {
 		field := template.Field{Name: v.Name, Type: template.Any}
 		if i := typeOfVariable(v.Type); i >= 0 {
@@ -177,7 +152,7 @@ func (d *draft) checkVariables() {
 
 func (d *draft) checkVariable(v *Variable, at string) {
 	if v.Type == "" {
-		if v.Type = typeOfValue(clonedTree(v.Default)); v.Default == nil {
+		if v.Type = definition.TypeOf(clonedTree(v.Default)); v.Default == nil {
 			d.problem(at, definition.CodeBadVariable, "", "variable '%s' needs a type or a default", v.Name)
 			return
 		}
@@ -222,7 +197,7 @@ func (d *draft) valueOf(v *Variable, value any, at string) any {
 		return nil
 	}
 	value = clonedTree(value)
-	if got := typeOfValue(value); got != v.Type && (got != "integer" || v.Type != "number") {
+	if got := definition.TypeOf(value); got != v.Type && (got != "integer" || v.Type != "number") {
 		d.problem(at, definition.CodeBadVariable, "", "variable '%s' must be %s, got %s", v.Name, variableTypes[typeOfVariable(v.Type)].value, got)
 		return nil
 	}
@@ -272,7 +247,7 @@ func (d *draft) readVariables() {
 				d.told(at)
 			}
 			if !ok {
-				d.problem(at+"/"+key, definition.CodeWrongType, "", "'%s' cannot be %s", key, typeOfValue(value))
+				d.problem(at+"/"+key, definition.CodeWrongType, "", "'%s' cannot be %s", key, definition.TypeOf(value))
 				d.told(at)
 			}
 		}
@@ -287,7 +262,7 @@ func (p Pipeline) variableForms() map[string]any {
 	}
 	forms := make(map[string]any, len(p.variables))
 	for _, v := range p.variables {
-		if v.Default != nil && v.Enum == nil && v.Description == "" && v.Type == typeOfValue(v.Default) && v.Type != "object" {
+		if v.Default != nil && v.Enum == nil && v.Description == "" && v.Type == definition.TypeOf(v.Default) && v.Type != "object" {
 			forms[v.Name] = v.Default
 			continue
 		}
@@ -306,14 +281,6 @@ func (p Pipeline) variableForms() map[string]any {
 	return forms
 }
 
-// The roots of references that are no steps, beside the variables.
-const (
-	rootPrev = "prev" // the step that was executed before
-	rootRun  = "run"
-	// fieldShared is the directory that the steps of a run share.
-	fieldShared = "shared"
-)
-
 // otherRoots are what the templates of step i may refer to beside steps.
 func (d *draft) otherRoots(i int) []template.Root {
 	var roots []template.Root
@@ -321,13 +288,7 @@ func (d *draft) otherRoots(i int) []template.Root {
 		roots = append(roots, d.varsRoot())
 	}
 	if d.spec(i).Context {
-		roots = append(roots, template.Root{Name: rootPrev, Fields: []template.Field{
-			{Name: template.FieldData, Type: template.Any}, {Name: template.FieldError, Type: template.String},
-			{Name: template.FieldFiles, Type: template.List}, {Name: "id", Type: template.String},
-			{Name: template.FieldOK, Type: template.Bool}, {Name: template.FieldOutput, Type: template.String},
-		}}, template.Root{Name: rootRun, Fields: []template.Field{
-			{Name: "id", Type: template.String}, {Name: "name", Type: template.String}, {Name: fieldShared, Type: template.String},
-		}})
+		roots = append(roots, definition.RunRoots()...)
 	}
 	return roots
 }
