@@ -185,6 +185,9 @@ func (r *replacing) missing(ctx context.Context, c *Call, files []string, i int,
 	text := r.name(i) + " matches nothing in " + where
 	pattern := r.rules.List[i].Pattern
 	if pattern.Mode() == match.Structural {
+		if hole := pattern.Warning(); hole != "" {
+			text += "; " + hole
+		}
 		return text
 	}
 	var plain *match.Pattern

@@ -63,6 +63,9 @@ func (s *searching) outcome() Outcome {
 		s.c.Warnf("%s: left out, larger than %d bytes", name, s.maxBytes)
 	}
 	s.warnText(len(out.Files))
+	if hole := s.pattern.Warning(); hole != "" && len(s.found) == 0 {
+		s.c.Warnf("%s", hole)
+	}
 	// A pattern like f(x) is a regular expression, but most likely not meant as one.
 	pattern := quoted(s.pattern.Source())
 	if len(s.textual) > 0 {
