@@ -16,6 +16,8 @@ const (
 	LeftOutTooLarge = "too_large"  // it is larger than the step or the host allows
 	LeftOutEncoding = "other_text" // it is not a text in the encoding that the step names
 	LeftOutDenied   = "unreadable" // the process may not read it
+	// LeftOutGenerated is a file with the mark of a generator, which the step was told to leave out.
+	LeftOutGenerated = "generated"
 )
 
 // LeftOut counts the files that a step chose and did not look into, for one reason.
@@ -34,7 +36,7 @@ const mostNamed = 10
 func (l LeftOut) String() string {
 	what := map[string]string{
 		LeftOutBinary: "binary", LeftOutUTF16: "UTF-16", LeftOutTooLarge: "too large", LeftOutEncoding: "differently encoded",
-		LeftOutDenied: "unreadable",
+		LeftOutDenied: "unreadable", LeftOutGenerated: "generated",
 	}[l.Reason]
 	files := "files"
 	if l.Count == 1 {

@@ -13,7 +13,8 @@ import (
 // Search finds the files below a path in which a pattern matches.
 //
 // Version control directories, the state directory, binary files (a NUL in the first 8,000 bytes) and what .gitignore
-// files leave out are not looked at; hidden files are. LeftOut of the outcome counts the files that were chosen and are
+// files leave out are not looked at; hidden files are. NoGenerated leaves out files with the mark of a generator within
+// their first 8,000 bytes. LeftOut of the outcome counts the files that were chosen and are
 // binary, UTF-16 or too large. With Encoding, files are searched as the UTF-8 that they decode to. Files that are larger than MaxFileBytes, or than the host's
 // limit if that is less, are left out with a warning; a Path that is itself such a file is a *LimitError if it is the
 // host's limit. Symbolic links are not followed, but for Path itself. The outcome has the number of matches in each
@@ -54,8 +55,9 @@ type Search struct {
 	ContextLines   int      `json:"context_lines,omitempty" doc:"Lines to return around each of them, as Line 9- text, with -- between groups; turns lines on. Default: 0."`
 	Matches        bool     `json:"matches,omitempty" doc:"Also return data.matches: places, texts, holes or groups."`
 	NoIgnore       bool     `json:"no_ignore,omitempty" doc:"Also search what .gitignore files leave out."`
+	NoGenerated    bool     `json:"no_generated,omitempty" doc:"Leave out generated files."`
 	IgnoreCase     bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
-	WithoutMatch   bool     `json:"without_match,omitempty" doc:"Return the text files in which the pattern does not match instead."`
+	WithoutMatch   bool     `json:"without_match,omitempty" doc:"Return the text files without a match."`
 	Encoding       string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
 	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" param:"nonzero" doc:"Larger files are left out with a warning. At most, and by default, the host's limit: 268435456 or its own."`
 }

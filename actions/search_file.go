@@ -98,6 +98,9 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 	case binary:
 		s.left.noteBinary(head, e.Path())
 		return nil
+	case s.NoGenerated && isGenerated(head):
+		s.left.note(LeftOutGenerated, e.Path())
+		return nil
 	case s.WithoutMatch:
 		s.note(&s.seen, e.Path())
 	}

@@ -196,11 +196,11 @@ func (s *session) done(result *millrace.Result, err error) error {
 	return nil
 }
 
-// tellLeftOut names the binary files that searches did not look into. The others have warnings.
+// tellLeftOut names the binary and generated files that searches did not look into. The others have warnings.
 func (s *session) tellLeftOut(result *millrace.Result) {
 	for _, step := range result.Results {
 		for _, l := range step.LeftOut {
-			if l.Reason == actions.LeftOutBinary {
+			if l.Reason == actions.LeftOutBinary || l.Reason == actions.LeftOutGenerated {
 				s.talk("left out: %s", l)
 			}
 		}

@@ -20,7 +20,8 @@ const filtered = "stdin"
 // changing are the flags about a change of files. A filter changes none, so it refuses them.
 var changing = []string{
 	"dry-run", "check", "except", "review", "output", "format", "events", "files-from", "emit",
-	"strict", "force", "no-backup", "name", "ceiling", "allow", "deny", "in-place", "glob", "type", "no-ignore", "exclude",
+	"strict", "force", "no-backup", "name", "ceiling", "allow", "deny", "in-place",
+	"glob", "type", "no-ignore", "no-generated", "exclude",
 }
 
 // filters makes a command of oneLine a filter where "-" is its only file: it changes stdin and writes it to stdout.

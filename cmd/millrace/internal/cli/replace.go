@@ -71,6 +71,7 @@ directory, one with a slash counts from the working directory, and "!" before it
 	f.StringArrayVarP(&r.Globs, "glob", "g", nil, "only files that `GLOB` takes; with ! before it, only others; may be repeated")
 	f.StringArrayVarP(&r.Types, "type", "t", nil, "only files whose names end in .`EXT`; may be repeated")
 	f.BoolVar(&r.NoIgnore, "no-ignore", false, "also files that .gitignore leaves out")
+	f.BoolVar(&r.NoGenerated, "no-generated", false, "leave out generated files: \"Code generated … DO NOT EDIT\", @generated")
 	f.StringVar(&r.FilesFrom, "files-from", "", "take more PATHs from `FILE`, one a line; - for stdin")
 	f.BoolVarP(&a.flags.nul, "null", "0", false, "the names of --files-from, and of --format names, end with a NUL each")
 	build := func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {

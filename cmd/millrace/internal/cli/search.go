@@ -51,6 +51,7 @@ understood.`,
 	f.StringArrayVarP(&s.Globs, "glob", "g", nil, "only files that `GLOB` takes; with ! before it, only others; may be repeated")
 	f.StringArrayVarP(&s.Types, "type", "t", nil, "only files whose names end in .`EXT`; may be repeated")
 	f.BoolVar(&s.NoIgnore, "no-ignore", false, "also files that .gitignore leaves out")
+	f.BoolVar(&s.NoGenerated, "no-generated", false, "leave out generated files: \"Code generated … DO NOT EDIT\", @generated")
 	f.BoolVar(&show.count, "count", false, "print how many matches each file has")
 	f.BoolVarP(&show.names, "files-with-matches", "l", false, "print the names of the files alone")
 	f.BoolVar(&show.json, "json", false, "print an object with files, counts and matches")

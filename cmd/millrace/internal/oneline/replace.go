@@ -43,6 +43,8 @@ type Replace struct {
 	Globs, Types []string
 	// NoIgnore also looks into what .gitignore files leave out.
 	NoIgnore bool
+	// NoGenerated leaves out files with the mark of a generator, as actions.Search does.
+	NoGenerated bool
 	// FilesFrom is a file that has more Paths, a line each, or with Nul each ended by a NUL; "-" is standard input.
 	FilesFrom string
 	Nul       bool
@@ -89,7 +91,7 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 	if err != nil {
 		return millrace.Pipeline{}, err
 	}
-	search := actions.Search{Mode: "literal", IgnoreCase: r.IgnoreCase, NoIgnore: r.NoIgnore, Encoding: r.Encoding}
+	search := actions.Search{Mode: "literal", IgnoreCase: r.IgnoreCase, NoIgnore: r.NoIgnore, NoGenerated: r.NoGenerated, Encoding: r.Encoding}
 	edit := actions.Edit{IgnoreCase: r.IgnoreCase, NewText: r.New, Encoding: r.Encoding, PreserveCase: r.PreserveCase, MaxPerFile: r.Max}
 	if search.Include, search.Exclude, err = w.filters(r.Globs); err != nil {
 		return millrace.Pipeline{}, err
@@ -124,7 +126,7 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 		edit.Mode, edit.OldText, edit.NewText = "regex", r.line(), r.withLine()
 	}
 	fix := millrace.Step{ID: stepFix, Expect: expect}
-	if len(paths) == 1 && w.look(paths[0]) == File && len(r.Globs)+len(r.Types) == 0 && r.FilesFrom == "" {
+	if len(paths) == 1 && w.look(paths[0]) == File && len(r.Globs)+len(r.Types) == 0 && r.FilesFrom == "" && !r.NoGenerated {
 		edit.Files, list.Files = paths, paths
 		fix.Action, fix.Raw = edit, braced(edit.OldText, edit.NewText, paths[0])
 		if r.Map != "" {

@@ -19,6 +19,8 @@ type Search struct {
 	Globs, Types []string
 	// NoIgnore also looks into what .gitignore files leave out.
 	NoIgnore bool
+	// NoGenerated leaves out files with the mark of a generator.
+	NoGenerated bool
 	// Matches asks for each match.
 	Matches bool
 }
@@ -33,7 +35,7 @@ func (w Where) Search(s Search) (millrace.Pipeline, error) {
 		return millrace.Pipeline{}, err
 	}
 	search := actions.Search{
-		Pattern: s.Pattern, Mode: s.Mode, Language: s.Language, IgnoreCase: s.IgnoreCase, NoIgnore: s.NoIgnore,
+		Pattern: s.Pattern, Mode: s.Mode, Language: s.Language, IgnoreCase: s.IgnoreCase, NoIgnore: s.NoIgnore, NoGenerated: s.NoGenerated,
 		Matches: s.Matches, Paths: paths,
 	}
 	if search.Include, search.Exclude, err = w.filters(s.Globs); err != nil {
