@@ -42,6 +42,8 @@ func problemLine(name string, p millrace.Problem) string {
 	if p.Line == 0 {
 		return name + ": " + text
 	}
+	// The message of a text that cannot be parsed names the place as well.
+	text = strings.Replace(text, fmt.Sprintf("line %d, column %d: ", p.Line, p.Column), "", 1)
 	return fmt.Sprintf("%s:%d:%d: %s", name, p.Line, p.Column, text)
 }
 
