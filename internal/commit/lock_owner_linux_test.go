@@ -26,7 +26,7 @@ func said(t *testing.T) map[string]any {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	data, err := afero.ReadFile(fsys, stateDir+"/lock/owner")
+	data, err := afero.ReadFile(fsys, ownerFile(t, fsys))
 	owner := make(map[string]any)
 	if err == nil {
 		err = json.Unmarshal(data, &owner)

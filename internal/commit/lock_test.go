@@ -161,6 +161,16 @@ func TestLock_stale(t *testing.T) {
 	}
 }
 
+// ownerFile is the file that names who has the lock.
+func ownerFile(t testing.TB, fsys afero.Fs) string {
+	t.Helper()
+	names, err := afero.Glob(fsys, stateDir+"/lock/owner-*")
+	if err != nil || len(names) != 1 {
+		t.Fatalf("files with an owner: %q, %v", names, err)
+	}
+	return names[0]
+}
+
 // TestLock_lost has the lock file taken away, which must be noticed before the commit.
 func TestLock_lost(t *testing.T) {
 	t.Parallel()
@@ -170,7 +180,7 @@ func TestLock_lost(t *testing.T) {
 	o.Observe = func(phase string) {
 		if phase == "apply" {
 			data, _ := json.Marshal(map[string]any{"host": "x", "pid": 1, "token": "another"})
-			if err := afero.WriteFile(fsys, stateDir+"/lock/owner", data, 0o600); err != nil {
+			if err := afero.WriteFile(fsys, ownerFile(t, fsys), data, 0o600); err != nil {
 				t.Error(err)
 			}
 		}

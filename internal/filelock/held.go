@@ -29,6 +29,6 @@ func Held(d *disk.Disk, name string) (bool, error) {
 	if s, err := d.Look(m.name); err != nil || s.Kind != change.Dir {
 		return false, err
 	}
-	holder, err := m.holder()
+	holder, _, err := m.holder()
 	return err == nil && holder != nil && !holder.gone(&m.me), err
 }

