@@ -62,7 +62,7 @@ func (r *run) expect(s Step) Expect {
 }
 
 // filesOf returns the files that the step works on: canonical, each once, in the order they were given. A name that
-// is no good stays as it is.
+// is not valid stays as it is.
 func (r *run) filesOf(s Step, action actions.Action) []string {
 	var names []string
 	if s.Input == definition.InputPrevious {

@@ -16,7 +16,7 @@ const (
 	LeftOutTooLarge = "too_large"  // it is larger than the step or the host allows
 	LeftOutEncoding = "other_text" // it is not a text in the encoding that the step names
 	LeftOutDenied   = "unreadable" // the process may not read it
-	// LeftOutGenerated is a file with the mark of a generator, which the step was told to leave out.
+	// LeftOutGenerated is a file with the mark of a generator, in a step with no_generated.
 	LeftOutGenerated = "generated"
 )
 

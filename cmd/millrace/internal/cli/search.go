@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// searched says what `search` prints.
+// searched is the form in which `search` prints its result.
 type searched struct {
 	count, names, json bool
 }
