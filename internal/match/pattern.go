@@ -222,8 +222,6 @@ func (p *Pattern) Screen() (mayMatch func(part []byte) bool, overlap int) {
 	}, overlap
 }
 
-var crlf = []byte("\r\n")
-
 // needsView reports whether data has to be looked at through a view.
 func (p *Pattern) needsView(data []byte) bool { return p.viewed && bytes.Contains(data, crlf) }
 

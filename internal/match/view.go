@@ -2,6 +2,8 @@ package match
 
 import "bytes"
 
+var crlf = []byte("\r\n")
+
 // view shows a text with the "\r" of each "\r\n" left out, and tells where in the text an offset of the view is.
 type view struct {
 	data []byte // the text
