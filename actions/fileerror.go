@@ -2,6 +2,7 @@ package actions
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -98,3 +99,17 @@ func reportOf(path string, err error) FileReport {
 	}
 	return FileReport{Path: path, Success: true}
 }
+
+// LineError says that a range of lines is not in a file.
+type LineError struct {
+	Start, End int // as asked for
+	Lines      int // how many the file has
+}
+
+// Error names the lines.
+func (e *LineError) Error() string {
+	return fmt.Sprintf("line number out of range: lines %d to %d of %d", e.Start, e.End, e.Lines)
+}
+
+// MarshalJSON gives the code, the message and the paths.
+func (e *LineError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }

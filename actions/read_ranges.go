@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/lineedit"
 )
 
@@ -41,20 +40,6 @@ type ReadRanges struct {
 	Ranges    []Range  `json:"ranges,omitempty" doc:"Several ranges of lines, instead of start_line and end_line."`
 	OnError   string   `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
 }
-
-// LineError says that a range of lines is not in a file.
-type LineError struct {
-	Start, End int // as asked for
-	Lines      int // how many the file has
-}
-
-// Error names the lines.
-func (e *LineError) Error() string {
-	return fmt.Sprintf("line number out of range: lines %d to %d of %d", e.Start, e.End, e.Lines)
-}
-
-// MarshalJSON gives the code, the message and the paths.
-func (e *LineError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // rangeSeparator stands between two ranges of one file.
 const rangeSeparator = "\n...\n"
