@@ -25,10 +25,7 @@ const maxCircle = 15
 var circles = map[string]map[string]int{
 	".": {
 		".":                30,
-		"actions":          19,
-		"internal/match":   17,
 		"internal/scratch": 20,
-		"internal/stage":   26,
 		"rundir":           33,
 	},
 	"cmd/millrace": {"internal/cli": 63},

@@ -242,3 +242,10 @@ func (f *fact) check(print uint64) error {
 
 // list returns the entries of a directory of the base.
 func (b *baseFs) list(name string) ([]fs.DirEntry, error) { return handle.ReadDir(b.fsys, name) }
+
+// listing is a directory of the base that was listed to be moved or taken away with all that is in it.
+type listing struct {
+	at  int // the length of the log then
+	dir *fact
+	sum change.Hash
+}

@@ -8,42 +8,6 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// listing is a directory of the base that was listed to be moved or taken away with all that is in it.
-type listing struct {
-	at  int // the length of the log then
-	dir *fact
-	sum change.Hash
-}
-
-// take remembers a directory of the base that is moved, or goes for good. kids are what it has on the stage.
-func (c *core) take(e ent, kids []kid, goes bool) error {
-	f := e.fact()
-	if c.mute || f == nil {
-		return nil
-	}
-	if e.n != nil {
-		var err error
-		if kids, err = c.children(nil, ent{f: f}); err != nil {
-			return err
-		}
-		for _, k := range kids {
-			if s, staged := e.n.kids[k.name]; staged && s.isFresh() {
-				return driftError([]Drift{{Path: k.base, Reason: "created"}})
-			}
-		}
-	}
-	sum := sumOf(kids)
-	if goes {
-		facts, err := c.factsOf(kids)
-		if err != nil {
-			return err
-		}
-		sum = closeSumOf(kids, facts)
-	}
-	c.taken = append(c.taken, listing{at: len(c.log), dir: f, sum: sum})
-	return nil
-}
-
 // otherThan returns the number of the first sum that is not of what is in a directory now, -1 if there is none.
 func (c *core) otherThan(kids []kid, sums []change.Hash) (int, error) {
 	byName := sumOf(kids)

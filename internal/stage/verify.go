@@ -208,3 +208,32 @@ func (c *core) compareFile(r *rest) error {
 	}
 	return nil
 }
+
+// take remembers a directory of the base that is moved, or goes for good. kids are what it has on the stage.
+func (c *core) take(e ent, kids []kid, goes bool) error {
+	f := e.fact()
+	if c.mute || f == nil {
+		return nil
+	}
+	if e.n != nil {
+		var err error
+		if kids, err = c.children(nil, ent{f: f}); err != nil {
+			return err
+		}
+		for _, k := range kids {
+			if s, staged := e.n.kids[k.name]; staged && s.isFresh() {
+				return driftError([]Drift{{Path: k.base, Reason: "created"}})
+			}
+		}
+	}
+	sum := sumOf(kids)
+	if goes {
+		facts, err := c.factsOf(kids)
+		if err != nil {
+			return err
+		}
+		sum = closeSumOf(kids, facts)
+	}
+	c.taken = append(c.taken, listing{at: len(c.log), dir: f, sum: sum})
+	return nil
+}
