@@ -1,12 +1,10 @@
 package scratch
 
 import (
-	"context"
 	"io"
 	"io/fs"
 
 	"github.com/millrace-go/millrace/change"
-	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // Change is what a program has done to one path. Things are known by what they are and not by their names: one that
@@ -39,26 +37,6 @@ func (c Change) Open() (io.ReadCloser, error) {
 	return c.open()
 }
 
-// Kept is a Change with its bytes, as JSON keeps it.
-type Kept struct {
-	Path   string      `json:"path"`
-	From   string      `json:"from,omitempty"`
-	Kind   change.Kind `json:"kind"`
-	Mode   fs.FileMode `json:"mode,omitempty"`
-	Target string      `json:"target,omitempty"`
-	// Bytes are those of a file that was written, nil for all else.
-	Bytes []byte `json:"bytes,omitzero"`
-}
-
-// Keep returns the changes with their bytes. If these are more than most, it is a *[LimitError]. A name that is no UTF-8
-// is an error, for JSON would change it.
-func Keep(ctx context.Context, changes []Change, most int64) ([]Kept, error) {
-	return keep(ctx, changes, most)
-}
-
-// Change returns what was kept. Nothing of it was checked: to stage it does that.
-func (k Kept) Change() Change { return k.change() }
-
 // Outcome says what was staged.
 type Outcome struct {
 	// Files are the paths of files and links that were made, written, or given another mode or name, as they are called
@@ -75,11 +53,4 @@ type Outcome struct {
 	// Bytes is how many bytes of new text were staged: whole files that were made, or are no text, and of other files the
 	// lines that differ.
 	Bytes int64
-}
-
-// Stage stages the changes through the view, in an order in which they can be. A path that the guard forbids is an error
-// that names it; what was staged by then the caller takes back. The error is a *[stage.DriftError], and nothing is staged,
-// if the view is not what it was at [Tree.Renew] where the changes begin or end: another program has written there.
-func Stage(ctx context.Context, view *stage.Stage, changes []Change) (Outcome, error) {
-	return stageAll(ctx, view, changes)
 }

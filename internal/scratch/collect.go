@@ -129,10 +129,6 @@ func (g *gathering) check() error {
 	return nil
 }
 
-func errLeadsOut(link, target string) error {
-	return fmt.Errorf("%w: the command has left the symbolic link %s, which leads to %s", names.ErrEscape, link, target)
-}
-
 // gather notes what is new or differs.
 func (g *gathering) gather() error {
 	g.dirs = make(map[string]bool)
@@ -297,21 +293,4 @@ func (g *gathering) warn() {
 	} {
 		warnOf(&g.t.c, w.list, w.what)
 	}
-}
-
-// warnOf warns of some paths, of which the first few are named. There may be none.
-func warnOf(c *Config, list []string, what string) {
-	if len(list) == 0 {
-		return
-	}
-	const shown = 5
-	some := make([]string, 0, shown)
-	for _, name := range list[:min(shown, len(list))] {
-		some = append(some, names.Visible(name))
-	}
-	text := fmt.Sprintf("%d %s: %s", len(list), what, strings.Join(some, ", "))
-	if len(list) > shown {
-		text += ", ..."
-	}
-	c.Warn(text)
 }

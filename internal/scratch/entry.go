@@ -56,18 +56,23 @@ func (e *entry) is(f *found) bool {
 	return a.CTime != 0 && *a == *b
 }
 
-// look is what the system tells of something that was looked at.
-func (t *tree) look(l rootfs.Look, err error) (rootfs.Look, error) {
-	if t.blur != nil {
-		t.blur(&l)
-	}
-	return l, err
-}
-
 // isSameThing reports whether both are one inode. ok is false where the system does not say.
 func isSameThing(a, b *rootfs.Look) (same, ok bool) {
 	if a.Ino == 0 || b.Ino == 0 || a.BTime == 0 || b.BTime == 0 {
 		return false, false
 	}
 	return a.Ino == b.Ino && a.BTime == b.BTime, true
+}
+
+// found is what stands at a path of the scratch tree.
+type found struct {
+	path   string
+	kind   change.Kind
+	look   rootfs.Look
+	target string // of a link, with slashes
+
+	ignored bool // .gitignore leaves it out, or a directory above it
+	vcs     bool // it belongs to a version control system
+	deep    bool // it is a directory that was not looked into, see isDeep
+	opened  bool // its mode was changed so that it could be read
 }

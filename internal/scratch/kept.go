@@ -5,10 +5,26 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/change"
 )
 
-func keep(ctx context.Context, changes []Change, most int64) ([]Kept, error) {
+// Kept is a Change with its bytes, as JSON keeps it.
+type Kept struct {
+	Path   string      `json:"path"`
+	From   string      `json:"from,omitempty"`
+	Kind   change.Kind `json:"kind"`
+	Mode   fs.FileMode `json:"mode,omitempty"`
+	Target string      `json:"target,omitempty"`
+	// Bytes are those of a file that was written, nil for all else.
+	Bytes []byte `json:"bytes,omitzero"`
+}
+
+// Keep returns the changes with their bytes. If these are more than most, it is a *[LimitError]. A name that is no UTF-8
+// is an error, for JSON would change it.
+func Keep(ctx context.Context, changes []Change, most int64) ([]Kept, error) {
 	list := make([]Kept, 0, len(changes))
 	left := most
 	for i := range changes {
@@ -37,7 +53,8 @@ func keep(ctx context.Context, changes []Change, most int64) ([]Kept, error) {
 	return list, nil
 }
 
-func (k Kept) change() Change {
+// Change returns what was kept. Nothing of it was checked: to stage it does that.
+func (k Kept) Change() Change {
 	c := Change{Path: k.Path, From: k.From, Kind: k.Kind, Mode: k.Mode, Target: k.Target}
 	if k.Bytes != nil {
 		c.Written, c.Size = true, int64(len(k.Bytes))

@@ -2,7 +2,6 @@ package scratch
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"path"
 	"slices"
@@ -42,8 +41,6 @@ func (t *tree) renew(ctx context.Context, view *stage.Stage, o Options) error {
 	t.made, t.lists, t.leftOut, t.found, t.broken = want.at, want.lists, want.leftOut, nil, false
 	return t.settle(ctx)
 }
-
-var errClosed = errors.New("the scratch tree is closed")
 
 // renewal is the work of one Renew.
 type renewal struct {

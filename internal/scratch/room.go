@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,30 +53,6 @@ func (t *tree) furnish(ctx context.Context) error {
 	return t.openTree()
 }
 
-// openTree opens the directory of the tree.
-func (t *tree) openTree() (err error) {
-	if t.fsys, err = rootfs.Open(t.root()); err != nil {
-		return err
-	}
-	t.top, err = t.fsys.Stat(".")
-	return err
-}
-
-// errDisplaced says that the directory of the tree is not where it was made.
-var errDisplaced = errors.New("the command has moved or removed the directory that it works in")
-
-// reenter makes sure that the directory of the tree is at its place, and may be entered.
-func (t *tree) reenter() error {
-	info, _, err := t.slot.LstatIfPossible(t.name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && !os.SameFile(t.top, info):
-		return errDisplaced
-	case err != nil || info.Mode() == fs.ModeDir|0o700:
-		return err
-	}
-	return t.slot.Chmod(t.name, 0o700)
-}
-
 // foldsNames reports whether the file system of the place takes names for one that differ in case.
 func foldsNames(fsys *rootfs.FS) (bool, error) {
 	_, _, err := fsys.LstatIfPossible(strings.ToUpper(lockName))
@@ -87,7 +62,6 @@ func foldsNames(fsys *rootfs.FS) (bool, error) {
 	return err == nil, err
 }
 
-func (t *tree) root() string { return filepath.Join(t.place, t.name) }
 func (t *tree) temp() string { return filepath.Join(t.place, tempName) }
 func (t *tree) home() string { return filepath.Join(t.place, homeName) }
 

@@ -21,19 +21,6 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// found is what stands at a path of the scratch tree.
-type found struct {
-	path   string
-	kind   change.Kind
-	look   rootfs.Look
-	target string // of a link, with slashes
-
-	ignored bool // .gitignore leaves it out, or a directory above it
-	vcs     bool // it belongs to a version control system
-	deep    bool // it is a directory that was not looked into, see isDeep
-	opened  bool // its mode was changed so that it could be read
-}
-
 // scanned is a directory that was read.
 type scanned struct {
 	rules   *ignore.Matcher // those that hold for what is in it

@@ -208,47 +208,6 @@ func checkFolding(at map[string]*entry) error {
 	return nil
 }
 
-// escapes reports whether a symbolic link leads out of the tree. What is missing may still be made, so the rest of a
-// path through it is taken as it is written.
-func escapes(link string, look func(name string) (change.Kind, string)) bool {
-	const mostLinks = 40
-	at := path.Dir(link)
-	rest := path.Base(link)
-	for links := 0; rest != ""; {
-		part, after := rest, ""
-		for i := range len(rest) {
-			if rest[i] == '/' {
-				part, after = rest[:i], rest[i+1:]
-				break
-			}
-		}
-		rest = after
-		switch part {
-		case "", ".":
-			continue
-		case "..":
-			if at == "." {
-				return true
-			}
-			at = path.Dir(at)
-			continue
-		}
-		at = names.Join(at, part)
-		kind, target := look(at)
-		if kind != change.Symlink {
-			continue
-		}
-		if path.IsAbs(target) || filepath.VolumeName(target) != "" {
-			return true
-		}
-		if links++; links > mostLinks {
-			return false // it leads nowhere
-		}
-		at, rest = path.Dir(at), target+"/"+rest
-	}
-	return false
-}
-
 // excludeOf returns the rules that a repository has beside its .gitignore files. The scratch tree has no repository.
 func excludeOf(view *stage.Stage) []byte {
 	const most = 1 << 20
@@ -275,4 +234,26 @@ func excludeOf(view *stage.Stage) []byte {
 		return nil
 	}
 	return data
+}
+
+// leaveOut remembers what is not asked for where a program may write it anyway.
+func (w *wanted) leaveOut(name string, found walk.Entry) error {
+	if w.bring != nil && !w.bring(name) {
+		return nil
+	}
+	info, err := found.Info()
+	if err != nil {
+		return err
+	}
+	var version stage.Version
+	if found.Kind == change.File {
+		if version, _, _, err = w.view.VersionIn(name, info); err != nil {
+			return err
+		}
+	}
+	print := printOf(w.t.seed, name, found.Kind, version)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.leftOut[print] = true
+	return nil
 }
