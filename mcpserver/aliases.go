@@ -30,7 +30,9 @@ func namedPipeline(ctx context.Context, c *call) (*answer, error) {
 		return c.resume(ctx, args.Resume)
 	}
 	if args.Definition == nil {
-		return nil, &millrace.ValidationError{Problems: []millrace.Problem{{Code: "missing_param", Message: "one of 'definition' and 'resume' is required"}}}
+		const missing = "one of 'definition' and 'resume' is required"
+		problems := []millrace.Problem{{Code: "missing_param", Message: missing}}
+		return nil, &nextError{err: &millrace.ValidationError{Problems: problems}, code: codeArguments}
 	}
 	p, err := c.cfg.Runs.Library.Open(ctx, string(named(pipelineText(args.Definition))))
 	if err != nil {
@@ -73,7 +75,7 @@ func (c *call) resume(ctx context.Context, id string) (*answer, error) {
 	if r.Manage == nil || r.Jobs == nil || r.Browse == nil {
 		return nil, &nextError{
 			err:  &millrace.ValidationError{Problems: []millrace.Problem{{Pointer: "/resume", Code: "unavailable", Message: "this server keeps no runs"}}},
-			next: "run the whole pipeline again: nothing of a run that has failed was written",
+			code: codeArguments, next: "run the whole pipeline again: nothing of a run that has failed was written",
 		}
 	}
 	run, _, fromStep := strings.Cut(id, "/")

@@ -18,11 +18,15 @@ type asked struct {
 	bad   []string
 }
 
+// wrongArguments are arguments that no tool takes.
+func wrongArguments() []string {
+	return []string{`{"quux":1}`, `{"path":7,"steps":7,"pipeline_json":7,"definition":7,"plan_id":7,"backup_id":7,"id":7,"mode":7,"command":7,"patch":7,"action":7}`}
+}
+
 func allTools(plan, other, digest, backup string) map[string]asked {
 	const steps = `[{"id":"find","action":"search","params":{"pattern":"nowhere"}},{"id":"fix","action":"edit","input_from":"find","params":{"old_text":"a","new_text":"b"}}]`
 	const fails = `[{"id":"a","action":"edit","params":{"files":["none.txt"],"old_text":"a","new_text":"b"}}]`
-	wrong := []string{`{"quux":1}`, `{"path":7,"steps":7,"pipeline_json":7,"definition":7,"plan_id":7,"backup_id":7,"id":7,"mode":7,"command":7,"patch":7,"action":7}`}
-	more := func(calls ...string) []string { return append(slices.Clone(wrong), calls...) }
+	more := func(calls ...string) []string { return append(wrongArguments(), calls...) }
 	return map[string]asked{
 		"batch_operations":    {`{"pipeline_json":{"name":"x","steps":` + steps + `}}`, true, more(`{"pipeline_json":"x"}`, `{"pipeline_json":{"name":"x","steps":`+fails+`}}`)},
 		"plan_pipeline":       {`{"pipeline_json":{"name":"x","steps":` + steps + `}}`, true, more(`{"pipeline_json":"x"}`, `{"pipeline_json":{"name":"x","steps":`+fails+`}}`)},
@@ -65,6 +69,9 @@ func TestAllTools(t *testing.T) {
 			code, message := told["code"].(string), told["message"].(string)
 			if code == "internal" || code == "" || message == "" || !strings.Contains(r.text, code+": ") || told["next"] == "ask the user" {
 				t.Errorf("%s %s: the error is %v", tool.Name, args, told)
+			}
+			if slices.Contains(wrongArguments(), args) && code != "invalid_arguments" {
+				t.Errorf("%s %s: the code is %s", tool.Name, args, code)
 			}
 		}
 		if a.good == "" {

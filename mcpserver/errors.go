@@ -15,7 +15,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// nextError is an error that knows better than its code what the model should do. code is another code, "" for that of err.
+// nextError is an error that knows better than its code what the model should do, unless next is "". code is another
+// code, "" for that of err.
 type nextError struct {
 	err  error
 	next string
@@ -40,11 +41,8 @@ func (c *call) failure(a *answer, err error) *answer {
 		maps.Copy(failed.data, a.data)
 	}
 	var b strings.Builder
-	told := errorData{Code: codeOf(err), Message: visible(err.Error()), Path: visible(pathOf(err))}
+	told := errorData{Code: c.codeOf(err), Message: visible(err.Error()), Path: visible(pathOf(err))}
 	told.Next = next(err, told.Code)
-	if told.Code == "invalid_pipeline" && told.Next == correctPipeline && !takesPipeline(c.tool.name) {
-		told.Next = "correct all of this and send the call again"
-	}
 	if told.Next == personForces && c.cfg.AllowForce {
 		told.Next = "send it as a pipeline with force, or make a smaller change"
 	}
@@ -73,10 +71,26 @@ const personForces = "a person can run millrace apply, or restart the server wit
 // correctPipeline is what to do about mistakes in a pipeline.
 const correctPipeline = "correct all of this and send the call again; describe_actions lists the actions and their parameters"
 
-// takesPipeline reports whether the arguments of a tool are a pipeline.
+// takesPipeline reports whether the arguments of a tool have a pipeline in them.
 func takesPipeline(tool string) bool {
 	return slices.Contains([]string{"batch_operations", "plan_pipeline", "pipeline", "mcp_pipeline", runs.CommandManage}, tool)
 }
+
+// codeOf is the code of an error of this call. Mistakes that are in no pipeline are those of arguments.
+func (c *call) codeOf(err error) string {
+	code := codeOf(err)
+	if code != "invalid_pipeline" {
+		return code
+	}
+	args, ok := errors.AsType[*runs.ArgsError](err)
+	if !takesPipeline(c.tool.name) || ok && slices.ContainsFunc(args.Problems, outsideOfPipeline) {
+		return codeArguments
+	}
+	return code
+}
+
+// outsideOfPipeline reports whether a problem with the arguments of a command is not in the pipeline of the call.
+func outsideOfPipeline(p millrace.Problem) bool { return !strings.HasPrefix(p.Pointer, "/definition") }
 
 // errorData is an error in the data of an answer.
 type errorData struct {
@@ -135,6 +149,9 @@ func codeOf(err error) string {
 	return code
 }
 
+// codeArguments is the code of mistakes in the arguments of a call, outside of the pipeline that they may have in them.
+const codeArguments = "invalid_arguments"
+
 // codeInternal is the code of what is not a mistake of the caller.
 const codeInternal = "internal"
 
@@ -142,7 +159,7 @@ const codeInternal = "internal"
 func mistaken(err error, next string) error {
 	code := codeOf(err)
 	if code == codeInternal {
-		code = "invalid_arguments"
+		code = codeArguments
 	}
 	return &nextError{err: err, code: code, next: next}
 }
@@ -170,7 +187,7 @@ func problems(b *strings.Builder, code string, list []millrace.Problem) {
 // next is what to do about an error.
 func next(err error, code string) string {
 	var n *nextError
-	if errors.As(err, &n) {
+	if errors.As(err, &n) && n.next != "" {
 		return n.next
 	}
 	var blocked *millrace.BlockedError
@@ -184,6 +201,8 @@ func next(err error, code string) string {
 		return remedy(err.Error())
 	}
 	switch code {
+	case codeArguments:
+		return "correct all of this and send the call again"
 	case "invalid_pipeline":
 		return correctPipeline
 	case "invalid_plan", "conflict", "drift", "incomplete_plan":

@@ -144,7 +144,7 @@ func (c *call) planUndo(ctx context.Context, x millrace.Executor, id string, exc
 	defer plan.Close() //nolint:errcheck // nothing was written
 	if len(except) > 0 {
 		if plan, err = plan.Reject(except...); err != nil {
-			return nil, &nextError{err: err, code: "invalid_arguments", next: "name in except only paths that the commit has changed"}
+			return nil, &nextError{err: err, code: codeArguments, next: "name in except only paths that the commit has changed"}
 		}
 		defer plan.Close() //nolint:errcheck // nothing was written
 	}

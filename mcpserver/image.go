@@ -68,7 +68,7 @@ func (r *reading) image(ctx context.Context, path string, e *fileRead) error {
 	if !strings.HasPrefix(kind, "image/") {
 		return &nextError{
 			err:  &actions.FileError{Path: visible(path), Err: errors.New("not an image that is known: " + kind)},
-			code: "invalid_arguments", next: "read it with the mode Line",
+			code: codeArguments, next: "read it with the mode Line",
 		}
 	}
 	e.Type, e.Bytes, e.image = kind, len(data), data

@@ -46,7 +46,7 @@ func TestPlanAndApply(t *testing.T) {
 		t.Errorf("planning has written %q", got)
 	}
 	c.bad("apply_plan", `{"plan_id":"`+id+`","digest":"`+strings.Repeat("0", 64)+`"}`, "invalid_plan", "digest")
-	c.bad("apply_plan", `{"plan_id":"`+id+`"}`, "invalid_pipeline: 1 problem", "'digest' is required")
+	c.bad("apply_plan", `{"plan_id":"`+id+`"}`, "invalid_arguments: 1 problem", "'digest' is required")
 	first := c.good("apply_plan", `{"plan_id":"`+id+`","digest":"`+digest+`"}`)
 	if got := readFile(t, c.dir, "src/a.txt"); got != "to receive\n" {
 		t.Errorf("the file is %q", got)

@@ -83,7 +83,7 @@ func TestRuns(t *testing.T) {
 	c.bad("browse_pipelines", `{"action":"get","projectId":"tree","pipelineId":99}`, "not found")
 	c.bad("browse_pipelines", `{"action":"list","projectId":"another"}`, "/projectId: this server has no project 'another' (use 'tree')")
 	c.bad("browse_pipelines", `{"action":"list"}`, "projectId")
-	c.bad("browse_pipelines", `{"action":"lst","projectId":"tree","stats":1}`, "invalid_pipeline: ")
+	c.bad("browse_pipelines", `{"action":"lst","projectId":"tree","stats":1}`, "invalid_arguments: ")
 
 	// A run that has failed is taken up where it failed.
 	r = c.bad("pipeline", `{"definition":{"name":"later","steps":[{"id":"find","action":"search","params":{"pattern":"receive"}},{"id":"read","action":"read_ranges","params":{"files":["later.txt"]}}]}}`,

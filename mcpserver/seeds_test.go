@@ -31,11 +31,12 @@ func TestDocumentedPipelines(t *testing.T) {
 		`{"pipeline_json":{"name":"x","steps":[{"id":"a b","action":"search"}]}}`:   "invalid step ID 'a b' (only alphanumeric, -, and _ allowed)",
 		`{"pipeline_json":{"name":"x","steps":[{"id":"a","action":"edit"}]}}`:       "edit action requires 'old_text' parameter",
 		`{"pipeline_json":{"name":"x","steps":[{"id":"a","action":"obliterate"}]}}`: "obliterate",
-		`{"pipeline_json":7}`:                                                       "/pipeline_json: 'pipeline_json' must be a string or an object, not a whole number",
-		`{"pipeline":{}}`:                                                           "2 problems",
+		`{"pipeline":{}}`: "2 problems",
 	} {
 		c.bad("batch_operations", args, "invalid_pipeline: ", want, "next: correct all of this")
 	}
+	c.bad("batch_operations", `{"pipeline_json":7}`, "invalid_arguments: ", "next: correct all of this",
+		"/pipeline_json: 'pipeline_json' must be a string or an object, not a whole number")
 }
 
 func TestDocumentedReadsAndWrites(t *testing.T) {

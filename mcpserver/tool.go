@@ -144,7 +144,7 @@ func (s *Server) handle(ctx context.Context, t tool, req *mcp.CallToolRequest) *
 	// The last notice of how far the call is goes out before the answer.
 	c.progress.stop()
 	if err != nil {
-		s.cfg.Logger.Info("tool call failed", "tool", t.name, "code", codeOf(err), "error", err)
+		s.cfg.Logger.Info("tool call failed", "tool", t.name, "code", c.codeOf(err), "error", err)
 		a = c.failure(a, err)
 	}
 	a.repaired(c.repaired)
@@ -160,7 +160,7 @@ func (s *Server) answer(ctx context.Context, c *call) (*answer, error) {
 		c.args, warnings = c.tool.meant(c.args)
 		c.repaired = append(c.repaired, warnings...)
 		if problems := c.tool.input.check(c.args); len(problems) > 0 {
-			return nil, &millrace.ValidationError{Problems: problems}
+			return nil, &nextError{err: &millrace.ValidationError{Problems: problems}, code: codeArguments}
 		}
 		c.args = c.tool.input.plainNumbers(c.args)
 	}

@@ -45,7 +45,7 @@ func TestWriteSingle(t *testing.T) {
 	c.good("fs_write", `{"command":"create","path":"deep/new.txt","file_text":"x\n"}`)
 	c.bad("fs_write", `{"command":"create","path":"deep/new.txt","file_text":"y\n"}`, "file already exists")
 	c.bad("fs_write", `{"command":"str_replace","path":"a.txt","old_str":"nope","new_str":""}`, "step_failed: ", "String not found in file")
-	c.bad("fs_write", `{"command":"str_replace","path":"a.txt","new_str":""}`, "invalid_pipeline: 1 problem", "old_str")
+	c.bad("fs_write", `{"command":"str_replace","path":"a.txt","new_str":""}`, "invalid_arguments: 1 problem", "old_str")
 	c.bad("fs_write", `{"command":"obliterate","path":"a.txt"}`, "/command: unsupported 'command' 'obliterate'")
 	c.bad("fs_write", `{"command":"append","new_str":"x"}`, "one of 'path' and 'fileEdits' is required")
 	c.bad("fs_write", `{"command":"append","path":"a.txt","new_str":"x","sed_pattern":"s/a/b/"}`, "/sed_pattern: 'sed_pattern' is for pattern_replace")
