@@ -19,7 +19,7 @@ assert.equal(read.content[1].text, '1\trecieve\n')
 assert.equal(read.structuredContent.content, 'recieve\n')
 const wrong = await client.callTool({ name: 'fs_read', arguments: { mode: 'Line' } })
 assert.equal(wrong.isError, true)
-assert.equal(wrong.structuredContent.error.code, 'invalid_pipeline')
+assert.equal(wrong.structuredContent.error.code, 'invalid_arguments')
 const { resources } = await client.listResources()
 assert.equal(resources.length, 2)
 
