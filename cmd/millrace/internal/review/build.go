@@ -71,8 +71,15 @@ func reject(plan *millrace.Plan, paths []string) (*millrace.Plan, error) {
 // decided returns what becomes of the hunks of a file.
 func (f *file) decided() []millrace.Part {
 	var parts []millrace.Part
-	for _, i := range f.items {
+	for n := 0; n < len(f.items); n++ {
+		i := f.items[n]
 		switch {
+		case i.of != nil:
+			end := n + len(i.of.places)
+			if part, ok := i.of.part(f.items[n:end]); ok {
+				parts = append(parts, part)
+			}
+			n = end - 1
 		case i.is != taken:
 			parts = append(parts, millrace.Part{Hunk: i.hunk})
 		case i.text != nil:

@@ -27,6 +27,9 @@ func (r *Review) edit() (bool, error) {
 	case !f.parts:
 		r.say("only hunks can be edited; this is a change of the whole file")
 		return false, nil
+	case i.of != nil:
+		r.say("only hunks can be edited; b goes back to the hunk of this match")
+		return false, nil
 	}
 	text := i.draft
 	if text == "" {

@@ -38,10 +38,13 @@ type file struct {
 	unread error
 }
 
-// item is one decision: a hunk, part of one, or a change as a whole.
+// item is one decision: a hunk, part of one, a match in one, or a change as a whole.
 type item struct {
 	is   decision
 	hunk millrace.Hunk
+	// of is the hunk that the item is a match of, by its number. Nil for other items.
+	of    *matches
+	match int
 	// text is what the user wrote in its place, and draft what was refused of it.
 	text  *string
 	draft string

@@ -126,8 +126,8 @@ func containsAll(list, wanted []string) bool {
 	return !slices.ContainsFunc(wanted, func(s string) bool { return !slices.Contains(list, s) })
 }
 
-// split makes an item of each place at which a hunk differs, or of each hunk of a file that was renamed, and reports
-// whether it could.
+// split makes an item of each place at which a hunk differs, of each match in a hunk with one such place, or of each hunk
+// of a file that was renamed, and reports whether it could.
 func (r *Review) split() bool {
 	f := r.files[r.at.file]
 	if !f.parts {
@@ -141,16 +141,29 @@ func (r *Review) split() bool {
 		r.say("its new name or mode is taken; its hunks are decided one by one")
 		return true
 	}
-	parts := f.items[r.at.item].hunk.Split()
-	if len(parts) < 2 {
+	items := f.items[r.at.item].split()
+	if len(items) < 2 {
 		r.say("this hunk has no parts")
 		return false
 	}
 	r.save(r.at.file)
-	var items []item
+	f.items = slices.Replace(slices.Clone(f.items), r.at.item, r.at.item+1, items...)
+	return true
+}
+
+// split returns the parts of an item, fewer than two if it has none.
+func (i item) split() (items []item) {
+	if i.of != nil {
+		return nil
+	}
+	parts := i.hunk.Split()
+	if len(parts) < 2 {
+		if m := matchesOf(i.hunk); m != nil {
+			return m.items()
+		}
+	}
 	for _, h := range parts {
 		items = append(items, item{hunk: h})
 	}
-	f.items = slices.Replace(slices.Clone(f.items), r.at.item, r.at.item+1, items...)
-	return true
+	return items
 }

@@ -281,7 +281,17 @@ func takenOf(t *testing.T, w *bytes.Buffer, plan *millrace.Plan, f *file) {
 		}
 		moved += len(new) - len(old)
 	}
-	for _, i := range f.items {
+	items := f.items
+	for n := 0; n < len(items); n++ {
+		i := items[n]
+		if i.of != nil { // the hunk, with the text that its matches give
+			end := n + len(i.of.places)
+			part, ok := i.of.part(items[n:end])
+			i, n = item{is: taken, hunk: i.of.hunk, text: part.Text}, end-1
+			if ok && part.Text == nil {
+				i.is = left
+			}
+		}
 		if i.is != taken {
 			continue
 		}

@@ -123,6 +123,9 @@ func (r *Review) prompt() {
 		by = ", by " + strings.Join(steps, ", ")
 	}
 	what, keys := f.question()
+	if r.item().of != nil {
+		what, keys = "this match", "y,n,a,d,t,b,p,q,?"
+	}
 	text := fmt.Sprintf("(%d/%d %s%s) take %s [%s] ", r.at.item+1, len(f.items), f.change.Path, by, what, keys)
 	fmt.Fprint(r.out, r.Style.Paint(render.Bold, r.Style.Text(text)))
 }
@@ -177,7 +180,7 @@ n  leave it
 a  take this hunk and the rest of the file      d  leave them
 A  take everything that is left                 D  leave it
 t  take this hunk and all further ones that the same steps made
-s  split it into smaller hunks
+s  split it into smaller hunks, and a line into its matches
 e  edit its new lines in an editor
 b  go back to the one before, and undo what was decided there
 j  leave it undecided for now, and go to the next
