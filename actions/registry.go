@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Registry is an immutable set of actions by name. The zero Registry, which nobody has made, stands for [Builtin]
@@ -18,14 +19,17 @@ type Registry struct {
 }
 
 // Builtin returns the actions that millrace brings. Add your own with [Registry.With].
-func Builtin() Registry {
+func Builtin() Registry { return builtin() }
+
+// builtin checks the prototypes once: a Registry is never changed after it was made.
+var builtin = sync.OnceValue(func() Registry {
 	return Registry{}.With(
 		Search{}, List{}, ReadRanges{},
 		Edit{}, MultiEdit{}, CountOccurrences{}, RegexTransform{}, EditFiles{}, SyncFiles{}, PatternReplace{}, Patch{},
 		Create{}, Copy{}, Rename{}, Delete{},
 		Aggregate{}, Diff{}, Merge{}, Fail{}, Tool{}, Exec{}, Prompt{},
 	)
-}
+})
 
 // With returns a registry that has the given actions too. The value given is the prototype: decoding starts from a
 // copy of it, so its fields are the defaults. A later action replaces an earlier one of the same name. What cannot be
