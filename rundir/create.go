@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"runtime"
 	"time"
@@ -193,20 +192,6 @@ func (s *Store) ensureIgnore() error {
 		return nil
 	}
 	return journal.EnsureIgnore(s.d, s.dir, false)
-}
-
-// openIndex opens the index for writing, and makes it if there is none.
-func (s *Store) openIndex() (recordlog.File, error) {
-	for range 2 {
-		f, err := recordlog.Open(s.d.FS, s.path(indexFile))
-		if !disk.IsAbsent(err) {
-			return f, err
-		}
-		if f, err = recordlog.Create(s.d.FS, s.path(indexFile)); !disk.IsExist(err) {
-			return f, err
-		}
-	}
-	return nil, os.ErrExist
 }
 
 // discard removes a run, which cannot be seen any more when it returns; the writer is closed. A run that others may need,

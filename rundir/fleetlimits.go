@@ -74,20 +74,6 @@ func (l *fleetLimits) pace(ctx context.Context) error {
 	return nil
 }
 
-// spentBefore counts what the children have used that there are, if anything depends on it.
-func (f *fleetWork) spentBefore() error {
-	if f.spec.Budget.IsZero() {
-		return nil
-	}
-	return f.m.store.eachTarget(f.s.ctx, f.number, f.spec, func(i int, _ []byte) error {
-		l, err := f.m.store.childAt(f.number, i)
-		if err == nil && l != nil {
-			f.limits.use(i, l.used())
-		}
-		return nil // what cannot be read is told of when it is its turn
-	})
-}
-
 // used is what a run has used that has ended or waits, also if its process has died: all that was paid for, and what was
 // changed. Of one that is worked on nothing is counted yet.
 func (r shownRun) used() (u budget.Use) {

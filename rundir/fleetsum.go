@@ -147,15 +147,6 @@ func (s *fleetSum) record() *record {
 	return &record{Kind: kindEnd, Status: status, Reason: reason, End: &end{Summary: s.json(fleet.MaxFailures)}}
 }
 
-// fleetSummary is what a browser shows of a fleet.
-func (r shownRun) fleetSummary() *runs.Summary {
-	sum := &runs.Summary{Targets: r.created.Fleet.Count}
-	if r.summary != nil && json.Unmarshal(r.summary, sum) != nil {
-		return &runs.Summary{Targets: r.created.Fleet.Count} // it is only shown
-	}
-	return sum
-}
-
 // ended records what has become of the fleet. err is why it has not gone through its targets, nil if it has.
 func (f *fleetWork) ended(err error) error {
 	f.s.canceling.Lock()

@@ -301,3 +301,17 @@ func (f *fleetWork) resume(number int64) (*session, error) {
 	}
 	return f.m.beginAs(w, true)
 }
+
+// spentBefore counts what the children have used that there are, if anything depends on it.
+func (f *fleetWork) spentBefore() error {
+	if f.spec.Budget.IsZero() {
+		return nil
+	}
+	return f.m.store.eachTarget(f.s.ctx, f.number, f.spec, func(i int, _ []byte) error {
+		l, err := f.m.store.childAt(f.number, i)
+		if err == nil && l != nil {
+			f.limits.use(i, l.used())
+		}
+		return nil // what cannot be read is told of when it is its turn
+	})
+}

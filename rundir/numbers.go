@@ -105,38 +105,3 @@ func (s *Store) taken(number int64) {
 	defer s.mu.Unlock()
 	s.last = max(s.last, number)
 }
-
-// sweep removes numbers that have come to nothing: their processes were killed before the first record.
-func (p *pruner) sweep(ctx context.Context) error {
-	s := p.m.store
-	shards, err := s.shards()
-	if err != nil {
-		return err
-	}
-	for _, shard := range shards {
-		numbers, err := s.inShard(shard)
-		if err != nil {
-			return err
-		}
-		for _, number := range numbers {
-			if _, known := p.known[number]; known {
-				continue
-			}
-			if err := context.Cause(ctx); err != nil || p.done >= mostPruned {
-				return err
-			}
-			if _, err := s.load(number); !errors.Is(err, errNoRun) {
-				continue
-			}
-			at, err := s.d.Look(s.run(number))
-			if err != nil || p.now.Sub(at.ModTime).Abs() < sweepAge {
-				continue
-			}
-			p.done++
-			if err := s.d.RemoveTree(s.run(number)); err != nil && !disk.IsAbsent(err) {
-				return err
-			}
-		}
-	}
-	return nil
-}

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"os"
 	"path"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/handle"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/raise"
+	"github.com/millrace-go/millrace/internal/recordlog"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -106,4 +108,18 @@ func (s *Store) keyBy(find func(afero.Fs, []byte) (journal.Key, error)) ([]byte,
 func (s *Store) locked(number int64) (bool, error) {
 	held, err := filelock.Held(s.d, s.run(number, runFile))
 	return held, orNoRun(err)
+}
+
+// openIndex opens the index for writing, and makes it if there is none.
+func (s *Store) openIndex() (recordlog.File, error) {
+	for range 2 {
+		f, err := recordlog.Open(s.d.FS, s.path(indexFile))
+		if !disk.IsAbsent(err) {
+			return f, err
+		}
+		if f, err = recordlog.Create(s.d.FS, s.path(indexFile)); !disk.IsExist(err) {
+			return f, err
+		}
+	}
+	return nil, os.ErrExist
 }

@@ -66,13 +66,6 @@ func (m *Manager) RunTarget(ctx context.Context, x millrace.Executor, t fleet.Ta
 	return s.res, s.err // what could not be recorded is in the log of the host, and nothing goes by it
 }
 
-// target is what the manager of the run of one target has, nil of others.
-type target struct {
-	pipeline millrace.Pipeline
-	recorded millrace.Recorder // of the worker, nil if it has none
-	approver millrace.Approver // likewise
-}
-
 // given are Trees of one tree that is open, and that its caller closes.
 type given struct{ fs afero.Fs }
 

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -110,4 +111,13 @@ func (r shownRun) nameOf(j *job, steps []stepName) (name, action string) {
 		return j.at.Step, ""
 	}
 	return fmt.Sprintf("step %d", j.index+1), "" // its name was removed with the data of the run
+}
+
+// fleetSummary is what a browser shows of a fleet.
+func (r shownRun) fleetSummary() *runs.Summary {
+	sum := &runs.Summary{Targets: r.created.Fleet.Count}
+	if r.summary != nil && json.Unmarshal(r.summary, sum) != nil {
+		return &runs.Summary{Targets: r.created.Fleet.Count} // it is only shown
+	}
+	return sum
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/millrace-go/millrace"
@@ -15,36 +14,6 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/runs"
 )
-
-// session is the work of one manager on one run, from when it has the run's lock until it gives it back.
-type session struct {
-	m    *Manager
-	w    *writer
-	ctx  context.Context
-	stop context.CancelCauseFunc
-	// over is closed when the lock is given back.
-	over chan struct{}
-	// canceling is held while a cancel is recorded, or that the run waits: then it is too late for a cancel of this session.
-	canceling sync.Mutex
-	waits     bool
-	// heard is the last request that was read, where there are more than are read at once.
-	heard string
-	// res and err are what the run has returned, failed why it could not be recorded. They are to be read when it is over.
-	res         *millrace.Result
-	err, failed error
-	// within says that the session is part of that of a fleet, which waits for it.
-	within bool
-}
-
-// canceledBy is why a session ends that a cancel has ended.
-type canceledBy struct{ user string }
-
-func (c *canceledBy) Error() string {
-	if c.user == "" {
-		return "canceled"
-	}
-	return "canceled by " + c.user
-}
 
 // begin works on the run of a writer, which is closed when that is over. The error says that the manager is closed.
 func (m *Manager) begin(w *writer) error {
