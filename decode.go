@@ -37,6 +37,9 @@ type Decoder struct {
 	// has the table. Each repair is a warning of the pipeline. What could mean two things, or be a guard under a name
 	// that is not known, is refused. What strict decoding takes means the same, without a warning. False is strict.
 	Lenient bool
+	// Name is the name of a pipeline that has none of its own, such as that of its file. Empty means that a pipeline without
+	// a name is refused.
+	Name string
 	// MaxBytes is the longest text, in bytes, that is read. A longer one is a *ValidationError with the code
 	// "json_too_large". Zero means MaxPipelineBytes.
 	MaxBytes int
@@ -58,10 +61,7 @@ func Decode(data []byte) (Pipeline, error) { return Decoder{}.Decode(data) }
 // data are refused. The error is a *ValidationError that lists every problem with its JSON pointer, line and column;
 // a text that is not JSON at all gives one problem, "Invalid pipeline JSON: ...". Fields that are absent have their
 // documented defaults.
-func (d Decoder) Decode(data []byte) (Pipeline, error) { return d.decodeNamed(data, "") }
-
-// decodeNamed is Decode of a pipeline that has that name if it does not say another.
-func (d Decoder) decodeNamed(data []byte, name string) (Pipeline, error) {
+func (d Decoder) Decode(data []byte) (Pipeline, error) {
 	if err := d.Actions.Err(); err != nil {
 		return Pipeline{}, err
 	}
@@ -72,13 +72,13 @@ func (d Decoder) decodeNamed(data []byte, name string) (Pipeline, error) {
 		return Pipeline{}, invalidJSON(syntax)
 	}
 	if s.Mended == nil && s.Root.Kind == strictjson.Object {
-		p, err := d.decoding(s, name).decode()
+		p, err := d.decoding(s).decode()
 		if err == nil || !d.Lenient {
 			return p, err
 		}
 	}
 	if d.Lenient {
-		return d.repaired(s, name)
+		return d.repaired(s)
 	}
 	return Pipeline{}, notObject(s.Root)
 }
@@ -95,8 +95,8 @@ type decoding struct {
 	known  *lenient.Forms           // once they are asked for
 }
 
-func (d Decoder) decoding(s *lenient.Source, name string) *decoding {
-	return &decoding{Decoder: d, draft: draft{name: name, tools: d.Tools}, source: s, places: make(map[string]int), moved: make(map[string]lenient.Moved),
+func (d Decoder) decoding(s *lenient.Source) *decoding {
+	return &decoding{Decoder: d, draft: draft{name: d.Name, tools: d.Tools}, source: s, places: make(map[string]int), moved: make(map[string]lenient.Moved),
 		asks: make(map[string]bool)}
 }
 

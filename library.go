@@ -25,9 +25,27 @@ const mostListed = 64 << 20
 type Library struct {
 	// Decoder reads the files, and what [Library.Open] is given as JSON. A file longer than its MaxBytes is an error.
 	Decoder Decoder
-	// Dirs are the directories in the order of their rank: the first that has NAME.json wins, so that the pipelines of a
-	// project can take the place of those of the user. A directory that does not exist is empty.
+	// YAML reads files NAME.yaml and NAME.yml: it is Decode of package yamlform, or another function that gives the JSON to
+	// the Decoder. Nil leaves these files out.
+	YAML func(d Decoder, text []byte) (Pipeline, error)
+	// Dirs are the directories in the order of their rank: the first that has a file of the name wins, so that the pipelines
+	// of a project can take the place of those of the user. A directory that does not exist is empty.
 	Dirs []LibraryDir
+}
+
+// The ends of the names of files.
+const (
+	endJSON = ".json"
+	endYAML = ".yaml"
+	endYML  = ".yml"
+)
+
+// ends are those of the files that are read.
+func (l Library) ends() []string {
+	if l.YAML == nil {
+		return []string{endJSON}
+	}
+	return []string{endJSON, endYAML, endYML}
 }
 
 // LibraryDir is a directory of pipelines. It may have at most 10,000 entries.
@@ -44,8 +62,10 @@ type LibraryDir struct {
 
 // LibraryEntry is a file of a [Library].
 type LibraryEntry struct {
-	// Name is the name of the pipeline's file without ".json", by which Load finds it; Dir is the name of its directory.
+	// Name is the name of the pipeline's file without its end, by which Load finds it; Dir is the name of its directory.
 	Name, Dir string
+	// File is the name of the file in the directory, such as "fix.yaml".
+	File string
 	// Shadowed says that a directory of a higher rank has the name too, so that Load does not come here.
 	Shadowed bool
 	// Pipeline is what the file holds, if Err is nil. Its own name may be another.
@@ -101,26 +121,33 @@ func (l Library) Open(ctx context.Context, definition string) (Pipeline, error) 
 }
 
 // Load reads the pipeline of that name: 1 to 255 letters, digits, "-" and "_", in the same case, and no name that
-// Windows keeps for a device. Of the directories that have NAME.json the first is taken, also if the file there cannot
-// be used: then that is the error, for another pipeline of the name is not what was meant. A pipeline that has no name
-// of its own takes that of its file.
+// Windows keeps for a device. Of the directories that have a file of the name the first is taken, also if the file there
+// cannot be used: then that is the error, for another pipeline of the name is not what was meant. A directory with two
+// files of the name is such an error. A pipeline that has no name of its own takes that of its file.
 //
 // The error is a *[LibraryError], also around the cause why ctx is done.
 func (l Library) Load(ctx context.Context, name string) (Pipeline, error) {
+	e, err := l.Find(ctx, name)
+	return e.Pipeline, err
+}
+
+// Find is [Library.Load] for callers that name the file in what they say. The entry has the Dir and the File also beside
+// the error of a file that cannot be used, and is the zero LibraryEntry beside any other. It is never Shadowed.
+func (l Library) Find(ctx context.Context, name string) (LibraryEntry, error) {
 	if err := checkLibraryName(name); err != nil {
-		return Pipeline{}, &LibraryError{Name: name, Err: err}
+		return LibraryEntry{}, &LibraryError{Name: name, Err: err}
 	}
 	var near, dirs []string
 	for _, d := range l.Dirs {
 		dirs = append(dirs, fsutil.Visible(d.label()))
-		from, err := d.open(ctx, l.mostBytes())
+		from, err := d.open(ctx, l)
 		if err != nil {
-			return Pipeline{}, &LibraryError{Name: name, Dir: d.label(), Err: err}
+			return LibraryEntry{}, &LibraryError{Name: name, Dir: d.label(), Err: err}
 		}
 		defer from.Close()
 		if from.Has(name) {
-			p, _, err := l.load(ctx, from, d.label(), name)
-			return p, err
+			e, _ := l.load(ctx, from, d.label(), name)
+			return e, e.Err
 		}
 		near = append(near, from.Names...)
 	}
@@ -132,11 +159,11 @@ func (l Library) Load(ctx context.Context, name string) (Pipeline, error) {
 	if meant, ok := strictjson.Nearest(name, near); ok {
 		text += fmt.Sprintf(": did you mean '%s'?", meant)
 	}
-	return Pipeline{}, &LibraryError{Name: name, Err: &worded{text, fs.ErrNotExist}}
+	return LibraryEntry{}, &LibraryError{Name: name, Err: &worded{text, fs.ErrNotExist}}
 }
 
-// List returns an entry for each file whose name ends in ".json" and does not begin with a dot, sorted by name, and
-// those of one name in the order of the directories. A file that cannot be used has the reason in its entry. It reads
+// List returns an entry for each name in each directory, sorted by name, and those of one name in the order of the
+// directories. Names that begin with a dot are left out. A file that cannot be used has the reason in its entry. It reads
 // 64 MiB of text; what comes then has an error that says so, and can be loaded by its name.
 //
 // The error is that of directories which cannot be listed, or the cause why ctx is done; the entries that there are
@@ -146,13 +173,13 @@ func (l Library) List(ctx context.Context) ([]LibraryEntry, error) {
 	var failed []error
 	known, left := make(map[string]bool), int64(mostListed)
 	for _, d := range l.Dirs {
-		from, err := d.open(ctx, l.mostBytes())
+		from, err := d.open(ctx, l)
 		if err != nil {
 			failed = append(failed, &LibraryError{Dir: d.label(), Err: err})
 			continue
 		}
 		for _, name := range from.Names {
-			e := LibraryEntry{Name: name, Dir: d.label(), Shadowed: known[name]}
+			e := LibraryEntry{Name: name, Dir: d.label()}
 			if ctx.Err() != nil {
 				break
 			} else if err := checkLibraryName(name); err != nil {
@@ -161,8 +188,12 @@ func (l Library) List(ctx context.Context) ([]LibraryEntry, error) {
 				e.Err = &LibraryError{Name: name, Dir: d.label(), Err: fmt.Errorf("not read, for the files before it have more than %d bytes: load it by its name", int64(mostListed))}
 			} else {
 				var size int
-				e.Pipeline, size, e.Err = l.load(ctx, from, d.label(), name)
+				e, size = l.load(ctx, from, d.label(), name)
 				left -= int64(size)
+			}
+			e.Shadowed = known[name]
+			if e.File == "" {
+				e.File, _ = from.File(name) // its error is that of an entry which is read
 			}
 			entries = append(entries, e)
 		}
@@ -198,22 +229,34 @@ func checkLibraryName(name string) error {
 func (d LibraryDir) label() string { return cmp.Or(d.Name, d.Path, ".") }
 
 // open lists the directory. The caller closes it.
-func (d LibraryDir) open(ctx context.Context, most int) (*library.Dir, error) {
+func (d LibraryDir) open(ctx context.Context, l Library) (*library.Dir, error) {
 	fsys := d.FS
 	if root, ok := fsys.(*fsutil.RootFs); ok && root != nil {
 		fsys = root.Rooted()
 	}
-	return library.Open(ctx, fsys, cmp.Or(d.Path, "."), int64(most))
+	return library.Open(ctx, fsys, cmp.Or(d.Path, "."), int64(l.mostBytes()), l.ends()...)
 }
 
-// load reads and decodes a file of a directory, and says how long it is. The error is a *LibraryError.
-func (l Library) load(ctx context.Context, from *library.Dir, dir, name string) (p Pipeline, size int, err error) {
-	data, err := from.Read(ctx, name)
+// load reads and decodes the file of a name that a directory has, and says how long it is. The error of the entry is a
+// *LibraryError.
+func (l Library) load(ctx context.Context, from *library.Dir, dir, name string) (e LibraryEntry, size int) {
+	e = LibraryEntry{Name: name, Dir: dir}
+	var data []byte
+	var err error
+	if e.File, err = from.File(name); err == nil {
+		data, err = from.Read(ctx, e.File)
+	}
 	if err == nil {
-		p, err = l.Decoder.decodeNamed(data, name)
+		d := l.Decoder
+		d.Name = name
+		if strings.HasSuffix(e.File, endJSON) {
+			e.Pipeline, err = d.Decode(data)
+		} else {
+			e.Pipeline, err = l.YAML(d, data)
+		}
 	}
 	if err != nil {
-		return Pipeline{}, len(data), &LibraryError{Name: name, Dir: dir, Err: err}
+		e.Pipeline, e.Err = Pipeline{}, &LibraryError{Name: name, Dir: dir, Err: err}
 	}
-	return p, len(data), nil
+	return e, len(data)
 }

@@ -242,8 +242,8 @@ func (t *decoding) inText(pointer string) (m lenient.Moved, isName bool) {
 
 // repaired reads what strict decoding has refused: it mends the text and the values, and decodes them strictly. All
 // it does is a warning.
-func (d Decoder) repaired(s *lenient.Source, name string) (Pipeline, error) {
-	t := d.decoding(s, name)
+func (d Decoder) repaired(s *lenient.Source) (Pipeline, error) {
+	t := d.decoding(s)
 	if d.Locate != nil {
 		t.text = s.Again()
 	}

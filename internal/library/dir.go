@@ -1,5 +1,5 @@
 // Package library reads the files of one directory by their names: regular files of a bounded number and size, of
-// exactly those names, and none that a link leads out of the directory for.
+// exactly those names with certain ends, and none that a link leads out of the directory for.
 package library
 
 import (
@@ -23,25 +23,24 @@ import (
 // MostEntries is how many entries a directory may have: all are listed, to find one by its exact name.
 const MostEntries = 10_000
 
-// end is what the names of files end with.
-const end = ".json"
-
 // Dir is a directory that is open. One that does not exist has no names.
 type Dir struct {
-	// Names are those of what is there, sorted, without the ".json" that they end with. Names that begin with a dot are
-	// left out.
+	// Names are those of what is there, sorted, without their ends. A name with two ends is there once. Names that begin
+	// with a dot are left out.
 	Names []string
 
-	stage *stage.Stage // over the file system that it is in: it resolves links, and opens nothing but regular files
-	at    string       // its name there, without links
-	own   io.Closer    // a file system that was opened for this, or nil
+	ends  []string
+	files map[string][]string // the files of each name
+	stage *stage.Stage        // over the file system that it is in: it resolves links, and opens nothing but regular files
+	at    string              // its name there, without links
+	own   io.Closer           // a file system that was opened for this, or nil
 }
 
-// Open lists the directory at a path of a file system, for files of at most that many bytes. Links in the path are
-// followed as far as the file system lets them. Of an afero.OsFs, the directory itself becomes a root that nothing leads
-// out of.
-func Open(ctx context.Context, fsys afero.Fs, at string, most int64) (_ *Dir, err error) {
-	d := &Dir{at: at}
+// Open lists the directory at a path of a file system, for files of at most that many bytes whose names have one of the
+// ends, such as ".json". Links in the path are followed as far as the file system lets them. Of an afero.OsFs, the
+// directory itself becomes a root that nothing leads out of.
+func Open(ctx context.Context, fsys afero.Fs, at string, most int64, ends ...string) (_ *Dir, err error) {
+	d := &Dir{at: at, ends: ends, files: make(map[string][]string)}
 	defer func() {
 		if err != nil {
 			d.Close()
@@ -69,6 +68,20 @@ func (d *Dir) Close() {
 	}
 	if d.own != nil {
 		_ = d.own.Close()
+	}
+}
+
+// add takes a file that has one of the ends.
+func (d *Dir) add(file string) {
+	for _, end := range d.ends {
+		name, ok := strings.CutSuffix(file, end)
+		if !ok || name == "" || name[0] == '.' || !names.IsPlain(file) {
+			continue
+		}
+		if d.files[name] == nil {
+			d.Names = append(d.Names, name)
+		}
+		d.files[name] = append(d.files[name], file)
 	}
 }
 
@@ -136,9 +149,7 @@ func (d *Dir) list(ctx context.Context, fsys afero.Fs) error {
 		}
 		some, err := f.Readdirnames(500)
 		for _, file := range some {
-			if name, ok := strings.CutSuffix(file, end); ok && name != "" && name[0] != '.' && names.IsPlain(file) {
-				d.Names = append(d.Names, name)
-			}
+			d.add(file)
 		}
 		if n += len(some); n > MostEntries {
 			return fmt.Errorf("it has more than %d entries", MostEntries)
@@ -153,12 +164,21 @@ func (d *Dir) list(ctx context.Context, fsys afero.Fs) error {
 	}
 }
 
-// Read reads the file of that name, which [Dir.Has].
-func (d *Dir) Read(ctx context.Context, name string) ([]byte, error) {
+// File returns the file of a name that the directory [Dir.Has]. It is an error if the name has two files: which of them is
+// meant cannot be known.
+func (d *Dir) File(name string) (string, error) {
+	files := slices.Sorted(slices.Values(d.files[name]))
+	if len(files) > 1 {
+		return files[0], fmt.Errorf("there are %s: remove all but one of them", strings.Join(files, " and "))
+	}
+	return files[0], nil
+}
+
+// Read reads a file that [Dir.File] has returned.
+func (d *Dir) Read(ctx context.Context, file string) ([]byte, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	file := name + end
 	to, err := d.stage.Resolve(path.Join(d.at, file))
 	switch {
 	case err != nil:
