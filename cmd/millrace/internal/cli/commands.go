@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace/cmd/millrace/internal/byname"
+)
 
 // The groups of commands, in the order of the help.
 const (
@@ -40,6 +44,8 @@ var commands = []entry{
 	{groupLook, (*App).newPlan},
 	{groupLook, (*App).newShow},
 	{groupLook, (*App).newApply},
+	{groupDescribe, func(a *App) *cobra.Command { return byname.NewPipelines(a.door()) }},
+	{groupDescribe, func(a *App) *cobra.Command { return byname.NewInit(a.door()) }},
 	{groupDescribe, (*App).newValidate},
 	{groupDescribe, (*App).newFmt},
 	{groupDescribe, (*App).newConvert},

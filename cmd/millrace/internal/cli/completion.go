@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/byname"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -55,6 +57,23 @@ __millrace_values()
 }
 complete -o default -F __millrace_values millrace
 `
+
+// completePipeline offers the names of pipelines beside files, and then the variables of the pipeline and their values.
+func (a *App) completePipeline(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return byname.Words(cmd.Context(), a.door()), cobra.ShellCompDirectiveDefault
+	}
+	s, err := a.open()
+	if err != nil || args[0] == "-" { // stdin is not for the completion
+		return nil, cobra.ShellCompDirectiveError
+	}
+	defer s.fs.Close()
+	p, err := s.readSource(cmd.Context(), args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return offered(oneline.CompleteVariables(p.Pipeline, args[1:], word, a.listDir))
+}
 
 // completeBackups offers the commits that stand.
 func (a *App) completeBackups(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -40,7 +40,11 @@ stands for the files that the glob takes.
 
 // completeDo offers actions, parameters, their values, and names of files.
 func (a *App) completeDo(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	words := oneline.Complete(millrace.Decoder{}, args, word, a.listDir)
+	return offered(oneline.Complete(millrace.Decoder{}, args, word, a.listDir))
+}
+
+// offered are words as a shell takes them.
+func offered(words []oneline.Word) ([]string, cobra.ShellCompDirective) {
 	directive := cobra.ShellCompDirectiveNoFileComp
 	for _, w := range words {
 		if strings.HasSuffix(w.Text, "=") || strings.HasSuffix(w.Text, "/") {

@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/byname"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/mcpserver"
@@ -125,6 +127,7 @@ func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
 		defer func() { err = errors.Join(err, closing(context.WithoutCancel(ctx))) }()
 		cfg.Runs = tools
 	}
+	cfg.Runs.Library = byname.ForAgents(s.fs, config.UserDir())
 	server, err := mcpserver.New(cfg)
 	if err != nil {
 		return &usageError{err}
@@ -200,7 +203,9 @@ func (s *session) runTools(o mcpFlags) (tools runs.Tools, closing func(context.C
 	if o.readOnly || s.x.ReadOnly {
 		return tools, closing, nil
 	}
-	m, err := store.Manage(rundir.Host{Executor: managed(s.x), Trees: served{tree}, User: userName()})
+	m, err := store.Manage(rundir.Host{
+		Executor: managed(s.x), Trees: served{tree}, User: userName(), Library: byname.ForAgents(s.fs, config.UserDir()),
+	})
 	if err != nil {
 		return tools, nil, errors.Join(err, closing(context.Background()))
 	}

@@ -2,11 +2,16 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/byname"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 )
 
 // maxInput is the longest text that is read from a file or from stdin: that of a plan. Pipelines have a lower limit.
@@ -53,16 +58,63 @@ func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	}
 }
 
-// readPipeline reads the pipeline in a file, or in stdin for "-", and gives its variables their values. What is wrong
-// with it names the file.
-func (s *session) readPipeline(ctx context.Context, name string, values []string) (millrace.Pipeline, error) {
-	data, err := s.readInput(ctx, name)
-	if err != nil {
-		return millrace.Pipeline{}, err
+// source is a pipeline as it was read, and the file that it stands in: the name that was given, or that of a named
+// pipeline.
+type source struct {
+	millrace.Pipeline
+	file string
+}
+
+// readSource reads the pipeline of a name, that in a file, or that in stdin for "-".
+func (s *session) readSource(ctx context.Context, arg string) (source, error) {
+	if byname.IsName(arg) {
+		p, err := s.namedSource(ctx, arg)
+		if !byname.IsAbsent(err) {
+			return p, err
+		}
+		if _, none := os.Stat(s.base(arg)); none != nil {
+			return p, &usageError{err}
+		}
 	}
-	p, err := decode(name, data)
+	p := source{file: arg}
+	data, err := s.readInput(ctx, arg)
 	if err != nil {
-		return millrace.Pipeline{}, &sourceError{name: name, err: err}
+		return p, err
+	}
+	if p.Pipeline, err = decode(arg, data); err != nil {
+		return p, &sourceError{name: arg, err: err}
+	}
+	return p, nil
+}
+
+// namedSource reads the pipeline of a name. One of the project that takes the place of one of the user is named, for it
+// may have come with a clone.
+func (s *session) namedSource(ctx context.Context, name string) (source, error) {
+	e, err := byname.Library(s.fs, config.UserDir()).Find(ctx, name)
+	p := source{Pipeline: e.Pipeline, file: byname.FileOf(e)}
+	if found, ok := errors.AsType[*millrace.LibraryError](err); ok && e.File != "" {
+		return p, &sourceError{name: p.file, err: &usageError{found.Err}}
+	}
+	if err != nil {
+		return p, err
+	}
+	full := filepath.FromSlash(p.file)
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(s.root, full)
+		if own, err := byname.Library(nil, config.UserDir()).Find(ctx, name); err == nil {
+			s.talk("%s takes the place of %s", p.file, byname.FileOf(own))
+		}
+	}
+	s.inputs = append(s.inputs, full)
+	return p, nil
+}
+
+// readPipeline reads a pipeline, as readSource does, and gives its variables their values. What is wrong with it names the
+// file. A value that is missing is asked for at a terminal.
+func (s *session) readPipeline(ctx context.Context, arg string, values []string) (source, error) {
+	p, err := s.readSource(ctx, arg)
+	if err != nil {
+		return p, err
 	}
 	var unknown []millrace.Problem
 	for _, w := range p.Warnings() {
@@ -71,14 +123,19 @@ func (s *session) readPipeline(ctx context.Context, name string, values []string
 		}
 	}
 	if unknown != nil {
-		return millrace.Pipeline{}, &sourceError{name: name, err: &millrace.ValidationError{Problems: unknown}}
+		return p, &sourceError{name: p.file, err: &millrace.ValidationError{Problems: unknown}}
 	}
 	w, err := s.where(ctx)
 	if err != nil {
-		return millrace.Pipeline{}, err
+		return p, err
 	}
-	if p, err = w.Variables(p, values); err != nil {
-		return millrace.Pipeline{}, &usageError{err}
+	if s.onTerminal() {
+		w.Ask = func(question string) (string, error) { return s.terminal().Ask(ctx, question) }
+	}
+	if p.Pipeline, err = w.Variables(p.Pipeline, values); errors.Is(err, oneline.ErrNoAnswer) {
+		return p, errDeclined
+	} else if err != nil {
+		return p, &usageError{err}
 	}
 	return p, nil
 }

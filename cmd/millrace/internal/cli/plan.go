@@ -9,11 +9,12 @@ import (
 // newPlan makes `plan`.
 func (a *App) newPlan() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "plan FILE|- [NAME=VALUE…]",
+		Use:   "plan NAME|FILE|- [VAR=VALUE…]",
 		Short: "Show what a pipeline would change",
-		Long: `Plan works out what the pipeline in FILE, or in stdin for -, would change, and shows it. It never changes a file of the
-tree; -o stores the plan, for show, review and apply. NAME=VALUE gives a variable its value, as with run.`,
-		Example: `  millrace plan rename.json
+		Long: `Plan works out what the pipeline of that NAME, that in FILE, or that in stdin for - would change, and shows it. It never
+changes a file of the tree; -o stores the plan, for show, review and apply. VAR=VALUE gives a variable its value, as with run.`,
+		Example: `  millrace plan rename from=Old to=New
+  millrace plan rename.json
   millrace plan rename.json -o rename.plan && millrace apply rename.plan`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
@@ -21,15 +22,16 @@ tree; -o stores the plan, for show, review and apply. NAME=VALUE gives a variabl
 			if err != nil {
 				return err
 			}
-			done, err := s.allowInFile(ctx, p, args[0])
+			done, err := s.allowInFile(ctx, p.Pipeline, p.file)
 			if err != nil {
 				return err
 			}
 			defer done()
 			s.flags.dryRun, s.shows = true, true
-			return s.change(ctx, p)
+			return s.change(ctx, p.Pipeline)
 		}),
 	}
+	cmd.ValidArgsFunction = a.completePipeline
 	a.treeFlags(cmd)
 	a.formatFlag(cmd, changeFormats...)
 	a.checkFlag(cmd)

@@ -34,7 +34,9 @@ var recipeTree = map[string]string{
 	"bin.dat":          "\x00\x01recieve\n",
 	"fix.diff":         "diff --git a/notes.txt b/notes.txt\n--- a/notes.txt\n+++ b/notes.txt\n@@ -1,5 +1,5 @@\n recieve: ab \t\n one\n-two\n+zwei\n a.b*c axb*c\n last: one\ndiff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n",
 	"fixed.diff":       "diff --git a/notes.txt b/notes.txt\n--- a/notes.txt\n+++ b/notes.txt\n@@ -1,5 +1,5 @@\n recieve: ab \t\n one\n-zwei\n+two\n a.b*c axb*c\n last: one\n",
-	"sub.diff":         "--- a/sub.txt\n+++ b/sub.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n",
+	"pipelines/swap.yaml": "variables: {from: {type: string}, to: {type: string}}\nsteps:\n" +
+		"- {id: s, action: edit, params: {files: [notes.txt], old_text: \"{{vars.from}}\", new_text: \"{{vars.to}}\"}}\n",
+	"sub.diff": "--- a/sub.txt\n+++ b/sub.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n",
 }
 
 // TestRecipes runs both commands of each row of docs/cli-recipes.md, and compares what they leave.

@@ -9,17 +9,22 @@ import (
 // newRun makes `run`.
 func (a *App) newRun() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "run FILE|- [NAME=VALUE…]",
+		Use:   "run NAME|FILE|- [VAR=VALUE…]",
 		Short: "Run a pipeline and commit what it changes",
-		Long: `Run runs the pipeline in FILE, or in stdin for -, and commits what it changes. On a terminal it shows the change and asks
-first, unless -y is given; off a terminal, as in a script, it does not ask. Paths in the pipeline count from the root of the
-tree.
+		Long: `Run runs the pipeline of that NAME, that in FILE, or that in stdin for -, and commits what it changes. On a terminal it
+shows the change and asks first, unless -y is given; off a terminal, as in a script, it does not ask. Paths in the pipeline count
+from the root of the tree.
 
-NAME=VALUE gives a variable of the pipeline its value, again and again for a list; NAME:=JSON and NAME=@FILE as with do.
+NAME stands for pipelines/NAME.yaml, .yml or .json of the tree, or the same in .millrace/pipelines, or in the directory pipelines
+of your configuration. See "millrace pipelines". An argument with a dot or a slash is a FILE.
+
+VAR=VALUE gives a variable of the pipeline its value, again and again for a list; VAR:=JSON and VAR=@FILE as with do. A value
+that is missing is asked for on a terminal.
 
 Programs that the pipeline wants to run have to be allowed: by --allow-exec, by exec.allow in your configuration, or on a
 terminal by an answer; "a" remembers the pipeline, see "millrace trust". In a script the status is 3.`,
 		Example: `  millrace run rename.json
+  millrace run rename from=Old to=New  the pipeline of that name
   millrace run rename.json -y          do not ask
   millrace run rename.json -n          only show what it would change
   millrace run rename.json from=Old to=New
@@ -32,15 +37,16 @@ terminal by an answer; "a" remembers the pipeline, see "millrace trust". In a sc
 			if err != nil {
 				return err
 			}
-			done, err := s.allowInFile(ctx, p, args[0])
+			done, err := s.allowInFile(ctx, p.Pipeline, p.file)
 			if err != nil {
 				return err
 			}
 			defer done()
 			s.sure = s.flags.yes || !s.onTerminal()
-			return s.change(ctx, p)
+			return s.change(ctx, p.Pipeline)
 		}),
 	}
+	cmd.ValidArgsFunction = a.completePipeline
 	a.changeFlags(cmd)
 	a.allowExecFlag(cmd)
 	a.commandFlags(cmd)

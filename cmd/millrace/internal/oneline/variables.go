@@ -2,10 +2,13 @@ package oneline
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/template"
 )
 
 // takes are the values that the types of variables take on the command line.
@@ -13,16 +16,91 @@ var takes = map[string]string{
 	"string": "a string", "number": aNumber, "integer": wholeNumber, "boolean": trueOrFalse, "list": listOfStrings, "object": "an object",
 }
 
-// Variables returns a pipeline with the values that the arguments give its variables: NAME=VALUE, several times for a
-// list, NAME:=JSON, NAME=@FILE. Each variable has a value afterwards.
-func (w Where) Variables(p millrace.Pipeline, args []string) (millrace.Pipeline, error) {
-	variables := p.Variables()
+// ErrNoAnswer says that the user was asked for a value and gave none.
+var ErrNoAnswer = errors.New("the value was not given")
+
+// docOf describes the variables of a pipeline as parameters.
+func docOf(p millrace.Pipeline) millrace.ActionDoc {
 	doc := millrace.ActionDoc{}
-	for _, v := range variables {
-		doc.Params = append(doc.Params, millrace.ParamDoc{Name: v.Name, Type: takes[v.Type]})
+	for _, v := range p.Variables() {
+		param := millrace.ParamDoc{Name: v.Name, Type: takes[v.Type], Doc: v.Description}
+		for _, value := range v.Enum {
+			if text, err := template.Format(value); err == nil {
+				param.Enum = append(param.Enum, text)
+			}
+		}
+		doc.Params = append(doc.Params, param)
 	}
+	return doc
+}
+
+// CompleteVariables is [Complete] for the variables of a pipeline. args are the arguments behind its name.
+func CompleteVariables(p millrace.Pipeline, args []string, word string, list func(dir string) []string) []Word {
+	doc := docOf(p)
+	name, value, valued := strings.Cut(word, "=")
+	all := paramWords(doc, args)
+	all = all[:len(all)-1] // "then" is for actions
+	if valued {
+		all = valueWords(doc, name, value, list)
+	}
+	return slices.DeleteFunc(all, func(w Word) bool { return !strings.HasPrefix(w.Text, word) })
+}
+
+// asked returns the argument that gives a variable the value which the user types.
+func (w Where) asked(v millrace.Variable) (string, error) {
+	question := v.Name + " (" + v.Type
+	if v.Enum != nil {
+		text, err := template.Format(v.Enum)
+		if err != nil {
+			return "", err
+		}
+		question += ", one of " + text
+	}
+	question += ")"
+	if v.Description != "" {
+		question = v.Description + "\n" + question
+	}
+	lines := strings.Split(question, "\n")
+	for i, line := range lines {
+		lines[i] = shown(line) // what a file has is text, whatever a terminal would make of it
+	}
+	answer, err := w.Ask(strings.Join(lines, "\n") + ": ")
+	if err != nil || answer == "" && v.Type != "string" {
+		return "", ErrNoAnswer
+	}
+	sign := "="
+	if v.Type == "object" || v.Type == "list" && strings.HasPrefix(answer, "[") {
+		sign = ":="
+	}
+	return v.Name + sign + answer, nil
+}
+
+// Variables returns a pipeline with the values that the arguments give its variables: NAME=VALUE, several times for a
+// list, NAME:=JSON, NAME=@FILE. Each variable has a value afterwards: one without is asked for, if there is an Ask.
+func (w Where) Variables(p millrace.Pipeline, args []string) (millrace.Pipeline, error) {
 	w.Dir, w.literal = "", true
-	values, err := w.params(call{action: "the pipeline", args: args}, doc)
+	p, err := w.given(p, args)
+	if err != nil || w.Ask == nil {
+		return p, orMissing(p, err)
+	}
+	var answers []string
+	for _, v := range p.Variables() {
+		if v.HasValue() {
+			continue
+		}
+		answer, err := w.asked(v)
+		if err != nil {
+			return p, err
+		}
+		answers = append(answers, answer)
+	}
+	p, err = w.given(p, answers)
+	return p, orMissing(p, err)
+}
+
+// given returns a pipeline with the values that the arguments give.
+func (w Where) given(p millrace.Pipeline, args []string) (millrace.Pipeline, error) {
+	values, err := w.params(call{action: "the pipeline", args: args}, docOf(p))
 	if err != nil {
 		return p, err
 	}
@@ -33,8 +111,17 @@ func (w Where) Variables(p millrace.Pipeline, args []string) (millrace.Pipeline,
 			}
 		}
 	}
-	if p, err = p.WithVariables(values); err != nil {
+	with, err := p.WithVariables(values)
+	if err != nil {
 		return p, explained(err)
+	}
+	return with, nil
+}
+
+// orMissing returns the error, or one that names the variables without a value.
+func orMissing(p millrace.Pipeline, err error) error {
+	if err != nil {
+		return err
 	}
 	var missing []string
 	for _, v := range p.Variables() {
@@ -43,7 +130,7 @@ func (w Where) Variables(p millrace.Pipeline, args []string) (millrace.Pipeline,
 		}
 	}
 	if len(missing) > 0 {
-		return p, usage("write "+strings.Join(missing, " ")+" behind the file", "the pipeline has variables without a value")
+		return usage("write "+strings.Join(missing, " ")+" behind the file", "the pipeline has variables without a value")
 	}
-	return p, nil
+	return nil
 }

@@ -32,6 +32,8 @@ type Where struct {
 	// Read reads the file of an argument, which may be anywhere: its name counts from the working directory, and "-" is
 	// standard input. Nil refuses all.
 	Read func(name string) ([]byte, error)
+	// Ask asks the user for a line. Nil asks nothing.
+	Ask func(question string) (string, error)
 
 	literal bool // texts are not names, whatever parameter they are for
 }

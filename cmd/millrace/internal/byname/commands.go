@@ -1,0 +1,121 @@
+package byname
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// NewPipelines makes `pipelines`.
+func NewPipelines(p door.Program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pipelines [NAME]",
+		Short: "List the pipelines that have names, or describe one",
+		Long: `Pipelines lists the pipelines that run and plan find by a name: NAME.yaml, NAME.yml or NAME.json in the directories
+pipelines and .millrace/pipelines of the tree, then in the directory pipelines of your configuration. The first directory that has
+the name wins. With NAME it describes the pipeline: its variables, its steps, and the programs that it wants to run.`,
+		Example: `  millrace pipelines
+  millrace pipelines rename
+  millrace pipelines --format json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
+			l := Library(t.FS, p.UserDir())
+			if len(args) == 0 {
+				return list(ctx, p, l)
+			}
+			e, err := l.Find(ctx, args[0])
+			if err != nil {
+				return p.Usage(err)
+			}
+			switch p.Format() {
+			case door.FormatNone:
+				return nil
+			case door.FormatJSON:
+				return p.WriteJSON(told(e))
+			}
+			return p.Write(description(told(e)))
+		}),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return Words(cmd.Context(), p), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	p.FormatFlag(cmd, door.FormatReport, door.FormatJSON, door.FormatNone)
+	return cmd
+}
+
+// list writes what there is. A file that cannot be used has its reason in its line.
+func list(ctx context.Context, p door.Program, l millrace.Library) error {
+	entries, err := l.List(ctx)
+	if err != nil {
+		return p.Usage(err)
+	}
+	all := make([]pipeline, len(entries))
+	for i, e := range entries {
+		all[i] = told(e)
+	}
+	switch p.Format() {
+	case door.FormatNone:
+		return nil
+	case door.FormatJSON:
+		return p.WriteJSON(map[string]any{"pipelines": all})
+	}
+	return p.Write(lines(all))
+}
+
+// Words are the names of the pipelines for a shell, each with what stands behind it.
+func Words(ctx context.Context, p door.Program) []string {
+	t, err := p.Open()
+	if err != nil {
+		return nil
+	}
+	defer t.FS.Close()
+	entries, err := Library(t.FS, p.UserDir()).List(ctx)
+	if err != nil {
+		return nil
+	}
+	var words []string
+	for _, e := range entries {
+		if e.Err == nil && !e.Shadowed && IsName(e.Name) {
+			words = append(words, cobra.CompletionWithDesc(e.Name, fsutil.Visible(e.Pipeline.Name())))
+		}
+	}
+	return words
+}
+
+// NewInit makes `init`.
+func NewInit(p door.Program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "init [KIND]",
+		Short: "Write a first pipeline, with comments",
+		Long: `Init writes a first pipeline to pipelines/KIND.yaml, with comments that say how it is run and changed. KIND is rename, which is
+the default, licence, codemod or fix-loop. A file that is there is not replaced.`,
+		Example: `  millrace init
+  millrace init codemod
+  millrace run rename from=recieve to=receive`,
+		Args:      cobra.MaximumNArgs(1),
+		ValidArgs: Kinds(),
+	}
+	p.OneLine(cmd, func(args []string) (millrace.Pipeline, error) {
+		kind := Kinds()[0]
+		if len(args) > 0 {
+			kind = args[0]
+		}
+		made, err := initial(kind)
+		if err != nil {
+			return made, p.Usage(err)
+		}
+		return made, nil
+	})
+	return cmd
+}
+
+// oneLine makes a text one line that a terminal shows as it is.
+func oneLine(text string) string { return fsutil.Visible(strings.Join(strings.Fields(text), " ")) }

@@ -1,0 +1,27 @@
+package byname
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+)
+
+//go:embed kinds/*.yaml
+var kinds embed.FS
+
+// Kinds are the kinds of first pipelines.
+func Kinds() []string { return []string{"rename", "licence", "codemod", "fix-loop"} }
+
+// initial returns the pipeline that writes a first pipeline of a kind, with comments, to the directory of the project.
+func initial(kind string) (millrace.Pipeline, error) {
+	text, err := kinds.ReadFile("kinds/" + kind + ".yaml")
+	if err != nil {
+		return millrace.Pipeline{}, fmt.Errorf("there is no kind %q: the kinds are %s", kind, strings.Join(Kinds(), ", "))
+	}
+	write := actions.Create{Path: path.Join(Dir, kind+".yaml"), Content: string(text)}
+	return millrace.New("init "+kind).Step("write", write).Raw().Build()
+}
