@@ -65,6 +65,34 @@ func TestJSONFile(t *testing.T) {
 	}
 }
 
+// TestStart runs the program of the tutorial, of which docs/start.md shows all but main.
+func TestStart(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.md")
+	if err := os.WriteFile(file, []byte("to recieve\n"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	out := goRun(t, "./examples/start", dir)
+	if !strings.Contains(out, "-to recieve\n+to receive\n") || !strings.HasSuffix(out, "OK: 2/2 steps | 1 files | 1 edits\n") {
+		t.Errorf("run:\n%s", out)
+	}
+	if data, _ := os.ReadFile(file); string(data) != "to receive\n" {
+		t.Errorf("the run has left %q", data)
+	}
+	program, err := os.ReadFile("start/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../docs/start.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(program), "\nfunc replace(")
+	if !strings.Contains(string(page), "```go\nfunc replace("+shown+"```\n") {
+		t.Errorf("docs/start.md does not have the program of examples/start")
+	}
+}
+
 func TestQuickstart(t *testing.T) {
 	out := goRun(t, "./examples/quickstart")
 	for _, want := range []string{

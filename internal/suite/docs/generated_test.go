@@ -149,10 +149,10 @@ func TestReadmeProgram(t *testing.T) {
 	}
 }
 
-// TestReadmeJSON decodes every pipeline in the README and the docs.
-func TestReadmeJSON(t *testing.T) {
+// TestDocsPipelines decodes every pipeline in the docs.
+func TestDocsPipelines(t *testing.T) {
 	n := 0
-	for _, file := range []string{"README.md", "docs/json.md", "docs/flow.md", "docs/exec.md"} {
+	for _, file := range []string{"docs/library.md", "docs/json.md", "docs/flow.md", "docs/exec.md"} {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -10,41 +10,57 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+const opening, closing = "```console\n", "```\n"
+
 // readmeTree is what the session at the beginning of README.md works on.
 var readmeTree = map[string]string{
 	"src/mail.go":  "package mail\n\n// Get says what we recieve.\nfunc Get() string { return recieve() }\n",
 	"docs/mail.md": "# Mail\n\nTo recieve mail, call Get.\n",
 }
 
-// TestReadme runs the session of README.md, and compares what is printed with what stands there. With -update it
-// writes that.
-func TestReadme(t *testing.T) {
+// TestSessions runs the sessions of README.md and of the tutorial, each page in a tree of its own, and compares what is
+// printed with what stands there. With -update it writes that.
+func TestSessions(t *testing.T) {
 	t.Parallel()
-	for _, program := range []string{"sh", "grep"} {
+	for _, program := range []string{"sh", "grep", "gofmt"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("there is no %s to run the session with", program)
+			t.Skipf("there is no %s to run the sessions with", program)
 		}
 	}
-	name := filepath.Join("..", "..", "..", "..", "README.md")
+	for page, tree := range map[string]map[string]string{"README.md": readmeTree, "docs/start.md": nil} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			replayPage(t, filepath.Join("..", "..", "..", "..", page), tree)
+		})
+	}
+}
+
+func replayPage(t *testing.T, name string, tree map[string]string) {
+	t.Helper()
 	page, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const opening = "```console\n"
-	head, rest, _ := strings.Cut(string(page), opening)
-	session, tail, found := strings.Cut(rest, "```\n")
-	if !found || strings.Count(session, "$ ") < 5 {
-		t.Fatal("README.md has no session")
+	home, dir, commands := t.TempDir(), t.TempDir(), 0
+	write(t, dir, tree)
+	blocks := strings.Split(string(page), opening)
+	for i, block := range blocks[1:] {
+		session, tail, found := strings.Cut(block, closing)
+		if !found {
+			t.Fatalf("a session of %s has no end", name)
+		}
+		commands += strings.Count(session, "$ ")
+		blocks[i+1] = replay(t, home, dir, session) + closing + tail
 	}
-	dir := t.TempDir()
-	write(t, dir, readmeTree)
-	got := replay(t, t.TempDir(), dir, session)
-	diff := cmp.Diff(session, got)
-	if diff != "" && *update {
-		if err := os.WriteFile(name, []byte(head+opening+got+"```\n"+tail), 0o644); err != nil {
+	if commands < 5 {
+		t.Fatalf("%s has %d commands", name, commands)
+	}
+	got := strings.Join(blocks, opening)
+	if diff := cmp.Diff(string(page), got); diff != "" && *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if diff != "" {
-		t.Errorf("README.md and what is printed differ (-update writes it):\n%s", diff)
+		t.Errorf("%s and what is printed differ (-update writes it):\n%s", name, diff)
 	}
 }
