@@ -11,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 // answer is what a tool says. Clients show the model either the texts or the data, so each says everything.
@@ -240,4 +241,13 @@ func listed(b *strings.Builder, what string, names []string) {
 		fmt.Fprintf(b, " … and %d more", more)
 	}
 	b.WriteByte('\n')
+}
+
+// visible is a text whose lines do nothing but being shown.
+func visible(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = fsutil.Visible(line)
+	}
+	return strings.Join(lines, "\n")
 }

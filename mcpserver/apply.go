@@ -35,3 +35,31 @@ func applyPlan(ctx context.Context, c *call) (*answer, error) {
 	}
 	return c.rendered(res, err, reported)
 }
+
+// commit commits the plan, or returns what came of it before. It waits for a call that is just doing that.
+func (e *entry) commit(ctx context.Context, c *call, force bool) (*millrace.Result, error) {
+	select {
+	case e.turn <- struct{}{}:
+		defer func() { <-e.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if e.result != nil {
+		again := *e.result
+		again.Replayed = true
+		return &again, e.err
+	}
+	e.relay.set(c.progress.observe)
+	defer e.relay.set(nil)
+	plan := e.plan
+	if force {
+		plan = plan.WithForce(true)
+		defer plan.Close() //nolint:errcheck // it gives back what a plan keeps open, and nothing is lost if that fails
+	}
+	res, err := plan.Commit(ctx)
+	if err == nil || millrace.Written(err) {
+		e.result, e.err = res, err
+		_ = e.plan.Close()
+	}
+	return res, err
+}

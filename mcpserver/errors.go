@@ -11,7 +11,6 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -252,13 +251,4 @@ func remedy(text string) string {
 		}
 	}
 	return "read the file again with fs_read, correct the step and send the call again"
-}
-
-// visible is a text whose lines do nothing but being shown.
-func visible(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = fsutil.Visible(line)
-	}
-	return strings.Join(lines, "\n")
 }

@@ -45,9 +45,6 @@ func hostTools() map[string]hostTool {
 	}
 }
 
-// takenKey is the name, in the context of a call, of the name that its tool was called by.
-type takenKey struct{}
-
 // hostNamed returns a call of a host's tool as a call of this server's. A tool of this server keeps its name. A name
 // whose tool this server does not have stays unknown.
 func (s *Server) hostNamed(ctx context.Context, req mcp.Request) (context.Context, mcp.Request) {

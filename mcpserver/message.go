@@ -15,9 +15,6 @@ const maxMessage = 16 << 20
 // maxNested is how deeply lists and objects of a message may be nested.
 const maxNested = 1_000
 
-// maxID is the largest number that is an id: a larger one would come back as another.
-const maxID = 1 << 53
-
 // refusal is the answer to what is not a message.
 type refusal struct {
 	id  any // nil if it cannot be read

@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	pathpkg "path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace"
@@ -82,6 +80,3 @@ func argument(pointer string, rename [][2]string) string {
 	}
 	return pointer
 }
-
-// sortedNames are the names of arguments, in order.
-func sortedNames(args writeArgs) []string { return slices.Sorted(maps.Keys(args)) }

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"sync"
@@ -119,34 +118,6 @@ func (k *plans) clear() {
 		_ = e.plan.Close()
 	}
 	k.list = nil
-}
-
-// commit commits the plan, or returns what came of it before. It waits for a call that is just doing that.
-func (e *entry) commit(ctx context.Context, c *call, force bool) (*millrace.Result, error) {
-	select {
-	case e.turn <- struct{}{}:
-		defer func() { <-e.turn }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	if e.result != nil {
-		again := *e.result
-		again.Replayed = true
-		return &again, e.err
-	}
-	e.relay.set(c.progress.observe)
-	defer e.relay.set(nil)
-	plan := e.plan
-	if force {
-		plan = plan.WithForce(true)
-		defer plan.Close() //nolint:errcheck // it gives back what a plan keeps open, and nothing is lost if that fails
-	}
-	res, err := plan.Commit(ctx)
-	if err == nil || millrace.Written(err) {
-		e.result, e.err = res, err
-		_ = e.plan.Close()
-	}
-	return res, err
 }
 
 // sizeOf is about how much memory a plan takes, in bytes.

@@ -41,14 +41,5 @@ func (r *ranges) has(path, hash string) bool {
 	return r.known[shownRange{path, hash}]
 }
 
-// sayRange makes a range_hash of the content_hash of an edit of lines, if it is the hash of a range that was shown.
-func (s *Server) sayRange(path string, edit writeArgs) {
-	command := edit.text("command")
-	if command != "insert" && command != "replace_lines" || edit["range_hash"] != nil {
-		return
-	}
-	if s.ranges.has(path, edit.text("content_hash")) {
-		edit["range_hash"] = edit["content_hash"]
-		delete(edit, "content_hash")
-	}
-}
+// hashShown is how many digits of the hashes of a range of lines are shown.
+const hashShown = 16

@@ -71,9 +71,6 @@ func (e *fileRead) fail(err error) {
 	e.Success, e.Error, e.Code, e.err = false, visible(report(actions.ReportText(err))), codeOf(err), err
 }
 
-// hashShown is how many digits of the hashes of a range of lines are shown.
-const hashShown = 16
-
 // note keeps a text that is said once, beside the entries.
 func (r *reading) note(texts ...string) {
 	for _, text := range texts {

@@ -6,58 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/runs"
 )
-
-// addRuns adds the commands over durable runs that the configuration has.
-func (s *Server) addRuns() error {
-	r := &s.cfg.Runs
-	r.Library.Decoder = s.cfg.Decoder
-	if r.Source == "" {
-		r.Source = runs.SourceMCP
-	}
-	if s.cfg.ReadOnly {
-		r.Manage, r.Jobs = nil, nil
-	}
-	if r.Manage != nil && s.cfg.RequireHash {
-		r.Manage = hashing{r.Manage, s}
-	}
-	if r.Manage != nil && !s.cfg.AllowForce {
-		r.Manage = unforced{r.Manage}
-	}
-	if r.Jobs != nil && !s.cfg.AllowForce {
-		r.Jobs = unforcedJobs{r.Jobs}
-	}
-	library := len(r.Library.Dirs) > 0
-	for _, name := range r.Names() {
-		doc, err := r.Describe(name)
-		if err != nil {
-			return err
-		}
-		full, err := r.FlatSchema(name)
-		if err != nil {
-			return err
-		}
-		about := described{Title: strings.ReplaceAll(name, "_", " "), Description: doc.Summary}
-		hidden := ""
-		if !library && name == runs.CommandManage {
-			hidden = "ref" // the name of a pipeline of the library
-		}
-		input, err := flat(full, hidden)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		about.Input = input
-		if !library {
-			about = about.withoutLibrary()
-		}
-		s.addTool(tool{name: name, writes: !doc.ReadOnly, run: runCommand}, about)
-	}
-	return nil
-}
 
 // flat is a schema without what the APIs of models refuse, and without what only makes it longer: the command checks its
 // arguments itself. A parameter that is hidden is not told of.

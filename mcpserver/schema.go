@@ -294,3 +294,6 @@ func halfSurrogate(data []byte) string {
 	}
 	return ""
 }
+
+// maxID is the largest number that is an id: a larger one would come back as another.
+const maxID = 1 << 53

@@ -1,22 +1,12 @@
 package mcpserver
 
 import (
-	"crypto/rand"
-	"io"
-	"runtime/debug"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/millrace-go/millrace"
 )
-
-const instructions = `millrace changes many files as one: all of a change is made, or nothing.
-The way to change files: plan_pipeline shows the diff and writes nothing; review_plan shows more of it, and leaves out what you reject; ` +
-	`apply_plan writes exactly what was shown; undo takes it back. ` +
-	`batch_operations does it all in one call, fs_write and apply_patch edit files directly. ` +
-	`describe_actions tells the actions of pipelines and their parameters. ` +
-	`An error ends with a line "next:" that says what to do. If a change needs the consent of a person, ask for it; do not split it to get around that.`
 
 // Server serves one tree. It is safe for concurrent use, by any number of sessions, which share its plans.
 type Server struct {
@@ -30,31 +20,6 @@ type Server struct {
 	calls   sync.WaitGroup
 	closing func() error
 	once    sync.Once
-}
-
-// New makes a server. The error says what is wrong with the configuration, or why the root cannot be opened.
-func New(cfg Config) (*Server, error) {
-	closing, err := cfg.open()
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{cfg: cfg, actions: runnable(cfg), plans: newPlans(), ranges: newRanges(), key: make([]byte, 32), closing: closing}
-	if _, err := io.ReadFull(rand.Reader, s.key); err != nil {
-		return nil, err
-	}
-	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "millrace", Title: "millrace", Version: version()}, &mcp.ServerOptions{
-		Instructions: instructions,
-		Logger:       cfg.Logger,
-		// Without this the SDK announces that the server logs to its clients, which it does not.
-		Capabilities: &mcp.ServerCapabilities{},
-	})
-	s.mcp.AddReceivingMiddleware(s.guarded)
-	if err := s.addTools(); err != nil {
-		_ = closing()
-		return nil, err
-	}
-	s.addResources()
-	return s, nil
 }
 
 // MCP returns the server of the SDK, to add tools of one's own, or to serve another transport.
@@ -75,17 +40,4 @@ func (s *Server) executor(observe func(millrace.Event)) millrace.Executor {
 	x := s.cfg.Executor
 	x.Observe = millrace.Observers(x.Observe, observe)
 	return x
-}
-
-// version is that of the module, as it was built into the program.
-func version() string {
-	const path = "github.com/millrace-go/millrace/mcpserver"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range append(info.Deps, &info.Main) {
-			if m.Path == path && m.Version != "" {
-				return m.Version
-			}
-		}
-	}
-	return "(devel)"
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -158,3 +159,18 @@ func ofCommands(name string) string {
 	}
 	return strings.Join(of, " or ")
 }
+
+// sayRange makes a range_hash of the content_hash of an edit of lines, if it is the hash of a range that was shown.
+func (s *Server) sayRange(path string, edit writeArgs) {
+	command := edit.text("command")
+	if command != "insert" && command != "replace_lines" || edit["range_hash"] != nil {
+		return
+	}
+	if s.ranges.has(path, edit.text("content_hash")) {
+		edit["range_hash"] = edit["content_hash"]
+		delete(edit, "content_hash")
+	}
+}
+
+// sortedNames are the names of arguments, in order.
+func sortedNames(args writeArgs) []string { return slices.Sorted(maps.Keys(args)) }
