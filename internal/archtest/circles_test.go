@@ -26,7 +26,7 @@ var circles = map[string]map[string]int{
 	".": {
 		".": 30,
 	},
-	"cmd/millrace": {"internal/cli": 63},
+	"cmd/millrace": {},
 	"mcpserver":    {},
 	"yamlform":     {},
 }

@@ -36,11 +36,3 @@ func (s *session) agreed(ctx context.Context, n int, question string, show func(
 	}
 	return true, nil
 }
-
-// output makes an outputError of an error of stdout.
-func output(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &outputError{err}
-}

@@ -113,11 +113,3 @@ func (a *approval) question(plan *millrace.Plan) (text string, word bool) {
 	}
 	return style.Paint("1", size+".") + reason + "\n" + style.Paint("1", "Type yes to apply it all the same; [r]eview [s]ave plan [N]o") + "  ", true
 }
-
-// counted returns a number with its word, in the plural where it is not one.
-func counted(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -149,14 +148,6 @@ func (s *session) leave(plan *millrace.Plan) error {
 	return nil
 }
 
-// warn prints a warning, unless it was printed before: those of the pipeline are in the result too.
-func (s *session) warn(text string) {
-	if !slices.Contains(s.warned, text) {
-		s.warned = append(s.warned, text)
-		s.talk("warning: %s", text)
-	}
-}
-
 // done shows what came of a change and returns the error for App.Run.
 func (s *session) done(result *millrace.Result, err error) error {
 	s.progress.Done()
@@ -205,10 +196,4 @@ func (s *session) tellLeftOut(result *millrace.Result) {
 			}
 		}
 	}
-}
-
-// write writes to stdout.
-func (a *App) write(text string) error {
-	_, err := io.WriteString(a.Stdout, text)
-	return err
 }

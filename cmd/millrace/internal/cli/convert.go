@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"path/filepath"
 	"strings"
 
@@ -82,4 +83,18 @@ func isYAML(name string, data []byte) bool {
 	}
 	data = bytes.TrimLeft(data, " \t\r\n")
 	return len(data) > 0 && data[0] != '{' && data[0] != '['
+}
+
+// indented is a pipeline as JSON for people.
+func indented(p millrace.Pipeline) ([]byte, error) {
+	data, err := p.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, data, "", "  "); err != nil {
+		return nil, err
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
 }

@@ -9,17 +9,10 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
 )
-
-// exceptFlag registers --except.
-func (a *App) exceptFlag(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&a.flags.except, "except", nil,
-		"leave out `PATH`, with all below it, what a glob takes, or with PATH:N the Nth hunk of a file; may be repeated")
-}
 
 // hunksAt is a value of --except for hunks of a file.
 var hunksAt = regexp.MustCompile(`^(.+):(\d+(?:,\d+)*)$`)

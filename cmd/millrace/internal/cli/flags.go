@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -174,3 +175,17 @@ func (c *choice) Set(word string) error {
 }
 
 func (c *choice) Type() string { return "FORMAT" }
+
+// exceptFlag registers --except.
+func (a *App) exceptFlag(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&a.flags.except, "except", nil,
+		"leave out `PATH`, with all below it, what a glob takes, or with PATH:N the Nth hunk of a file; may be repeated")
+}
+
+// reachOf are the flags that say what commands reach beside the tree.
+type reachOf struct {
+	network          bool
+	read, write, env []string
+	timeout          time.Duration
+	sandbox          string
+}

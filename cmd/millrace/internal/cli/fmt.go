@@ -3,15 +3,12 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-
-	"github.com/millrace-go/millrace"
 )
 
 // newFmt makes `fmt`.
@@ -79,20 +76,6 @@ func (a *App) formatFile(ctx context.Context, name string, write, check bool) (b
 		return changed, &outputError{err}
 	}
 	return changed, nil
-}
-
-// indented is a pipeline as JSON for people.
-func indented(p millrace.Pipeline) ([]byte, error) {
-	data, err := p.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, data, "", "  "); err != nil {
-		return nil, err
-	}
-	b.WriteByte('\n')
-	return b.Bytes(), nil
 }
 
 // replaceFile gives a file other bytes in one piece, with the permissions that it has. Of a link it is the file that the

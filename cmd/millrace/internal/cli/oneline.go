@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -73,35 +72,6 @@ func alsoSet(cmd *cobra.Command, names ...string) string {
 // expectsFiles says what --expect counts where a command works on whole files.
 func expectsFiles(cmd *cobra.Command) {
 	cmd.Flags().Lookup("expect").Usage = "fail unless there are `N` files, or from N to M: N..M, N.., ..M"
-}
-
-// where is the session as the arguments see it.
-func (s *session) where(ctx context.Context) (oneline.Where, error) {
-	dir, err := s.path(".")
-	if err != nil {
-		return oneline.Where{}, err
-	}
-	read := func(name string) ([]byte, error) { return s.readInput(ctx, name) }
-	return oneline.Where{
-		Root: filepath.ToSlash(s.root), Dir: dir, Backslash: filepath.Separator == '\\', Look: s.look, Read: read,
-	}, nil
-}
-
-// look tells what a path from the root of the tree stands for.
-func (s *session) look(name string) oneline.Kind {
-	info, _, err := s.fs.LstatIfPossible(name)
-	switch {
-	case err != nil:
-		return oneline.Nothing
-	case info.IsDir():
-		return oneline.Dir
-	case info.Mode()&fs.ModeSymlink == 0:
-		return oneline.File
-	}
-	if to, err := s.fs.Stat(name); err == nil && to.IsDir() {
-		return oneline.DirLink
-	}
-	return oneline.File
 }
 
 // emit prints a pipeline with what the flags say of how it is run.

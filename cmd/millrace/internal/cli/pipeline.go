@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -138,4 +139,33 @@ func (s *session) readPipeline(ctx context.Context, arg string, values []string)
 		return p, &usageError{err}
 	}
 	return p, nil
+}
+
+// look tells what a path from the root of the tree stands for.
+func (s *session) look(name string) oneline.Kind {
+	info, _, err := s.fs.LstatIfPossible(name)
+	switch {
+	case err != nil:
+		return oneline.Nothing
+	case info.IsDir():
+		return oneline.Dir
+	case info.Mode()&fs.ModeSymlink == 0:
+		return oneline.File
+	}
+	if to, err := s.fs.Stat(name); err == nil && to.IsDir() {
+		return oneline.DirLink
+	}
+	return oneline.File
+}
+
+// where is the session as the arguments see it.
+func (s *session) where(ctx context.Context) (oneline.Where, error) {
+	dir, err := s.path(".")
+	if err != nil {
+		return oneline.Where{}, err
+	}
+	read := func(name string) ([]byte, error) { return s.readInput(ctx, name) }
+	return oneline.Where{
+		Root: filepath.ToSlash(s.root), Dir: dir, Backslash: filepath.Separator == '\\', Look: s.look, Read: read,
+	}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,14 +20,6 @@ const (
 	sandboxBestEffort = "best-effort"
 	sandboxOff        = "off"
 )
-
-// reachOf are the flags that say what commands reach beside the tree.
-type reachOf struct {
-	network          bool
-	read, write, env []string
-	timeout          time.Duration
-	sandbox          string
-}
 
 // commandFlags registers the flags of commands that run programs.
 func (a *App) commandFlags(cmd *cobra.Command) {
@@ -140,20 +131,4 @@ func homeShort(path string) string {
 		return "~/" + filepath.ToSlash(rest)
 	}
 	return path
-}
-
-// shellWord returns a word as a shell takes it. A ~/ at its beginning stays what it is.
-func shellWord(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./,:@%", r)
-	}
-	rest, home := strings.CutPrefix(word, "~/")
-	if rest != "" && strings.TrimLeftFunc(rest, plain) == "" {
-		return word
-	}
-	quoted := "'" + strings.ReplaceAll(rest, "'", `'\''`) + "'"
-	if home {
-		return "~/" + quoted
-	}
-	return quoted
 }

@@ -1,19 +1,10 @@
 package cli
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"strings"
-
-	"github.com/spf13/cobra"
+	"slices"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
-	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
-	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/risk"
 )
 
 // session is what a command needs that works on a tree. A command gets one from inTree; it turns arguments into paths
@@ -39,93 +30,14 @@ type session struct {
 	warned []string
 }
 
-// inTree makes the function of a command that works on a tree: its session is open while it runs.
-func (a *App) inTree(run func(ctx context.Context, s *session, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		s, err := a.open()
-		if err != nil {
-			return err
-		}
-		defer s.fs.Close()
-		return run(cmd.Context(), s, args)
-	}
-}
-
-// open opens the tree and makes the executor.
-func (a *App) open() (*session, error) {
-	root, dir, err := a.findRoot()
-	if err != nil {
-		return nil, err
-	}
-	s := &session{App: a, root: root, dir: dir, sure: a.flags.yes}
-	if err := s.policy(); err != nil {
-		return nil, err
-	}
-	if s.fs, err = fsutil.OpenRoot(root); err != nil {
-		return nil, &usageError{err}
-	}
-	if err = s.configure(); err == nil {
-		s.x.Observe, err = a.openEvents()
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.fs.Close())
-	}
-	if root != dir {
-		a.talk("the root of the tree is %s", root)
-	}
-	s.showProgress()
-	s.x.Observe = s.observed(s.x.Observe)
-	return s, nil
-}
-
-// door is the program as commands see it that have packages of their own.
-func (a *App) door() door.Program {
-	return door.Program{
-		Open: func() (door.Tree, error) {
-			s, err := a.open()
-			if err != nil {
-				return door.Tree{}, err
-			}
-			return door.Tree{FS: s.fs, Root: s.root, Executor: s.x}, nil
-		},
-		OneLine: func(cmd *cobra.Command, build func([]string) (millrace.Pipeline, error)) {
-			a.oneLine(cmd, func(_ oneline.Where, _ oneline.Common, args []string) (millrace.Pipeline, error) { return build(args) })
-		},
-		FormatFlag: a.formatFlag,
-		Format:     func() string { return a.flags.format },
-		Write:      func(text string) error { return output(a.write(text)) },
-		WriteJSON:  func(v any) error { return output(a.writeJSON(v)) },
-		Usage:      func(err error) error { return &usageError{err} },
-		UserDir:    config.UserDir,
-	}
-}
-
-// policy gives the executor what the flags say.
-func (s *session) policy() error {
-	var err error
-	if s.x.Ceiling, err = risk.Parse(s.flags.ceiling); err != nil {
-		return &usageError{fmt.Errorf("--ceiling: %w", err)}
-	}
-	for _, arg := range s.flags.allow {
-		path, err := s.path(arg)
-		if err != nil {
-			return fmt.Errorf("--allow: %w", err)
-		}
-		s.x.AllowedPaths = append(s.x.AllowedPaths, strings.TrimSuffix(path, "/"))
-	}
-	s.x.DeniedPaths = append(s.x.DeniedPaths, s.flags.deny...)
-	s.x.InPlace = s.flags.inPlace
-	return nil
-}
-
 // path turns an argument that names a file or a directory, counted from the working directory, into a path from the
 // root. It is a usageError if that lies outside of the tree.
 func (s *session) path(arg string) (string, error) { return treePath(s.root, s.dir, arg) }
 
-// talk writes a line to stderr, unless -q is given. What comes from files or names is made visible if it is a terminal.
-func (a *App) talk(format string, args ...any) {
-	if a.flags.quiet {
-		return
+// warn prints a warning, unless it was printed before: those of the pipeline are in the result too.
+func (s *session) warn(text string) {
+	if !slices.Contains(s.warned, text) {
+		s.warned = append(s.warned, text)
+		s.talk("warning: %s", text)
 	}
-	a.complain(fmt.Sprintf(format, args...))
 }

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -173,19 +171,4 @@ func endLine(text string) string {
 		return text
 	}
 	return text + "\n"
-}
-
-// writeJSON writes one object to stdout, on a line.
-func (a *App) writeJSON(v any) error { return encodeJSON(a.Stdout, v) }
-
-// encodeJSON writes one object on a line. Characters are as they are, but for those that a terminal acts on.
-func encodeJSON(w io.Writer, v any) error {
-	var line bytes.Buffer
-	e := json.NewEncoder(&line)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return err
-	}
-	_, err := w.Write(visibleJSON(line.Bytes()))
-	return err
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,9 +13,6 @@ import (
 
 	"github.com/millrace-go/millrace"
 )
-
-// errInterrupted is why a context was canceled by the user.
-var errInterrupted = errors.New("interrupted")
 
 // stoppingWait is how long the line that says so may take to be written, before the program stops without it.
 const stoppingWait = 100 * time.Millisecond

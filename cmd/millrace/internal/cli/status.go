@@ -58,10 +58,6 @@ func codeOf(err error) string {
 		return "declined"
 	case isType[*usageError](err), isType[*millrace.ExecutorError](err):
 		return "usage" // what flags say of the executor
-	case isType[*millrace.ExecutorError](err):
-		return "usage" // flags and configuration make the executor
-	case errors.Is(err, fsutil.ErrDrift):
-		return "conflict" // found out while the plan was shown
 	case isType[*notAllowedError](err):
 		return "exec_denied"
 	case isType[*outputError](err):
@@ -99,3 +95,6 @@ func isType[T error](err error) bool {
 	_, ok := errors.AsType[T](err)
 	return ok
 }
+
+// errInterrupted is why a context was canceled by the user.
+var errInterrupted = errors.New("interrupted")

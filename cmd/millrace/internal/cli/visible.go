@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -30,17 +29,6 @@ func visibleJSON(text []byte) []byte {
 		text = text[n:]
 	}
 	return b.Bytes()
-}
-
-// writePipelineText writes the text of a pipeline to stdout, byte for byte unless that is a terminal.
-func (a *App) writePipelineText(text []byte, yaml bool) error {
-	switch {
-	case yaml:
-		return a.write(shown(a.Stdout, string(text)))
-	case tty.IsTerminal(a.Stdout):
-		text = visibleJSON(text)
-	}
-	return a.write(string(text))
 }
 
 // hidden reports whether a character of a text in JSON has to be escaped.

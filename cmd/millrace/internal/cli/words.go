@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -151,4 +152,12 @@ func (a *App) spoken(text string) string {
 		}
 	}
 	return text
+}
+
+// counted returns a number with its word, in the plural where it is not one.
+func counted(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
 }

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// output makes an outputError of an error of stdout.
+func output(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &outputError{err}
+}
+
+// write writes to stdout.
+func (a *App) write(text string) error {
+	_, err := io.WriteString(a.Stdout, text)
+	return err
+}
+
+// writeShown writes lines to stdout as complain does to stderr.
+func (a *App) writeShown(text string) error { return a.write(shown(a.Stdout, text) + "\n") }
+
+// writeJSON writes one object to stdout, on a line.
+func (a *App) writeJSON(v any) error { return encodeJSON(a.Stdout, v) }
+
+// complain writes lines to stderr. On a terminal nothing in them is taken for a command to it.
+func (a *App) complain(text string) {
+	a.progress.Clear()
+	_, _ = io.WriteString(a.Stderr, shown(a.Stderr, text)+"\n") // there is no other place to say that it failed
+}
+
+// talk writes a line to stderr, unless -q is given. What comes from files or names is made visible if it is a terminal.
+func (a *App) talk(format string, args ...any) {
+	if a.flags.quiet {
+		return
+	}
+	a.complain(fmt.Sprintf(format, args...))
+}
+
+// shown makes visible what a terminal would act on, if w is one. To anything else the bytes go as they are.
+func shown(w io.Writer, text string) string {
+	if !tty.IsTerminal(w) {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = fsutil.Visible(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// writePipelineText writes the text of a pipeline to stdout, byte for byte unless that is a terminal.
+func (a *App) writePipelineText(text []byte, yaml bool) error {
+	switch {
+	case yaml:
+		return a.write(shown(a.Stdout, string(text)))
+	case tty.IsTerminal(a.Stdout):
+		text = visibleJSON(text)
+	}
+	return a.write(string(text))
+}
+
+// encodeJSON writes one object on a line. Characters are as they are, but for those that a terminal acts on.
+func encodeJSON(w io.Writer, v any) error {
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(visibleJSON(line.Bytes()))
+	return err
+}
