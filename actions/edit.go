@@ -30,9 +30,11 @@ type Edit struct {
 	// PreserveCase replaces each way to write the words of OldText, see [CaseVariants]. It goes with mode literal.
 	PreserveCase bool `json:"preserve_case,omitempty" doc:"Also oldName, OldName, OLD_NAME and so on, each by new_text written likewise."`
 	// MaxPerFile is how many matches are replaced in each file, the first ones. Zero means all.
-	MaxPerFile int    `json:"max_per_file,omitempty" param:"count" doc:"Most matches to replace in a file. Default: all."`
-	OnError    string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
-	Binary     bool   `json:"binary,omitempty" doc:"Also edit binary files."`
+	MaxPerFile int `json:"max_per_file,omitempty" param:"count" doc:"Most matches to replace in a file. Default: all."`
+	// MaxTotal is how many matches are replaced in all files, the first ones in the order of the list. Zero means all.
+	MaxTotal int    `json:"max_total,omitempty" param:"count" doc:"Most matches to replace in all files. Default: all."`
+	OnError  string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
+	Binary   bool   `json:"binary,omitempty" doc:"Also edit binary files."`
 }
 
 // Spec implements [Action].
@@ -74,6 +76,6 @@ func (e Edit) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	r.rules.List[0].Most = e.MaxPerFile
+	r.rules.List[0].Most, r.total = e.MaxPerFile, e.MaxTotal
 	return r.run(ctx, c)
 }

@@ -23,6 +23,8 @@ type replacing struct {
 	binary  bool
 	onError string
 	charset charset.Encoding
+	// total is how many matches of the one rule are replaced in all files, 0 for all.
+	total int
 }
 
 // add adds a rule: what is found, and what it becomes. label is what messages call it.
@@ -54,11 +56,7 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	edits := make([]int, len(files))
-	failed, err := c.try(ctx, files, goOn, func(ctx context.Context, i int, file string) (err error) {
-		edits[i], err = r.file(ctx, c, file)
-		return err
-	})
+	edits, failed, err := r.files(ctx, c, files, goOn)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -74,6 +72,40 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	r.warn(ctx, c, files)
 	return out, nil
+}
+
+// files replaces in each file and returns how many replacements it made there, and why it failed. Only with total does
+// one file depend on those before it.
+func (r *replacing) files(ctx context.Context, c *Call, files []string, goOn bool) (edits []int, failed []error, err error) {
+	edits = make([]int, len(files))
+	one := func(ctx context.Context, i int, file string) (err error) {
+		edits[i], err = r.file(ctx, c, file)
+		return err
+	}
+	if r.total > 0 {
+		defer func(workers int) { c.Workers = workers }(c.Workers)
+		c.Workers = 1 // in the order of the list
+		one = r.upTo(c, edits)
+	}
+	failed, err = c.try(ctx, files, goOn, one)
+	return edits, failed, err
+}
+
+// upTo returns what replaces in one file after the other until there are as many replacements as there may be.
+func (r *replacing) upTo(c *Call, edits []int) func(ctx context.Context, i int, file string) error {
+	rule, left := r.rules.List[0], r.total
+	most := rule.Most
+	return func(ctx context.Context, i int, file string) (err error) {
+		if left == 0 {
+			return nil
+		}
+		if rule.Most = left; most > 0 {
+			rule.Most = min(most, left)
+		}
+		edits[i], err = r.file(ctx, c, file)
+		left -= edits[i]
+		return err
+	}
 }
 
 // file replaces in one file and returns how many replacements it made.

@@ -52,6 +52,7 @@ directory, one with a slash counts from the working directory, and "!" before it
 	f.StringVar(&r.Map, "map", "", "replace the texts that `FILE` lists, at once; there is no OLD and NEW then")
 	f.BoolVar(&r.PreserveCase, "preserve-case", false, "also oldName, OldName, old_name, OLD_NAME and so on, each by NEW written likewise")
 	f.IntVar(&r.Max, "max", 0, "replace `N` matches in each file at most")
+	f.IntVar(&r.MaxTotal, "max-total", 0, "replace `N` matches in all files at most, the first ones")
 	own := func() int { // how many arguments come before the PATHs
 		if f.Changed("map") {
 			return 0

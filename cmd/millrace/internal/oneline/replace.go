@@ -26,6 +26,8 @@ type Replace struct {
 	PreserveCase bool
 	// Max is how many matches are replaced in each file, 0 for all.
 	Max int
+	// MaxTotal is how many matches are replaced in all files, 0 for all.
+	MaxTotal int
 	// Paths are files and directories to look into. None, without FilesFrom, is the working directory.
 	Paths []string
 	// Regex takes Old for a regular expression in which ^ and $ stand for the ends of lines, and $1 or ${name} in New for
@@ -92,7 +94,7 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 		return millrace.Pipeline{}, err
 	}
 	search := actions.Search{Mode: "literal", IgnoreCase: r.IgnoreCase, NoIgnore: r.NoIgnore, NoGenerated: r.NoGenerated, Encoding: r.Encoding}
-	edit := actions.Edit{IgnoreCase: r.IgnoreCase, NewText: r.New, Encoding: r.Encoding, PreserveCase: r.PreserveCase, MaxPerFile: r.Max}
+	edit := actions.Edit{IgnoreCase: r.IgnoreCase, NewText: r.New, Encoding: r.Encoding, PreserveCase: r.PreserveCase, MaxPerFile: r.Max, MaxTotal: r.MaxTotal}
 	if search.Include, search.Exclude, err = w.filters(r.Globs); err != nil {
 		return millrace.Pipeline{}, err
 	}
@@ -152,14 +154,14 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 // together refuses what does not go together.
 func (r Replace) together() error {
 	switch {
-	case r.Max < 0:
-		return usage("", "--max takes a number from 1")
+	case r.Max < 0 || r.MaxTotal < 0:
+		return usage("", "--max and --max-total take a number from 1")
 	case r.Language != "" && !r.Structural:
 		return usage("add -s, or leave it out", "--lang is for structural patterns")
 	case r.Structural && (r.Regex || r.Words || r.PreserveCase || r.Map != "" || r.Insert != InsertNone):
 		return usage("leave them out", "-r, -w, --preserve-case, --map, --before and --after do not go with -s")
-	case r.Map != "" && (r.Regex || r.Words || r.PreserveCase || r.Max > 0 || r.Insert != InsertNone):
-		return usage("leave them out", "-r, -w, --preserve-case, --max, --before and --after do not go with --map")
+	case r.Map != "" && (r.Regex || r.Words || r.PreserveCase || r.Max+r.MaxTotal > 0 || r.Insert != InsertNone):
+		return usage("leave them out", "-r, -w, --preserve-case, --max, --max-total, --before and --after do not go with --map")
 	case r.PreserveCase && (r.Regex || r.Words || r.IgnoreCase || r.Insert != InsertNone):
 		return usage("leave them out", "-r, -w, -i, --before and --after do not go with --preserve-case")
 	}
