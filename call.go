@@ -22,7 +22,7 @@ func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) (
 	warnings := outcome.WarningsTo(&res.Warnings, limits.ShownBytes())
 	progress := &stepProgress{notify: r.notify, now: StepProgress{Step: s.ID}}
 	call = &actions.Call{
-		FS: (*fsutil.Stage)(view), Step: s.ID, Files: files, Limits: limits, DryRun: r.x.DryRun, FilesWanted: r.wanted(s.ID),
+		FS: (*fsutil.Stage)(view), Step: s.ID, Files: files, Limits: limits, DryRun: r.x.DryRun, Force: r.p.options.Force, FilesWanted: r.wanted(s.ID),
 		EditsExpected: s.Expect.MinEdits != nil || s.Expect.MaxEdits != nil,
 		Workers:       r.x.workers(),
 		Logger:        r.log.With("step", s.ID),

@@ -36,6 +36,8 @@ type Call struct {
 	// DryRun says that the change will only be shown: this run is not committed. An action stages the same either way;
 	// it may tell more.
 	DryRun bool
+	// Force says that files which their owner may not write to can be written. Without it a change of them is blocked.
+	Force bool
 	// FilesWanted says that a later step takes the files of this one, so that what was read of them is worth keeping.
 	FilesWanted bool
 	// EditsExpected says that the step has bounds on its edits, so that it is worth telling what they were counted from.

@@ -18,7 +18,8 @@ import (
 // in the encoding cannot be edited, and neither can one for which NewText has a character that the encoding does not have.
 //
 // By default the first file that cannot be edited, in the order of the list, fails the step. With OnError "continue"
-// such a file stays as it was, with a warning and its reason in Reports, and the others are edited.
+// such a file stays as it was, with a warning and its reason in Reports, and the others are edited. A file that is
+// read-only is such a file then, unless the pipeline has Force.
 type Edit struct {
 	Files      []string `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
 	OldText    string   `json:"old_text" param:"required" doc:"Text to find."`

@@ -67,6 +67,9 @@ func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, e
 	if err == nil && len(p.failures) == 0 {
 		err = w.planMode()
 	}
+	if err == nil && len(p.splices) > 0 && e.OnError == onErrorContinue {
+		err = c.protected(p.name)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return p, ctx.Err()

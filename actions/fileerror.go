@@ -21,6 +21,29 @@ func unlessBinary(binary bool) error {
 	return ErrBinary
 }
 
+// errProtected says that a change of a file would be blocked.
+var errProtected = errors.New("is read-only, so it is written to with force only")
+
+// protected returns errProtected for a file that its owner may not write to, in the tree as it was and as it is now.
+// The change would be blocked for it; a step that goes on without the files that fail leaves it out.
+func (c *Call) protected(name string) error {
+	if c.Force {
+		return nil
+	}
+	name, err := c.FS.Resolve(name)
+	if err != nil {
+		return err
+	}
+	for _, stat := range []func(string) (fs.FileInfo, error){c.FS.Stat, c.stage().Base().Stat} {
+		if info, err := stat(name); err != nil || info.Mode()&ownerWrite != 0 {
+			return nil // one that is missing has its error from what reads it
+		}
+	}
+	return errProtected
+}
+
+const ownerWrite fs.FileMode = 0o200
+
 // FileError says what is wrong with one of the files of a step. Its text begins with the path.
 type FileError struct {
 	Path string
@@ -80,7 +103,7 @@ func ReportText(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "File not found"
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, errProtected):
 		return "Permission denied"
 	}
 	if _, ok := errors.AsType[*LineError](err); ok {

@@ -100,6 +100,9 @@ func (s *scripting) file(ctx context.Context, name string, one *scripted) error 
 		if err == nil {
 			err = left.Spend()
 		}
+		if err == nil && one.changed && s.OnError == onErrorContinue {
+			err = c.protected(name)
+		}
 		if err == nil && one.changed && c.DryRun {
 			one.preview, err = s.show(ctx, name, text.Size(), splices)
 		}

@@ -123,6 +123,9 @@ func (r *replacing) file(ctx context.Context, c *Call, name string) (edits int, 
 			if splices, edits, err = rules.Splices(ctx, text, left); err == nil {
 				err = left.Spend() // a file that stays as it was has no new text
 			}
+			if err == nil && len(splices) > 0 && r.onError == onErrorContinue {
+				err = c.protected(name)
+			}
 			return splices, limitOfSteps(err)
 		})
 	})

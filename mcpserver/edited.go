@@ -82,6 +82,9 @@ func (w *writing) pipeline() (millrace.Pipeline, error) {
 		return w.step("list", map[string]any{}, false)
 	}
 	params := map[string]any{"file_edits": w.files, "on_error": "continue"}
+	if w.single && w.canAsk() {
+		params["on_error"] = "stop" // so that a file which is read-only is in the change that a person is asked about
+	}
 	if w.insistsOnHash {
 		params["require_hash"] = true
 	}
