@@ -20,6 +20,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/risk"
 )
 
 // forest are trees in memory by root. A tree that is not there cannot be opened.
@@ -111,7 +112,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fleet.Summary{Campaign: "c", Targets: 30, Counts: fleet.Counts{Success: 27, Failed: 3, Files: 27, Edits: 27, Risks: fleet.Risks{Low: 27}}}
+	want := fleet.Summary{Campaign: "c", Targets: 30, Counts: fleet.Counts{Success: 27, Failed: 3, Files: 27, Edits: 27, Risks: risk.Counts{Low: 27}}}
 	// A failed step judges what it saw, so the failed run may have a level too.
 	if d := cmp.Diff(want, sum, cmpopts.IgnoreFields(fleet.Summary{}, "Failures", "Duration", "Risks")); d != "" {
 		t.Errorf("summary (-want +got):\n%s", d)

@@ -27,7 +27,7 @@ type Counts struct {
 	Files int64 `json:"files"`
 	Edits int64 `json:"edits"`
 	// Risks is how many outcomes have each level. Those that have none are not in it.
-	Risks Risks `json:"risks"`
+	Risks risk.Counts `json:"risks"`
 	// Cost is what this run has cost.
 	Cost budget.Cost `json:"cost_usd,omitzero"`
 	// Stopped is the code of what has kept targets from being begun: CodeStopped, CodeDeadlineExceeded,
@@ -49,28 +49,6 @@ type Summary struct {
 	Duration time.Duration `json:"-"`
 }
 
-// Risks counts outcomes by level.
-type Risks struct {
-	Low      int `json:"LOW"`
-	Medium   int `json:"MEDIUM"`
-	High     int `json:"HIGH"`
-	Critical int `json:"CRITICAL"`
-}
-
-func (r *Risks) add(level risk.Level, times int) {
-	switch level {
-	case risk.Low:
-		r.Low += times
-	case risk.Medium:
-		r.Medium += times
-	case risk.High:
-		r.High += times
-	case risk.Critical:
-		r.Critical += times
-	case risk.Unset:
-	}
-}
-
 // Add counts an outcome so many times: 1 for one that has come, -1 for one that counts no more.
 func (c *Counts) Add(o Outcome, times int) {
 	switch o.Status {
@@ -88,7 +66,7 @@ func (c *Counts) Add(o Outcome, times int) {
 	}
 	c.Files += int64(times * o.Files)
 	c.Edits += int64(times * o.Edits)
-	c.Risks.add(o.Risk, times)
+	c.Risks.Add(o.Risk, times)
 	c.Cost = c.Cost.Plus(budget.Cost(times) * o.Cost)
 }
 

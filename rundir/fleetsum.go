@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/fleet"
-	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -59,17 +58,7 @@ func (s *fleetSum) add(i int, name string, r shownRun) {
 	}
 	s.Files += int64(told.Files)
 	s.Edits += int64(told.Edits)
-	switch told.Risk {
-	case risk.Low:
-		s.Risks.Low++
-	case risk.Medium:
-		s.Risks.Medium++
-	case risk.High:
-		s.Risks.High++
-	case risk.Critical:
-		s.Risks.Critical++
-	case risk.Unset:
-	}
+	s.Risks.Add(told.Risk, 1)
 }
 
 // fail counts a target that has failed, and keeps it if it is one of the first.

@@ -21,7 +21,7 @@ func TestJSON(t *testing.T) {
 		Duration: 1500 * time.Microsecond, QueuedDuration: time.Second, Parent: "11", Attempts: 2, Variables: []string{"a"},
 		Held: &runs.Held{JobID: "12003", PlanDigest: "0d", Files: 3, Edits: 4, Risk: risk.High},
 		Summary: &runs.Summary{
-			Targets: 9, Success: 1, Failed: 2, Skipped: 3, Canceled: 1, Files: 5, Edits: 6, Risks: runs.Risks{Low: 1, Medium: 2, High: 3, Critical: 4},
+			Targets: 9, Success: 1, Failed: 2, Skipped: 3, Canceled: 1, Files: 5, Edits: 6, Risks: risk.Counts{Low: 1, Medium: 2, High: 3, Critical: 4},
 			Failures: []runs.Failure{{Index: 1, Target: "t", Run: "13", Code: "conflict", Message: "m"}},
 		},
 		Result: &millrace.Result{Name: "n"},

@@ -109,17 +109,9 @@ type Summary struct {
 	Files int64 `json:"files"`
 	Edits int64 `json:"edits"`
 	// Risks is how many targets have each level.
-	Risks Risks `json:"risks"`
+	Risks risk.Counts `json:"risks"`
 	// Failures are the failed targets with the smallest indices, at most 20, in their order.
 	Failures []Failure `json:"failures"`
-}
-
-// Risks counts targets by their level. Those without one are not in it.
-type Risks struct {
-	Low      int `json:"LOW"`
-	Medium   int `json:"MEDIUM"`
-	High     int `json:"HIGH"`
-	Critical int `json:"CRITICAL"`
 }
 
 // Failure is a target of a fleet that has failed.

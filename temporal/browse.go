@@ -12,7 +12,6 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fleet"
-	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -229,21 +228,6 @@ func (c Client) Logs(ctx context.Context, ref runs.JobRef, r runs.LogRange) (run
 		trace = strings.Join(lines[first-1:first-1+count], "")
 	}
 	return r.Log(len(lines), trace, job.Status.Ended()), nil
-}
-
-// highest is the highest level that a target has.
-func highest(s fleet.Counts) risk.Level {
-	switch {
-	case s.Risks.Critical > 0:
-		return risk.Critical
-	case s.Risks.High > 0:
-		return risk.High
-	case s.Risks.Medium > 0:
-		return risk.Medium
-	case s.Risks.Low > 0:
-		return risk.Low
-	}
-	return risk.Unset
 }
 
 // now is the time that a campaign is said to be created at.

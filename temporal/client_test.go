@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -188,7 +189,7 @@ func TestManage(t *testing.T) {
 		t.Error("a variable that the pipeline does not have was taken")
 	}
 
-	s.open = &Progress{Phase: PhaseHeld, Targets: 2, PlanDigest: "abc", Sum: fleet.Counts{Success: 2, Files: 3, Risks: fleet.Risks{High: 1}}}
+	s.open = &Progress{Phase: PhaseHeld, Targets: 2, PlanDigest: "abc", Sum: fleet.Counts{Success: 2, Files: 3, Risks: risk.Counts{High: 1}}}
 	held, err := c.Create(ctx, runs.Create{Pipeline: edit()})
 	if err != nil {
 		t.Fatal(err)

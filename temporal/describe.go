@@ -128,13 +128,13 @@ func (c Client) shown(ctx context.Context, r runs.Run) runs.Run {
 	s := p.Sum
 	r.Summary = &runs.Summary{
 		Targets: p.Targets, Success: s.Success, Failed: s.Failed, Skipped: s.Skipped, Canceled: s.Canceled, Files: s.Files, Edits: s.Edits,
-		Risks: runs.Risks(s.Risks),
+		Risks: s.Risks,
 	}
 	if !r.Status.Ended() {
 		r.Status = statusOf(p.Phase)
 	}
 	if p.Phase == PhaseHeld {
-		r.Held = &runs.Held{JobID: r.ID + "/" + gateJob, PlanDigest: p.PlanDigest, Files: int(s.Files), Edits: int(s.Edits), Risk: highest(s)}
+		r.Held = &runs.Held{JobID: r.ID + "/" + gateJob, PlanDigest: p.PlanDigest, Files: int(s.Files), Edits: int(s.Edits), Risk: s.Risks.Highest()}
 		r.Reason = "the plans of all targets wait to be approved"
 	}
 	if s.Stopped != "" {
