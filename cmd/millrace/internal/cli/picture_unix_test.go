@@ -4,12 +4,14 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
@@ -46,6 +48,8 @@ func TestPicture(t *testing.T) {
 // review runs a command at a terminal of its own, types one answer after each question, and returns the output.
 func review(t *testing.T, dir string, answers []string, command string, args ...string) []byte {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
 	screen, terminal, err := pty.Open()
 	if err != nil {
 		t.Skipf("there is no terminal: %v", err)
@@ -54,7 +58,13 @@ func review(t *testing.T, dir string, answers []string, command string, args ...
 	if err := pty.Setsize(screen, &pty.Winsize{Rows: 40, Cols: 80}); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), command, args...)
+	// The program shows each key that it reads. The terminal would show it a second time if it came too early.
+	quiet := exec.CommandContext(ctx, "stty", "-echo")
+	quiet.Stdin = terminal
+	if err := quiet.Run(); err != nil {
+		t.Skipf("stty: %v", err)
+	}
+	cmd := exec.CommandContext(ctx, command, args...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, terminal, terminal, terminal
 	home := t.TempDir()
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return v == "NO_COLOR=1" }),
@@ -69,12 +79,16 @@ func review(t *testing.T, dir string, answers []string, command string, args ...
 	for {
 		n, err := screen.Read(piece)
 		shown = append(shown, piece[:n]...)
-		asks := bytes.HasSuffix(shown, []byte("?] \x1b[m")) || bytes.HasSuffix(shown, []byte("[N]o\x1b[m  "))
-		if asks && len(answers) > 0 && len(shown) > seen {
-			if _, err := screen.Write([]byte(answers[0] + "\n")); err != nil {
+		byKey, byLine := bytes.HasSuffix(shown, []byte("?] \x1b[m")), bytes.HasSuffix(shown, []byte("[N]o\x1b[m  "))
+		if (byKey || byLine) && len(answers) > 0 && len(shown) > seen {
+			answer := answers[0]
+			if answers, seen = answers[1:], len(shown); byLine {
+				answer += "\n"
+				shown = append(shown, answer...) // as a terminal shows it
+			}
+			if _, err := screen.WriteString(answer); err != nil {
 				t.Fatal(err)
 			}
-			answers, seen = answers[1:], len(shown)
 		}
 		if err != nil { // the end of a terminal is an error on Linux, and none elsewhere
 			break
