@@ -5,8 +5,8 @@ import "context"
 // Create makes files with the same content, and the directories they need. Content is written as it is given.
 //
 // A file that exists is an error unless Overwrite is set; it keeps its mode then, unless Mode is set, and is not
-// touched if it has that content and that mode already. A symbolic link is followed then, and stays. If a file cannot be
-// made, none is made, and the *EditFilesError lists every such file.
+// touched if it has that content and that mode already. A symbolic link is followed then, and stays. If a file cannot
+// be made, none is made, and the *EditFilesError lists every such file.
 type Create struct {
 	Path      string   `json:"path,omitempty" doc:"The file to make."`
 	Paths     []string `json:"paths,omitempty" doc:"Several files to make, instead of path."`

@@ -37,8 +37,8 @@ func refuseBinary(refusal error, head []byte) error {
 	return refusal
 }
 
-// inEncoding makes the splices of a text that is stored in an encoding: find works on it as UTF-8. The file is held as a
-// whole, unless it is UTF-8.
+// inEncoding makes the splices of a text that is stored in an encoding: find works on it as UTF-8. The file is held as
+// a whole, unless it is UTF-8.
 func inEncoding(e charset.Encoding, text match.Content, refusal error, find func(match.Content) ([]fsutil.Splice, error)) ([]fsutil.Splice, error) {
 	if e == charset.UTF8 {
 		return find(text)

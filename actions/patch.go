@@ -12,21 +12,23 @@ import (
 	"github.com/millrace-go/millrace/internal/patch/placing"
 )
 
-// Patch applies a patch: a unified diff, also one of git, the format that calls itself apply_patch, or blocks of a text to
-// search and what replaces it.
+// Patch applies a patch: a unified diff, also one of git, the format that calls itself apply_patch, or blocks of a text
+// to search and what replaces it.
 //
-// The lines that a hunk quotes or removes must stand in the file at the line that the hunk states, moved by as much as the
-// hunk before it was, or at exactly one other place; else it is refused. No quoted line is ever rewritten: only added and
-// removed lines change anything, whatever Tolerance has let pass. New lines get the line ends of those around them, where
-// the patch does not have both kinds itself. A hunk whose new lines are there already is done, with a warning.
+// The lines that a hunk quotes or removes must stand in the file at the line that the hunk states, moved by as much as
+// the hunk before it was, or at exactly one other place; else it is refused. No quoted line is ever rewritten: only
+// added and removed lines change anything, whatever Tolerance has let pass. New lines get the line ends of those around
+// them, where the patch does not have both kinds itself. A hunk whose new lines are there already is done, with a
+// warning.
 //
-// The sections of one commit in a unified diff refer to the tree before the commit, so files can swap their names. Later
-// commits, later sections for the same file, and the sections of the other formats see what the ones before have done. Files are made, deleted into the trash, renamed, copied, made executable, and
-// symbolic links are made, all through the same checks as by other actions. A link is never followed to write. Binary
-// patches of git must be for the very bytes of the file.
+// The sections of one commit in a unified diff refer to the tree before the commit, so files can swap their names.
+// Later commits, later sections for the same file, and the sections of the other formats see what the ones before have
+// done. Files are made, deleted into the trash, renamed, copied, made executable, and symbolic links are made, all
+// through the same checks as by other actions. A link is never followed to write. Binary patches of git must be for the
+// very bytes of the file.
 //
-// By default one hunk that finds no place fails the step, and the *PatchError lists all that fail in all files. With OnError
-// "continue" a file in which a hunk fails stays as it was, and the others are patched.
+// By default one hunk that finds no place fails the step, and the *PatchError lists all that fail in all files. With
+// OnError "continue" a file in which a hunk fails stays as it was, and the others are patched.
 type Patch struct {
 	Text      string `json:"patch" param:"required,whole,bytes" doc:"The patch, at most 16 MiB. A template counts only if it is all of it."`
 	Format    string `json:"format,omitempty" enum:"auto,unified,apply_patch,search_replace" doc:"How the patch is written. Default: auto, which finds out."`
@@ -195,8 +197,8 @@ func (p Patch) settings(format patch.Format) (placing.Settings, error) {
 	return s, nil
 }
 
-// Run implements [Action]. Files and Counts of the outcome are the files that were changed, with the number of hunks; what
-// has none, such as a new mode, counts as one.
+// Run implements [Action]. Files and Counts of the outcome are the files that were changed, with the number of hunks;
+// what has none, such as a new mode, counts as one.
 func (p Patch) Run(ctx context.Context, c *Call) (Outcome, error) {
 	opt, err := p.options()
 	if err != nil {

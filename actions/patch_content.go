@@ -136,7 +136,8 @@ func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode, 
 	return list, now, w.spend(texts)
 }
 
-// asNamed places the hunks so that line ends count. It returns whether they make the very text that the line "index" names.
+// asNamed places the hunks so that line ends count. It returns whether they make the very text that the line "index"
+// names.
 func (w *patching) asNamed(ctx context.Context, s *patchSection, text *placing.Text, data []byte) (bool, error) {
 	exact := *s.File
 	exact.Mixed = true
@@ -235,8 +236,8 @@ func (w *patching) spend(texts [][]byte) error {
 	return left.Spend()
 }
 
-// results goes through the places of the hunks: failures are noted, a warning is given where the place is another one than
-// the patch says, and the new texts are returned.
+// results goes through the places of the hunks: failures are noted, a warning is given where the place is another one
+// than the patch says, and the new texts are returned.
 func (w *patching) results(s *patchSection, node *patchNode) (texts [][]byte) {
 	edits := 0
 	for i, p := range s.placed {

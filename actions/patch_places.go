@@ -29,7 +29,8 @@ func (p patchPlaces) need(place string) bool {
 	return p.above[place] || p.beside(place) != place || p.at[place]
 }
 
-// beside returns a name in whose directory a file can stand aside: the place itself, or a directory that is to become a file.
+// beside returns a name in whose directory a file can stand aside: the place itself, or a directory that is to become a
+// file.
 func (p patchPlaces) beside(place string) string {
 	for dir := path.Dir(place); dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if p.at[dir] {

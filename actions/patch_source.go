@@ -14,9 +14,9 @@ import (
 
 // source returns the file that a section changes, removes or copies. It has to be there.
 //
-// The sections of one commit refer to the tree that the commit was made for, so that names can be swapped. A file that is
-// not in that tree, or that another section of the commit has changed, is one as the earlier sections have left it: then a
-// new commit begins here.
+// The sections of one commit refer to the tree that the commit was made for, so that names can be swapped. A file that
+// is not in that tree, or that another section of the commit has changed, is one as the earlier sections have left it:
+// then a new commit begins here.
 func (w *patching) source(s *patchSection) (*patchNode, error) {
 	place := targetOf(w.c, s.old)
 	node, err := w.found(s, place, w.view.before(place))
@@ -74,8 +74,8 @@ func linkOnWay(c *Call, name string) string {
 	return ""
 }
 
-// targetOf returns where a file of that name is put. What is behind a link is refused when it comes to that, for the patch
-// may replace the link by a directory.
+// targetOf returns where a file of that name is put. What is behind a link is refused when it comes to that, for the
+// patch may replace the link by a directory.
 func targetOf(c *Call, name string) string {
 	if linkOnWay(c, name) != "" {
 		return name
@@ -119,8 +119,8 @@ func (w *patching) gone(name string) error {
 	return nil
 }
 
-// moved reports whether a file stands where a section moves one, and is the one that the section makes, as far as the patch
-// names that.
+// moved reports whether a file stands where a section moves one, and is the one that the section makes, as far as the
+// patch names that.
 func (w *patching) moved(s *patchSection) bool {
 	target := targetOf(w.c, s.new)
 	kind, err := kindAt(w.c, target)

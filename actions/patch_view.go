@@ -51,7 +51,8 @@ func (v *patchView) leave(node *patchNode) {
 	}
 }
 
-// begin begins with the next commit. A file that this one has put where the stage has another one may not go on from there.
+// begin begins with the next commit. A file that this one has put where the stage has another one may not go on from
+// there.
 func (w *patching) begin() {
 	for place, was := range w.view.was {
 		if now := w.view.now[place]; was == nil && now.lives() && now.place != place {

@@ -16,8 +16,8 @@ import (
 // Prompt asks an agent of the host, see package agent. What the agent changes in its workspace is staged as the work of
 // the step: it is shown, judged, committed or dropped like that of any other. An agent is asked in a dry run too.
 //
-// The output of the step is the reply. Its data is null, or what the reply says as JSON where Format is "json". Its files
-// are those that were made, changed, or have got a new name.
+// The output of the step is the reply. Its data is null, or what the reply says as JSON where Format is "json". Its
+// files are those that were made, changed, or have got a new name.
 type Prompt struct {
 	// Prompt is what the agent is asked.
 	Prompt string `json:"prompt" param:"required" doc:"What the agent is asked."`

@@ -19,9 +19,9 @@ type PatternEdit struct {
 //
 // A pattern is matched over the whole file; \s and [^x] match line ends too. ^ and $ are the ends of lines, and no line
 // begins after the last line end. Unless the pattern itself names \r, "\r\n" counts as one line end, as in a literal
-// [Edit]: "\n" matches it, "." does not take its "\r", $ matches before it, and the "\n" of the replacement become the line ends that are there.
-// Only the bytes of the matches change. A replacement such as $1x, which would ask for a group "1x", and unknown
-// groups are refused before anything runs.
+// [Edit]: "\n" matches it, "." does not take its "\r", $ matches before it, and the "\n" of the replacement become the
+// line ends that are there. Only the bytes of the matches change. A replacement such as $1x, which would ask for a
+// group "1x", and unknown groups are refused before anything runs.
 type RegexTransform struct {
 	Files    []string      `json:"files,omitempty" doc:"Files to transform. Leave it out if an earlier step gives them."`
 	Patterns []PatternEdit `json:"patterns" param:"required" doc:"The regular expressions and their replacements, in order."`

@@ -33,8 +33,8 @@ var builtin = sync.OnceValue(func() Registry {
 
 // With returns a registry that has the given actions too. The value given is the prototype: decoding starts from a
 // copy of it, so its fields are the defaults. A later action replaces an earlier one of the same name. What cannot be
-// an action is left out, and [Registry.Err] says why: its Spec has no Summary or no name that can be used, or a field has
-// a tag that has no effect, a name in JSON that another field has, or a type that JSON cannot give.
+// an action is left out, and [Registry.Err] says why: its Spec has no Summary or no name that can be used, or a field
+// has a tag that has no effect, a name in JSON that another field has, or a type that JSON cannot give.
 func (r Registry) With(prototypes ...Action) Registry {
 	all := make(map[string]Action, len(r.prototypes)+len(prototypes))
 	maps.Copy(all, r.prototypes)
@@ -87,8 +87,8 @@ func checkPrototype(p Action) error {
 	return nil
 }
 
-// usableName reports whether a name can be written wherever actions are named: in JSON, in a schema and at a prompt, where
-// "then" stands between two actions.
+// usableName reports whether a name can be written wherever actions are named: in JSON, in a schema and at a prompt,
+// where "then" stands between two actions.
 func usableName(name string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return name != "then" && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"0123456789_.-") == ""

@@ -12,11 +12,12 @@ import (
 // Rename moves files to a directory, or gives them new names. It works as [Copy] does, but a symbolic link is moved
 // itself, and a file may take the name of another file that is renamed by the same step: all new names are computed
 // before anything moves, so names can be swapped and numbers shifted. A directory is moved with all that is in it, also
-// what .gitignore leaves out; the outcome then names the files and links in it, or the directory itself if there are none.
+// what .gitignore leaves out; the outcome then names the files and links in it, or the directory itself if there are
+// none.
 //
 // Pattern and Replacement change a part of the names, with the syntax of a [RegexTransform]: the path of each file from
-// Base, directories included. Files whose path does not match stay, and are not in the outcome. Renames is a list of old
-// and new names, of files and directories.
+// Base, directories included. Files whose path does not match stay, and are not in the outcome. Renames is a list of
+// old and new names, of files and directories.
 type Rename struct {
 	Files         []string          `json:"files,omitempty" doc:"Files to rename. Leave it out if an earlier step gives them."`
 	Destination   string            `json:"destination,omitempty" doc:"Directory to move to. It is made if needed."`

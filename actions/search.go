@@ -15,10 +15,10 @@ import (
 // Version control directories, the state directory, binary files (a NUL in the first 8,000 bytes) and what .gitignore
 // files leave out are not looked at; hidden files are. NoGenerated leaves out files with the mark of a generator within
 // their first 8,000 bytes. LeftOut of the outcome counts the files that were chosen and are
-// binary, UTF-16 or too large. With Encoding, files are searched as the UTF-8 that they decode to. Files that are larger than MaxFileBytes, or than the host's
-// limit if that is less, are left out with a warning; a Path that is itself such a file is a *LimitError if it is the
-// host's limit. Symbolic links are not followed, but for Path itself. The outcome has the number of matches in each
-// file, and how the pattern was read.
+// binary, UTF-16 or too large. With Encoding, files are searched as the UTF-8 that they decode to. Files that are
+// larger than MaxFileBytes, or than the host's limit if that is less, are left out with a warning; a Path that is
+// itself such a file is a *LimitError if it is the host's limit. Symbolic links are not followed, but for Path itself.
+// The outcome has the number of matches in each file, and how the pattern was read.
 //
 // With Lines, the content of a file is the lines that matches are in, and ContextLines lines around each, as grep
 // shows them:
@@ -29,8 +29,9 @@ import (
 //	--
 //	Line 42: ...
 //
-// With Matches, Outcome.Data has the list "matches": of each its file, line and column and those at which it ends, from 1,
-// its text, and what its holes took by their names. The groups of a regular expression without a name go by their number.
+// With Matches, Outcome.Data has the list "matches": of each its file, line and column and those at which it ends, from
+// 1, its text, and what its holes took by their names. The groups of a regular expression without a name go by their
+// number.
 //
 // A match over several lines shows all of them. Of a line of more than 1,000 bytes so many are shown, around its first
 // match, with "…" for what is left out; bytes that are not UTF-8 are shown as U+FFFD. What all files show is held to

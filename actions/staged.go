@@ -9,14 +9,14 @@ import (
 )
 
 // What a path that a step stages takes in memory beside its text, in bytes, as it counts against
-// Limits.MaxStagedBytes: the node and the fact of the base, what undoes it, what the outcome says of it, the change that
-// comes of it, and what the commit keeps of that.
+// Limits.MaxStagedBytes: the node and the fact of the base, what undoes it, what the outcome says of it, the change
+// that comes of it, and what the commit keeps of that.
 //
-// They are measured: a process on a tree of 20,000 files has about 5 KiB more resident for each file that it copies, most
-// of it in the commit, and nearly 3 KiB for each time that a file is edited or renamed, for the commit has no more changes
-// than the tree has files then. A name takes up to five times its length. What counts is a part of that, such that the
-// default limit stands for what fits into the 512 MiB of docs/safety.md: 60,000 new files took 430 MiB, 120,000 edits or
-// renames 460.
+// They are measured: a process on a tree of 20,000 files has about 5 KiB more resident for each file that it copies,
+// most of it in the commit, and nearly 3 KiB for each time that a file is edited or renamed, for the commit has no more
+// changes than the tree has files then. A name takes up to five times its length. What counts is a part of that, such
+// that the default limit stands for what fits into the 512 MiB of docs/safety.md: 60,000 new files took 430 MiB,
+// 120,000 edits or renames 460.
 const (
 	madePath   = 1024 // one that is new: a copy, a file, a directory
 	workedPath = 512  // one that is edited, renamed or removed

@@ -12,8 +12,9 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// SyncFiles makes the files of a generator: it writes each text, and deletes the files below Dir that carry Mark and are
-// not among the texts, so that nothing stale of an earlier run is left. A file without Mark is never deleted or replaced.
+// SyncFiles makes the files of a generator: it writes each text, and deletes the files below Dir that carry Mark and
+// are not among the texts, so that nothing stale of an earlier run is left. A file without Mark is never deleted or
+// replaced.
 //
 // All paths count from the root of the tree and lie below Dir, and each text has Mark in it: without it the file would
 // never be deleted again. A file that has its text already is not touched. Files that .gitignore leaves out count too.

@@ -64,8 +64,8 @@ func alternatives(texts []string) string {
 
 // CaseVariants returns the edits for all ways in which programs write the words of a name: oldName, OldName, old_name,
 // old-name, OLD_NAME, OLD-NAME, "old name", "Old name", "Old Name", oldname, OLDNAME. The words of both texts begin at
-// capital letters and behind what is neither letter nor digit; each variant of oldText becomes that of newText. An oldText
-// that is none of them becomes newText.
+// capital letters and behind what is neither letter nor digit; each variant of oldText becomes that of newText. An
+// oldText that is none of them becomes newText.
 func CaseVariants(oldText, newText string) []TextEdit {
 	from, to := casing.Words(oldText), casing.Words(newText)
 	plain := TextEdit{OldText: oldText, NewText: newText}

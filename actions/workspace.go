@@ -7,8 +7,8 @@ import (
 )
 
 // WorkspaceOptions say what of the tree a workspace has, and what comes back of it. The zero value means all of both.
-// The lists are globs as those of [Search]; what matches one that names a directory is all in it. A glob that is not valid
-// is an error of [Call.Workspace].
+// The lists are globs as those of [Search]; what matches one that names a directory is all in it. A glob that is not
+// valid is an error of [Call.Workspace].
 type WorkspaceOptions struct {
 	// Needs takes what is made real, empty all; Exclude takes what is not, and wins. What is not made real is not taken
 	// for deleted later.
@@ -21,8 +21,8 @@ type WorkspaceOptions struct {
 	needs, exclude, writes []glob // set by compiled
 }
 
-// compiled returns the options with what [WorkspaceOptions.Makes] and [WorkspaceOptions.Brings] go by. An error names the
-// glob that is not valid.
+// compiled returns the options with what [WorkspaceOptions.Makes] and [WorkspaceOptions.Brings] go by. An error names
+// the glob that is not valid.
 func (o WorkspaceOptions) compiled() (WorkspaceOptions, error) {
 	for _, list := range []struct {
 		patterns []string
@@ -36,8 +36,8 @@ func (o WorkspaceOptions) compiled() (WorkspaceOptions, error) {
 	return o, nil
 }
 
-// Makes reports whether a file is made real, by its canonical name. It can be asked of options that [Call.OpenWorkspace]
-// is given, from several goroutines.
+// Makes reports whether a file is made real, by its canonical name. It can be asked of options that
+// [Call.OpenWorkspace] is given, from several goroutines.
 func (o WorkspaceOptions) Makes(name string) bool {
 	return (len(o.needs) == 0 || withinGlob(o.needs, name)) && !withinGlob(o.exclude, name)
 }
@@ -57,10 +57,10 @@ func withinGlob(globs []glob, name string) bool {
 	return false
 }
 
-// Workspace is the tree as the steps before have left it, made real in a directory of the system, for programs that know
-// nothing of stages. It is the caller's until TakeBack or Drop is called, or its attempt is over; no program may work in
-// it any more then. A run has one, which steps get one after the other. Its methods are called by one goroutine at a
-// time.
+// Workspace is the tree as the steps before have left it, made real in a directory of the system, for programs that
+// know nothing of stages. It is the caller's until TakeBack or Drop is called, or its attempt is over; no program may
+// work in it any more then. A run has one, which steps get one after the other. Its methods are called by one goroutine
+// at a time.
 type Workspace struct {
 	// Root is the directory that has the tree. Temp and Home are private directories of the run, for TMPDIR and HOME. All
 	// three are absolute paths of the system, and may be written to.
@@ -73,8 +73,8 @@ type Workspace struct {
 	OnDrop     func()
 }
 
-// Shared returns the directory that all steps of the run can use to hand things on: an absolute path. It is made when it
-// is asked for first, and is gone with the run.
+// Shared returns the directory that all steps of the run can use to hand things on: an absolute path. It is made when
+// it is asked for first, and is gone with the run.
 func (w *Workspace) Shared() (string, error) {
 	if w.OnShared == nil {
 		return "", errors.New("there is no shared directory")
@@ -84,8 +84,8 @@ func (w *Workspace) Shared() (string, error) {
 
 // TakeBack stages what has changed below Root since the workspace was opened, as the work of this step, and ends the
 // workspace. The Outcome has the files that were made, changed, or have got a new name, the renames, and the number of
-// changed regions of each file; its Data is {"changed": […], "deleted": […]}, sorted lists of names. On an error part of
-// it may be staged: return the error, so that the step fails.
+// changed regions of each file; its Data is {"changed": […], "deleted": […]}, sorted lists of names. On an error part
+// of it may be staged: return the error, so that the step fails.
 func (w *Workspace) TakeBack(ctx context.Context) (Outcome, error) {
 	if w.OnTakeBack == nil {
 		return Outcome{}, nil
@@ -100,9 +100,9 @@ func (w *Workspace) Drop() {
 	}
 }
 
-// Workspace makes the tree real, as the steps before and this one have left it. An action that calls it needs Exclusive in
-// its [Spec]: other steps that write meanwhile could not be told from it. It waits for nothing else, but a large tree
-// takes its time, which is that of the attempt.
+// Workspace makes the tree real, as the steps before and this one have left it. An action that calls it needs Exclusive
+// in its [Spec]: other steps that write meanwhile could not be told from it. It waits for nothing else, but a large
+// tree takes its time, which is that of the attempt.
 func (c *Call) Workspace(ctx context.Context, o WorkspaceOptions) (*Workspace, error) {
 	if c.OpenWorkspace == nil {
 		return nil, Permanent(errors.New("there are no workspaces here"))

@@ -16,25 +16,26 @@ type Format string
 const (
 	// Text says that all that is printed to stdout is the output. It is the default.
 	Text Format = "text"
-	// JSON says that stdout is one JSON object, as command line agents print it: "result" is the output, "is_error" says that
-	// the agent has failed, "total_cost_usd", "model", and "usage" with "input_tokens" and "output_tokens" say the rest.
-	// What is absent, but for "result", counts as nothing. Other names are left alone.
+	// JSON says that stdout is one JSON object, as command line agents print it: "result" is the output, "is_error" says
+	// that the agent has failed, "total_cost_usd", "model", and "usage" with "input_tokens" and "output_tokens" say the
+	// rest. What is absent, but for "result", counts as nothing. Other names are left alone.
 	JSON Format = "json"
 )
 
-// Command is an [Agent] that runs a program for each request. The program reads [Request.Text] from stdin. It works in the
-// workspace; if there is none, in an empty directory. MILLRACE_SHARED is [Request.Shared]. A status that is not 0 is an
-// error, with the last line that was printed, and so is a result that is one. What is said of costs counts also then.
+// Command is an [Agent] that runs a program for each request. The program reads [Request.Text] from stdin. It works in
+// the workspace; if there is none, in an empty directory. MILLRACE_SHARED is [Request.Shared]. A status that is not 0
+// is an error, with the last line that was printed, and so is a result that is one. What is said of costs counts also
+// then.
 //
 // The zero Command runs nothing. A Command may be used by several goroutines, as long as nothing changes it.
 type Command struct {
-	// Argv returns the program and its arguments. It decides which of [Request.Sandbox] the program is told, and how. What a
-	// pipeline says is in there: a model named "--help" is an option to many programs.
+	// Argv returns the program and its arguments. It decides which of [Request.Sandbox] the program is told, and how. What
+	// a pipeline says is in there: a model named "--help" is an option to many programs.
 	Argv func(r *Request) []string
 	// Env is set for the program, beside what Policy sets; Policy.Env wins.
 	Env map[string]string
-	// Policy is what the host allows the program. It is not that of the commands of a pipeline: agents need the network, and
-	// keys, which those must not have. The program has to be in Policy.Allow, MaxTimeout is the longest it may take,
+	// Policy is what the host allows the program. It is not that of the commands of a pipeline: agents need the network,
+	// and keys, which those must not have. The program has to be in Policy.Allow, MaxTimeout is the longest it may take,
 	// MaxOutput, 1 MiB unless it says otherwise, how long an answer can be. HOME is empty and private unless Env sets it.
 	Policy command.Policy
 	// Format is what the program prints; "" is [Text].

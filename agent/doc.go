@@ -1,8 +1,8 @@
 // Package agent lets steps of a pipeline ask a model, or a program around one, to answer a question or to change the
 // tree: the action prompt.
 //
-// An [Agent] is an interface of one method, and [Func] makes one of a function. The host offers agents by name; the name
-// "" is for steps that name none:
+// An [Agent] is an interface of one method, and [Func] makes one of a function. The host offers agents by name; the
+// name "" is for steps that name none:
 //
 //	x := millrace.Executor{Agents: map[string]agent.Agent{"": agent.Func(
 //		func(ctx context.Context, r *agent.Request) (agent.Reply, error) {
@@ -19,11 +19,11 @@
 //
 // # The life of a request
 //
-// An attempt of a step asks once. The [Request] has the prompt with its templates expanded, and what the step before has
-// said. [Request.Workspace] makes the tree real, as the steps before have left it, in a directory of its own. When Ask
-// returns without an error, what has changed there is staged as the work of the step, and shown, judged and committed
-// as any other; after an error it is dropped, and a second attempt starts from what the first one has found. The real
-// tree is never touched by an agent that stays in its workspace. Nothing holds it there: an agent that runs
+// An attempt of a step asks once. The [Request] has the prompt with its templates expanded, and what the step before
+// has said. [Request.Workspace] makes the tree real, as the steps before have left it, in a directory of its own. When
+// Ask returns without an error, what has changed there is staged as the work of the step, and shown, judged and
+// committed as any other; after an error it is dropped, and a second attempt starts from what the first one has found.
+// The real tree is never touched by an agent that stays in its workspace. Nothing holds it there: an agent that runs
 // programs is to confine them itself, as [Command] does by its policy.
 //
 // What a reply has cost counts at once, also that of an attempt that fails. A step that asks is not begun once the

@@ -11,8 +11,8 @@ import (
 const MaxPrevious = 64 << 10
 
 // Text returns the whole request as one text: the prompt, then the output of the step before, then its error, each of
-// these two in a fence of backquotes that is longer than any within, so that no text can pretend to stand outside of it.
-// What there is not is left out.
+// these two in a fence of backquotes that is longer than any within, so that no text can pretend to stand outside of
+// it. What there is not is left out.
 func (r *Request) Text() string {
 	var b strings.Builder
 	b.WriteString(r.Prompt)
@@ -52,7 +52,8 @@ func fenced(b *strings.Builder, title, text string) {
 	b.WriteByte('\n')
 }
 
-// Tail returns the last [MaxPrevious] bytes of a text, from the beginning of a character on, and whether that is not all.
+// Tail returns the last [MaxPrevious] bytes of a text, from the beginning of a character on, and whether that is not
+// all.
 func Tail(text string) (tail string, cut bool) {
 	if len(text) <= MaxPrevious {
 		return text, false

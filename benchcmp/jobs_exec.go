@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// execJobs are about what it costs to run a command on a tree: to make it real, to renew it, and to confine the command.
+// execJobs are about what it costs to run a command on a tree: to make it real, to renew it, and to confine the
+// command.
 func execJobs() []job {
 	return []job{{"exec/true", nil, execTrue}}
 }
@@ -58,9 +59,9 @@ func execTrue(ctx context.Context, b *bench) (Outcome, error) {
 	return out, nil
 }
 
-// commandTimes runs the hidden sub-command exec in a process of its own, and reads what it says. The scratch trees go with
-// the other copies at the end: where many files were deleted a moment ago, ext4 is slow to make new ones, and a program
-// that runs its first command has deleted none.
+// commandTimes runs the hidden sub-command exec in a process of its own, and reads what it says. The scratch trees go
+// with the other copies at the end: where many files were deleted a moment ago, ext4 is slow to make new ones, and a
+// program that runs its first command has deleted none.
 func (b *bench) commandTimes(ctx context.Context, dir string) (got execTimes, err error) {
 	scratch, err := os.MkdirTemp(b.work(""), "exec-")
 	if err != nil {

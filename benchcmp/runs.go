@@ -88,8 +88,8 @@ func listQueue(ctx context.Context, dir string, n int) (runTimes, error) {
 	return timeList(ctx, dir, n, false, runs.Filter{Paging: runs.Paging{PerPage: 50}})
 }
 
-// timeList makes n runs for tomorrow, and cancels them if they are to have ended. Then a page is read again and again, each
-// time by a store that was just opened.
+// timeList makes n runs for tomorrow, and cancels them if they are to have ended. Then a page is read again and again,
+// each time by a store that was just opened.
 func timeList(ctx context.Context, dir string, n int, ended bool, f runs.Filter) (got runTimes, err error) {
 	s, root, err := storeIn(dir, true)
 	if err != nil {

@@ -90,7 +90,8 @@ type Output struct {
 	Truncated bool
 }
 
-// Runner runs commands elsewhere than in a process of this system: in a container, in a control group, on another machine.
+// Runner runs commands elsewhere than in a process of this system: in a container, in a control group, on another
+// machine.
 type Runner interface {
 	// Run runs a command that the policy allows, in its directory and with exactly its environment, and returns when it
 	// and everything that it has started is gone. Root, Temp, Home and Shared are directories of this system.

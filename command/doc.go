@@ -1,7 +1,8 @@
 // Package command runs programs for a pipeline under the rules of a host: which ones, with what environment, what they
 // may read and write, how long, and how much of what they print is kept.
 //
-// A [Policy] is those rules. The zero Policy runs nothing. A host names what may run, and by what name programs are found:
+// A [Policy] is those rules. The zero Policy runs nothing. A host names what may run, and by what name programs are
+// found:
 //
 //	commands := command.Policy{
 //		Allow:   []string{"gofmt -l *", "gofmt -w *", "go vet *", "./scripts/check.sh"},
@@ -33,11 +34,12 @@
 //
 // # What is found and killed
 //
-// A command has a session and a process group of its own, and a random value in its environment, MILLRACE_EXEC. On Linux,
-// everything that has any of the three is killed, which finds what has left the group (setsid, daemons), and this is
-// repeated until none is left. In the sandbox (amd64, arm64, from Linux 5.9) a process that has left the session and
-// cleared its environment is found by a resource limit that it cannot change. Elsewhere it is not found. On other Unix systems there is only the process group. On Windows all belong to a job object,
-// which ends with the command.
+// A command has a session and a process group of its own, and a random value in its environment, MILLRACE_EXEC. On
+// Linux, everything that has any of the three is killed, which finds what has left the group (setsid, daemons), and
+// this is repeated until none is left. In the sandbox (amd64, arm64, from Linux 5.9) a process that has left the
+// session and cleared its environment is found by a resource limit that it cannot change. Elsewhere it is not found. On
+// other Unix systems there is only the process group. On Windows all belong to a job object, which ends with the
+// command.
 //
 // If the host itself is killed, Linux kills the program at once, and Windows all of the job. What else is left is not
 // killed before [Reap] is called: an executor does so before it uses the tree of a run that was killed.
@@ -46,9 +48,9 @@
 //
 // A command does not see the host's environment. It gets, each replacing what stands before it: PATH (its absolute
 // entries) and LANG of the host, what PassEnv names, EnvFor, Env, Secrets, and of the step what StepEnv names. HOME and
-// TMPDIR are private, empty directories unless the policy says otherwise. GIT_CEILING_DIRECTORIES keeps git from finding
-// a repository above the tree, MILLRACE_SHARED is the directory that the steps of a run share, if they have one, and
-// MILLRACE_EXEC is how its processes are found.
+// TMPDIR are private, empty directories unless the policy says otherwise. GIT_CEILING_DIRECTORIES keeps git from
+// finding a repository above the tree, MILLRACE_SHARED is the directory that the steps of a run share, if they have
+// one, and MILLRACE_EXEC is how its processes are found.
 //
 // # What the list of programs is worth
 //

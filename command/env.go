@@ -105,8 +105,8 @@ func (e environment) list() []string {
 	return all
 }
 
-// path returns the directories in which programs are looked for, absolute ones only: an entry such as "." would run what
-// a step has put into the tree.
+// path returns the directories in which programs are looked for, absolute ones only: an entry such as "." would run
+// what a step has put into the tree.
 func (p Policy) path() string {
 	list, set := "", false
 	for name, value := range p.Env {

@@ -20,7 +20,8 @@ const (
 	errTooLong  = syscall.E2BIG
 )
 
-// maxCookie bounds what is taken over of the command in which this program itself runs: commands in commands in commands.
+// maxCookie bounds what is taken over of the command in which this program itself runs: commands in commands in
+// commands.
 const maxCookie = 1 << 10
 
 // group is all that belongs to one command: a process group, which is also a session, what has the token in its

@@ -16,7 +16,8 @@ const (
 	minOneLine = 8 // bytes of one line of a secret that is hidden by itself
 )
 
-// needle is a text that is hidden. next[n] is how much of the beginning of the text stands at the end of its first n bytes.
+// needle is a text that is hidden. next[n] is how much of the beginning of the text stands at the end of its first n
+// bytes.
 type needle struct {
 	text string
 	next []int

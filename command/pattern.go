@@ -76,8 +76,8 @@ func (g glob) split() []glob {
 	return parts
 }
 
-// match reports whether a word is the pieces with anything between them. It takes time linear in both, for each piece is
-// looked for behind the one before.
+// match reports whether a word is the pieces with anything between them. It takes time linear in both, for each piece
+// is looked for behind the one before.
 func (g glob) match(word string) bool {
 	if len(g) == 1 {
 		return g[0] == word
@@ -177,8 +177,8 @@ func (g glob) isProgram() error {
 	return nil
 }
 
-// spelled says why a program cannot be spelled like that: it is a name, ./x, or an absolute path, without .. and doubled
-// slashes.
+// spelled says why a program cannot be spelled like that: it is a name, ./x, or an absolute path, without .. and
+// doubled slashes.
 func spelled(name string) error {
 	slashed := filepath.ToSlash(name)
 	rest, inTree := strings.CutPrefix(slashed, "./")

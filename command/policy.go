@@ -45,9 +45,10 @@ type Policy struct {
 	// takes any further words, also none; any other * takes any text within one word. What stands between ' is taken as it
 	// is, with '' for a ' in it; [Pattern] writes a command line so.
 	//
-	// The first word is the program: a name, which is looked up in the policy's PATH; ./x, a file of the tree, counted from
-	// its root; or an absolute path. A * in it takes no slash. A command may spell a program that is found by name with
-	// its absolute path. None allows no program; "*" allows every program by name, "./* *" every file in the root of the tree.
+	// The first word is the program: a name, which is looked up in the policy's PATH; ./x, a file of the tree, counted
+	// from its root; or an absolute path. A * in it takes no slash. A command may spell a program that is found by name
+	// with its absolute path. None allows no program; "*" allows every program by name, "./* *" every file in the root of
+	// the tree.
 	Allow []string
 	// Shell lets commands be scripts for /bin/sh. A script needs no entry in Allow, and what it calls is not held against
 	// Allow: with Shell, a pipeline may run everything.
@@ -66,9 +67,9 @@ type Policy struct {
 	StepEnv []string
 	// Secrets is set for every command as Env is, and its values are *** in whatever comes back: output, events, errors,
 	// warnings. Values shorter than 4 bytes are not hidden. Blanks around a value do not count, and it is hidden as it is
-	// written in JSON as well; of a value of several lines, each line of at least 8 bytes is hidden by itself as well. What
-	// a command makes of a secret, in base64 say, is not known and not hidden; and the files that it writes are what it has
-	// written, with the names that it has given them.
+	// written in JSON as well; of a value of several lines, each line of at least 8 bytes is hidden by itself as well.
+	// What a command makes of a secret, in base64 say, is not known and not hidden; and the files that it writes are what
+	// it has written, with the names that it has given them.
 	Secrets map[string]string
 	// EnvFor returns what a command gets that is not the same for all, a trace parent for example; nil for nothing. What
 	// Env sets wins. It is called with the context of the command, by Permit too. It cannot set PATH. If it panics, the

@@ -32,13 +32,13 @@ const (
 // errNoProc says that processes cannot be looked for.
 var errNoProc = errors.New("there is no /proc")
 
-// mark says whether a process is looked for, by its directory in /proc, the environment that it was started with (nil if
-// that is not to be had), its process group and its session.
+// mark says whether a process is looked for, by its directory in /proc, the environment that it was started with (nil
+// if that is not to be had), its process group and its session.
 type mark func(dir string, env []byte, pgrp, session int) bool
 
 // killAll kills the processes that are looked for, until none is left. A process that was there and is gone when it is
-// looked at may have been one of them and have left a child, so that is no end: a program that forks again and again and
-// lets each father go would get away.
+// looked at may have been one of them and have left a child, so that is no end: a program that forks again and again
+// and lets each father go would get away.
 func killAll(is mark) error {
 	h := hunt{is: is, known: make(map[int]bool), killed: make(map[int]bool)}
 	begun, wait := time.Now(), time.Millisecond
@@ -85,9 +85,9 @@ type hunt struct {
 	text     []byte // environ reads into it
 }
 
-// environ returns what environment a process was started with, until it is called again. It is read at once: between two
-// calls of the system the process may become another program, and what is left of the first one's then ends in its middle,
-// perhaps before what is looked for.
+// environ returns what environment a process was started with, until it is called again. It is read at once: between
+// two calls of the system the process may become another program, and what is left of the first one's then ends in its
+// middle, perhaps before what is looked for.
 func (h *hunt) environ(dir string) ([]byte, error) {
 	if h.text == nil {
 		h.text = make([]byte, longEnviron)
@@ -159,8 +159,8 @@ const (
 	ours
 )
 
-// signal sends a signal to a process if it is looked for. What is looked at is pinned before, so that another process that
-// gets its number meanwhile is not hit.
+// signal sends a signal to a process if it is looked for. What is looked at is pinned before, so that another process
+// that gets its number meanwhile is not hit.
 func (h *hunt) signal(pid int, sig syscall.Signal) int {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ESRCH) {
@@ -201,8 +201,8 @@ func livingThread(dir string) string {
 	return ""
 }
 
-// look says what a process is. One whose first thread has ended and others have not looks like a dead one, and shows its
-// environment in those.
+// look says what a process is. One whose first thread has ended and others have not looks like a dead one, and shows
+// its environment in those.
 func (h *hunt) look(pid int) int {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	was := stat(dir)
@@ -286,8 +286,8 @@ func stat(dir string) status {
 	return s
 }
 
-// sameNamespaces reports whether a process has the same processes and files around it as this one: in another container,
-// a path that is written the same is another place.
+// sameNamespaces reports whether a process has the same processes and files around it as this one: in another
+// container, a path that is written the same is another place.
 func sameNamespaces(dir string) bool {
 	for _, space := range []string{"ns/pid", "ns/mnt"} {
 		ours, err := os.Readlink(filepath.Join("/proc/self", space))

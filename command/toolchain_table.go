@@ -3,7 +3,8 @@ package command
 // toolchain is a row of the table.
 type toolchain struct {
 	name string
-	// files are those that a tree has which uses it, as globs; programs are its programs. With neither it is always in use.
+	// files are those that a tree has which uses it, as globs; programs are its programs. With neither it is always in
+	// use.
 	files, programs []string
 	// homes are the directories of the user that it reads.
 	homes []homeDir

@@ -146,8 +146,8 @@ func StepSucceeded(step string) Condition { return Condition{typ: TypeStepSuccee
 // does not stop the run.
 func StepFailed(step string) Condition { return Condition{typ: TypeStepFailed, step: step} }
 
-// PrevError holds if the step that was executed before has an error: it failed, or one of its ways back was taken. Steps
-// that were skipped do not count. It does not hold for the first.
+// PrevError holds if the step that was executed before has an error: it failed, or one of its ways back was taken.
+// Steps that were skipped do not count. It does not hold for the first.
 func PrevError() Condition { return Condition{typ: TypePrevError} }
 
 // IsZero reports whether there is no condition.

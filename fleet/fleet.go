@@ -5,12 +5,12 @@
 //	campaign := fleet.Campaign{ID: "rename-2026-03", Pipeline: p}
 //	sum, err := f.Run(ctx, campaign, fleet.Paths(dirs...), func(o fleet.Outcome) error { return store(o) })
 //
-// Every target has one [Outcome], which goes to a function and is not kept, so ten thousand trees take no more memory than
-// ten. A target that fails does not stop the others. What was committed is known by the id of the campaign: the same campaign, run
-// again, does what has failed or was not begun, and leaves all else alone.
+// Every target has one [Outcome], which goes to a function and is not kept, so ten thousand trees take no more memory
+// than ten. A target that fails does not stop the others. What was committed is known by the id of the campaign: the
+// same campaign, run again, does what has failed or was not begun, and leaves all else alone.
 //
-// A [Scheduler] brings targets to a [Worker]. It may bring one twice, to two machines at once too: the tree's lock and the RunID
-// see to it that the tree is changed once.
+// A [Scheduler] brings targets to a [Worker]. It may bring one twice, to two machines at once too: the tree's lock and
+// the RunID see to it that the tree is changed once.
 package fleet
 
 import (
@@ -79,18 +79,18 @@ func (f Fleet) Check() error {
 	return f.Budget.Check()
 }
 
-// Run runs the pipeline on all targets. Each target that comes has one outcome, which is counted in the Summary and given to
-// sink: in the order in which they end, one at a time, from any goroutine. sink may be nil. A target that cannot be one
-// is a failed outcome with the code [CodeInvalidTarget].
+// Run runs the pipeline on all targets. Each target that comes has one outcome, which is counted in the Summary and
+// given to sink: in the order in which they end, one at a time, from any goroutine. sink may be nil. A target that
+// cannot be one is a failed outcome with the code [CodeInvalidTarget].
 //
 // StopAfter, Deadline, Budget and the end of ctx keep targets from being begun: those that are left are taken
-// nevertheless, and are Skipped. A limit that depends on outcomes may be overshot by the targets that have begun when it
-// is reached, with Local by Parallel-1. When ctx ends, the targets that are worked on are Canceled, or done.
+// nevertheless, and are Skipped. A limit that depends on outcomes may be overshot by the targets that have begun when
+// it is reached, with Local by Parallel-1. When ctx ends, the targets that are worked on are Canceled, or done.
 //
 // Failed targets, and what a limit has kept from being begun, are no error: the Summary tells of them. Errors are a
 // *FieldError or *budget.InvalidError before anything is begun; the cause of ctx, which also matches ctx.Err(); the
-// error of sink, after which nothing is given to it any more and the runs that are on their way are canceled; that of targets,
-// after which no more are taken; that of the scheduler. The Summary counts what there was until then.
+// error of sink, after which nothing is given to it any more and the runs that are on their way are canceled; that of
+// targets, after which no more are taken; that of the scheduler. The Summary counts what there was until then.
 func (f Fleet) Run(ctx context.Context, c Campaign, targets iter.Seq2[Target, error], sink func(Outcome) error) (Summary, error) {
 	if err := errors.Join(f.Check(), c.Check()); err != nil {
 		return Summary{Campaign: c.ID}, err

@@ -7,7 +7,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// recorder keeps the answers of one tree apart from those of all others, for keys do not tell which tree was asked about.
+// recorder keeps the answers of one tree apart from those of all others, for keys do not tell which tree was asked
+// about.
 type recorder struct {
 	of           millrace.Recorder
 	target, base string

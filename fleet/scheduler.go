@@ -14,8 +14,8 @@ const MaxCampaignLen = 255
 
 // Campaign is one pipeline for many trees.
 type Campaign struct {
-	// ID names the campaign: letters, digits, "-" and "_", 1 to MaxCampaignLen. A campaign that is run again under the same
-	// id leaves the targets alone that it has committed to already.
+	// ID names the campaign: letters, digits, "-" and "_", 1 to MaxCampaignLen. A campaign that is run again under the
+	// same id leaves the targets alone that it has committed to already.
 	ID string
 	// Pipeline is what is done to each tree.
 	Pipeline millrace.Pipeline

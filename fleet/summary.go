@@ -35,8 +35,8 @@ type Counts struct {
 	Stopped string `json:"stopped,omitempty"`
 }
 
-// Summary is what became of all targets together. It is the same whatever the schedule was, except for the time, and for what
-// a deadline, a budget, StopAfter or a cancellation has cut off.
+// Summary is what became of all targets together. It is the same whatever the schedule was, except for the time, and
+// for what a deadline, a budget, StopAfter or a cancellation has cut off.
 type Summary struct {
 	// Campaign is the id of the campaign.
 	Campaign string `json:"campaign"`

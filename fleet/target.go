@@ -92,8 +92,8 @@ func cut(text string, most int) string {
 }
 
 // Paths are directories as targets: the id and the root of each are the path as it is given. A directory that is given
-// more than once, by whatever names or links, is one target, by its first name. One that lies in another one is an error, a
-// [TargetError], and then there are no targets: both would change the same files.
+// more than once, by whatever names or links, is one target, by its first name. One that lies in another one is an
+// error, a [TargetError], and then there are no targets: both would change the same files.
 func Paths(dirs ...string) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		var targets []Target
@@ -168,8 +168,8 @@ type Tree struct {
 // Dirs are Trees of which each root is a directory of the system. The zero Dirs open any directory, and take a relative
 // one to be in the working directory.
 type Dirs struct {
-	// Within, if not empty, is the directory that all roots are relative to, and that none of them leads out of: neither by
-	// "..", nor by an absolute name, nor by a symbolic link. Set it where the targets come from somewhere else.
+	// Within, if not empty, is the directory that all roots are relative to, and that none of them leads out of: neither
+	// by "..", nor by an absolute name, nor by a symbolic link. Set it where the targets come from somewhere else.
 	Within string
 }
 
@@ -198,8 +198,8 @@ func (d Dirs) Open(_ context.Context, t Target) (Tree, error) {
 	return Tree{FS: root, Close: func(context.Context, *millrace.Result, error) error { return root.Close() }}, nil
 }
 
-// holds returns an error unless the directory that was opened is the one that the root leads to without a way out. It is
-// asked afterwards, so that no link that is put there meanwhile makes a difference.
+// holds returns an error unless the directory that was opened is the one that the root leads to without a way out. It
+// is asked afterwards, so that no link that is put there meanwhile makes a difference.
 func (d Dirs) holds(opened *fsutil.RootFs, t Target) error {
 	within, err := os.OpenRoot(d.Within)
 	if err != nil {

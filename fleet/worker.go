@@ -31,8 +31,8 @@ type Worker struct {
 	Decoder millrace.Decoder
 	// Trees open the trees.
 	Trees Trees
-	// Store keeps the runs of this worker, so that a target whose worker has died goes on where it was when it is brought to
-	// a worker with the same store, instead of beginning anew. Nil keeps nothing. See [Store].
+	// Store keeps the runs of this worker, so that a target whose worker has died goes on where it was when it is brought
+	// to a worker with the same store, instead of beginning anew. Nil keeps nothing. See [Store].
 	Store Store
 	// Retries is how often a target is tried again whose outcome has a code that may be gone the next time:
 	// tree_unavailable, locked, conflict and recovery_needed. All others are final. Zero means DefaultRetries, a negative
@@ -52,16 +52,17 @@ type Task struct {
 	Target Target `json:"target"`
 	// Pipeline is the pipeline in JSON.
 	Pipeline []byte `json:"pipeline,omitempty"`
-	// PlanDigest, if not empty, is the digest of the plan that was approved, see [Worker.Plan]: what would be committed has
-	// to have it, or the outcome is [CodePlanChanged] and nothing is written.
+	// PlanDigest, if not empty, is the digest of the plan that was approved, see [Worker.Plan]: what would be committed
+	// has to have it, or the outcome is [CodePlanChanged] and nothing is written.
 	PlanDigest string `json:"plan_digest,omitempty"`
 	// Observe takes what happens in the run, besides the Observe of the worker's Executor, in the same way. Nil means no
 	// observer.
 	Observe func(millrace.Event) `json:"-"`
 }
 
-// RunID returns the [millrace.Executor.RunID] of a target: 32 hexadecimal digits, the same for the same campaign, target,
-// digest of the pipeline and base of the tree. So any number of attempts, by any number of workers, commits once.
+// RunID returns the [millrace.Executor.RunID] of a target: 32 hexadecimal digits, the same for the same campaign,
+// target, digest of the pipeline and base of the tree. So any number of attempts, by any number of workers, commits
+// once.
 func RunID(campaign, target, digest, base string) string {
 	hash := sha256.New()
 	for _, field := range []string{campaign, target, digest, base} {
@@ -73,12 +74,12 @@ func RunID(campaign, target, digest, base string) string {
 
 // Do runs the whole pipeline on the tree, and again if the outcome says that it may help, see Retries. It may be called
 // for one task by several workers, at the same time or later: the tree's lock lets one of them in, and the others
-// get its result, Replayed. The changes are in the tree if the Status is Success or Skipped, and are not if it is Canceled;
-// what a failed target has left is said by the Code. Do does not panic, whatever Trees and observers do.
+// get its result, Replayed. The changes are in the tree if the Status is Success or Skipped, and are not if it is
+// Canceled; what a failed target has left is said by the Code. Do does not panic, whatever Trees and observers do.
 func (w Worker) Do(ctx context.Context, t Task) Outcome { return w.decoded(ctx, t, runs) }
 
-// Plan works out what Do would do, and writes nothing: the outcome says how many files and edits it would be, at which risk,
-// and has the digest of the plan. Trees are closed with a Result that has DryRun set.
+// Plan works out what Do would do, and writes nothing: the outcome says how many files and edits it would be, at which
+// risk, and has the digest of the plan. Trees are closed with a Result that has DryRun set.
 func (w Worker) Plan(ctx context.Context, t Task) Outcome { return w.decoded(ctx, t, plans) }
 
 func (w Worker) decoded(ctx context.Context, t Task, run how) Outcome {

@@ -36,8 +36,8 @@ var _ interface {
 // All methods are safe for concurrent use. The zero Stage is not usable.
 type Stage stage.Stage
 
-// Spill is where a stage puts staged bytes once it holds too many in memory, instead of a temporary file: bytes are only
-// ever appended, and read at where they stand. It is safe for concurrent use.
+// Spill is where a stage puts staged bytes once it holds too many in memory, instead of a temporary file: bytes are
+// only ever appended, and read at where they stand. It is safe for concurrent use.
 type Spill interface {
 	io.ReaderAt
 	// Append writes all of p behind what is there and returns where it stands.
@@ -90,9 +90,9 @@ func (s *Stage) Copy(oldname, newname string) error { return s.in().Copy(oldname
 func (s *Stage) Resolve(name string) (string, error) { return s.in().Resolve(name) }
 
 // Version returns the version of what stands at the name, links not followed. Equal versions of a name mean equal kind,
-// permission bits, bytes and target, on any stage over the same base and in later runs too. Different ones need not mean
-// that anything differs. On a file system that knows no identities of its files, versions of files of the base are never
-// equal to those of another stage. Bytes are read only of what was staged.
+// permission bits, bytes and target, on any stage over the same base and in later runs too. Different ones need not
+// mean that anything differs. On a file system that knows no identities of its files, versions of files of the base are
+// never equal to those of another stage. Bytes are read only of what was staged.
 func (s *Stage) Version(name string) (Version, error) {
 	v, err := s.in().Version(name)
 	return Version(v), err
@@ -102,8 +102,8 @@ func (s *Stage) Version(name string) (Version, error) {
 func (s *Stage) Savepoint() Savepoint { return Savepoint(s.in().Savepoint()) }
 
 // Rollback takes back all that was staged since the savepoint. On the stage that an action is given it takes back what
-// that action has staged, at most, and nothing if its step only reads. Savepoints taken after it are void. What was read
-// is still known.
+// that action has staged, at most, and nothing if its step only reads. Savepoints taken after it are void. What was
+// read is still known.
 func (s *Stage) Rollback(p Savepoint) { s.in().Rollback(stage.Savepoint(p)) }
 
 // Changes returns what differs from the base, in the order of paths as strings, complete with the hashes of both sides;

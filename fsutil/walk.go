@@ -61,9 +61,10 @@ func (e Entry) Info() (fs.FileInfo, error) { return walk.Entry(e).Info() }
 // The .gitignore files are read through fsys, so those of a stage count as they are staged; they work as in git, with
 // those of the directories above root, too. Directories above the nearest one that holds a .git do not count: what lies
 // below it is a repository of its own. Where names are absolute, only directories within such a repository count. The
-// file .git/info/exclude of a repository is asked after all its .gitignore files, as in git. Where .git is the file of a
-// worktree or a submodule, it is that of the repository which the file names, if that is in the tree. Other files that git may
-// be told of are not: they belong to one user or one machine, and what a walk finds must not depend on those.
+// file .git/info/exclude of a repository is asked after all its .gitignore files, as in git. Where .git is the file of
+// a worktree or a submodule, it is that of the repository which the file names, if that is in the tree. Other files
+// that git may be told of are not: they belong to one user or one machine, and what a walk finds must not depend on
+// those.
 //
 // The root itself is taken as given, whatever rules there are: a file is visited, and a directory is walked even if it
 // is ignored or belongs to a version control system. If nothing is there the error wraps [fs.ErrNotExist], and if there

@@ -4,7 +4,8 @@ package lsp
 // optional is left out there. A client has to have the capabilities workspace.workspaceEdit.documentChanges,
 // resourceOperations for what is created, renamed and deleted, and changeAnnotationSupport.
 type WorkspaceEdit struct {
-	// DocumentChanges are *DeleteFile, *RenameFile, *CreateFile and *TextDocumentEdit, to be made in this order. Never nil.
+	// DocumentChanges are *DeleteFile, *RenameFile, *CreateFile and *TextDocumentEdit, to be made in this order. Never
+	// nil.
 	DocumentChanges []DocumentChange `json:"documentChanges"`
 	// ChangeAnnotations has one for each step that changes something, by its id.
 	ChangeAnnotations map[string]ChangeAnnotation `json:"changeAnnotations,omitempty"`

@@ -30,14 +30,16 @@ func (c *call) canAsk() bool {
 	return caps.Elicitation.Form != nil || caps.Elicitation.URL == nil
 }
 
-// ask is the answer that puts a plan to the person at the client. The client makes the call again with what was answered.
+// ask is the answer that puts a plan to the person at the client. The client makes the call again with what was
+// answered.
 func (c *call) ask(e *entry) *answer {
 	e.counter = c.progress.counter
 	e.relay.set(nil)
 	return asking(questionText(e.plan), c.state(e.id, e.digest))
 }
 
-// asking is the answer that asks the person at the client something. state is what the client sends back with the answer.
+// asking is the answer that asks the person at the client something. state is what the client sends back with the
+// answer.
 func asking(message, state string) *answer {
 	return &answer{ask: &mcp.CallToolResult{
 		InputRequests: mcp.InputRequestMap{question: &mcp.ElicitParams{
@@ -67,8 +69,8 @@ func questionText(plan *millrace.Plan) string {
 	return b.String()
 }
 
-// state is what the client carries to the second call: the plan and its digest, bound to the tool and its arguments, and
-// signed with a key that this process alone has.
+// state is what the client carries to the second call: the plan and its digest, bound to the tool and its arguments,
+// and signed with a key that this process alone has.
 func (c *call) state(id, digest string) string {
 	return id + "." + digest + "." + hex.EncodeToString(c.sign(id, digest))
 }

@@ -33,8 +33,8 @@ func stoppable(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// guarded keeps what a request leads to within its answer: a panic, and a result or an error that is not JSON, become an
-// error of the request. Without this they end the process, or the session.
+// guarded keeps what a request leads to within its answer: a panic, and a result or an error that is not JSON, become
+// an error of the request. Without this they end the process, or the session.
 func (s *Server) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		ctx, done := stoppable(ctx)

@@ -134,8 +134,8 @@ func undo(ctx context.Context, c *call) (*answer, error) {
 	return c.rendered(res, err, reported)
 }
 
-// planUndo plans to take a commit back. The risk of that is judged as the risk of any change, because it is a model that
-// asks for it. The library judges it in a plan that was stored, so this one is stored and opened.
+// planUndo plans to take a commit back. The risk of that is judged as the risk of any change, because it is a model
+// that asks for it. The library judges it in a plan that was stored, so this one is stored and opened.
 func (c *call) planUndo(ctx context.Context, x millrace.Executor, id string, except []string) (*millrace.Plan, error) {
 	plan, err := x.PlanRestore(ctx, c.cfg.FS, id)
 	if err != nil {

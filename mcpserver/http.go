@@ -17,8 +17,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// statelessVersion is the first version of the protocol without sessions. The SDK takes it in stateless handlers alone, and
-// clients of older versions need a session to be asked something.
+// statelessVersion is the first version of the protocol without sessions. The SDK takes it in stateless handlers alone,
+// and clients of older versions need a session to be asked something.
 const statelessVersion = "2026-07-28"
 
 // The bounds of the server of ServeHTTP.
@@ -30,9 +30,9 @@ const (
 	shutdownTimeout   = 5 * time.Second
 )
 
-// Handler serves the protocol over HTTP at the path /mcp. Requests need the token as "Authorization: Bearer TOKEN"; "" is
-// for programs that check access themselves. Pages of other origins, and requests that have come to a loopback address by
-// another host's name, are refused with 403.
+// Handler serves the protocol over HTTP at the path /mcp. Requests need the token as "Authorization: Bearer TOKEN"; ""
+// is for programs that check access themselves. Pages of other origins, and requests that have come to a loopback
+// address by another host's name, are refused with 403.
 func (s *Server) Handler(token string) http.Handler {
 	server := func(*http.Request) *mcp.Server { return s.mcp }
 	stateful := mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
@@ -49,7 +49,8 @@ func (s *Server) Handler(token string) http.Handler {
 		}
 		stateful.ServeHTTP(w, r)
 	})
-	// The check of the SDK for names that were rebound stands behind that of the token. Here a page learns nothing either way.
+	// The check of the SDK for names that were rebound stands behind that of the token. Here a page learns nothing either
+	// way.
 	return timed(sameOrigin(local(authorized(token, vetted(mux)))))
 }
 
@@ -113,8 +114,8 @@ func local(next http.Handler) http.Handler {
 	})
 }
 
-// vetted answers a message that is not one, as on stdin. The SDK takes some of these for others, and for some it ends the
-// session.
+// vetted answers a message that is not one, as on stdin. The SDK takes some of these for others, and for some it ends
+// the session.
 func vetted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -192,7 +193,8 @@ func (s *Server) ServeHTTP(ctx context.Context, addr, token string, ready func(n
 		ready(l.Addr())
 	}
 	ended := make(chan struct{})
-	// Streams that wait for messages end with base, and so does what a client is slow to take. Calls end before, see below.
+	// Streams that wait for messages end with base, and so does what a client is slow to take. Calls end before, see
+	// below.
 	base, end := context.WithCancel(stopping(ctx))
 	defer end()
 	var posts sync.WaitGroup

@@ -38,8 +38,9 @@ func (s *Server) canonical(path string) string {
 	return pathpkg.Clean(path)
 }
 
-// step makes a pipeline of one step, without templates: what a model writes into a file is text. The names of its problems
-// are those of the tool: rename maps the pointers of parameters to those of arguments, the longest beginning first.
+// step makes a pipeline of one step, without templates: what a model writes into a file is text. The names of its
+// problems are those of the tool: rename maps the pointers of parameters to those of arguments, the longest beginning
+// first.
 func (c *call) step(action string, params map[string]any, dryRun bool, rename ...[2]string) (millrace.Pipeline, error) {
 	text, err := json.Marshal(map[string]any{
 		"name": c.tool.name, "dry_run": dryRun,

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// pipelineText is the JSON of a pipeline that is given as a text, or as the object itself: some clients make an object of
-// each text that looks like one.
+// pipelineText is the JSON of a pipeline that is given as a text, or as the object itself: some clients make an object
+// of each text that looks like one.
 func pipelineText(given json.RawMessage) []byte {
 	var text string
 	if json.Unmarshal(given, &text) == nil {

@@ -28,8 +28,8 @@ func (c *counter) next() float64 {
 	return c.last
 }
 
-// progress tells the client how far a call is, if it has asked for that with a token. The run never waits for the client:
-// a notice that cannot be sent yet is replaced by the next one.
+// progress tells the client how far a call is, if it has asked for that with a token. The run never waits for the
+// client: a notice that cannot be sent yet is replaced by the next one.
 type progress struct {
 	counter *counter
 	steps   int

@@ -73,8 +73,8 @@ func reviewPlan(_ context.Context, c *call) (*answer, error) {
 	return a, nil
 }
 
-// rejected is the plan without what is rejected. The numbers of hunks are those of the plan that was shown, so those of a
-// file are taken together.
+// rejected is the plan without what is rejected. The numbers of hunks are those of the plan that was shown, so those of
+// a file are taken together.
 func rejected(plan *millrace.Plan, args reviewArgs) (*millrace.Plan, error) {
 	hunks, paths := make(map[string][]int), []string{}
 	var order []string

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// flat is a schema without what the APIs of models refuse, and without what only makes it longer: the command checks its
-// arguments itself. A parameter that is hidden is not told of.
+// flat is a schema without what the APIs of models refuse, and without what only makes it longer: the command checks
+// its arguments itself. A parameter that is hidden is not told of.
 func flat(full []byte, hidden string) (json.RawMessage, error) {
 	var s struct {
 		Properties map[string]map[string]any `json:"properties"`
@@ -73,8 +73,8 @@ func runCommand(ctx context.Context, c *call) (*answer, error) {
 	return &answer{texts: []string{string(fit(data, c.cfg.MaxResult))}, data: data}, nil
 }
 
-// projectArgs are the arguments with the key of the tree as projectId. They must name the tree that is served: a store may
-// have other projects, which are not this server's.
+// projectArgs are the arguments with the key of the tree as projectId. They must name the tree that is served: a store
+// may have other projects, which are not this server's.
 func (c *call) projectArgs() (json.RawMessage, error) {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(c.args, &args) != nil {

@@ -17,8 +17,8 @@ import (
 // maxProblems is how many mistakes of one call are told.
 const maxProblems = 100
 
-// schema is the part of JSON Schema that the tools use. The arguments are checked with what the client was shown, so the
-// two cannot differ.
+// schema is the part of JSON Schema that the tools use. The arguments are checked with what the client was shown, so
+// the two cannot differ.
 type schema struct {
 	Type       types              `json:"type"`
 	Properties map[string]*schema `json:"properties"`
@@ -196,8 +196,8 @@ func wholeNumber(data []byte) (int64, bool) {
 	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) <= maxID
 }
 
-// plainNumbers are the arguments with whole numbers written as such where the schema has them. Arguments in which all are
-// stay as they are.
+// plainNumbers are the arguments with whole numbers written as such where the schema has them. Arguments in which all
+// are stay as they are.
 func (s *schema) plainNumbers(args json.RawMessage) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(args))
 	dec.UseNumber()

@@ -25,7 +25,8 @@ type Server struct {
 // MCP returns the server of the SDK, to add tools of one's own, or to serve another transport.
 func (s *Server) MCP() *mcp.Server { return s.mcp }
 
-// Close gives back the plans, and the root that New has opened. It does not end sessions: their calls fail from then on.
+// Close gives back the plans, and the root that New has opened. It does not end sessions: their calls fail from then
+// on.
 func (s *Server) Close() error {
 	var err error
 	s.once.Do(func() {

@@ -19,10 +19,10 @@ const drainTimeout = 10 * time.Second
 // belongs to the protocol: the program must not print there.
 func (s *Server) ServeStdio(ctx context.Context) error { return s.Serve(ctx, os.Stdin, os.Stdout) }
 
-// Serve is ServeStdio for another input and output. It does not close them. When the input ends, the calls that were made
-// are answered, if they take no more than ten seconds, so that a file of calls can be the input. When ctx is done, no more
-// calls are taken, and those that were made are canceled and answered: a commit that has begun is finished. The end of the
-// input is not an error, nor is that of ctx. No call goes on when it returns.
+// Serve is ServeStdio for another input and output. It does not close them. When the input ends, the calls that were
+// made are answered, if they take no more than ten seconds, so that a file of calls can be the input. When ctx is done,
+// no more calls are taken, and those that were made are canceled and answered: a commit that has begun is finished. The
+// end of the input is not an error, nor is that of ctx. No call goes on when it returns.
 //
 // A message is a line. A line that is not a message, or is longer than 16 MiB, is answered with an error.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
@@ -55,8 +55,8 @@ type draining struct {
 	changed          chan struct{}
 }
 
-// Read tells of the end of the input when all calls are answered. A call that waits for an answer of the client has none
-// to wait for any more.
+// Read tells of the end of the input when all calls are answered. A call that waits for an answer of the client has
+// none to wait for any more.
 func (d *draining) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := d.Connection.Read(ctx)
 	if errors.Is(err, io.EOF) {

@@ -147,8 +147,8 @@ func jump(e millrace.StepJumped) []attribute.KeyValue {
 	return []attribute.KeyValue{jumpFrom.String(e.From), jumpTo.String(e.To), jumpBy.String(e.By)}
 }
 
-// codeOf is the code of what a run has failed of, "" if it has not. A plan in which a step has failed can be one that is
-// returned without an error.
+// codeOf is the code of what a run has failed of, "" if it has not. A plan in which a step has failed can be one that
+// is returned without an error.
 func codeOf(f millrace.RunFinished) string {
 	code := millrace.ErrorCode(f.Err)
 	if code == "" && f.Result != nil && !f.Result.Success {

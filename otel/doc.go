@@ -9,7 +9,8 @@
 //
 // [Instrument] is called once, with the executor as the host has set it up, and the [Runner] is used in its place, for
 // any number of runs, from any number of goroutines. It has nothing to close. The tracer provider belongs to the host,
-// which shuts it down when its last run has returned; without [WithTracerProvider] it is the global one of package otel.
+// which shuts it down when its last run has returned; without [WithTracerProvider] it is the global one of package
+// otel.
 //
 // A span begins in the context that the caller of Run, Plan, Restore or [millrace.Plan.Commit] gives, and ends before
 // that method returns. What a step's tool, agent or action of the host's own does with its context hangs below the span

@@ -8,9 +8,9 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 )
 
-// EnvFor is for the field EnvFor of a command.Policy: it returns the span in a context as TRACEPARENT and TRACESTATE, so
-// that what a command traces hangs below its step. [Instrument] sees to the commands of the executor; a policy that an
-// agent has for itself needs it. Without a span it returns nil. Baggage is left out, for it may hold anything.
+// EnvFor is for the field EnvFor of a command.Policy: it returns the span in a context as TRACEPARENT and TRACESTATE,
+// so that what a command traces hangs below its step. [Instrument] sees to the commands of the executor; a policy that
+// an agent has for itself needs it. Without a span it returns nil. Baggage is left out, for it may hold anything.
 func EnvFor(ctx context.Context) map[string]string {
 	carrier := make(propagation.MapCarrier)
 	propagation.TraceContext{}.Inject(ctx, carrier)

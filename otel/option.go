@@ -26,9 +26,9 @@ func WithTracerProvider(provider trace.TracerProvider) Option {
 	}
 }
 
-// WithSpanKind says of what kind the span of a run is: [trace.SpanKindServer] is what the semantic conventions want of a
-// system whose work is to run pipelines. Without it the kind is [trace.SpanKindInternal], for a pipeline that a program
-// runs as a part of its own work. Spans of steps are always internal.
+// WithSpanKind says of what kind the span of a run is: [trace.SpanKindServer] is what the semantic conventions want of
+// a system whose work is to run pipelines. Without it the kind is [trace.SpanKindInternal], for a pipeline that a
+// program runs as a part of its own work. Spans of steps are always internal.
 func WithSpanKind(kind trace.SpanKind) Option {
 	return func(s *settings) { s.kind = kind }
 }

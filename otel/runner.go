@@ -15,9 +15,9 @@ type Runner struct {
 	s settings
 }
 
-// Instrument returns a Runner for an executor. Observe, StepContext and RunContext of the executor are called as before,
-// the latter two with the new span in the context that they are given, so that they can add to it. Commands find the
-// span of their step as TRACEPARENT, unless Commands.EnvFor of the executor gives one.
+// Instrument returns a Runner for an executor. Observe, StepContext and RunContext of the executor are called as
+// before, the latter two with the new span in the context that they are given, so that they can add to it. Commands
+// find the span of their step as TRACEPARENT, unless Commands.EnvFor of the executor gives one.
 func Instrument(x millrace.Executor, opts ...Option) Runner {
 	return Runner{x: x, s: settingsOf(opts)}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// tracing makes the spans of one call of a Runner, and of the commits of the plan that it has returned. Events do not say
-// what they belong to, so each call has an observer of its own.
+// tracing makes the spans of one call of a Runner, and of the commits of the plan that it has returned. Events do not
+// say what they belong to, so each call has an observer of its own.
 type tracing struct {
 	host  millrace.Executor
 	s     settings
@@ -221,8 +221,8 @@ func (t *tracing) ofVisit(step string, do func(*visit)) {
 	}
 }
 
-// ofRun does something with the root that was begun last. Of two commits at the same time that may be the wrong one, but
-// only one of them gets as far as a phase.
+// ofRun does something with the root that was begun last. Of two commits at the same time that may be the wrong one,
+// but only one of them gets as far as a phase.
 func (t *tracing) ofRun(do func(*root)) {
 	t.mu.Lock()
 	var r *root

@@ -10,8 +10,8 @@ import (
 	gomodule "golang.org/x/mod/module"
 )
 
-// writeProxy writes the modules of the commit HEAD as GOPROXY=file://OUT reads them. A go.sum that has another hash of one
-// of them is an error: it would refuse what the tags hold.
+// writeProxy writes the modules of the commit HEAD as GOPROXY=file://OUT reads them. A go.sum that has another hash of
+// one of them is an error: it would refuse what the tags hold.
 func writeProxy(root, version, out string) error {
 	for _, dir := range released {
 		if err := serve(root, dir, version, out); err != nil {

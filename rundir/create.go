@@ -194,8 +194,8 @@ func (s *Store) ensureIgnore() error {
 	return journal.EnsureIgnore(s.d, s.dir, false)
 }
 
-// discard removes a run, which cannot be seen any more when it returns; the writer is closed. A run that others may need,
-// as the child of a fleet, is for the caller to keep.
+// discard removes a run, which cannot be seen any more when it returns; the writer is closed. A run that others may
+// need, as the child of a fleet, is for the caller to keep.
 func (w *writer) discard() error {
 	s := w.s
 	w.mu.Lock()
@@ -232,8 +232,9 @@ func (w *writer) discard() error {
 	return s.d.RemoveTree(to)
 }
 
-// moveTo gives the directory of the run another name. Where a directory with open files has to keep its name, all of them
-// are closed for that, the lock too: what another process has begun with by then fails, as it would a moment later.
+// moveTo gives the directory of the run another name. Where a directory with open files has to keep its name, all of
+// them are closed for that, the lock too: what another process has begun with by then fails, as it would a moment
+// later.
 func (w *writer) moveTo(to string) error {
 	err := w.s.d.FS.Rename(w.s.layout.run(w.number), to)
 	if err == nil || runtime.GOOS != "windows" {

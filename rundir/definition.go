@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// describe makes a run of what its creator says. invalid is the error of a ref that stands for no valid pipeline: the run
-// has failed then, and is made all the same.
+// describe makes a run of what its creator says. invalid is the error of a ref that stands for no valid pipeline: the
+// run has failed then, and is made all the same.
 func (m *Manager) describe(ctx context.Context, c runs.Create) (n newRun, invalid *millrace.ValidationError, err error) {
 	if c.Project == "" {
 		return n, nil, errors.New("a run needs a project")
@@ -151,8 +151,8 @@ func (s *Store) sharedDir(id string) (string, error) {
 // variablesDir is where, in the shared directory, the values of variables stand that are files.
 const variablesDir = "variables"
 
-// putFile writes the value of a variable into the shared directory of its run and returns the path of it. The name cannot
-// lead anywhere: the pipeline declares it.
+// putFile writes the value of a variable into the shared directory of its run and returns the path of it. The name
+// cannot lead anywhere: the pipeline declares it.
 func putFile(shared string, v runs.Variable) (string, error) {
 	dir := filepath.Join(shared, variablesDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

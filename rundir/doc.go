@@ -16,9 +16,9 @@
 //	    targets children      of a fleet
 //	  trash/                  runs that are being removed
 //
-// The process that works on a run holds the lock of its file run, and is the only one that writes into its directory. Readers take no
-// lock: they read as far as the records are whole, signed with the user's key, and follow each other. A run whose status
-// says that a process works on it, and whose lock is free, is one whose process has died.
+// The process that works on a run holds the lock of its file run, and is the only one that writes into its directory.
+// Readers take no lock: they read as far as the records are whole, signed with the user's key, and follow each other. A
+// run whose status says that a process works on it, and whose lock is free, is one whose process has died.
 //
 // What is in the directory may have come from a stranger. All files are opened by names that lead nowhere else, must be
 // regular files, and are read up to a limit. Runs that the user's key has not signed, and copies of runs, are shown as

@@ -25,8 +25,8 @@ import (
 // FleetOptions say which trees a fleet is about, and how its targets are worked on.
 type FleetOptions struct {
 	// Targets are the trees. They are taken one by one, and none of them is kept in memory. Each has to be one, see
-	// [fleet.Target.Check], and to take less than 64 KiB as JSON. Two targets with one id are two runs. The sequence has to
-	// end within an hour.
+	// [fleet.Target.Check], and to take less than 64 KiB as JSON. Two targets with one id are two runs. The sequence has
+	// to end within an hour.
 	Targets iter.Seq2[fleet.Target, error]
 	// Parallel is how many targets are worked on at the same time. Zero means as many as [Host.MaxRunning] allows, which
 	// bounds it in any case: children take their places among the other runs of the manager.
@@ -34,14 +34,13 @@ type FleetOptions struct {
 	// StopAfter is how many targets may fail: after so many no more are begun, each time that the fleet is worked on. Zero
 	// means that failures stop nothing.
 	StopAfter int
-	// Deadline is for how long targets are begun, each time that the fleet is worked on. What has begun goes on to its end.
-	// Zero means no limit.
+	// Deadline is for how long targets are begun, each time that the fleet is worked on. What has begun goes on to its
+	// end. Zero means no limit.
 	Deadline time.Duration
-	// Budget is what all targets of the fleet may spend together, however often it is worked on: when the money is spent, or
-	// more files or edits were made than there may be, no more targets are begun or gone on with. What was paid by runs that have
-	// ended or wait counts, and what was changed by those that have ended, so it may be overshot by the targets that are
-	// worked on then. Bytes are not known here and must be
-	// zero. The zero Limit is none.
+	// Budget is what all targets of the fleet may spend together, however often it is worked on: when the money is spent,
+	// or more files or edits were made than there may be, no more targets are begun or gone on with. What was paid by runs
+	// that have ended or wait counts, and what was changed by those that have ended, so it may be overshot by the targets
+	// that are worked on then. Bytes are not known here and must be zero. The zero Limit is none.
 	Budget budget.Limit
 	// PerSecond is how many targets are begun or gone on with in a second at most, evenly. Zero means no limit.
 	PerSecond float64
@@ -68,14 +67,15 @@ func (o FleetOptions) check() error {
 	return nil
 }
 
-// CreateFleet creates a run that runs a pipeline on many trees, and works on it as on any other: it is the parent of one
-// run for each target, which [Store.Triggers] shows. The project of a child is the id of its target, and [Host.Trees] open
-// its tree; what the parent's project is called is for the caller to say. The targets are on disk when CreateFleet
-// returns. Retry of the parent goes on with the children that have failed or were canceled and begins those that are
-// missing; those that have succeeded, and those that wait for a decision, stay as they are. Cancel reaches all children.
+// CreateFleet creates a run that runs a pipeline on many trees, and works on it as on any other: it is the parent of
+// one run for each target, which [Store.Triggers] shows. The project of a child is the id of its target, and
+// [Host.Trees] open its tree; what the parent's project is called is for the caller to say. The targets are on disk
+// when CreateFleet returns. Retry of the parent goes on with the children that have failed or were canceled and begins
+// those that are missing; those that have succeeded, and those that wait for a decision, stay as they are. Cancel
+// reaches all children.
 //
-// The parent has failed if targets have failed or were canceled, or were not begun; it is Manual if there is nothing left
-// to do but decisions about children, and ends by itself when these were made. Its Summary counts the targets.
+// The parent has failed if targets have failed or were canceled, or were not begun; it is Manual if there is nothing
+// left to do but decisions about children, and ends by itself when these were made. Its Summary counts the targets.
 //
 // The errors are those of Create; a *[fleet.TargetError], for a target that cannot be one; and those of Targets. Then
 // there is no run. A context that a step has is [millrace.ErrNested].

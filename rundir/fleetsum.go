@@ -215,8 +215,8 @@ func (m *Manager) sumUp(ctx context.Context, parent int64, spec fleetTargets, fi
 	return sum, errors.Join(err, failed)
 }
 
-// leftOver reports whether a run is a fleet that has failed, and has children that wait for a decision or are worked on by
-// themselves: they can be canceled with it.
+// leftOver reports whether a run is a fleet that has failed, and has children that wait for a decision or are worked on
+// by themselves: they can be canceled with it.
 func (m *Manager) leftOver(ctx context.Context, r shownRun) bool {
 	if r.created.Fleet == nil || r.status != runs.Failed {
 		return false

@@ -13,7 +13,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// fleetWork is the work on the targets of a fleet. It takes no place among the runs that are worked on: its children do.
+// fleetWork is the work on the targets of a fleet. It takes no place among the runs that are worked on: its children
+// do.
 type fleetWork struct {
 	s      *session
 	m      *Manager
@@ -78,9 +79,9 @@ func (f *fleetWork) prepare() error {
 }
 
 // find writes into the file "children" what is missing there: a process that is killed leaves children that it does not
-// name, and a power cut leaves anything of it. The first record of a child says whose it is, so none is begun twice. What
-// the fleet's own records say of it does not count: that a process has begun with the fleet need not be durable when children of
-// it are.
+// name, and a power cut leaves anything of it. The first record of a child says whose it is, so none is begun twice.
+// What the fleet's own records say of it does not count: that a process has begun with the fleet need not be durable
+// when children of it are.
 func (f *fleetWork) find() (found bool, err error) {
 	store := f.m.store
 	c := scan{s: store, from: f.number, upTo: everything, trusts: func(*entry) bool { return true }}

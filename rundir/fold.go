@@ -140,8 +140,8 @@ func (f *folded) add(r *record) error {
 	return nil
 }
 
-// cut leaves so many checkpoints, and those at commits: what a commit took away that was undone has to be known also where
-// the steps run again.
+// cut leaves so many checkpoints, and those at commits: what a commit took away that was undone has to be known also
+// where the steps run again.
 func (f *folded) cut(from int) {
 	line := slices.Clone(f.line[:from])
 	for _, c := range f.line[from:] {

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// signer names the user's key in slots, 0 if there is none. It cannot be told without the key, so a slot that came with the
-// tree does not pass for that of a run of the user's own.
+// signer names the user's key in slots, 0 if there is none. It cannot be told without the key, so a slot that came with
+// the tree does not pass for that of a run of the user's own.
 func (s *Store) signer() uint64 {
 	key, err := s.readKey()
 	if err != nil || len(key) == 0 {

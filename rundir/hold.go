@@ -203,9 +203,9 @@ func (w *cutWriter) Write(p []byte) (int, error) {
 }
 
 // Held returns the plan of a run that waits for a decision: all that is staged so far. It can be looked at, and neither
-// committed nor stored; it should be closed, and cannot be used once the manager is closed. The tree is locked as long as
-// this takes. A run that does not wait is an error, and so is, as a *[millrace.DriftError], that the tree is not what the
-// steps have read any more.
+// committed nor stored; it should be closed, and cannot be used once the manager is closed. The tree is locked as long
+// as this takes. A run that does not wait is an error, and so is, as a *[millrace.DriftError], that the tree is not
+// what the steps have read any more.
 func (m *Manager) Held(ctx context.Context, ref runs.RunRef) (*millrace.Plan, error) {
 	l, err := m.store.find(ctx, ref)
 	if err != nil {

@@ -95,11 +95,11 @@ func (l *lister) visit(e *entry) bool {
 	return true
 }
 
-// trusts reports whether the slot is enough for this list. Of a run that has not ended it may be behind, but what a run was
-// created with never changes: if the list goes by nothing else, or has no place for the run because of that, no record
-// says more. Of a run that waits the size of its records tells whether the slot is behind them. That takes a fifth of the
-// time that reading them does: 50 ms for 10,000 runs. Less would not do, for a process may be killed, or the power fail,
-// between a record and its slot.
+// trusts reports whether the slot is enough for this list. Of a run that has not ended it may be behind, but what a run
+// was created with never changes: if the list goes by nothing else, or has no place for the run because of that, no
+// record says more. Of a run that waits the size of its records tells whether the slot is behind them. That takes a
+// fifth of the time that reading them does: 50 ms for 10,000 runs. Less would not do, for a process may be killed, or
+// the power fail, between a record and its slot.
 func (l *lister) trusts(e *entry) bool {
 	f := &l.f
 	changes := f.Status != "" || f.OrderBy == runs.ByStatus || f.OrderBy == runs.ByUpdatedAt || !f.UpdatedAfter.IsZero() || !f.UpdatedBefore.IsZero()

@@ -17,7 +17,8 @@ const foreignBytes = 256 << 10
 // errNoRun says that there is no run of a number, or none yet: a process that is killed while it makes one leaves that.
 var errNoRun = fmt.Errorf("no run: %w", runs.ErrNotFound)
 
-// orNoRun returns errNoRun for the error of a file that is not there: another process may remove a run between two looks.
+// orNoRun returns errNoRun for the error of a file that is not there: another process may remove a run between two
+// looks.
 func orNoRun(err error) error {
 	if disk.IsAbsent(err) {
 		return errNoRun
@@ -102,8 +103,8 @@ func (s *Store) fold(number int64, r *recordlog.Reader) (*loaded, error) {
 }
 
 // isHome reports whether a run lies in the directory that it was made in, or may lie elsewhere. The device is not asked
-// for: a disk may get another number each time that the machine starts. The error is errNoRun if there is no directory any
-// more.
+// for: a disk may get another number each time that the machine starts. The error is errNoRun if there is no directory
+// any more.
 func (s *Store) isHome(number int64, c *created) (bool, error) {
 	if s.moved || c.Ino == 0 {
 		return true, nil

@@ -20,8 +20,8 @@ const (
 
 // lookout is what [Manager.Work] remembers of the runs that wait for a process, so that it reads little while nothing
 // happens: the runs are not gone through again as long as nobody has written to the index, and what was read of a run
-// holds until its slot is another one. So a run that is not due is read once; where its slot could not be written since,
-// it is looked at when it is due. It is for one goroutine.
+// holds until its slot is another one. So a run that is not due is read once; where its slot could not be written
+// since, it is looked at when it is due. It is for one goroutine.
 type lookout struct {
 	m *Manager
 	// index is the index as it was when it was read last, the zero State if that says nothing of what was written since.

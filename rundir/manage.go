@@ -10,7 +10,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// Manage returns a manager of the store. It is to be closed. The error says what is missing, or matches [runs.ErrNoKey].
+// Manage returns a manager of the store. It is to be closed. The error says what is missing, or matches
+// [runs.ErrNoKey].
 func (s *Store) Manage(h Host) (*Manager, error) {
 	if h.Trees == nil {
 		return nil, errors.New("a manager of runs needs Trees")
@@ -40,9 +41,9 @@ func (s *Store) Manage(h Host) (*Manager, error) {
 // Jobs returns the manager of the jobs.
 func (m *Manager) Jobs() runs.JobManager { return jobs{m} }
 
-// Close waits for the runs that the manager works on, and for nothing else: those that wait for a decision stay where they
-// are. When ctx is done it stops them where they are, which leaves them as a killed process does, and returns the cause.
-// Nothing can be created or decided afterwards.
+// Close waits for the runs that the manager works on, and for nothing else: those that wait for a decision stay where
+// they are. When ctx is done it stops them where they are, which leaves them as a killed process does, and returns the
+// cause. Nothing can be created or decided afterwards.
 func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed = true
@@ -133,8 +134,8 @@ func (m *Manager) startAt(number int64, at time.Time) {
 	}()
 }
 
-// Wait returns the run when it has ended, or waits for a decision. A run that no manager takes up is waited for until ctx
-// is done; then the error is the cause.
+// Wait returns the run when it has ended, or waits for a decision. A run that no manager takes up is waited for until
+// ctx is done; then the error is the cause.
 func (m *Manager) Wait(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	l, err := m.store.find(ctx, ref)
 	if err != nil {

@@ -47,7 +47,8 @@ type Host struct {
 }
 
 // Manager creates runs, works on them, and decides about them. It is a [runs.Manager]; [Manager.Jobs] is the
-// [runs.JobManager]. It is a [fleet.Store] for workers, see [Manager.RunTarget]. It is safe for concurrent use, also beside other managers of the same store, in any process.
+// [runs.JobManager]. It is a [fleet.Store] for workers, see [Manager.RunTarget]. It is safe for concurrent use, also
+// beside other managers of the same store, in any process.
 type Manager struct {
 	store *Store
 	host  Host
@@ -84,7 +85,8 @@ type session struct {
 	stop context.CancelCauseFunc
 	// over is closed when the lock is given back.
 	over chan struct{}
-	// canceling is held while a cancel is recorded, or that the run waits: then it is too late for a cancel of this session.
+	// canceling is held while a cancel is recorded, or that the run waits: then it is too late for a cancel of this
+	// session.
 	canceling sync.Mutex
 	waits     bool
 	// heard is the last request that was read, where there are more than are read at once.
@@ -161,8 +163,8 @@ func (m *Manager) log(what string, number int64, err error) {
 	}
 }
 
-// isNested reports whether the context is that of a step. Only the executor knows the mark that such a context has; it is
-// asked with a pipeline that nothing can be done with.
+// isNested reports whether the context is that of a step. Only the executor knows the mark that such a context has; it
+// is asked with a pipeline that nothing can be done with.
 func isNested(ctx context.Context) bool {
 	_, err := millrace.Executor{}.Plan(ctx, afero.NewMemMapFs(), millrace.Pipeline{})
 	return errors.Is(err, millrace.ErrNested)

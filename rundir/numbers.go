@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// farNumber is where it is asked who has made a run: few count as far as that, and what came with the tree must not use up
-// the numbers.
+// farNumber is where it is asked who has made a run: few count as far as that, and what came with the tree must not use
+// up the numbers.
 const farNumber = 10_000_000
 
 // allocate takes the next number: it makes the directory of it, and the file for the records. It is the only thing that

@@ -39,8 +39,8 @@ func (m *Manager) checkPlace(tree afero.Fs) error {
 	return fmt.Errorf("the store of runs lies in the tree at '%s', where steps reach it: it has to be outside, or below '%s'", at, state)
 }
 
-// within returns where in a tree the store lies, if it does as far as can be known: of directories of the operating system,
-// and of a file system that has both.
+// within returns where in a tree the store lies, if it does as far as can be known: of directories of the operating
+// system, and of a file system that has both.
 func (s *Store) within(tree afero.Fs) (at string, inside bool) {
 	if t := reflect.TypeOf(tree); t != nil && t.Comparable() && tree == s.given {
 		return s.dir, true

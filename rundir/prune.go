@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// Limits of a pruning: how often there is one, how many runs it removes, and how old a number has to be that has come to
-// nothing.
+// Limits of a pruning: how often there is one, how many runs it removes, and how old a number has to be that has come
+// to nothing.
 const (
 	pruneEvery = time.Minute
 	mostPruned = 100
@@ -58,8 +58,8 @@ type pruner struct {
 	open     map[kin]bool
 }
 
-// kin is a run, and whether it is foreign. Foreign runs are counted by themselves: what came with the tree takes the place of
-// none of the user's own.
+// kin is a run, and whether it is foreign. Foreign runs are counted by themselves: what came with the tree takes the
+// place of none of the user's own.
 type kin struct {
 	number  int64
 	foreign bool
@@ -146,8 +146,8 @@ func (p *pruner) limits(ctx context.Context, list []prunable, more int) error {
 	return nil
 }
 
-// remove takes the run, and does with it what do says, unless it is worked on again. A foreign one is only removed: what it
-// says of other places may be said of those of another run.
+// remove takes the run, and does with it what do says, unless it is worked on again. A foreign one is only removed:
+// what it says of other places may be said of those of another run.
 func (p *pruner) remove(run prunable, do func(w *writer) error) error {
 	release, err := p.m.claim(context.Background(), run.number)
 	if err != nil {

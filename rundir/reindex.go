@@ -7,8 +7,8 @@ import (
 )
 
 // reindex gives runs that have ended, and of which the index does not say so, their slots: after it was deleted, lists
-// would read all of them for ever. Each is written under the lock of its run, as by an owner; runs that are worked on are
-// left to theirs.
+// would read all of them for ever. Each is written under the lock of its run, as by an owner; runs that are worked on
+// are left to theirs.
 func (s *Store) reindex(ctx context.Context) error {
 	var missing []int64
 	known := int64(0) // what comes behind it in the scan without having been asked for was read from the run

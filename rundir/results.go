@@ -10,8 +10,8 @@ import (
 // maxShown is how long a content is at most that is shown with a result, in bytes.
 const maxShown = 64 << 10
 
-// maxResults is how many bytes of results are read at most to show a run or a job, and maxForeign for a run that this user
-// has not signed: any number of its records may name the same bytes.
+// maxResults is how many bytes of results are read at most to show a run or a job, and maxForeign for a run that this
+// user has not signed: any number of its records may name the same bytes.
 const (
 	maxResults = 256 << 20
 	maxForeign = 4 << 20

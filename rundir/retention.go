@@ -11,10 +11,11 @@ const (
 	DefaultDataAge = 14 * 24 * time.Hour
 )
 
-// Retention says which runs are kept: those that wait for something or are worked on, and the newest, whatever the limits
-// are; of the others, those that no limit removes. Children of a fleet are not counted: they are removed with their parent,
-// which stays as long as one of them waits or is worked on. Their data is removed like that of others. Foreign runs are
-// counted by themselves, with the same limits but DataAge, so that they take the place of none of the user's own.
+// Retention says which runs are kept: those that wait for something or are worked on, and the newest, whatever the
+// limits are; of the others, those that no limit removes. Children of a fleet are not counted: they are removed with
+// their parent, which stays as long as one of them waits or is worked on. Their data is removed like that of others.
+// Foreign runs are counted by themselves, with the same limits but DataAge, so that they take the place of none of the
+// user's own.
 type Retention struct {
 	// Keep is how many runs are kept. Zero means DefaultKeep, negative no limit.
 	Keep int
@@ -22,8 +23,8 @@ type Retention struct {
 	MaxAge time.Duration
 	// MaxBytes is how many bytes the files of runs may have together. Zero means no limit.
 	MaxBytes int64
-	// DataAge is how old the data of a run may be, and the directory that its steps share. A run without them can be looked
-	// at, and not resumed. Zero means DefaultDataAge, negative no limit.
+	// DataAge is how old the data of a run may be, and the directory that its steps share. A run without them can be
+	// looked at, and not resumed. Zero means DefaultDataAge, negative no limit.
 	DataAge time.Duration
 }
 

@@ -17,8 +17,8 @@ import (
 const settleWait = time.Second
 
 // settle records what has become of a run whose process has died. It has failed, or was canceled if that was asked for,
-// unless it was committed before that: the tree knows. Of a tree that cannot be asked now the error is an *unknownError, and
-// nothing is recorded, unless the run goes on anyway: then it finds out.
+// unless it was committed before that: the tree knows. Of a tree that cannot be asked now the error is an
+// *unknownError, and nothing is recorded, unless the run goes on anyway: then it finds out.
 func (m *Manager) settle(ctx context.Context, w *writer, goesOn bool) error {
 	var committed bool
 	var asked *cancel
@@ -100,9 +100,9 @@ func (m *Manager) committed(ctx context.Context, w *writer) (*millrace.Result, e
 	return res, err
 }
 
-// backTo goes back to before the first step that rests on what has changed, and reports whether it has. Only the run of a
-// target does, for without a store it would begin anew: its scheduler has asked for it again. Behind a step that has acted
-// outside of the tree it does not: that is for a person to decide.
+// backTo goes back to before the first step that rests on what has changed, and reports whether it has. Only the run of
+// a target does, for without a store it would begin anew: its scheduler has asked for it again. Behind a step that has
+// acted outside of the tree it does not: that is for a person to decide.
 func (s *session) backTo(drift *millrace.DriftError) bool {
 	if s.m.target == nil || drift.Outside != "" {
 		return false

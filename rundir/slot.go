@@ -9,9 +9,9 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A slot is what the index has of a run, slotSize bytes at number*slotSize: a checksum of all that follows, a version, the
-// status, flags, number, parent, times, size, signer, and texts with their lengths. It can only be behind the run's own
-// records.
+// A slot is what the index has of a run, slotSize bytes at number*slotSize: a checksum of all that follows, a version,
+// the status, flags, number, parent, times, size, signer, and texts with their lengths. It can only be behind the run's
+// own records.
 const (
 	slotSize    = 512
 	slotVersion = 3
@@ -97,8 +97,8 @@ func (e *entry) encode() []byte {
 	return s
 }
 
-// decode reads the slot of a number. It is false if that says nothing that can be relied on. The entry is the caller's, for
-// a list goes through a hundred thousand of them.
+// decode reads the slot of a number. It is false if that says nothing that can be relied on. The entry is the caller's,
+// for a list goes through a hundred thousand of them.
 func (e *entry) decode(s []byte, number int64, statuses []runs.Status) bool {
 	*e = entry{}
 	if s[4] != slotVersion || int(s[5]) >= len(statuses) || binary.BigEndian.Uint32(s) != crcOf(s[4:slotSize]) {
@@ -130,10 +130,10 @@ func (e *entry) decode(s []byte, number int64, statuses []runs.Status) bool {
 	return true
 }
 
-// settled reports whether a slot says all that its run does: what has ended is written before the run's next record, see
-// [writer.append].
+// settled reports whether a slot says all that its run does: what has ended is written before the run's next record,
+// see [writer.append].
 func (e *entry) settled() bool { return e.status.Ended() && !e.tooLong }
 
-// waits reports whether a slot says all that its run does as long as the records have the size that it says: nobody works
-// on the run then, and a power cut has taken none of them.
+// waits reports whether a slot says all that its run does as long as the records have the size that it says: nobody
+// works on the run then, and a power cut has taken none of them.
 func (e *entry) waits() bool { return e.size > 0 && !e.status.Active() && !e.tooLong }

@@ -22,8 +22,8 @@ const DefaultDir = ".millrace/" + journal.StoreDir
 
 // Options say how a store is opened. The zero Options are good for most.
 type Options struct {
-	// Key signs the records of runs, at least 16 bytes. Nil means the key of the user, as for [millrace.Executor]; in memory
-	// a random one of the process. What is signed with another key is shown as foreign.
+	// Key signs the records of runs, at least 16 bytes. Nil means the key of the user, as for [millrace.Executor]; in
+	// memory a random one of the process. What is signed with another key is shown as foreign.
 	Key []byte
 	// NoSync leaves out every fsync: what was recorded outlives the process, but not a power cut.
 	NoSync bool
@@ -49,10 +49,10 @@ type Store struct {
 
 var _ runs.Browser = (*Store)(nil)
 
-// Open returns the store in a directory of a file system, [DefaultDir] for "". Where that is a tree that runs of the store
-// change, the directory has to be below a state directory; else these runs fail when they open their tree. The error matches [runs.ErrFormat] if what
-// is there was not written by this version, and says what is wrong with the key or the name. A directory that does not
-// exist is a store without runs.
+// Open returns the store in a directory of a file system, [DefaultDir] for "". Where that is a tree that runs of the
+// store change, the directory has to be below a state directory; else these runs fail when they open their tree. The
+// error matches [runs.ErrFormat] if what is there was not written by this version, and says what is wrong with the key
+// or the name. A directory that does not exist is a store without runs.
 func Open(fsys afero.Fs, dir string, o Options) (*Store, error) {
 	if err := journal.CheckKey(o.Key); err != nil {
 		return nil, err

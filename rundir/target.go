@@ -23,14 +23,15 @@ const busyWait = 50 * time.Millisecond
 
 var _ fleet.Store = (*Manager)(nil)
 
-// RunTarget implements [fleet.Store]: the target is a run of the store, whose id is x.RunID and whose project is the id of the
-// target. A run that has failed, was canceled, or whose process has died goes on behind its last step done; where another
-// program has changed what its steps have read, it goes on in front of the first of them. One that waits for a decision
-// waits on, and the code of the error is "held": when it was played, by a manager whose Trees know the target, the next
-// attempt returns what came of it. Of a run that is over, or whose data was removed, it returns what the tree has of it; a
-// tree that has nothing of it is another one, and gets a run of its own, of the same id.
+// RunTarget implements [fleet.Store]: the target is a run of the store, whose id is x.RunID and whose project is the id
+// of the target. A run that has failed, was canceled, or whose process has died goes on behind its last step done;
+// where another program has changed what its steps have read, it goes on in front of the first of them. One that waits
+// for a decision waits on, and the code of the error is "held": when it was played, by a manager whose Trees know the
+// target, the next attempt returns what came of it. Of a run that is over, or whose data was removed, it returns what
+// the tree has of it; a tree that has nothing of it is another one, and gets a run of its own, of the same id.
 //
-// The policy is x, and not that of the Host, but for ApproveFrom. The run takes none of the MaxRunning places. A dry run is not kept.
+// The policy is x, and not that of the Host, but for ApproveFrom. The run takes none of the MaxRunning places. A dry
+// run is not kept.
 func (m *Manager) RunTarget(ctx context.Context, x millrace.Executor, t fleet.Target, tree afero.Fs, p millrace.Pipeline) (*millrace.Result, error) {
 	switch {
 	case isNested(ctx):
@@ -100,9 +101,9 @@ func (m *Manager) forTarget(ctx context.Context, x millrace.Executor, tree afero
 	}, nil
 }
 
-// takeTarget makes the run of a target, or takes the one that there is: it is Created or Pending then, or there is nothing
-// to go on with. Two processes that look at the same moment may both make one: the lock of the tree lets one of them in then,
-// as it does without a store.
+// takeTarget makes the run of a target, or takes the one that there is: it is Created or Pending then, or there is
+// nothing to go on with. Two processes that look at the same moment may both make one: the lock of the tree lets one of
+// them in then, as it does without a store.
 func (m *Manager) takeTarget(ctx context.Context, x millrace.Executor, t fleet.Target) (*writer, error) {
 	number, err := m.store.numberOfTarget(ctx, x.RunID)
 	switch {

@@ -67,8 +67,8 @@ func (s *session) run() {
 	}
 }
 
-// work takes the run to where it ends or waits, and records that. An error says that it could not be recorded: the run is
-// then one whose process has died.
+// work takes the run to where it ends or waits, and records that. An error says that it could not be recorded: the run
+// is then one whose process has died.
 func (s *session) work() error {
 	if err := s.w.append(&record{Kind: kindTake, Status: runs.Pending, Take: s.w.me()}); err != nil {
 		return err

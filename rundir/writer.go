@@ -25,8 +25,8 @@ const maxReason = 4 << 10
 // directory. It comes from [Store.create] or [Store.own] and has to be closed.
 //
 // What happens is told by append, with the fields of the record that its kind has; [writer.value] and [writer.blob] put
-// larger bytes where a record can name them, before it is appended. spill is for the stage of the run, line for the log of
-// a job, state for what the records come to, which append keeps up to date.
+// larger bytes where a record can name them, before it is appended. spill is for the stage of the run, line for the log
+// of a job, state for what the records come to, which append keeps up to date.
 //
 //	w, err := s.own(number)
 //	...
@@ -65,9 +65,9 @@ func (s *Store) newWriter(number int64, lock io.Closer) *writer {
 
 func (w *writer) made() { w.fresh.Store(true) }
 
-// synced reports whether a record is durable when append returns: what was acknowledged, what was paid for, what a person
-// waits for, that a step acts outside of the tree or that the tree is written to from here on, and how it ended. All else
-// can be done again.
+// synced reports whether a record is durable when append returns: what was acknowledged, what was paid for, what a
+// person waits for, that a step acts outside of the tree or that the tree is written to from here on, and how it ended.
+// All else can be done again.
 func synced(r *record) bool {
 	switch r.Kind {
 	case kindCreated, kindAnswer, kindHold, kindCommit, kindEnd:
@@ -80,8 +80,8 @@ func synced(r *record) bool {
 }
 
 // append writes a record, takes it into the state, and writes the slot of the index. It gives the record the time and
-// the name of what was put into the data since the record before. After an error the record is not there, and the state is
-// as it was; a record that was durable before stays so.
+// the name of what was put into the data since the record before. After an error the record is not there, and the state
+// is as it was; a record that was durable before stays so.
 func (w *writer) append(r *record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -197,8 +197,8 @@ func (w *writer) hasIndex() bool {
 	return true
 }
 
-// replaceSlot is writeSlot for an index that has a slot of the run. It does not become longer for a number that came with
-// the tree, and may be very high.
+// replaceSlot is writeSlot for an index that has a slot of the run. It does not become longer for a number that came
+// with the tree, and may be very high.
 func (w *writer) replaceSlot(e entry) {
 	if !w.hasIndex() {
 		return

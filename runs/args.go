@@ -23,8 +23,8 @@ const (
 	codeBadVariable = "invalid_variable"
 )
 
-// ArgsError is the caller's fault: it lists every problem with the arguments of a command, a filter or the variables of a
-// run. Of more than a hundred a last one with the code "too_many_problems" counts the rest. Nothing was done. It is a
+// ArgsError is the caller's fault: it lists every problem with the arguments of a command, a filter or the variables of
+// a run. Of more than a hundred a last one with the code "too_many_problems" counts the rest. Nothing was done. It is a
 // *[millrace.ValidationError] for errors.As.
 type ArgsError struct {
 	// Tool is the name of the command, "" for arguments that were given in Go.
@@ -141,7 +141,8 @@ func (c *collector) meant(text string, all []string) string {
 	return ""
 }
 
-// digits are what a filter for a digest takes. It is not compiled, for each program that imports this package would wait.
+// digits are what a filter for a digest takes. It is not compiled, for each program that imports this package would
+// wait.
 const digits = "^[0-9a-fA-F]{7,64}$"
 
 func (c *collector) sha(text string) bool {

@@ -6,10 +6,10 @@
 // # Words
 //
 // A project is the key of a tree. The host chooses it, and it is never a path. A run is one pipeline on one tree,
-// through all its waits and retries; it commits at most once. A job is one attempt of one step. The commit is a job too,
-// the last one. When a step is tried again that is a new job, and the older one is marked as retried. A trigger is a run
-// that was started by a run: a target of a fleet. A log is the lines of one job. In the names of JSON a run is called a
-// pipeline.
+// through all its waits and retries; it commits at most once. A job is one attempt of one step. The commit is a job
+// too, the last one. When a step is tried again that is a new job, and the older one is marked as retried. A trigger is
+// a run that was started by a run: a target of a fleet. A log is the lines of one job. In the names of JSON a run is
+// called a pipeline.
 //
 // All types are plain values. The caller of an interface owns what it gets back.
 package runs

@@ -87,8 +87,8 @@ func compareIDs(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// PageOf returns the page of all these runs that the filter asks for. The list is not changed. It is for engines that have
-// their runs in memory.
+// PageOf returns the page of all these runs that the filter asks for. The list is not changed. It is for engines that
+// have their runs in memory.
 func (f Filter) PageOf(all []Run) Page[Run] {
 	var chosen []Run
 	var last int64
@@ -118,9 +118,9 @@ func (f JobFilter) Check() error {
 // Match reports whether the scope has the status of the job. It does not ask whether the job was retried.
 func (f JobFilter) Match(j Job) bool { return f.Scope == nil || slices.Contains(f.Scope, j.Status) }
 
-// PageOf returns the page of the jobs of a run that the filter asks for. The jobs are all that there are, in the order of
-// their numbers: first one of each step in the order of the pipeline, then the commit, then the others as they came. The
-// list is not changed.
+// PageOf returns the page of the jobs of a run that the filter asks for. The jobs are all that there are, in the order
+// of their numbers: first one of each step in the order of the pipeline, then the commit, then the others as they came.
+// The list is not changed.
 func (f JobFilter) PageOf(jobs []Job) Page[Job] {
 	if !f.IncludeRetried {
 		jobs = latest(jobs)

@@ -42,7 +42,8 @@ type Job struct {
 	Status Status `json:"status"`
 	// Reason says in a sentence why the job has its status, where that needs one.
 	Reason string `json:"reason,omitempty"`
-	// Visit and Attempt count the visits of the step and the attempts of that visit, from 1. Both are 0 before it was begun.
+	// Visit and Attempt count the visits of the step and the attempts of that visit, from 1. Both are 0 before it was
+	// begun.
 	Visit   int `json:"visit"`
 	Attempt int `json:"attempt"`
 	// Retried says that there is a later job for the step.

@@ -8,9 +8,9 @@ import (
 )
 
 // Manager decides about runs. Each method returns when the decision is recorded; the work goes on in the background.
-// Implementations are safe for concurrent use. The errors match [ErrNotFound] for a run that is not there, [ErrBusy] for
-// one that another process works on, [ErrForeign] for one that another user has signed; a *[StateError] says that the
-// run's status does not allow the verb.
+// Implementations are safe for concurrent use. The errors match [ErrNotFound] for a run that is not there, [ErrBusy]
+// for one that another process works on, [ErrForeign] for one that another user has signed; a *[StateError] says that
+// the run's status does not allow the verb.
 type Manager interface {
 	// Create makes a run. The error is a *[millrace.ValidationError] for variables that do not fit and for a ref whose
 	// text is no valid pipeline: in the second case there is a run all the same, which has failed, and it is returned

@@ -10,8 +10,8 @@ import (
 // number is an id in JSON: a number if it is one, else a text.
 type number string
 
-// Number returns the number that an id is: digits without a sign and without a zero in front. ok is false for an id that
-// is something else.
+// Number returns the number that an id is: digits without a sign and without a zero in front. ok is false for an id
+// that is something else.
 func Number(id string) (n int64, ok bool) {
 	if id == "" || id[0] < '1' || id[0] > '9' {
 		return 0, false

@@ -46,7 +46,8 @@ type Run struct {
 	Reason string `json:"reason,omitempty"`
 	// Resumable says that a retry can go on with what was done. It is false while the run is active.
 	Resumable bool `json:"resumable"`
-	// Foreign says that the run was not signed with the user's key. It can be looked at, and nothing else; retention removes it.
+	// Foreign says that the run was not signed with the user's key. It can be looked at, and nothing else; retention
+	// removes it.
 	Foreign bool `json:"foreign,omitempty"`
 	// Source says where it was created from: one of the constants, or another word.
 	Source string `json:"source"`

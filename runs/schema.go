@@ -8,9 +8,9 @@ import (
 // object is an object of a JSON Schema; encoding/json writes its names in alphabetical order.
 type object = map[string]any
 
-// Schema returns the JSON Schema (draft 2020-12) of the arguments of a command: one of the objects that its actions take.
-// It is that of strict decoding, and says as much as a schema can: that a key is given twice, how many bytes a value
-// has and what is wrong with a pipeline only Call finds out. The error says that there is no such command.
+// Schema returns the JSON Schema (draft 2020-12) of the arguments of a command: one of the objects that its actions
+// take. It is that of strict decoding, and says as much as a schema can: that a key is given twice, how many bytes a
+// value has and what is wrong with a pipeline only Call finds out. The error says that there is no such command.
 func (t Tools) Schema(name string) (json.RawMessage, error) {
 	c, err := t.find(name)
 	if err != nil {

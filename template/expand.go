@@ -63,8 +63,8 @@ func (e *Error) of(ref Ref) *Error {
 
 // Values returns the value of the field that a reference names, or, if it names none, that of its root. The rest of the
 // path is followed by the caller. A []string stands for the files of a step, which a longer text has joined by [Join];
-// any other list is a []any. The value is not kept and not changed. An [*Error] without a Source, as that of [Member], is
-// given the reference's.
+// any other list is a []any. The value is not kept and not changed. An [*Error] without a Source, as that of [Member],
+// is given the reference's.
 type Values func(Ref) (any, error)
 
 // Expand puts the values in. A text that is a whole reference gives a value of the reference's type: the files of a

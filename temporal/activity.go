@@ -31,8 +31,8 @@ const mostMessage = 1000
 // activities are what a worker does.
 type activities struct{ Worker }
 
-// runTarget runs the whole pipeline on one tree. A failure is an error whose type is the code of the outcome: what another
-// attempt may mend is tried again by the server, everything else is final.
+// runTarget runs the whole pipeline on one tree. A failure is an error whose type is the code of the outcome: what
+// another attempt may mend is tried again by the server, everything else is final.
 func (a activities) runTarget(ctx context.Context, in targetInput) (report, error) {
 	task, err := a.task(ctx, in)
 	if err != nil {

@@ -16,7 +16,8 @@ const (
 	userName    = "MillraceUser"
 )
 
-// Attributes returns the search attributes, all of type Keyword, that a server has to know before [Client.Attributes] is set.
+// Attributes returns the search attributes, all of type Keyword, that a server has to know before [Client.Attributes]
+// is set.
 func Attributes() []string {
 	return []string{projectName, stateName, nameName, refName, shaName, userName}
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Blobs keep what is too large for a payload: pipelines, pages of targets, outcomes, results. Clients and workers of one
-// campaign have the same. They are safe for concurrent use.
+// Blobs keep what is too large for a payload: pipelines, pages of targets, outcomes, results. Clients and workers of
+// one campaign have the same. They are safe for concurrent use.
 type Blobs interface {
-	// Put keeps the bytes and returns their address: 64 hexadecimal digits of their SHA-256. What is there already is kept as
-	// it is.
+	// Put keeps the bytes and returns their address: 64 hexadecimal digits of their SHA-256. What is there already is kept
+	// as it is.
 	Put(ctx context.Context, data []byte) (ref string, err error)
 	// Get returns the bytes of that address. If they are not those that were put there, that is an error.
 	Get(ctx context.Context, ref string) ([]byte, error)
@@ -28,8 +28,8 @@ type Blobs interface {
 // MaxBlobBytes is the longest blob that is kept or read.
 const MaxBlobBytes = 64 << 20
 
-// DirBlobs are Blobs in a directory: of a disk that all machines mount, of an object store, of memory in tests. Nothing is
-// removed: when no campaign is on its way that was begun with it, the directory may be deleted.
+// DirBlobs are Blobs in a directory: of a disk that all machines mount, of an object store, of memory in tests. Nothing
+// is removed: when no campaign is on its way that was begun with it, the directory may be deleted.
 type DirBlobs struct {
 	// FS is the file system, Dir the directory in it, which is made when it is needed.
 	FS  afero.Fs

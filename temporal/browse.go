@@ -23,9 +23,9 @@ const mostListed = 1000
 // gateJob is the name of the job that a campaign with a gate is held at.
 const gateJob = "commit"
 
-// List implements [runs.Browser]. A run is a campaign. Up to 1,000 of them are filtered and ordered here; of more, which the
-// filter on this server has to leave, only those are known that the server names first, and any other order than that
-// by id is an error.
+// List implements [runs.Browser]. A run is a campaign. Up to 1,000 of them are filtered and ordered here; of more,
+// which the filter on this server has to leave, only those are known that the server names first, and any other order
+// than that by id is an error.
 func (c Client) List(ctx context.Context, f runs.Filter) (runs.Page[runs.Run], error) {
 	if err := f.Check(); err != nil {
 		return runs.Page[runs.Run]{}, err

@@ -34,8 +34,8 @@ const (
 const attempts = 5
 
 // Client begins campaigns and looks after them. It implements [fleet.Scheduler],
-// [runs.Browser] and [runs.Manager], and JobManager returns a [runs.JobManager]. It is safe for concurrent use as long as its
-// fields are not changed.
+// [runs.Browser] and [runs.Manager], and JobManager returns a [runs.JobManager]. It is safe for concurrent use as long
+// as its fields are not changed.
 type Client struct {
 	// Temporal is the connection to the server.
 	Temporal client.Client
@@ -45,22 +45,22 @@ type Client struct {
 	TaskQueue string
 	// Project keeps campaigns of the same id apart: letters, digits, "-", "_" and ".". "" means DefaultProject.
 	Project string
-	// Parallel is how many targets of a campaign are worked on at the same time, by all workers together, at most 500. Zero
-	// means DefaultParallel.
+	// Parallel is how many targets of a campaign are worked on at the same time, by all workers together, at most 500.
+	// Zero means DefaultParallel.
 	Parallel int
-	// StopAfter, Deadline and Budget are what those of a [fleet.Fleet] are, and are to be set here instead: a Fleet's are judged
-	// when targets are taken, and Schedule takes all of them before the first is begun, so that the campaign goes on
-	// without its client. Zero means no limit.
+	// StopAfter, Deadline and Budget are what those of a [fleet.Fleet] are, and are to be set here instead: a Fleet's are
+	// judged when targets are taken, and Schedule takes all of them before the first is begun, so that the campaign goes
+	// on without its client. Zero means no limit.
 	StopAfter int
 	Deadline  time.Duration
 	Budget    budget.Cost
-	// Gate makes plans of all targets first. Then the campaign is held until [Client.Play], and targets whose plan is another
-	// one by then are refused.
+	// Gate makes plans of all targets first. Then the campaign is held until [Client.Play], and targets whose plan is
+	// another one by then are refused.
 	Gate bool
 	// HoldFor is how long a campaign is held at most; then it has failed. Zero means DefaultHoldFor.
 	HoldFor time.Duration
-	// StartToClose is how long one attempt at a target may take, Heartbeat after what silence of a worker the target is given to
-	// another one. Zero means DefaultStartToClose and DefaultHeartbeat.
+	// StartToClose is how long one attempt at a target may take, Heartbeat after what silence of a worker the target is
+	// given to another one. Zero means DefaultStartToClose and DefaultHeartbeat.
 	StartToClose, Heartbeat time.Duration
 	// Attributes says that the server knows the search attributes of [Attributes], so that lists can be filtered by them.
 	Attributes bool
@@ -111,8 +111,9 @@ func (c Client) project() string { return cmp.Or(c.Project, DefaultProject) }
 // workflowID is the id of a campaign for the server.
 func (c Client) workflowID(campaign string) string { return "millrace/" + c.project() + "/" + campaign }
 
-// Start puts a campaign down and begins it. It returns when the server has it: then it goes on without this process. A campaign
-// of the same id that is on its way, or that was a success, is a *fleet.FieldError. Targets that cannot be targets fail.
+// Start puts a campaign down and begins it. It returns when the server has it: then it goes on without this process. A
+// campaign of the same id that is on its way, or that was a success, is a *fleet.FieldError. Targets that cannot be
+// targets fail.
 func (c Client) Start(ctx context.Context, campaign fleet.Campaign, targets iter.Seq2[fleet.Target, error]) error {
 	return c.start(ctx, campaign, targets, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
 }
@@ -206,8 +207,8 @@ func (c Client) Progress(ctx context.Context, campaign string) (Progress, error)
 	return p, err
 }
 
-// Wait waits for the end of a campaign, through all that it continues as. What has failed in it is no error: it is in the
-// Progress.
+// Wait waits for the end of a campaign, through all that it continues as. What has failed in it is no error: it is in
+// the Progress.
 func (c Client) Wait(ctx context.Context, campaign string) (Progress, error) {
 	var p Progress
 	err := c.Temporal.GetWorkflow(ctx, c.workflowID(campaign), "").Get(ctx, &p)
@@ -230,8 +231,8 @@ func ended(err error) (p Progress, _ error) {
 	return p, err
 }
 
-// Held waits until a campaign with a Gate is held, by asking it every second, and returns its Progress. It is an error if it
-// ends before.
+// Held waits until a campaign with a Gate is held, by asking it every second, and returns its Progress. It is an error
+// if it ends before.
 func (c Client) Held(ctx context.Context, campaign string) (Progress, error) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -258,14 +259,14 @@ func (c Client) Stop(ctx context.Context, campaign string) error {
 	return c.Temporal.CancelWorkflow(ctx, c.workflowID(campaign), "")
 }
 
-// Play lets a campaign with a Gate go on. planDigest is the PlanDigest of its Progress; "" is any. The error of one that is
-// not held, or that has another digest, says so.
+// Play lets a campaign with a Gate go on. planDigest is the PlanDigest of its Progress; "" is any. The error of one
+// that is not held, or that has another digest, says so.
 func (c Client) Play(ctx context.Context, campaign, planDigest string) (Progress, error) {
 	return c.update(ctx, campaign, playUpdate, playInput{planDigest})
 }
 
-// RetryTargets begins targets again that have failed, by their positions; nil: all of them, the first 500. The campaign has to be
-// running. One that has ended is begun again by Start: what is done is Replayed.
+// RetryTargets begins targets again that have failed, by their positions; nil: all of them, the first 500. The campaign
+// has to be running. One that has ended is begun again by Start: what is done is Replayed.
 func (c Client) RetryTargets(ctx context.Context, campaign string, indices ...int) (Progress, error) {
 	return c.update(ctx, campaign, retryUpdate, retryInput{indices})
 }

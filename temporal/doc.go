@@ -1,5 +1,5 @@
-// Package millracetemporal runs campaigns of package fleet on Temporal: one pipeline over many trees, worked on by any number
-// of machines, that goes on when a worker, a client or the server itself is killed.
+// Package millracetemporal runs campaigns of package fleet on Temporal: one pipeline over many trees, worked on by any
+// number of machines, that goes on when a worker, a client or the server itself is killed.
 //
 // A machine that has the trees, or can fetch them, runs a worker:
 //
@@ -13,10 +13,11 @@
 //	sum, err := fleet.Fleet{Scheduler: c}.Run(ctx, campaign, targets, sink)
 //
 // One activity is one whole pipeline on one tree: the stage is local, and the commit is atomic on one machine. Temporal
-// brings each target to a worker at least once. That each tree is changed once is the work of the run id, the journal and the
-// tree's lock, see [fleet.RunID]. A target whose worker dies begins anew on the next one, unless that has the same store of
-// durable runs, see the Store of [fleet.Worker]: then it goes on where it was. What is too large for a payload goes to [Blobs], which clients and workers share.
+// brings each target to a worker at least once. That each tree is changed once is the work of the run id, the journal
+// and the tree's lock, see [fleet.RunID]. A target whose worker dies begins anew on the next one, unless that has the
+// same store of durable runs, see the Store of [fleet.Worker]: then it goes on where it was. What is too large for a
+// payload goes to [Blobs], which clients and workers share.
 //
-// Changes of the workflow's code go under workflow.GetVersion, so that campaigns which are on their way go on; the tests
-// replay histories, some of which servers have recorded.
+// Changes of the workflow's code go under workflow.GetVersion, so that campaigns which are on their way go on; the
+// tests replay histories, some of which servers have recorded.
 package millracetemporal

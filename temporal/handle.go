@@ -8,8 +8,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// handle answers queries and updates. An update is refused by its validator, before it is part of the history, or does what
-// it says at once.
+// handle answers queries and updates. An update is refused by its validator, before it is part of the history, or does
+// what it says at once.
 func (c *campaign) handle(ctx workflow.Context) error {
 	if err := workflow.SetQueryHandler(ctx, progressQuery, func() (Progress, error) { return c.progress(), nil }); err != nil {
 		return err

@@ -20,8 +20,8 @@ var (
 	_ runs.JobManager = jobManager{}
 )
 
-// Create implements [runs.Manager]: it begins a campaign of its own id on the targets of the project, see Client.Targets. A
-// variable of the type file is an error, for a fleet has no directory that all of its machines share.
+// Create implements [runs.Manager]: it begins a campaign of its own id on the targets of the project, see
+// Client.Targets. A variable of the type file is an error, for a fleet has no directory that all of its machines share.
 func (c Client) Create(ctx context.Context, create runs.Create) (runs.Run, error) {
 	if err := c.Check(); err != nil {
 		return runs.Run{}, err

@@ -36,8 +36,8 @@ const pageSize = 500
 // mostFailed is how many failed targets a campaign knows by their positions.
 const mostFailed = 500
 
-// state is what a campaign is begun with, and what it hands to itself when it continues as new. What would make it large is in
-// blobs.
+// state is what a campaign is begun with, and what it hands to itself when it continues as new. What would make it
+// large is in blobs.
 type state struct {
 	Project  string   `json:"project"`
 	Campaign string   `json:"campaign"`

@@ -12,8 +12,8 @@ import (
 
 // Worker is what a machine does for campaigns.
 type Worker struct {
-	// Fleet does the targets. What is to be tried again is tried again by the server, so its Retries do not count. With its
-	// Store a target goes on where a worker with that store has died, and begins anew on every other worker.
+	// Fleet does the targets. What is to be tried again is tried again by the server, so its Retries do not count. With
+	// its Store a target goes on where a worker with that store has died, and begins anew on every other worker.
 	Fleet fleet.Worker
 	// Blobs are those of the clients.
 	Blobs Blobs
@@ -38,8 +38,8 @@ func Register(r worker.Registry, w Worker) error {
 	return nil
 }
 
-// WorkerOptions are options of a worker that works on so many targets at a time, 0 for as many as the SDK takes, and begins
-// so many in a second with all other workers of its queue together, 0 for no limit.
+// WorkerOptions are options of a worker that works on so many targets at a time, 0 for as many as the SDK takes, and
+// begins so many in a second with all other workers of its queue together, 0 for no limit.
 func WorkerOptions(parallel int, perSecond float64) worker.Options {
 	return worker.Options{
 		MaxConcurrentActivityExecutionSize: parallel,

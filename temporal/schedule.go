@@ -14,9 +14,10 @@ import (
 // whileCanceling is how long Schedule waits for a campaign that it has canceled.
 const whileCanceling = 2 * time.Minute
 
-// Schedule implements [fleet.Scheduler]. All targets are taken first. Outcomes come when the campaign has ended, the latest of
-// each target, in no order; until then [Client.Progress] tells how far it is. Observers are not called. When ctx ends the campaign is
-// canceled. A campaign of that id that has ended is begun again; one that is on its way is an error.
+// Schedule implements [fleet.Scheduler]. All targets are taken first. Outcomes come when the campaign has ended, the
+// latest of each target, in no order; until then [Client.Progress] tells how far it is. Observers are not called. When
+// ctx ends the campaign is canceled. A campaign of that id that has ended is begun again; one that is on its way is an
+// error.
 func (c Client) Schedule(ctx context.Context, campaign fleet.Campaign, targets iter.Seq2[fleet.Target, error], done func(fleet.Outcome) error) error {
 	if err := c.start(ctx, campaign, targets, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 )
 
-// campaign is one run of the workflow. It must do the same each time it is replayed: no clock but that of the workflow, no
-// loop over a map.
+// campaign is one run of the workflow. It must do the same each time it is replayed: no clock but that of the workflow,
+// no loop over a map.
 type campaign struct {
 	state
 	active   map[int]workflow.CancelFunc // by index; never looped over
@@ -117,8 +117,8 @@ func (c *campaign) abandon(ctx workflow.Context) error {
 	return c.collect(ctx)
 }
 
-// end is what the workflow returns: an error where targets have failed, or were not begun, so that a campaign of the same
-// id may be begun again.
+// end is what the workflow returns: an error where targets have failed, or were not begun, so that a campaign of the
+// same id may be begun again.
 func (c *campaign) end(ctx workflow.Context) (Progress, error) {
 	p := c.progress()
 	switch {
@@ -141,8 +141,8 @@ func (c *campaign) progress() Progress {
 	}
 }
 
-// sweep begins targets, as many at a time as may be, until there are no more, or until it is time to continue as new: then
-// it waits for those on their way, and whole is false.
+// sweep begins targets, as many at a time as may be, until there are no more, or until it is time to continue as new:
+// then it waits for those on their way, and whole is false.
 func (c *campaign) sweep(ctx workflow.Context) (whole bool, err error) {
 	c.sheet = sheet{Before: c.Head, Phase: c.Phase}
 	begun := 0

@@ -1,8 +1,8 @@
 // Package tool makes functions of a Go program steps of a pipeline: to send a message, to open a ticket, to look
 // something up.
 //
-// A [Func] is the usual way to write one. Its arguments are a struct, with the tags that the parameters of an action have,
-// and so is what it returns; both are JSON in a pipeline:
+// A [Func] is the usual way to write one. Its arguments are a struct, with the tags that the parameters of an action
+// have, and so is what it returns; both are JSON in a pipeline:
 //
 //	type message struct {
 //		Channel string `json:"channel" param:"required" doc:"Where to post."`
@@ -25,10 +25,10 @@
 //
 // # What a tool does to the world
 //
-// A tool acts outside of the tree unless its [Spec] says that it is Pure. What it has done stays done when the run fails,
-// so it is not tried again after an error unless its Spec or the step says so, and it is not called at all by a dry run
-// or a plan: the step is skipped there, and what depends on it, and the plan cannot be committed. [Call].Key is the same
-// for all attempts of one visit of a step; services that know idempotency keys take it for one.
+// A tool acts outside of the tree unless its [Spec] says that it is Pure. What it has done stays done when the run
+// fails, so it is not tried again after an error unless its Spec or the step says so, and it is not called at all by a
+// dry run or a plan: the step is skipped there, and what depends on it, and the plan cannot be committed. [Call].Key is
+// the same for all attempts of one visit of a step; services that know idempotency keys take it for one.
 //
 // A pure tool only finds something out, and may be called at any time, also twice.
 //

@@ -13,8 +13,8 @@ import (
 )
 
 // CheckPath says what is wrong with a path into the data of the tool of that name: something that its Spec.Result does
-// not have. The problem's Pointer is "". ok is true if the path can lead somewhere, as far as is known: a type that writes
-// itself can have anything, and so can a map.
+// not have. The problem's Pointer is "". ok is true if the path can lead somewhere, as far as is known: a type that
+// writes itself can have anything, and so can a map.
 func (s Set) CheckPath(name string, path template.Path) (p Problem, ok bool) {
 	t := s.tools[name].spec.Result
 	for i, part := range path {
@@ -74,8 +74,8 @@ func writesItself(t reflect.Type) bool {
 	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
-// fields returns the names that a struct has in JSON, in order, and the types of their values. within are the structs that
-// it is embedded in, for a type may embed a pointer to itself.
+// fields returns the names that a struct has in JSON, in order, and the types of their values. within are the structs
+// that it is embedded in, for a type may embed a pointer to itself.
 func fields(t reflect.Type, within []reflect.Type) (names []string, types map[string]reflect.Type) {
 	types = make(map[string]reflect.Type)
 	for i := range t.NumField() {

@@ -26,8 +26,8 @@ type entry struct {
 	spec Spec
 }
 
-// New returns a set of the tools. The error joins what is wrong with each: a name that is not valid or that another tool
-// has, arguments that JSON cannot give, a number of retries out of bounds. The Set beside it is empty.
+// New returns a set of the tools. The error joins what is wrong with each: a name that is not valid or that another
+// tool has, arguments that JSON cannot give, a number of retries out of bounds. The Set beside it is empty.
 func New(tools ...Tool) (Set, error) {
 	all := make(map[string]entry, len(tools))
 	var wrong []error

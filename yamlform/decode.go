@@ -26,8 +26,8 @@ const (
 // exceptions. Its MaxBytes and MaxDepth hold for the YAML text, and can lower [MaxBytes] and [MaxDepth] but not raise
 // them. Its Locate is replaced: lines and columns, both from 1, of problems and of the pipeline's warnings are those of
 // the YAML text; columns count characters. An error is a *millrace.ValidationError, except that of a wrong registry in
-// d. What the YAML itself does wrong is reported first, all of it unless the text cannot be parsed, with codes that begin
-// with "yaml_"; only a text without such problems is decoded. Decode is safe for concurrent use.
+// d. What the YAML itself does wrong is reported first, all of it unless the text cannot be parsed, with codes that
+// begin with "yaml_"; only a text without such problems is decoded. Decode is safe for concurrent use.
 func Decode(d millrace.Decoder, data []byte) (millrace.Pipeline, error) {
 	depth := MaxDepth
 	if d.MaxDepth > 0 {
@@ -65,9 +65,9 @@ func unreadable(data []byte, most int) *millrace.Problem {
 	return nil
 }
 
-// badCharacter returns the problem of the first character that the text may not have, or nil: what is not UTF-8, control
-// characters, and what some programs take for the end of a line, so that lines would be counted differently and strings
-// changed without a word.
+// badCharacter returns the problem of the first character that the text may not have, or nil: what is not UTF-8,
+// control characters, and what some programs take for the end of a line, so that lines would be counted differently and
+// strings changed without a word.
 func badCharacter(data []byte) *millrace.Problem {
 	for at := 0; at < len(data); {
 		r, size := utf8.DecodeRune(data[at:])

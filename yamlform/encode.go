@@ -9,10 +9,10 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// Encode writes a pipeline as YAML that [Decode] reads as an equal one, with its fields in the order of the JSON form. A
-// string stands without quotes if it has only letters, digits and _./- and cannot be taken for anything else, below | if
-// it has lines, and in double quotes otherwise. The error is that of the pipeline's MarshalJSON, or that the text is more
-// than Decode reads.
+// Encode writes a pipeline as YAML that [Decode] reads as an equal one, with its fields in the order of the JSON form.
+// A string stands without quotes if it has only letters, digits and _./- and cannot be taken for anything else, below |
+// if it has lines, and in double quotes otherwise. The error is that of the pipeline's MarshalJSON, or that the text is
+// more than Decode reads.
 func Encode(p millrace.Pipeline) ([]byte, error) {
 	text, err := p.MarshalJSON()
 	if err != nil {

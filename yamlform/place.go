@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// place is where a value of the YAML text stands, and what is in it. The tree of places is kept while the JSON is decoded
-// because it is a third of the parser's.
+// place is where a value of the YAML text stands, and what is in it. The tree of places is kept while the JSON is
+// decoded because it is a third of the parser's.
 type place struct {
 	line, column         int32
 	nameLine, nameColumn int32

@@ -34,8 +34,8 @@ func (r *reading) value(n *yaml.Node, at *place, depth int) {
 	}
 }
 
-// isFull counts what is in a list or a mapping, and reports whether it is more than a text may have. The first time that
-// is a problem.
+// isFull counts what is in a list or a mapping, and reports whether it is more than a text may have. The first time
+// that is a problem.
 func (r *reading) isFull(n *yaml.Node) bool {
 	full := r.values > MaxValues
 	if r.values += len(n.Content); r.values > MaxValues && !full {

@@ -1,5 +1,5 @@
-// Checked renames a function in all files of a Go module, lets gofmt put the comments in order, asks go vet and the tests
-// what they say of the result, and commits it only if they are content. Until then nothing is written.
+// Checked renames a function in all files of a Go module, lets gofmt put the comments in order, asks go vet and the
+// tests what they say of the result, and commits it only if they are content. Until then nothing is written.
 //
 //	go run ./examples/checked
 package main

@@ -25,8 +25,8 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// loop is the pipeline. The second test leads back to the agent, which is told what the test has said; after three visits
-// its failure is one of the run.
+// loop is the pipeline. The second test leads back to the agent, which is told what the test has said; after three
+// visits its failure is one of the run.
 const loop = `{
 	"name": "fix-loop",
 	"steps": [
@@ -90,8 +90,9 @@ func run(ctx context.Context, x millrace.Executor, fsys afero.Fs, text string, d
 	return err
 }
 
-// host allows the pipeline to run the tests, and no other command. What an agent of others has written is compiled with a
-// cache of its own, for it could put something into the user's that a later build runs. That takes long the first time.
+// host allows the pipeline to run the tests, and no other command. What an agent of others has written is compiled with
+// a cache of its own, for it could put something into the user's that a later build runs. That takes long the first
+// time.
 func host(cache string, trusted bool) (millrace.Executor, error) {
 	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
 	if err != nil {
@@ -120,8 +121,8 @@ func host(cache string, trusted bool) (millrace.Executor, error) {
 	}}, nil
 }
 
-// commandLine is an agent that is a program. Its policy is not that of the tests: it needs the network, a key, and its own
-// settings below HOME.
+// commandLine is an agent that is a program. Its policy is not that of the tests: it needs the network, a key, and its
+// own settings below HOME.
 func commandLine(words, env []string) agent.Agent {
 	return agent.Command{
 		Argv: func(r *agent.Request) []string {
@@ -142,7 +143,8 @@ func commandLine(words, env []string) agent.Agent {
 	}
 }
 
-// scripted is an agent that needs two visits: it looks at the test only when it is told that its first idea does not work.
+// scripted is an agent that needs two visits: it looks at the test only when it is told that its first idea does not
+// work.
 func scripted() agent.Agent {
 	return agent.Func(func(ctx context.Context, r *agent.Request) (agent.Reply, error) {
 		if r.Previous == nil || r.Previous.Error == "" {

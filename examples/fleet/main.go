@@ -1,5 +1,5 @@
-// Fleet changes the same thing in several trees at once, four at a time. One of them cannot be changed, and stops none of
-// the others. Once it is mended the campaign is run again: it does that tree, and leaves the others alone.
+// Fleet changes the same thing in several trees at once, four at a time. One of them cannot be changed, and stops none
+// of the others. Once it is mended the campaign is run again: it does that tree, and leaves the others alone.
 //
 //	go run ./examples/fleet                                    small trees in a temporary directory
 //	go run ./examples/fleet -from 2025 -to 2026 DIR...         LICENSE of these directories

@@ -58,7 +58,8 @@ func run(ctx context.Context, fsys afero.Fs) error {
 		fmt.Println(" ", f.From, "->", f.To)
 	}
 
-	// Another person goes on with the work. Taking everything back would lose that, so it is refused, and nothing is written.
+	// Another person goes on with the work. Taking everything back would lose that, so it is refused, and nothing is
+	// written.
 	if err := afero.WriteFile(fsys, "config/conf.go", []byte("package config\n\nvar Default = \"b\"\n"), 0o644); err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 // Package charset reads and writes texts that are not UTF-8: UTF-16 in both byte orders, and ISO 8859-1.
 //
-// [Decode] gives a text as UTF-8 with the way back: [Text.Splices] turns changes of the UTF-8 into changes of the bytes.
-// A text that would not come back byte for byte is refused.
+// [Decode] gives a text as UTF-8 with the way back: [Text.Splices] turns changes of the UTF-8 into changes of the
+// bytes. A text that would not come back byte for byte is refused.
 package charset
 
 import (
@@ -52,7 +52,8 @@ var (
 	markLE32 = []byte{0xff, 0xfe, 0, 0}
 )
 
-// Marked returns the encoding that the byte order mark at the beginning of a file names, UTF8 if there is none of UTF-16.
+// Marked returns the encoding that the byte order mark at the beginning of a file names, UTF8 if there is none of
+// UTF-16.
 func Marked(head []byte) Encoding {
 	switch {
 	case bytes.HasPrefix(head, markLE) && !bytes.HasPrefix(head, markLE32):

@@ -12,10 +12,10 @@ import (
 	"github.com/millrace-go/millrace/internal/disk"
 )
 
-// A file that something is mounted on, such as a file that a container is given, can neither be renamed nor replaced. If
-// the caller allows it, its bytes are overwritten instead. The before-image is a copy then, and durable before the first
-// byte is written, as the new content is. Until the commit the file holds bytes of the two: undoing writes the old ones
-// again. Bytes that are of neither are another program's.
+// A file that something is mounted on, such as a file that a container is given, can neither be renamed nor replaced.
+// If the caller allows it, its bytes are overwritten instead. The before-image is a copy then, and durable before the
+// first byte is written, as the new content is. Until the commit the file holds bytes of the two: undoing writes the
+// old ones again. Bytes that are of neither are another program's.
 
 // findMounted marks the entries of mount points, and fails if one of them cannot be changed.
 func (t *txn) findMounted() error {

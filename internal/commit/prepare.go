@@ -56,8 +56,8 @@ func (t *txn) begin(context.Context) error {
 // stateMode is the mode of directories of our own.
 const stateMode = 0o700
 
-// forgetModes plans with the modes that there will be on a mount that keeps none of directories: all have the same. Some
-// keep none of files either, such as ntfs-3g, so that a change of mode changes nothing.
+// forgetModes plans with the modes that there will be on a mount that keeps none of directories: all have the same.
+// Some keep none of files either, such as ntfs-3g, so that a change of mode changes nothing.
 func (t *txn) forgetModes(ofDirs fs.FileMode) error {
 	changes, err := t.ChangesModes(t.dir)
 	if err != nil {

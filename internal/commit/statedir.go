@@ -167,8 +167,8 @@ func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) 
 	return empty, true, nil
 }
 
-// tidy removes the directory if nothing of worth is in it. A directory that was there before stays, without what is ours. A
-// store of runs stays that another process makes there at that moment, for which it needs no lock of the tree.
+// tidy removes the directory if nothing of worth is in it. A directory that was there before stays, without what is
+// ours. A store of runs stays that another process makes there at that moment, for which it needs no lock of the tree.
 func (s stateDir) tidy() error {
 	empty, ok, err := s.worthless()
 	if err != nil || !ok {

@@ -203,8 +203,8 @@ func (u *undoing) noteWritten(e *entry, s change.State) {
 	}
 }
 
-// isSet reports whether a file that was given a time may have the time is: some file systems keep whole seconds only, or
-// every other second.
+// isSet reports whether a file that was given a time may have the time is: some file systems keep whole seconds only,
+// or every other second.
 func isSet(is, given time.Time) bool {
 	return is.Equal(given) || is.Equal(given.Truncate(time.Second)) || is.Equal(given.Truncate(2*time.Second))
 }

@@ -254,8 +254,8 @@ func (u *undoing) restore(e *entry) error {
 	return u.keepMeta(e, s)
 }
 
-// isReplaceable reports whether what is at the path, in state s, has to make way for the old file: it is the new one, or
-// what shows through where that was.
+// isReplaceable reports whether what is at the path, in state s, has to make way for the old file: it is the new one,
+// or what shows through where that was.
 func (u *undoing) isReplaceable(e *entry, s change.State) (bool, error) {
 	is, err := u.isOld(e, e.Path, s)
 	if err != nil || is {
@@ -297,8 +297,8 @@ func (u *undoing) swap(e *entry, from string, taken *change.State) error {
 	return nil
 }
 
-// bring makes the file that was at the path ready and returns its name: the inode itself if it is anywhere, else a copy.
-// If the before-image is damaged, that is a conflict and the name is "".
+// bring makes the file that was at the path ready and returns its name: the inode itself if it is anywhere, else a
+// copy. If the before-image is damaged, that is a conflict and the name is "".
 func (u *undoing) bring(e *entry) (from string, err error) {
 	back := u.back(e)
 	var full error

@@ -24,7 +24,8 @@ func IsExecMember(name string) bool {
 	return ok
 }
 
-// ExecPathProblem returns the problem of a path into the data of a command, and a hint. Both are "" if the path is right.
+// ExecPathProblem returns the problem of a path into the data of a command, and a hint. Both are "" if the path is
+// right.
 func ExecPathProblem(a actions.Exec, path template.Path) (message, hint string) {
 	if len(path) == 0 {
 		return "", ""

@@ -26,8 +26,8 @@ func Deadline() Time { return Time{Name: "deadline_seconds", max: 7 * 24 * time.
 // MaxSeconds returns how many seconds the field can hold at most.
 func (f Time) MaxSeconds() int { return int(f.max.Seconds()) }
 
-// Duration returns seconds as a duration. It returns 0 and false for seconds that are out of range or not a whole number
-// of milliseconds.
+// Duration returns seconds as a duration. It returns 0 and false for seconds that are out of range or not a whole
+// number of milliseconds.
 func (f Time) Duration(seconds float64) (time.Duration, bool) {
 	const slip = 1e-6 // as binary fractions have; a tenth of a millisecond is far more
 	ms := seconds * 1000

@@ -17,8 +17,8 @@ type linkTimes struct {
 	set   bool // whether they can be set
 }
 
-// LinkTime sets the time of a symbolic link where that can be done, and nothing before Probe. Some mounts, such as sshfs,
-// set that of the file that the link leads to: there links keep the time that they come with.
+// LinkTime sets the time of a symbolic link where that can be done, and nothing before Probe. Some mounts, such as
+// sshfs, set that of the file that the link leads to: there links keep the time that they come with.
 func (d *Disk) LinkTime(name string, t time.Time) error {
 	timer, ok := d.FS.(capability.LinkTimer)
 	if !ok || t.IsZero() {

@@ -110,8 +110,8 @@ func (d *Disk) probeExchange(a, b string) error {
 	return nil
 }
 
-// probeNoReplace tries a name that is taken and one that is free, and leaves a wherever it has got to. Linux refuses the
-// first for each mount, and asks the mount about the second only.
+// probeNoReplace tries a name that is taken and one that is free, and leaves a wherever it has got to. Linux refuses
+// the first for each mount, and asks the mount about the second only.
 func (d *Disk) probeNoReplace(a, b string) error {
 	if err := d.RenameNoReplace(a, b); !errors.Is(err, fs.ErrExist) {
 		return err // with nil it has replaced b after all
@@ -126,8 +126,8 @@ func (d *Disk) probeNoReplace(a, b string) error {
 }
 
 // probeLink believes in links only where two names of a file can be told to be that, and where the second has the size
-// that the first had: gocryptfs tells that of the encrypted file for a while. It has looked at the first name before it makes
-// the second, for a mount may remember what it was told then.
+// that the first had: gocryptfs tells that of the encrypted file for a while. It has looked at the first name before it
+// makes the second, for a mount may remember what it was told then.
 func (d *Disk) probeLink(a, _ string) error {
 	was, err := d.Look(a)
 	if err != nil {

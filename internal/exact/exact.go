@@ -1,5 +1,5 @@
-// Package exact takes strings through JSON that are not valid UTF-8, such as names and bytes of files: encoding/json puts
-// U+FFFD into their place.
+// Package exact takes strings through JSON that are not valid UTF-8, such as names and bytes of files: encoding/json
+// puts U+FFFD into their place.
 package exact
 
 import (
@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// mark stands in front of two hexadecimal digits for a byte, and in front of another one for itself. Unicode keeps it free
-// for use within a program.
+// mark stands in front of two hexadecimal digits for a byte, and in front of another one for itself. Unicode keeps it
+// free for use within a program.
 const mark = "\uFDD0"
 
 // Escape returns valid UTF-8 from which Unescape gets the text back. Most texts are their own.

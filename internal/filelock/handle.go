@@ -1,6 +1,6 @@
 // Package filelock keeps other processes, and others in this one, from what is locked: by a lock that the operating
-// system gives back when the process dies, and by a mark that stands in the file system and names its owner, where there
-// is no such lock, or not every program can see it.
+// system gives back when the process dies, and by a mark that stands in the file system and names its owner, where
+// there is no such lock, or not every program can see it.
 package filelock
 
 import (
@@ -46,8 +46,8 @@ func HeldBy(what, holder string) error {
 }
 
 // Handle locks what open opens by its handle, and waits while another process has the lock: until ctx is done, then the
-// error is [capability.ErrLocked]. id names what was locked. The error is ErrNoHandle for a file system without handles,
-// and matches [errors.ErrUnsupported] if that cannot be locked.
+// error is [capability.ErrLocked]. id names what was locked. The error is ErrNoHandle for a file system without
+// handles, and matches [errors.ErrUnsupported] if that cannot be locked.
 func Handle(
 	ctx context.Context, fsys afero.Fs, name string, open func(name string) (afero.File, error),
 ) (unlock func() error, id string, err error) {

@@ -17,11 +17,11 @@ import (
 	"github.com/millrace-go/millrace/internal/poll"
 )
 
-// A mark is a directory, because all that is in one can be moved away at once. The process that makes the file "made" in
-// it has the mark: to make a directory that is there already is no error in a layer of afero. That file has the token of
-// the owner, which tells this mark from the next one. Another file names the owner. It is written beside the mark first,
-// and moved into it, so that an owner who dies in between is still known.
-// Names beside the mark begin with its name and a dash.
+// A mark is a directory, because all that is in one can be moved away at once. The process that makes the file "made"
+// in it has the mark: to make a directory that is there already is no error in a layer of afero. That file has the
+// token of the owner, which tells this mark from the next one. Another file names the owner. It is written beside the
+// mark first, and moved into it, so that an owner who dies in between is still known. Names beside the mark begin with
+// its name and a dash.
 const (
 	madeName  = "made"
 	ownerName = "owner"
@@ -70,8 +70,9 @@ func (m *Mark) Make(ctx context.Context) error {
 }
 
 // Respect waits while a process of this machine has the mark, and makes none. Marks from elsewhere may have come with
-// the tree, and what is in memory was not written by a process that could still be asked for. there reports whether there
-// is a directory for marks at all; locked, which may be nil, names the file that this process has a lock of by the system.
+// the tree, and what is in memory was not written by a process that could still be asked for. there reports whether
+// there is a directory for marks at all; locked, which may be nil, names the file that this process has a lock of by
+// the system.
 func (m *Mark) Respect(ctx context.Context, there func() (bool, error), locked func() (string, error)) error {
 	if m.disk.Memory {
 		return nil
@@ -162,7 +163,8 @@ func (m *Mark) try() (holder *owner, err error) {
 	if err := m.disk.FS.Rename(m.beside(), m.named(m.name, m.me.Token)); err != nil {
 		return nil, err
 	}
-	// The directory in which the mark was made can have been one that its holder was just removing. Then this is another one.
+	// The directory in which the mark was made can have been one that its holder was just removing. Then this is another
+	// one.
 	if token, err := m.made(m.name); err != nil || token != m.me.Token {
 		left = []string{m.named(m.name, m.me.Token)}
 		return new(owner), err
@@ -188,8 +190,8 @@ func (m *Mark) ownerIn(mark string) (*owner, error) {
 	return m.read(m.named(mark, token))
 }
 
-// check returns the holder of the mark, which is there, nil if nobody has made it yet. The mark of a holder that is gone
-// is removed.
+// check returns the holder of the mark, which is there, nil if nobody has made it yet. The mark of a holder that is
+// gone is removed.
 func (m *Mark) check() (*owner, error) {
 	holder, made, err := m.holder()
 	if err != nil || holder != nil && !holder.gone(&m.me) {
@@ -202,8 +204,8 @@ func (m *Mark) check() (*owner, error) {
 }
 
 // holder returns the process that has the mark, or is about to write its name there, and the token of the mark. No
-// process means that there is none: nobody has made the mark, or the process died before it wrote its name, or the power
-// failed before that was on the disk.
+// process means that there is none: nobody has made the mark, or the process died before it wrote its name, or the
+// power failed before that was on the disk.
 func (m *Mark) holder() (holder *owner, made string, err error) {
 	last, same := "", 0
 	for try := range 5 {
@@ -329,8 +331,8 @@ func (m *Mark) StillMine() error {
 }
 
 // Remove removes the mark. It is moved away first: removed piece by piece, it would look for a moment like that of a
-// process that died while it made it, and another one would take it over. In a MemMapFs, of which one name is renamed and
-// removed at the same time, that ends every use of the file system: it locks itself up.
+// process that died while it made it, and another one would take it over. In a MemMapFs, of which one name is renamed
+// and removed at the same time, that ends every use of the file system: it locks itself up.
 func (m *Mark) Remove() error {
 	m.leaving = true
 	for range 100 {
@@ -353,8 +355,8 @@ func (m *Mark) Remove() error {
 	return disk.UnlessAbsent(err) // the next holder sweeps
 }
 
-// borrowed reports whether another process has moved the mark away, because it took it for an older one, and has not put
-// it back yet, or has just done so.
+// borrowed reports whether another process has moved the mark away, because it took it for an older one, and has not
+// put it back yet, or has just done so.
 func (m *Mark) borrowed() bool {
 	besides, _ := m.besides() // what cannot be listed cannot be waited for
 	for _, name := range besides {

@@ -28,8 +28,8 @@ type owner struct {
 	System string `json:"system,omitempty"`
 }
 
-// thisProcess is what all locks of this process say of it, for that does not change as long as it lives. Its random text
-// is known to no other process.
+// thisProcess is what all locks of this process say of it, for that does not change as long as it lives. Its random
+// text is known to no other process.
 var thisProcess = sync.OnceValue(func() owner {
 	o := owner{PID: os.Getpid(), Process: rand.Text(), Boot: bootID(), Space: processSpace()}
 	_, o.Started = lookUpProcess(o.PID)

@@ -19,9 +19,9 @@ const (
 	maxGitFile = 4096 + len("gitdir: \n")
 )
 
-// CommonDir returns the directory of git that a directory of a tree belongs to by its .git, whether that is a directory, a
-// link, or the file of a worktree or a submodule: the one with info, hooks and objects, which worktrees share. It is "" if
-// there is none, or none in the tree. A name in a file of git that no file can have leads nowhere.
+// CommonDir returns the directory of git that a directory of a tree belongs to by its .git, whether that is a
+// directory, a link, or the file of a worktree or a submodule: the one with info, hooks and objects, which worktrees
+// share. It is "" if there is none, or none in the tree. A name in a file of git that no file can have leads nowhere.
 func CommonDir(tree Tree, dir string) (string, error) {
 	at, err := commonDir(tree, dir)
 	if errors.Is(err, names.ErrBadName) || errors.Is(err, names.ErrNameTooLong) || errors.Is(err, syscall.ENAMETOOLONG) {
@@ -52,8 +52,8 @@ func (r *Repositories) follow(found *repository, dir string) error {
 	return r.inside(found, at)
 }
 
-// gitDir returns what the .git of a directory is or leads to, "" if it is nowhere in the tree. It adds to leads what it leads
-// through.
+// gitDir returns what the .git of a directory is or leads to, "" if it is nowhere in the tree. It adds to leads what it
+// leads through.
 func (r *Repositories) gitDir(leads *[]string, dir string) (string, error) {
 	at := names.Join(dir, dotGit)
 	typ, _, ok, err := r.lookup(at)
@@ -74,8 +74,8 @@ func (r *Repositories) gitDir(leads *[]string, dir string) (string, error) {
 	return at, nil
 }
 
-// common returns the directory that the directory of git of a worktree names as that of its repository, "" if that is not
-// in the tree. has says that there is such a file.
+// common returns the directory that the directory of git of a worktree names as that of its repository, "" if that is
+// not in the tree. has says that there is such a file.
 func (r *Repositories) common(leads *[]string, dir string) (common string, has bool, err error) {
 	const file = "commondir"
 	typ, _, ok, err := r.lookup(names.Join(dir, file))

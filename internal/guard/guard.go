@@ -15,8 +15,9 @@ import (
 // Policy is the policy of the host over the paths of a stage. It is applied to the path that is left when all symbolic
 // links on the way are resolved. The zero Policy allows everything but writing to version control directories.
 //
-// Names are compared as the most forgiving file system would: in any case, without characters that are not seen, without
-// dots and spaces at the end. So a rule also holds for the other spellings by which such a file system finds the same file.
+// Names are compared as the most forgiving file system would: in any case, without characters that are not seen,
+// without dots and spaces at the end. So a rule also holds for the other spellings by which such a file system finds
+// the same file.
 type Policy struct {
 	// Allowed are the AllowedPaths of the host, canonical: nil for the whole tree, empty for nothing. The directories
 	// above them may be looked at and listed, but show nothing that does not lead to them.
@@ -28,8 +29,8 @@ type Policy struct {
 	// Closed are more canonical paths, each with all below it, that are treated like the state directory, but nowhere else
 	// than where they are.
 	Closed []string
-	// Pinned are canonical paths of links that lead to what is closed, or away from it. They stay as they are, and so do the
-	// directories that they are in; what they lead to may be written to.
+	// Pinned are canonical paths of links that lead to what is closed, or away from it. They stay as they are, and so do
+	// the directories that they are in; what they lead to may be written to.
 	Pinned []string
 	// Denied and ReadOnly are the globs of DeniedPaths and ReadOnlyPaths of the host. One that is not valid takes every
 	// path, see [Policy.Validate].

@@ -24,7 +24,8 @@ type Tree interface {
 }
 
 // Repositories protect what git works with under any name: each directory that git takes for a repository, and what a
-// .git that is a link or a file leads to. The names of links on the way are protected too. It is safe for concurrent use.
+// .git that is a link or a file leads to. The names of links on the way are protected too. It is safe for concurrent
+// use.
 type Repositories struct {
 	tree   Tree
 	denied bool // see [Guard.DeniesRepositories]
@@ -160,9 +161,9 @@ func (r *Repositories) at(dir string) (*repository, error) {
 	return found, nil
 }
 
-// Denies reports whether the policy denies a directory because git takes it for a repository. The directory was listed at
-// a path of the tree, under which it is there. A search lists each directory before anything in it is asked about, so it
-// takes from the entries what would be a call for each directory.
+// Denies reports whether the policy denies a directory because git takes it for a repository. The directory was listed
+// at a path of the tree, under which it is there. A search lists each directory before anything in it is asked about,
+// so it takes from the entries what would be a call for each directory.
 func (r *Repositories) Denies(name, under string, entries []fs.DirEntry) bool {
 	if !r.denied || name != under {
 		return false
@@ -182,8 +183,8 @@ func (r *Repositories) Denies(name, under string, entries []fs.DirEntry) bool {
 	return false
 }
 
-// lookup is that of the tree, of type 0 if nothing stands there. ok is false then, as it is in a directory that this process
-// cannot search: it can neither read nor write there.
+// lookup is that of the tree, of type 0 if nothing stands there. ok is false then, as it is in a directory that this
+// process cannot search: it can neither read nor write there.
 func (r *Repositories) lookup(name string) (typ fs.FileMode, target string, ok bool, err error) {
 	typ, target, err = r.tree.Lookup(name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir) || errors.Is(err, fs.ErrPermission) {

@@ -24,8 +24,8 @@ func (e *Error) Error() string { return fmt.Sprintf("parameter %s: %v", e.Pointe
 func (e *Error) Unwrap() error { return e.Err }
 
 // Expand returns a copy of the step's action in which all templates have their values, which may be so many bytes
-// together. In regular expressions, their replacements and scripts of sed the values are quoted, unless the template says
-// raw. The error is an *Error, around an *actions.LimitError perhaps, or one of package params.
+// together. In regular expressions, their replacements and scripts of sed the values are quoted, unless the template
+// says raw. The error is an *Error, around an *actions.LimitError perhaps, or one of package params.
 func (t *Texts) Expand(values template.Values, most int64) (any, error) {
 	if !t.Any() {
 		return t.action.Clone(), nil
@@ -56,8 +56,8 @@ func (t *Texts) Expand(values template.Values, most int64) (any, error) {
 	})
 }
 
-// Empty returns a template in the list at the pointer that stands for a list of nothing, "" if there is none. A template
-// that has no value is left for Expand to report.
+// Empty returns a template in the list at the pointer that stands for a list of nothing, "" if there is none. A
+// template that has no value is left for Expand to report.
 func (t *Texts) Empty(pointer string, values template.Values) string {
 	for _, at := range slices.Sorted(maps.Keys(t.params)) {
 		text := t.params[at]

@@ -52,10 +52,11 @@ func (t *Texts) foreign(text string, p parsed) []string {
 }
 
 // reportForeign says of something in braces in a path that it names no step. It would be the name of a file, and a
-// condition or an overwrite would hold for that. It is a problem if it can only be meant as a reference: it is the whole
-// path, and a part of it is a step, or one of [template.Fields], or it begins as references do. Otherwise there may be
-// files of that name, and it returns false. In a longer path it may also have been escaped in a pipeline that was
-// included in this one, which has other steps; what names a variable there is a warning of its own, which the doors refuse.
+// condition or an overwrite would hold for that. It is a problem if it can only be meant as a reference: it is the
+// whole path, and a part of it is a step, or one of [template.Fields], or it begins as references do. Otherwise there
+// may be files of that name, and it returns false. In a longer path it may also have been escaped in a pipeline that
+// was included in this one, which has other steps; what names a variable there is a warning of its own, which the doors
+// refuse.
 func (t *Texts) reportForeign(s Step, pointer, source string, whole bool, add func(pointer, code, hint, format string, args ...any)) (wrong bool) {
 	const isName = "raw in the step makes it the name of a file"
 	parts := words(source)

@@ -12,16 +12,16 @@ import (
 // IgnoreFile keeps version control away from everything beside it.
 const IgnoreFile = ".gitignore"
 
-// ignoreText is in a directory that millrace has made, foundText in one that was there: a person may have made it to mark
-// the root of the tree.
+// ignoreText is in a directory that millrace has made, foundText in one that was there: a person may have made it to
+// mark the root of the tree.
 const (
 	ignoreText = "*\n"
 	foundText  = ignoreText + "# millrace has found this directory, and does not remove it.\n"
 )
 
-// EnsureIgnore keeps version control away from a directory, which was there before if found is set. A file with any other
-// text may have come with the tree. It would let backups and runs, with all that was in old files, be published with the
-// tree.
+// EnsureIgnore keeps version control away from a directory, which was there before if found is set. A file with any
+// other text may have come with the tree. It would let backups and runs, with all that was in old files, be published
+// with the tree.
 func EnsureIgnore(d *disk.Disk, dir string, found bool) error {
 	name := path.Join(dir, IgnoreFile)
 	text, err := readIgnore(d, name)

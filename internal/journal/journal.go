@@ -92,8 +92,8 @@ type Record struct {
 	// FarDir is set if Path lies on another mount than the state directory: a directory above Path that stays, in which
 	// the record's files have to be that would else be in NewDir.
 	FarDir string
-	// InPlace is set if the bytes of the file at Path are overwritten: something is mounted on it, so no other file can take
-	// its place.
+	// InPlace is set if the bytes of the file at Path are overwritten: something is mounted on it, so no other file can
+	// take its place.
 	InPlace bool
 }
 

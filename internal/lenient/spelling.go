@@ -29,8 +29,8 @@ func Asks(step *strictjson.Node) bool {
 	return step.Get("action") == nil && step.Get(ActionPrompt) != nil
 }
 
-// Asking returns a step that Asks as one of the action prompt, with the parameters where they belong. The step itself is
-// not changed. If it has parameters there already, these are left out. The forms are those of a step and of the
+// Asking returns a step that Asks as one of the action prompt, with the parameters where they belong. The step itself
+// is not changed. If it has parameters there already, these are left out. The forms are those of a step and of the
 // parameters; a name of both is the step's.
 func Asking(step *strictjson.Node, fields, prompt *form.Form) (plain *strictjson.Node, moved []Moved) {
 	plain = &strictjson.Node{Kind: step.Kind, Offset: step.Offset, End: step.End}
@@ -53,8 +53,8 @@ func Asking(step *strictjson.Node, fields, prompt *form.Form) (plain *strictjson
 
 // Plain returns a step in the one form that is read further: retry_if as a list of objects, which may be an object of
 // step ids and keywords, and conditions as objects, which may be the word "prev.error". The nodes keep the places that
-// they have in the text, and the step itself is not changed. isStep reports whether a step of the pipeline has an id: an
-// object with a "step" that is none of these is a single way back, which has to stand in a list.
+// they have in the text, and the step itself is not changed. isStep reports whether a step of the pipeline has an id:
+// an object with a "step" that is none of these is a single way back, which has to stand in a list.
 func Plain(step *strictjson.Node, isStep func(id string) bool) (plain *strictjson.Node, moved []Moved) {
 	plain = step
 	set := func(i int, v *strictjson.Node) {
@@ -132,8 +132,8 @@ func text(at *strictjson.Node, s string) *strictjson.Node {
 	return &strictjson.Node{Kind: strictjson.String, Offset: at.Offset, End: at.End, Text: s}
 }
 
-// spellings brings near what strict decoding reads in two ways: an object of step ids and keywords becomes the list that
-// it stands for, and the word for a condition gets its right form.
+// spellings brings near what strict decoding reads in two ways: an object of step ids and keywords becomes the list
+// that it stands for, and the word for a condition gets its right form.
 func (f *fitting) spellings(root, n *strictjson.Node, at string) {
 	for _, m := range n.Members {
 		switch name, _ := f.Step.Known(m.Name); name {

@@ -80,8 +80,8 @@ func (f *Forms) hasSteps(n *strictjson.Node) bool {
 	})
 }
 
-// alone returns the member with the action of a step that stands where the pipeline should, or -1: an object that has no
-// steps, neither in itself nor one level below.
+// alone returns the member with the action of a step that stands where the pipeline should, or -1: an object that has
+// no steps, neither in itself nor one level below.
 func (f *Forms) alone(root *strictjson.Node) int {
 	if f.hasSteps(root) || slices.ContainsFunc(root.Members, func(m strictjson.Member) bool { return f.hasSteps(m.Value) }) {
 		return -1

@@ -164,8 +164,8 @@ func (d *Dir) list(ctx context.Context, fsys afero.Fs) error {
 	}
 }
 
-// File returns the file of a name that the directory [Dir.Has]. It is an error if the name has two files: which of them is
-// meant cannot be known.
+// File returns the file of a name that the directory [Dir.Has]. It is an error if the name has two files: which of them
+// is meant cannot be known.
 func (d *Dir) File(name string) (string, error) {
 	files := slices.Sorted(slices.Values(d.files[name]))
 	if len(files) > 1 {

@@ -5,7 +5,8 @@
 //
 // # How a file is searched
 //
-// A structural pattern is compared token by token, see package structural. An expression is run in up to three ways, of which each is faster, and knows less, than the next:
+// A structural pattern is compared token by token, see package structural. An expression is run in up to three ways, of
+// which each is faster, and knows less, than the next:
 //
 //   - The texts of which every match contains one are found by their rarest bytes ([Pattern.Contains] ends with them
 //     in most files). If no match goes beyond a line, only the lines with such a text are searched, as long as they are
@@ -76,7 +77,8 @@ type Flags struct {
 	MultiLine  bool // m: ^ and $ match at line ends
 	DotAll     bool // s: . matches \n
 	Bytes      bool // "\r\n" is never taken for one line end, but for two characters
-	// Lines implies MultiLine. No line begins after the last line end of a text: ^, $ and empty matches are not found there.
+	// Lines implies MultiLine. No line begins after the last line end of a text: ^, $ and empty matches are not found
+	// there.
 	Lines bool
 	// Language is that of the texts for a structural pattern. Empty takes it from the name of each, see [How].
 	Language string

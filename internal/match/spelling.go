@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// foreignGroup returns the name of a group as other programs write it behind a backslash, 1, g<1>, g<name>, k<name>, g{1},
-// and how long that is. length is 0 if there is none.
+// foreignGroup returns the name of a group as other programs write it behind a backslash, 1, g<1>, g<name>, k<name>,
+// g{1}, and how long that is. length is 0 if there is none.
 func foreignGroup(s string) (name string, length int) {
 	switch {
 	case s == "":

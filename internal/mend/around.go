@@ -128,7 +128,8 @@ func setting(text string) string {
 	return m[1] + m[2] + m[3]
 }
 
-// named finds options that a text need only name: a dry run in any words, and others as identifiers, which are no prose.
+// named finds options that a text need only name: a dry run in any words, and others as identifiers, which are no
+// prose.
 var named = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?:(?i:\\b|_)[Dd][Rr][Yy]|[a-z]+Dry)[-_\\s*`\"'\u00a0\u2010\u2011\u2013]*(?i:run)|" +
 		`(?i:stop[-_]?on[-_]?error|create[-_]?backups?|(?:\b|_)no[-_]?backups?)`)

@@ -12,7 +12,8 @@ const (
 	markCommon // of a worktree, whose objects and refs are elsewhere
 )
 
-// RepositoryNames are the names by which git knows a repository. A directory without the first name is not a repository.
+// RepositoryNames are the names by which git knows a repository. A directory without the first name is not a
+// repository.
 func RepositoryNames() []string { return []string{"HEAD", "objects", "refs", "commondir"} }
 
 // IsRepository reports whether git takes a directory with these names for a repository, or for that of a worktree.

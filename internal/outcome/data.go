@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// Take copies the data that an action has returned, and cleans its output. Bytes that are not UTF-8 become U+FFFD, as in
-// JSON, so that a stored result has the same texts. Take drops the data if it is not a tree of JSON values, and
+// Take copies the data that an action has returned, and cleans its output. Bytes that are not UTF-8 become U+FFFD, as
+// in JSON, so that a stored result has the same texts. Take drops the data if it is not a tree of JSON values, and
 // data, output and reports if together they have more than limit bytes. It returns err, or for a nil err the reason to
 // drop something.
 func Take(out *actions.Outcome, limit int64, err error) error {

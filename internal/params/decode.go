@@ -9,9 +9,10 @@ import (
 // Decode reads the parameters of an action from node, which may be nil for none. It starts from a deep copy of proto,
 // whose values are therefore the defaults, and returns the same type as proto's, struct or pointer.
 //
-// It is strict: names are case-sensitive, unknown ones are refused with a hint, null is allowed in and for a parameter of
-// type any alone, a required parameter must be there and, without ",empty", must not be empty, and no value is converted, except that a whole
-// number may be written as 3.0. A list, a map and a list element replace the default, a struct is read into it.
+// It is strict: names are case-sensitive, unknown ones are refused with a hint, null is allowed in and for a parameter
+// of type any alone, a required parameter must be there and, without ",empty", must not be empty, and no value is
+// converted, except that a whole number may be written as 3.0. A list, a map and a list element replace the default, a
+// struct is read into it.
 //
 // Where isTemplate is true, a string may stand for a value that is not one: the parameter keeps its default, and
 // binds has the string under the pointer. In strings, templates are kept as they are, and no enum is checked for

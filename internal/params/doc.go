@@ -24,16 +24,16 @@
 //
 // A field can be a string, bool, whole number or float, a slice, a map with string keys or a struct of these, a
 // pointer to one of these, or a type that has both MarshalJSON and UnmarshalJSON or both MarshalText and
-// UnmarshalText, which then does the reading and writing. It can also be any, or hold any: see below. All else is refused
-// by [Describe]. A struct that is empty and not required is left out of JSON, as is a nil pointer.
+// UnmarshalText, which then does the reading and writing. It can also be any, or hold any: see below. All else is
+// refused by [Describe]. A struct that is empty and not required is left out of JSON, as is a nil pointer.
 //
 // # Any
 //
 // A parameter of type any, also as the element of a slice or a map, takes every JSON value, and null: nil, bool, int64,
-// float64, json.Number, string, []any and map[string]any, nested at most [template.MaxDepth] deep. Whole numbers that fit
-// are an int64, and a json.Number has more digits than a float64 keeps, wherever numbers come from: in Go other types can
-// be given, and copies have these. The strings in it can be templates. One that is a template and nothing else becomes what that gives, of whatever type; so
-// an element that becomes a list is a list within the list.
+// float64, json.Number, string, []any and map[string]any, nested at most [template.MaxDepth] deep. Whole numbers that
+// fit are an int64, and a json.Number has more digits than a float64 keeps, wherever numbers come from: in Go other
+// types can be given, and copies have these. The strings in it can be templates. One that is a template and nothing
+// else becomes what that gives, of whatever type; so an element that becomes a list is a list within the list.
 //
 // # Templates and bindings
 //

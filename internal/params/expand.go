@@ -12,8 +12,8 @@ import (
 
 // Expand returns a deep copy of an action in which every string, and every parameter in binds, is replaced by what
 // expand makes of it: it is called with the pointer and the text of each string as [Action.Strings] visits them, and
-// of each binding at its place among them. What it returns may be nil, a []string, which stands for the files of a step,
-// or anything that [template.Copy] takes, whatever fits:
+// of each binding at its place among them. What it returns may be nil, a []string, which stands for the files of a
+// step, or anything that [template.Copy] takes, whatever fits:
 //
 //   - for a string: itself, a number or bool as JSON has it, files joined by commas, another list or an object as compact
 //     JSON
@@ -264,8 +264,8 @@ func isList(got any) bool {
 	return false
 }
 
-// convertEach turns each element of a list that a template gave, or the one value that it gave, into a value of the type.
-// A list of strings takes nothing else than these: that a name is a list or an object is a mistake.
+// convertEach turns each element of a list that a template gave, or the one value that it gave, into a value of the
+// type. A list of strings takes nothing else than these: that a name is a list or an object is a mistake.
 func convertEach(s *shape, got any, at *path) ([]reflect.Value, error) {
 	var elems []any
 	switch got := got.(type) {

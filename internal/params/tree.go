@@ -15,10 +15,10 @@ import (
 	"github.com/millrace-go/millrace/template"
 )
 
-// Tree returns a deep copy of a value as a parameter of type any holds it: nil, bool, int64, float64, json.Number, string,
-// []any and map[string]any. Whole numbers that fit are an int64, of whatever type they were. A number with more digits than
-// a float64 keeps is a json.Number, any other a float64. The error is that of [template.Copy], or reports that a number is
-// beyond all floats.
+// Tree returns a deep copy of a value as a parameter of type any holds it: nil, bool, int64, float64, json.Number,
+// string, []any and map[string]any. Whole numbers that fit are an int64, of whatever type they were. A number with more
+// digits than a float64 keeps is a json.Number, any other a float64. The error is that of [template.Copy], or reports
+// that a number is beyond all floats.
 func Tree(v any) (any, error) {
 	v, err := template.Copy(v)
 	if err != nil {

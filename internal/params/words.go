@@ -35,8 +35,8 @@ func (s *shape) field(name string) *field {
 	return nil
 }
 
-// bindable reports whether a template can stand in place of the value: it gives a number, a string, a list, or an object
-// of anything.
+// bindable reports whether a template can stand in place of the value: it gives a number, a string, a list, or an
+// object of anything.
 func (s *shape) bindable() bool {
 	switch s = s.plain(); s.kind {
 	case boolean, integer, unsigned, float, custom:

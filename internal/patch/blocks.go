@@ -76,8 +76,8 @@ func (p *parser) blocks() {
 	}
 }
 
-// blockName returns the name of a file that a line above a block has: all of it without signs of Markdown. A name with blanks
-// has to be quoted, so that a sentence is not one.
+// blockName returns the name of a file that a line above a block has: all of it without signs of Markdown. A name with
+// blanks has to be quoted, so that a sentence is not one.
 func blockName(line string) (name string, ok bool) {
 	name = strings.Trim(line, "#*: \t")
 	if n := len(name); n > 2 && strings.IndexByte("`\"'", name[0]) >= 0 && name[n-1] == name[0] {

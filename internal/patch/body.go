@@ -7,9 +7,9 @@ import (
 
 // hunk reads one hunk.
 //
-// The numbers above it say how many lines it has, but people and models who write patches count badly. So its end is where
-// the lines end that can be part of one; if the numbers disagree, those that were counted go. What cannot be told from a
-// patch that was cut off, or a line that lacks its first character, is a problem.
+// The numbers above it say how many lines it has, but people and models who write patches count badly. So its end is
+// where the lines end that can be part of one; if the numbers disagree, those that were counted go. What cannot be told
+// from a patch that was cut off, or a line that lacks its first character, is a problem.
 func (p *parser) hunk(f *File, head string) {
 	h := Hunk{Line: p.n}
 	n, numbered := hunkNumbers(head)

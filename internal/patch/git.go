@@ -100,7 +100,8 @@ func (p *parser) git() {
 	p.finish(f)
 }
 
-// gitLines reads the lines "---" and "+++" of a section, which have to name its file. It returns whether they can be read.
+// gitLines reads the lines "---" and "+++" of a section, which have to name its file. It returns whether they can be
+// read.
 func (p *parser) gitLines(f *gitSection) bool {
 	a, oldGone, ok1 := p.fileLine("--- ")
 	b, newGone, ok2 := p.fileLine("+++ ")

@@ -40,7 +40,8 @@ func unquote(text string) (name, tail, wrong string) {
 
 func octal(c byte) bool { return c >= '0' && c <= '7' }
 
-// isEpoch reports whether a time behind the name of a file says that there is none: diff -N writes the first second of 1970.
+// isEpoch reports whether a time behind the name of a file says that there is none: diff -N writes the first second of
+// 1970.
 func isEpoch(stamp string) bool {
 	stamp = strings.TrimSpace(stamp)
 	if !strings.HasPrefix(stamp, "1970-01-01 ") && !strings.HasPrefix(stamp, "1969-12-31 ") {
@@ -70,8 +71,8 @@ func stampAt(line string) int {
 	return len(strings.TrimRight(line[:skip+at[0]], " "))
 }
 
-// gitNames splits what follows "diff --git " into both names, with their prefixes. Where they are not quoted, the only way
-// to tell where the first one ends is that both are the same behind the parts that are taken off.
+// gitNames splits what follows "diff --git " into both names, with their prefixes. Where they are not quoted, the only
+// way to tell where the first one ends is that both are the same behind the parts that are taken off.
 func gitNames(rest string, strip int) (old, now string, ok bool) {
 	rest = strings.TrimSuffix(rest, "\r")
 	if strings.HasPrefix(rest, `"`) {

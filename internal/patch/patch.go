@@ -1,8 +1,8 @@
 // Package patch reads patches.
 //
-// Four ways to write a patch become the same list of files with hunks: a unified diff, a diff of git, the format that calls
-// itself apply_patch, and blocks of a text to search and a text to replace it by. [Parse] reads a text. Package placing
-// finds the places of the hunks in a file.
+// Four ways to write a patch become the same list of files with hunks: a unified diff, a diff of git, the format that
+// calls itself apply_patch, and blocks of a text to search and a text to replace it by. [Parse] reads a text. Package
+// placing finds the places of the hunks in a file.
 //
 // Patches are untrusted input. Reading a patch takes time and memory in proportion to its length, and no function calls
 // itself for what is in it.

@@ -71,8 +71,8 @@ type parser struct {
 // mostProblems is how many problems of a patch are told of.
 const mostProblems = 100
 
-// Parse reads a patch. Problems are all that is wrong with it; the patch is to be used only if there are none. The error is
-// a *[LimitError].
+// Parse reads a patch. Problems are all that is wrong with it; the patch is to be used only if there are none. The
+// error is a *[LimitError].
 func Parse(text string, opt Options) (*Patch, []Problem, error) {
 	if len(text) > MaxBytes {
 		return nil, nil, &LimitError{WhatBytes, MaxBytes}
@@ -153,8 +153,8 @@ func (p *parser) fail(what string, limit int64) {
 	p.pos = len(p.text)
 }
 
-// unwrap takes off one Markdown fence or here-document. It returns the number of the first line that is left, and whether
-// there was one.
+// unwrap takes off one Markdown fence or here-document. It returns the number of the first line that is left, and
+// whether there was one.
 func unwrap(text string) (inner string, line int, closed bool) {
 	s := scanner{text: text, n: 1}
 	first, ok := s.peek()

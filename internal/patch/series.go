@@ -89,14 +89,15 @@ func (p *parser) inOrder() {
 	}
 }
 
-// touch is what one commit does to a file: the contents that it finds and leaves, "" where the patch does not name them.
+// touch is what one commit does to a file: the contents that it finds and leaves, "" where the patch does not name
+// them.
 type touch struct {
 	commit    int
 	old, left string
 }
 
-// links counts the contents that are those of the commit before in the text, and those of the next one. shared is set if two
-// commits have to do with one file.
+// links counts the contents that are those of the commit before in the text, and those of the next one. shared is set
+// if two commits have to do with one file.
 func links(files []File) (forward, backward int, shared bool) {
 	names := make(map[string]*[2]touch) // the last two commits of each
 	settle := func(t *[2]touch) {

@@ -156,8 +156,8 @@ func makesLink(c fsutil.Change) bool {
 	return c.New.Kind == change.Symlink && (c.Old.Kind != change.Symlink || c.Old.Target != c.New.Target)
 }
 
-// outside returns the directory, or the one that holds the uppermost directory above it which the plan puts in the place
-// of a link: there is nothing yet where that link leads.
+// outside returns the directory, or the one that holds the uppermost directory above it which the plan puts in the
+// place of a link: there is nothing yet where that link leads.
 func (w *ways) outside(dir string) string {
 	out := dir
 	for at := dir; at != "." && at != "/"; at = path.Dir(at) {

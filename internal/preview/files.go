@@ -11,8 +11,8 @@ type FileChange struct {
 	*change.Change // as it is in the list, for a list may be long
 }
 
-// FileChanges lists what changes do to files and symbolic links, in their order: what a diff, a report, the counts and the
-// risk all go by. Of a file that is renamed, it lists the new name; nothing is listed at the old one unless another
+// FileChanges lists what changes do to files and symbolic links, in their order: what a diff, a report, the counts and
+// the risk all go by. Of a file that is renamed, it lists the new name; nothing is listed at the old one unless another
 // file stands there now. some are those to be listed of all changes of a plan.
 func FileChanges(some, all []change.Change) []FileChange {
 	moved := movedFrom(all)

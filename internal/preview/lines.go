@@ -9,7 +9,8 @@ import (
 )
 
 // mostCompared is up to how many bytes, of both sides together, the lines that differ are counted by a comparison. The
-// lines of larger files are only held against each other, in time linear in their size: lines that have moved do not count.
+// lines of larger files are only held against each other, in time linear in their size: lines that have moved do not
+// count.
 const mostCompared = 4 << 20
 
 // linesWritten counts the lines in which the two sides of a change differ, on the side that has more of them. It counts

@@ -33,8 +33,8 @@ type section struct {
 	sides
 }
 
-// sections lists what together is the patch of some of all changes. Git's format knows a rename only from a name that is free afterwards to
-// one that was free before; all others are written as what happens to each name (swaps).
+// sections lists what together is the patch of some of all changes. Git's format knows a rename only from a name that
+// is free afterwards to one that was free before; all others are written as what happens to each name (swaps).
 func (v View) sections(chosen, changes []change.Change) []section {
 	taken := func(name string) bool {
 		at, ok := place(changes, name)

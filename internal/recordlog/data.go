@@ -102,8 +102,8 @@ func (d *Data) Put(p []byte) (Span, error) {
 	return Span{at, int64(len(p)), hex.EncodeToString(sum[:])}, nil
 }
 
-// Since returns what names all bytes that were appended since it was called before, or since NewData: whatever made them,
-// one name in the next record says whether they are whole.
+// Since returns what names all bytes that were appended since it was called before, or since NewData: whatever made
+// them, one name in the next record says whether they are whole.
 func (d *Data) Since() Span {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -22,8 +22,8 @@ const (
 
 const textTime = "2006-01-02T15:04:05.000Z"
 
-// Text is a file of lines, each with the ordinal of a job and a time. Lines are not signed: they are for people to read.
-// It is not safe for concurrent use.
+// Text is a file of lines, each with the ordinal of a job and a time. Lines are not signed: they are for people to
+// read. It is not safe for concurrent use.
 type Text struct {
 	open func() (File, error)
 	f    File

@@ -43,7 +43,8 @@ func mountedBelow(dir, info string) []string {
 	return slices.Compact(below)
 }
 
-// unescaped returns a field of mountinfo as it was: blanks, tabs, line ends and backslashes stand there as an octal number.
+// unescaped returns a field of mountinfo as it was: blanks, tabs, line ends and backslashes stand there as an octal
+// number.
 func unescaped(field string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(field)
 }

@@ -108,8 +108,8 @@ func below(dirs []string, name string) (string, bool) {
 	return "", false
 }
 
-// throughLinks returns an absolute name as it counts from the directory, if a part of the name leads there through links
-// that are on the way to the directory.
+// throughLinks returns an absolute name as it counts from the directory, if a part of the name leads there through
+// links that are on the way to the directory.
 func (r *FS) throughLinks(name string) (string, bool) {
 	top, err := r.root.Stat(".")
 	if err != nil {

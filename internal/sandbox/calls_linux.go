@@ -31,7 +31,8 @@ var extended = []uint32{
 // whole is the mask of an argument of which all 32 bits count.
 const whole = ^uint32(0)
 
-// rules returns the calls that are neither simply allowed nor missing. The verdict is that on calls that change modes, owners and times.
+// rules returns the calls that are neither simply allowed nor missing. The verdict is that on calls that change modes,
+// owners and times.
 func rules(landlock int, network bool, changes verdict) []rule {
 	eperm := refuse(unix.EPERM)
 	list := []rule{
@@ -77,8 +78,8 @@ func socket(network bool) rule {
 	return r
 }
 
-// truncating makes up for Landlock before it knew of truncation: nothing is cut by name, and nothing by opening it to be
-// read. Programs that know openat2 can do without.
+// truncating makes up for Landlock before it knew of truncation: nothing is cut by name, and nothing by opening it to
+// be read. Programs that know openat2 can do without.
 func truncating() []rule {
 	list := []rule{
 		{call: unix.SYS_TRUNCATE, then: refuse(unix.EACCES)},

@@ -11,8 +11,8 @@ import (
 // listed are the system calls that are made as they are, but for those that a rule is about: files (as far as Landlock
 // lets them), the process's own memory, time, threads and signals. All others get the error of a kernel that does not
 // have them, so that calls of newer kernels are closed until somebody has looked at them. Not listed are, among others,
-// mounts, namespaces, other processes' memory and descriptors, handles of files, performance counters, and all that only
-// an administrator needs.
+// mounts, namespaces, other processes' memory and descriptors, handles of files, performance counters, and all that
+// only an administrator needs.
 var listed = []uint32{
 	unix.SYS_IO_SETUP, unix.SYS_IO_DESTROY, unix.SYS_IO_SUBMIT, unix.SYS_IO_CANCEL, unix.SYS_IO_GETEVENTS,
 	unix.SYS_IO_PGETEVENTS, unix.SYS_GETXATTR, unix.SYS_LGETXATTR, unix.SYS_FGETXATTR, unix.SYS_LISTXATTR,
@@ -124,8 +124,8 @@ func others(eperm verdict) []rule {
 const ioprioProcess = 1
 
 // children are the calls that start processes. One in another namespace would not be found when the command ends, and a
-// sibling of the program, by CLONE_PARENT, would stay there as a zombie. The flags of clone3 cannot be looked at: libraries
-// take clone where that is missing.
+// sibling of the program, by CLONE_PARENT, would stay there as a zombie. The flags of clone3 cannot be looked at:
+// libraries take clone where that is missing.
 func children(eperm verdict) []rule {
 	const flags = unix.CLONE_PARENT | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 		unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET

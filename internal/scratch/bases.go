@@ -40,7 +40,8 @@ func (g *gathering) settleOn() {
 	}
 }
 
-// basisAt returns what was at a path when the tree was made real. all says that what was in the directory counts as well.
+// basisAt returns what was at a path when the tree was made real. all says that what was in the directory counts as
+// well.
 func (g *gathering) basisAt(name string, all bool) basis {
 	b := basis{path: name, seed: g.t.seed}
 	e := g.t.made[name]

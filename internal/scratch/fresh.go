@@ -19,9 +19,9 @@ import (
 // outlived is what is said of paths that are the work of nobody.
 const outlived = "paths of the copy are made anew, for a process that has outlived its command has changed them"
 
-// freshen puts all that is in the tree into a new directory of its name. A process of an earlier command, which is confined
-// to the old directory, opens nothing in the new one: Landlock goes by the inode. The error is errDisplaced if something
-// cannot be moved: then the tree is to be made anew.
+// freshen puts all that is in the tree into a new directory of its name. A process of an earlier command, which is
+// confined to the old directory, opens nothing in the new one: Landlock goes by the inode. The error is errDisplaced if
+// something cannot be moved: then the tree is to be made anew.
 func (t *tree) freshen(ctx context.Context) error {
 	if runtime.GOOS != "linux" || t.isNew() {
 		return nil
@@ -95,8 +95,8 @@ func (t *tree) moveOver(name string, isDir bool) error {
 	return nil
 }
 
-// lookAgain looks at all that is in the tree before a program begins. A path that is another one than when the last program
-// had ended is the work of nobody: some process has outlived its command.
+// lookAgain looks at all that is in the tree before a program begins. A path that is another one than when the last
+// program had ended is the work of nobody: some process has outlived its command.
 func (t *tree) lookAgain(ctx context.Context) error {
 	if t.isNew() {
 		return nil
@@ -128,8 +128,8 @@ func (t *tree) lookAgain(ctx context.Context) error {
 	return nil
 }
 
-// isAsFound reports whether all directories have the entries that the last look has found. A file that was written to since
-// then is noticed by its time of change, when what the next program has done is collected.
+// isAsFound reports whether all directories have the entries that the last look has found. A file that was written to
+// since then is noticed by its time of change, when what the next program has done is collected.
 func (t *tree) isAsFound(ctx context.Context) (bool, error) {
 	items, err := readDir(t.fsys, ".")
 	if err != nil {
@@ -160,8 +160,8 @@ func (t *tree) isAsFound(ctx context.Context) (bool, error) {
 	return !changed.Load(), err
 }
 
-// isStrange reports whether a file was written to, at its place, before the program has begun that is to be collected: that
-// is the work of nobody.
+// isStrange reports whether a file was written to, at its place, before the program has begun that is to be collected:
+// that is the work of nobody.
 func (t *tree) isStrange(f *found) bool {
 	e := t.made[f.path]
 	if e == nil || e.kind != change.File || e.is(f) || f.look.CTime == 0 || f.look.CTime >= t.began {

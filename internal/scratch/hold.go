@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// hold compares the view with what the changes rest on. The error is a *[stage.DriftError] with each path that is another
-// one now.
+// hold compares the view with what the changes rest on. The error is a *[stage.DriftError] with each path that is
+// another one now.
 func (s *staging) hold() error {
 	var drifts []stage.Drift
 	done := make(map[string]bool)

@@ -22,8 +22,8 @@ type Kept struct {
 	Bytes []byte `json:"bytes,omitzero"`
 }
 
-// Keep returns the changes with their bytes. If these are more than most, it is a *[LimitError]. A name that is no UTF-8
-// is an error, for JSON would change it.
+// Keep returns the changes with their bytes. If these are more than most, it is a *[LimitError]. A name that is no
+// UTF-8 is an error, for JSON would change it.
 func Keep(ctx context.Context, changes []Change, most int64) ([]Kept, error) {
 	list := make([]Kept, 0, len(changes))
 	left := most

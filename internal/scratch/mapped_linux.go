@@ -6,8 +6,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// hidesMapped reports whether the times of a file do not tell that it was written to through memory, as on tmpfs. The file
-// is the lock of the place, and the clock has moved on since that was written to last.
+// hidesMapped reports whether the times of a file do not tell that it was written to through memory, as on tmpfs. The
+// file is the lock of the place, and the clock has moved on since that was written to last.
 func (l *lock) hidesMapped() (bool, error) {
 	before, err := rootfs.LookInto(l)
 	if err != nil {

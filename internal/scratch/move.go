@@ -23,9 +23,9 @@ type move struct {
 	at     string // where it stands now
 }
 
-// move takes everything that is renamed from its old place, what is deepest first: to its new one where that is free and
-// its directory stays what it is, and elsewhere to a name beside it until then. So names can be swapped and go round,
-// and what was in a directory can get out of it before that is renamed.
+// move takes everything that is renamed from its old place, what is deepest first: to its new one where that is free
+// and its directory stays what it is, and elsewhere to a name beside it until then. So names can be swapped and go
+// round, and what was in a directory can get out of it before that is renamed.
 func (s *staging) move() error {
 	moves := slices.Clone(s.moves)
 	slices.SortFunc(moves, func(a, b *move) int {

@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// Rests are what the answer of a program rests on that is shown a view: what stands at each name, and that nothing stands
-// at the others. The times of directories are not among them.
+// Rests are what the answer of a program rests on that is shown a view: what stands at each name, and that nothing
+// stands at the others. The times of directories are not among them.
 type Rests struct {
 	// Sum is the same for views that are the same, as far as files do not have to be read for that.
 	Sum change.Hash

@@ -36,9 +36,10 @@ type staging struct {
 	files   map[string]bool // see Outcome.Files
 }
 
-// Stage stages the changes through the view, in an order in which they can be. A path that the guard forbids is an error
-// that names it; what was staged by then the caller takes back. The error is a *[stage.DriftError], and nothing is staged,
-// if the view is not what it was at [Tree.Renew] where the changes begin or end: another program has written there.
+// Stage stages the changes through the view, in an order in which they can be. A path that the guard forbids is an
+// error that names it; what was staged by then the caller takes back. The error is a *[stage.DriftError], and nothing
+// is staged, if the view is not what it was at [Tree.Renew] where the changes begin or end: another program has written
+// there.
 func Stage(ctx context.Context, view *stage.Stage, changes []Change) (Outcome, error) {
 	s := &staging{
 		ctx: ctx, view: view, changes: slices.Clone(changes),

@@ -1,7 +1,7 @@
 // Package sed runs the substitution language of GNU sed over texts: what sed -E, or sed without -E, makes of a file
 // in the locale C.UTF-8, byte for byte but for what is listed below, for the part of the language that neither
-// touches other files nor keeps any text beside the pattern space. A script is parsed once by [Parse] and may then be run
-// by any number of goroutines.
+// touches other files nor keeps any text beside the pattern space. A script is parsed once by [Parse] and may then be
+// run by any number of goroutines.
 //
 //	s, err := sed.Parse([]string{`s/\bcolour\b/color/g`}, sed.Options{})
 //	stats, err := s.Apply(ctx, file, sed.Bounds{}, func(start, end int64, text []byte) error { ... })
@@ -60,8 +60,8 @@
 //
 // All that GNU sed refuses, and beyond that, with Unsupported set in the [Error]: the commands that write, read or
 // run something (w W r R e), print otherwise (l L = F z v), branch (b t T :), keep a window of lines (D P), or keep a
-// second text (g G h H x); exit statuses of q and Q; the flags w and e of s; back-references in patterns; bytes that are
-// no character within brackets, or in a pattern with classes or the flag I; a text of a, i or c that ends with a
+// second text (g G h H x); exit statuses of q and Q; the flags w and e of s; back-references in patterns; bytes that
+// are no character within brackets, or in a pattern with classes or the flag I; a text of a, i or c that ends with a
 // backslash where no line follows; and \N with an empty pattern that stands for one of fewer groups.
 //
 // # What differs from GNU sed

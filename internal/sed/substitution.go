@@ -70,8 +70,8 @@ func (s *substitution) parse(text []byte) {
 	}
 }
 
-// size returns how long the replacement of a match gets, or something above most if it is more than that. It is exact if no
-// part changes the case of letters.
+// size returns how long the replacement of a match gets, or something above most if it is more than that. It is exact
+// if no part changes the case of letters.
 func (s *substitution) size(caps []int, most int) (n int, exact bool) {
 	exact = true
 	for _, p := range s.parts {

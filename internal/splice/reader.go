@@ -90,8 +90,8 @@ func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// around returns where in the base to read how many bytes at once, for size bytes of the result that begin at off in the
-// part, so that it does not take many short reads. If it takes few, or too much would be read, there are none.
+// around returns where in the base to read how many bytes at once, for size bytes of the result that begin at off in
+// the part, so that it does not take many short reads. If it takes few, or too much would be read, there are none.
 func (r *splicedReader) around(part int, off int64, size int) (from int64, length int) {
 	const few, wide = 4, 2 // reads, and how many times the bytes wanted may be read
 	from, to, many := int64(-1), int64(0), 0

@@ -12,10 +12,10 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// RefuseForeign makes it [fs.ErrPermission] to write to a file that another user owns and this process may not write to,
-// and to make, replace or remove something in a directory that this process may not write to.
-// The commit puts a new file in its place, for which the directory is enough, and that would belong to this user. Call
-// it before the first use.
+// RefuseForeign makes it [fs.ErrPermission] to write to a file that another user owns and this process may not write
+// to, and to make, replace or remove something in a directory that this process may not write to. The commit puts a new
+// file in its place, for which the directory is enough, and that would belong to this user. Call it before the first
+// use.
 func (s *Stage) RefuseForeign() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,8 +42,8 @@ func (c *core) mayWrite(p place) error {
 	return nil // the commit finds out what else is wrong
 }
 
-// mayChange returns an error that matches fs.ErrPermission for a directory of the base in which this process may not make,
-// replace and remove entries. core.mu must be held for writing.
+// mayChange returns an error that matches fs.ErrPermission for a directory of the base in which this process may not
+// make, replace and remove entries. core.mu must be held for writing.
 func (c *core) mayChange(dir ent) error {
 	at := ""
 	switch {

@@ -19,8 +19,8 @@ type Seen struct {
 	Hash change.Hash
 }
 
-// Holds returns why what stands at the name, links not followed, is not what was seen: the reason of a [Drift], "" if it
-// is. From then on the stage goes by what was compared, so a later change by another program is a drift too.
+// Holds returns why what stands at the name, links not followed, is not what was seen: the reason of a [Drift], "" if
+// it is. From then on the stage goes by what was compared, so a later change by another program is a drift too.
 func (s *Stage) Holds(name string, seen Seen) (reason string, err error) {
 	p, err := s.lookUp(name, false, guard.Look)
 	isAbsent := errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir)

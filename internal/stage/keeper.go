@@ -17,7 +17,8 @@ const maxMatched = 20_000
 
 // Keeper follows a stage and says what has changed since it was asked before, so that another process can build the
 // same stage again, see [Restore]. What a delta has said is not said again: nodes, facts, bodies, pages and steps have
-// numbers from the delta on in which they first come. It is safe for concurrent use with the stage, but not with itself.
+// numbers from the delta on in which they first come. It is safe for concurrent use with the stage, but not with
+// itself.
 type Keeper struct {
 	s      *Stage
 	nodes  numbers[*node] // the root is number 0

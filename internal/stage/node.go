@@ -38,15 +38,16 @@ type meta struct {
 	moves []stamp // the renames of the node, also contained in by
 }
 
-// slot is an entry of a directory on the stage. Without a node it is a whiteout: nothing is there, even if the base has something.
+// slot is an entry of a directory on the stage. Without a node it is a whiteout: nothing is there, even if the base has
+// something.
 type slot struct {
 	n    *node
 	gone *removal // how the base's entry of that name was taken away; nil if it was not
 	seq  int      // when n was put there; -1 if it was there from the start
 }
 
-// isFresh reports whether the base had nothing of that name, or no directory for it, when the slot was first taken. That
-// is a fact of the stage, as what the base said of its files is.
+// isFresh reports whether the base had nothing of that name, or no directory for it, when the slot was first taken.
+// That is a fact of the stage, as what the base said of its files is.
 func (s slot) isFresh() bool { return s.gone == nil && s.seq >= 0 }
 
 // removal says who took something of the base away.

@@ -94,8 +94,8 @@ func (s *Stage) openWrite(name string, flag int, perm fs.FileMode) (afero.File, 
 	return f, err
 }
 
-// writtenAt returns the time of a file that is written to now: that of the stage, or a later one if the file was written
-// to before, so that who looks at times sees it.
+// writtenAt returns the time of a file that is written to now: that of the stage, or a later one if the file was
+// written to before, so that who looks at times sees it.
 func (c *core) writtenAt(n *node) time.Time {
 	isOfBase := n.from != nil && n.mtime.Equal(n.from.mtime)
 	if isOfBase || n.timed || n.mtime.Before(c.now) {

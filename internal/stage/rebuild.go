@@ -310,8 +310,9 @@ func (b *builder) mayWrite(u *undo, n *node) error {
 	return g.Check(u.path, guard.Write)
 }
 
-// mayStand checks whether what was put somewhere may be there: something of the base, that it may leave its place, and a
-// directory, that all in it may be under its new path. What is in one that was made by this delta is checked by itself.
+// mayStand checks whether what was put somewhere may be there: something of the base, that it may leave its place, and
+// a directory, that all in it may be under its new path. What is in one that was made by this delta is checked by
+// itself.
 func (b *builder) mayStand(n *node, to string, stands bool) error {
 	switch {
 	case n == nil:

@@ -39,8 +39,8 @@ func (s *Stage) CheckTarget(name, target string) error {
 	return s.checkTarget(name, target)
 }
 
-// checkMoved returns why a link must not stand at another path: its target leads elsewhere from there, and must not. One
-// that led out of the tree before may do so afterwards.
+// checkMoved returns why a link must not stand at another path: its target leads elsewhere from there, and must not.
+// One that led out of the tree before may do so afterwards.
 func (c *core) checkMoved(e ent, from, to string) error {
 	if !c.guarded || path.Dir(from) == path.Dir(to) || c.guard.CheckTarget(from, e.target()) != nil {
 		return nil

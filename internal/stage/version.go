@@ -105,8 +105,8 @@ func (c *core) knowsByID(f *fact) bool {
 	return isOld(f.id.CTime, c.now)
 }
 
-// isOld reports whether a file that was changed at a time can, at another time, not be changed once more without showing
-// it.
+// isOld reports whether a file that was changed at a time can, at another time, not be changed once more without
+// showing it.
 func isOld(changed int64, now time.Time) bool {
 	within := recent
 	if changed%int64(time.Second) == 0 {

@@ -1,7 +1,8 @@
-// Package structural finds code by its shape: texts with holes, such as f(:[a], :[b]), that are compared token by token.
+// Package structural finds code by its shape: texts with holes, such as f(:[a], :[b]), that are compared token by
+// token.
 //
-// [Parse] reads a pattern. [Pattern.Find] compares it with a text in a [Language], a row of a table of lexical rules: no
-// grammar is needed, and code that does not compile is searched too. [ParseReplacement] reads what matches become.
+// [Parse] reads a pattern. [Pattern.Find] compares it with a text in a [Language], a row of a table of lexical rules:
+// no grammar is needed, and code that does not compile is searched too. [ParseReplacement] reads what matches become.
 //
 // A text is cut into words, strings, comments, brackets and single operator characters. Layout does not matter. A hole
 // takes whole tokens and whole pairs of brackets. Matches are found from left to right without overlaps, and each hole

@@ -29,9 +29,9 @@ func (e *StepsError) Error() string {
 	return fmt.Sprintf("structural pattern takes too long (max %d steps)", e.Limit)
 }
 
-// Find calls yield for each match, from left to right, until yield returns false. loc has the offsets at which the match
-// and each group begin and end, -1 for a group that took no part; it is valid until yield returns. file is the name by
-// which the language is chosen. The error is that of the context or a *StepsError.
+// Find calls yield for each match, from left to right, until yield returns false. loc has the offsets at which the
+// match and each group begin and end, -1 for a group that took no part; it is valid until yield returns. file is the
+// name by which the language is chosen. The error is that of the context or a *StepsError.
 func (p *Pattern) Find(ctx context.Context, data []byte, file string, yield func(loc []int) bool) error {
 	lang := p.lang
 	if lang == nil {

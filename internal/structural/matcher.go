@@ -134,8 +134,8 @@ func (m *matcher) chain(i, t, start int) (int, int, bool) {
 	return i, t, true
 }
 
-// layout goes over comments before a token that an item is compared with. done: the item is a ";" that a line end of the
-// text stands for.
+// layout goes over comments before a token that an item is compared with. done: the item is a ";" that a line end of
+// the text stands for.
 func (m *matcher) layout(it *item, i, t int) (next int, done, ok bool) {
 	line := it.line
 	semicolon := it.kind == kindOperator && it.text[0] == ';' && i > 0

@@ -48,8 +48,8 @@ func (w *walker) rulesAbove(root string) *ignore.Matcher {
 }
 
 // addExclude adds what the .git/info/exclude of the repository in a directory says: in git's order, the file that is
-// asked last. Where .git is a file, as in a worktree or a submodule, it is that of the repository that the file leads to,
-// if that is in the tree.
+// asked last. Where .git is a file, as in a worktree or a submodule, it is that of the repository that the file leads
+// to, if that is in the tree.
 func (w *walker) addExclude(rules *ignore.Matcher, name string) *ignore.Matcher {
 	common, err := guard.CommonDir(guard.TreeOf(w.fsys), name)
 	if err != nil || common == "" {

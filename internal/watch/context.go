@@ -8,9 +8,9 @@ import (
 // marked is the key of a value that shows whether one context descends from another.
 type marked struct{}
 
-// Context returns the host's function of that name that makes one context of another, so that it can be called anywhere.
-// If it fails, or what it returns does not descend from what it was given, the context is the one that was given, which
-// is noted and logged.
+// Context returns the host's function of that name that makes one context of another, so that it can be called
+// anywhere. If it fails, or what it returns does not descend from what it was given, the context is the one that was
+// given, which is noted and logged.
 func Context[For any](name string, host func(context.Context, For) context.Context, log *slog.Logger, n *Notes) func(context.Context, For) context.Context {
 	return func(ctx context.Context, about For) context.Context {
 		made, mark := ctx, new(byte)

@@ -10,8 +10,8 @@ import (
 )
 
 // Bring stages changes that were made outside of the stage as the work of a step. The changes count like all other text
-// that a step puts into files; brought is the total of the attempt, which Bring raises. The error is a *stage.DriftError
-// if another program has written to the same paths.
+// that a step puts into files; brought is the total of the attempt, which Bring raises. The error is a
+// *stage.DriftError if another program has written to the same paths.
 func Bring(ctx context.Context, view *stage.Stage, call *actions.Call, changes []scratch.Change, brought *int64) (actions.Outcome, error) {
 	left := call.Limits.StagedBytes() - call.StagedBefore - call.Staged() - *brought
 	tooMuch := func(got int64) error {

@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Space is the tree that a run makes real for its steps, from the first step that asks for it to the last. Steps that ask
-// for it run one at a time, so it has one user. The fields are set once, before the first call.
+// Space is the tree that a run makes real for its steps, from the first step that asks for it to the last. Steps that
+// ask for it run one at a time, so it has one user. The fields are set once, before the first call.
 type Space struct {
 	// Policy limits the tree and has its place.
 	Policy command.Policy

@@ -45,8 +45,8 @@ func (p *placing) already(h *patch.Hunk, from, stated int) (done bool, at int, e
 	return count == 1, at, err
 }
 
-// proves reports whether the new lines at a place mean that a hunk was applied. Where it only removes lines, those around
-// them have to be there on both sides, or the file has to begin or end there.
+// proves reports whether the new lines at a place mean that a hunk was applied. Where it only removes lines, those
+// around them have to be there on both sides, or the file has to begin or end there.
 func (p *placing) proves(h *patch.Hunk, at, lines int) bool {
 	if h.Added > 0 {
 		return true

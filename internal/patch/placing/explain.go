@@ -42,8 +42,8 @@ func (e *AmbiguousError) MarshalJSON() ([]byte, error) { return errorform.Marsha
 type MissingError struct {
 	// At is the line, from 1, of the place that comes nearest; 0 if none does.
 	At int
-	// Line is the line, from 1, at which it stops to fit, Want what the patch has there, and Found what the file has. At the
-	// end of the file Found is "" and Line is behind the last one.
+	// Line is the line, from 1, at which it stops to fit, Want what the patch has there, and Found what the file has. At
+	// the end of the file Found is "" and Line is behind the last one.
 	Line        int
 	Want, Found string
 	// Elided says that a line of the hunk is nothing but "...".
@@ -87,7 +87,8 @@ func (e *AnchorError) Error() string {
 	return "the line " + show.Quote(e.Text, maxShown) + " behind @@ is not in the file, or only before the last hunk"
 }
 
-// OutsideError says that a hunk without context is for a place that the file does not have, or that another hunk changes.
+// OutsideError says that a hunk without context is for a place that the file does not have, or that another hunk
+// changes.
 type OutsideError struct {
 	Line, Lines int
 	Last        bool // its last line has no line end, so it must end the file

@@ -14,8 +14,8 @@ const blanks = " \t"
 // A tab stands for so many blanks.
 const narrowest, widest = 2, 8
 
-// shift is how the lines of a file are indented otherwise than those of a hunk: blanks of the hunk are tabs in the file or
-// the other way round, and then all lines have more, or less, at their beginning.
+// shift is how the lines of a file are indented otherwise than those of a hunk: blanks of the hunk are tabs in the file
+// or the other way round, and then all lines have more, or less, at their beginning.
 type shift struct {
 	tabs tabs
 	text string
@@ -72,8 +72,8 @@ func shiftOf(have []byte, want string) (s shift, blank, ok bool) {
 	return shift{text: less, less: true}, false, ok
 }
 
-// shift returns how the lines at a place are indented otherwise than those of a hunk. ok is false if not all of them are so
-// in the same way, or if there are several ways and the added lines would be indented otherwise by each.
+// shift returns how the lines at a place are indented otherwise than those of a hunk. ok is false if not all of them
+// are so in the same way, or if there are several ways and the added lines would be indented otherwise by each.
 func (p *placing) shift(h *patch.Hunk, run []string, at int) (s shift, ok bool) {
 	if s, ok = p.shiftBy(tabs{}, run, at); ok {
 		return s, true

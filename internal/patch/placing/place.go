@@ -1,7 +1,7 @@
 // Package placing finds the places of the hunks of a patch in the text of a file.
 //
-// Lines that a hunk only quotes are never rewritten: the result is splices for its added and removed lines alone. Placing
-// is held to a number of comparisons.
+// Lines that a hunk only quotes are never rewritten: the result is splices for its added and removed lines alone.
+// Placing is held to a number of comparisons.
 package placing
 
 import (
@@ -265,8 +265,9 @@ func (p *placing) at(
 func near(a, b int) int { return max(a-b, b-a) }
 
 // anchored reports whether a hunk may stand at a line. One that only adds lines, and quotes none before or behind them,
-// begins or ends the file, for nothing else tells it from its place after it was applied; but where it says that it is not
-// at the beginning, it may stand right where it says. So does one that has the last line of a file, without a line end.
+// begins or ends the file, for nothing else tells it from its place after it was applied; but where it says that it is
+// not at the beginning, it may stand right where it says. So does one that has the last line of a file, without a line
+// end.
 func (p *placing) anchored(h *patch.Hunk, at, stated, lead, trail int) bool {
 	if h.AtEnd && at+h.OldLines != p.lines() {
 		return false

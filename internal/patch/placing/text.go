@@ -73,8 +73,8 @@ func (t *Text) line(i int) ([]byte, patch.End) {
 	return line, patch.LF
 }
 
-// compared returns a line as it is compared with those of a hunk: without a byte order mark, and with the carriage return
-// of its line end only if that counts.
+// compared returns a line as it is compared with those of a hunk: without a byte order mark, and with the carriage
+// return of its line end only if that counts.
 func (t *Text) compared(i int) []byte {
 	line, end := t.line(i)
 	if t.exact && end == patch.CRLF {

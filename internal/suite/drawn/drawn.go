@@ -1,5 +1,5 @@
-// Package drawn has what random pipelines are made of: an action that plays a part, small trees, and pipelines that jump
-// in all ways there are.
+// Package drawn has what random pipelines are made of: an action that plays a part, small trees, and pipelines that
+// jump in all ways there are.
 package drawn
 
 import (

@@ -1,10 +1,11 @@
-// Campaign is a worker and a client in one: it runs a pipeline on every directory in a directory, by way of a server of Temporal.
+// Campaign is a worker and a client in one: it runs a pipeline on every directory in a directory, by way of a server of
+// Temporal.
 //
 //	temporal server start-dev
 //	go run ./examples/campaign -dir TREES pipeline.json
 //
-// Start it on more machines that have the same directories, with -worker, and they share the work. Kill any of them: the
-// others go on, and each tree is changed once. With -store, a target whose worker was killed goes on where it was.
+// Start it on more machines that have the same directories, with -worker, and they share the work. Kill any of them:
+// the others go on, and each tree is changed once. With -store, a target whose worker was killed goes on where it was.
 package main
 
 import (

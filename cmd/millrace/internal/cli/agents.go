@@ -27,8 +27,8 @@ func (a *App) agentFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.flags.budget, "budget", "", "spend at most `USD` on agents, as far as they report what they cost")
 }
 
-// agents returns the agents of the configuration, by their names, and of these the names that --agent allows. A command line
-// of the flag is the agent for steps that name none, and is allowed by being typed.
+// agents returns the agents of the configuration, by their names, and of these the names that --agent allows. A command
+// line of the flag is the agent for steps that name none, and is allowed by being typed.
 func (s *session) agents() (known map[string]config.Agent, allowed []string, err error) {
 	known = maps.Clone(s.config.Agents)
 	if known == nil {
@@ -78,7 +78,8 @@ func (s *session) withAgents(known map[string]config.Agent) error {
 	return nil
 }
 
-// agent returns the agent that runs a program of the user. The program has the network, which agents are nothing without.
+// agent returns the agent that runs a program of the user. The program has the network, which agents are nothing
+// without.
 func (s *session) agent(c config.Agent) (agent.Agent, error) {
 	words := slices.Clone(c.Command)
 	if words[0] = expanded(words[0]); strings.ContainsRune(words[0], '/') && !filepath.IsAbs(words[0]) {

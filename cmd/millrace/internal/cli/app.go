@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
 )
 
-// App is the program apart from its process: what [Main] gives it, and tests give it something else. It runs one command
-// at a time.
+// App is the program apart from its process: what [Main] gives it, and tests give it something else. It runs one
+// command at a time.
 type App struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer

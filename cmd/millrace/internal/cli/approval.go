@@ -61,8 +61,8 @@ func (a *approval) review(ctx context.Context) (*millrace.Plan, error) {
 	return trimmed, nil
 }
 
-// ask asks the user whether to make the change, and returns the plan to commit, or nil if it was stored instead. What is
-// blocked, or of high risk, has to be approved by the whole word, and is forced then.
+// ask asks the user whether to make the change, and returns the plan to commit, or nil if it was stored instead. What
+// is blocked, or of high risk, has to be approved by the whole word, and is forced then.
 func (a *approval) ask(ctx context.Context, plan *millrace.Plan) (*millrace.Plan, error) {
 	for {
 		question, word := a.question(plan)

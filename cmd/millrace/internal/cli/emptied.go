@@ -14,8 +14,8 @@ import (
 // mostEmptied is how many directories a line names.
 const mostEmptied = 10
 
-// tellEmptied names the directories that a change has left empty. They stay: a change of files removes no directory that
-// it was not given.
+// tellEmptied names the directories that a change has left empty. They stay: a change of files removes no directory
+// that it was not given.
 func (s *session) tellEmptied(r *millrace.Result) {
 	if r.Commit.State != millrace.CommitApplied || r.Restores != "" {
 		return

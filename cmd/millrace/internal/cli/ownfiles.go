@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// leaveOut keeps the files that the command itself reads and writes out of its change: a search that finds its own plan,
-// or its events, would change them.
+// leaveOut keeps the files that the command itself reads and writes out of its change: a search that finds its own
+// plan, or its events, would change them.
 func (s *session) leaveOut() {
 	for _, name := range append([]string{s.flags.store, s.flags.events}, s.inputs...) {
 		if name == "" || name == "-" {

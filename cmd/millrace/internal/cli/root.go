@@ -80,8 +80,8 @@ func (a *App) base(name string) string {
 	return filepath.Join(a.absolute(a.flags.dir), name)
 }
 
-// realParent returns an absolute name without the links on the way to it, as far as there is something: root and dir have
-// none either. A link in the last place stays, for it is what the name is about.
+// realParent returns an absolute name without the links on the way to it, as far as there is something: root and dir
+// have none either. A link in the last place stays, for it is what the name is about.
 func realParent(name string) string {
 	name = filepath.Clean(name)
 	for at := filepath.Dir(name); ; at = filepath.Dir(at) {

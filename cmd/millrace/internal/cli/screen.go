@@ -61,8 +61,8 @@ func (a *App) showProgress() {
 	}
 }
 
-// observed returns an observer that notes what becomes of the tree, shows the progress, and then does what the other one
-// does, if there is one.
+// observed returns an observer that notes what becomes of the tree, shows the progress, and then does what the other
+// one does, if there is one.
 func (a *App) observed(next func(millrace.Event)) func(millrace.Event) {
 	if a.progress == nil && a.interrupts == nil {
 		return next

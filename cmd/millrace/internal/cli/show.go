@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/lsp"
 )
 
-// format is what the command shows: what --format says, or else the id of a commit with -q, the compact line of a change
-// that is made, and the diff of one that is not made, or not yet.
+// format is what the command shows: what --format says, or else the id of a commit with -q, the compact line of a
+// change that is made, and the diff of one that is not made, or not yet.
 func (s *session) format() string {
 	commits := s.sure && !s.flags.dryRun && s.flags.store == ""
 	switch {
@@ -93,8 +93,8 @@ func showLSP(w io.Writer, plan *millrace.Plan, root string) error {
 	return encodeJSON(w, edit)
 }
 
-// showResult writes what came of a change: to stdout in the formats that are about it, else as a line on stderr. For JSON
-// an error is written by App.Run, with the result.
+// showResult writes what came of a change: to stdout in the formats that are about it, else as a line on stderr. For
+// JSON an error is written by App.Run, with the result.
 func (s *session) showResult(r *millrace.Result, err error) error {
 	switch s.format() {
 	case formatReport:

@@ -11,8 +11,8 @@ import (
 // groupSize is how many files showLines reads at a time.
 const groupSize = 128
 
-// showLines writes {"file":…} for each change, in path order. Files are read in groups, since a large plan need not be in
-// memory at once.
+// showLines writes {"file":…} for each change, in path order. Files are read in groups, since a large plan need not be
+// in memory at once.
 func showLines(w io.Writer, plan *millrace.Plan) error {
 	var group []string
 	flush := func() error {

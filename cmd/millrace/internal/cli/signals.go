@@ -62,7 +62,8 @@ func (i *interrupts) observe(e millrace.Event) {
 	}
 }
 
-// stopSignals are the signals that ask a process to stop. The ones that it was started to ignore, as by nohup, stay ignored.
+// stopSignals are the signals that ask a process to stop. The ones that it was started to ignore, as by nohup, stay
+// ignored.
 func stopSignals() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 }

@@ -32,8 +32,8 @@ type trustedPipeline struct {
 // digestForm is how a file of the directory is named.
 var digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// trust returns the directory, below the user's state directory. There is none if the tree has it: a pipeline could write
-// to it.
+// trust returns the directory, below the user's state directory. There is none if the tree has it: a pipeline could
+// write to it.
 func (s *session) trust() trust {
 	dir := trustDir()
 	if dir == "" {

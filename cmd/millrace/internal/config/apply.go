@@ -10,8 +10,8 @@ import (
 
 // Apply puts the configuration into an executor. Fields that are set already, by flags, win over the user's file, and
 // globs of what is denied or read only are added to them. The project's limits hold over both: the lower ceiling and
-// number of files, only what all allow, everything that any of them denies. The project's own file is read only, whether
-// there is one or not. It is an *[Error] if the user and the project allow nothing in common.
+// number of files, only what all allow, everything that any of them denies. The project's own file is read only,
+// whether there is one or not. It is an *[Error] if the user and the project allow nothing in common.
 func (c Config) Apply(x *millrace.Executor) error {
 	if x.Ceiling == risk.Unset {
 		x.Ceiling = c.Ceiling
@@ -55,8 +55,8 @@ func lowest(a, b risk.Level) risk.Level {
 	return a
 }
 
-// fewest returns the smaller number of files of an executor, of which zero means a default, and of a project, of which it
-// means none.
+// fewest returns the smaller number of files of an executor, of which zero means a default, and of a project, of which
+// it means none.
 func fewest(own, project int) int {
 	limit := own
 	if own == 0 {

@@ -51,7 +51,8 @@ func actionWords(d millrace.Decoder) []Word {
 	return all
 }
 
-// paramWords are the parameters that can still be given: a list more than once. One that holds objects is given as JSON.
+// paramWords are the parameters that can still be given: a list more than once. One that holds objects is given as
+// JSON.
 func paramWords(doc millrace.ActionDoc, given []string) []Word {
 	all := make([]Word, 0, len(doc.Params)+1)
 	for _, p := range doc.Params {

@@ -27,8 +27,8 @@ type call struct {
 	args   []string
 }
 
-// Do returns the pipeline. A step behind `then` takes the files of the one before, unless it names files itself; one that
-// needs several takes those of all steps before that no step has taken.
+// Do returns the pipeline. A step behind `then` takes the files of the one before, unless it names files itself; one
+// that needs several takes those of all steps before that no step has taken.
 func (w Where) Do(d Do) (millrace.Pipeline, error) {
 	var none millrace.Pipeline
 	expect, err := d.edits()

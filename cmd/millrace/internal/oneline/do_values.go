@@ -23,13 +23,15 @@ const (
 	listOfNumbers = "a list of whole numbers"
 )
 
-// Parameters that name files and directories, or choose among them: by name=value they count from the working directory.
+// Parameters that name files and directories, or choose among them: by name=value they count from the working
+// directory.
 var (
 	pathParams = []string{"path", "paths", "files", "file_a", "file_b", "destination", "base", "directory", "dir"}
 	globParams = []string{"include", "exclude", "needs", "writes"}
 )
 
-// home returns the parameter that says where an action works, "" if it has none. It is the working directory by default.
+// home returns the parameter that says where an action works, "" if it has none. It is the working directory by
+// default.
 func home(action string) string {
 	return map[string]string{"search": "path", "list": "path", "pattern_replace": "directory", "exec": "dir"}[action]
 }
@@ -122,8 +124,8 @@ func paramOf(doc millrace.ActionDoc, name string) millrace.ParamDoc {
 	return doc.Params[i]
 }
 
-// value returns what a text stands for where a parameter takes something of that type. What does not fit stays a text, for
-// it can be a template, and else the decoder says what is wrong.
+// value returns what a text stands for where a parameter takes something of that type. What does not fit stays a text,
+// for it can be a template, and else the decoder says what is wrong.
 func (w Where) value(name, text, takes string) (any, error) {
 	switch takes {
 	case listOfStrings, oneOrList:

@@ -28,7 +28,8 @@ type glob struct {
 	rest string // from there
 }
 
-// glob reads an argument. Unlike a glob of a pipeline, one without a slash is for the names in the working directory alone.
+// glob reads an argument. Unlike a glob of a pipeline, one without a slash is for the names in the working directory
+// alone.
 func (w Where) glob(argument string) (glob, error) {
 	fixed, rest := "", w.slashes(argument)
 	for {

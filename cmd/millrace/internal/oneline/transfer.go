@@ -15,7 +15,8 @@ type Transfer struct {
 	// Copy leaves the sources where they are.
 	Copy bool
 	// Sources are names and globs; at least one. A directory moves with all that is in it, and is not copied. Below a
-	// destination, the files of a glob with ** keep the directories between the destination and the first sign of the glob.
+	// destination, the files of a glob with ** keep the directories between the destination and the first sign of the
+	// glob.
 	Sources []string
 	// Dest is a directory if it ends in a slash or there is one of that name; else the new name of one file or directory,
 	// or of several with parts of the old names: {{dir}}, {{stem}}, {{ext}} and {{name}}. A single directory takes a Dest

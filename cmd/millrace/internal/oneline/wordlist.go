@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// wordList reads the texts to replace and their new ones from a file: by its name CSV, TSV, or JSON or YAML with an object
-// of old to new texts or a list of pairs, and else a line each, with a tab, ==> or = between them.
+// wordList reads the texts to replace and their new ones from a file: by its name CSV, TSV, or JSON or YAML with an
+// object of old to new texts or a list of pairs, and else a line each, with a tab, ==> or = between them.
 func (w Where) wordList(file string) ([]actions.TextEdit, error) {
 	data, err := w.read(file)
 	if err != nil {

@@ -126,8 +126,8 @@ func containsAll(list, wanted []string) bool {
 	return !slices.ContainsFunc(wanted, func(s string) bool { return !slices.Contains(list, s) })
 }
 
-// split makes an item of each place at which a hunk differs, of each match in a hunk with one such place, or of each hunk
-// of a file that was renamed, and reports whether it could.
+// split makes an item of each place at which a hunk differs, of each match in a hunk with one such place, or of each
+// hunk of a file that was renamed, and reports whether it could.
 func (r *Review) split() bool {
 	f := r.files[r.at.file]
 	if !f.parts {

@@ -31,8 +31,8 @@ func Pager(lookup func(string) (string, bool), configured *string) string {
 	return command
 }
 
-// Page writes a text to a pager that shows it on out, or to out itself if there is no such program or it fails: write is
-// called again then. That the user leaves the pager before the end is not an error.
+// Page writes a text to a pager that shows it on out, or to out itself if there is no such program or it fails: write
+// is called again then. That the user leaves the pager before the end is not an error.
 func Page(command string, out *os.File, write func(io.Writer) error) error {
 	cmd := shell(command)
 	if cmd == nil {

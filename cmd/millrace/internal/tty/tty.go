@@ -1,5 +1,5 @@
-// Package tty is the terminal that a user sits at: questions are asked and answered there, whatever the standard streams
-// are connected to. It also decides on colours, and starts the pager and the editor.
+// Package tty is the terminal that a user sits at: questions are asked and answered there, whatever the standard
+// streams are connected to. It also decides on colours, and starts the pager and the editor.
 package tty
 
 import (
