@@ -39,7 +39,8 @@ func refuseBinary(refusal error, head []byte) error {
 
 // inEncoding makes the splices of a text that is stored in an encoding: find works on it as UTF-8. The file is held as
 // a whole, unless it is UTF-8.
-func inEncoding(e charset.Encoding, text match.Content, refusal error, find func(match.Content) ([]fsutil.Splice, error)) ([]fsutil.Splice, error) {
+func inEncoding(e charset.Encoding, text match.Content, refusal error,
+	find func(match.Content) ([]fsutil.Splice, error)) ([]fsutil.Splice, error) {
 	if e == charset.UTF8 {
 		return find(text)
 	}

@@ -30,14 +30,17 @@ func (a Exec) Validate(c *Check) {
 	a.checkWords(c)
 	if a.Dir != "" && !c.Templated(a.Dir) {
 		if _, err := fsutil.Clean(a.Dir); err != nil || filepath.IsAbs(a.Dir) {
-			c.Problemf("/dir", codeBadDir, "give it relative to the root of the tree", "dir '%s' is not in the tree", match.Short(a.Dir))
+			c.Problemf("/dir", codeBadDir, "give it relative to the root of the tree", "dir '%s' is not in the tree",
+				match.Short(a.Dir))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
-			c.Problemf("/env", codeBadEnv, "", "env has the name '%s', which no variable can have", fsutil.Visible(match.Short(name)))
+			c.Problemf("/env", codeBadEnv, "", "env has the name '%s', which no variable can have",
+				fsutil.Visible(match.Short(name)))
 		} else if strings.Contains(a.Env[name], "\x00") {
-			c.Problemf("/env/"+pointerToken(name), codeBadEnv, "", "env has a NUL in the value of '%s'", fsutil.Visible(match.Short(name)))
+			c.Problemf("/env/"+pointerToken(name), codeBadEnv, "", "env has a NUL in the value of '%s'",
+				fsutil.Visible(match.Short(name)))
 		}
 	}
 	if text, ok := a.Stdin.(string); a.Stdin != nil && !c.bound("/stdin") && !(ok && c.Templated(text)) {
@@ -54,7 +57,8 @@ func (a Exec) Validate(c *Check) {
 	checkGlobs(c, "/exclude", a.Exclude)
 	checkGlobs(c, "/writes", a.Writes)
 	if c.bound("/discard") {
-		c.Problemf("/discard", codeBadRange, "write true or false", "discard cannot be a template, for it says whether the step writes")
+		c.Problemf("/discard", codeBadRange, "write true or false",
+			"discard cannot be a template, for it says whether the step writes")
 	}
 	if a.Discard && (len(a.Writes) > 0 || a.NoIgnore) {
 		at := "/writes"
@@ -75,11 +79,13 @@ func (a Exec) checkWords(c *Check) {
 	case hasCommand && hasShell:
 		c.Problemf("/shell", codeBadCommand, "use one of them", "command and shell exclude each other")
 	case !hasCommand && !hasShell:
-		c.Problemf("/command", codeBadCommand, "name a program, or write a script into shell", "exec action requires 'command' or 'shell' parameter")
+		c.Problemf("/command", codeBadCommand, "name a program, or write a script into shell",
+			"exec action requires 'command' or 'shell' parameter")
 	case hasShell && len(a.Args) > 0:
 		c.Problemf("/args", codeBadCommand, "write them into the script", "a script takes no args")
 	}
-	if program, rest, spaced := strings.Cut(a.Command, " "); spaced && len(a.Args) == 0 && rest != "" && !c.Templated(a.Command) &&
+	if program, rest, spaced := strings.Cut(a.Command, " "); spaced && len(a.Args) == 0 && rest != "" &&
+		!c.Templated(a.Command) &&
 		!strings.ContainsAny(program, `/\`) {
 		c.Problemf("/command", codeBadCommand, "put the arguments into args, one word each",
 			"command is the program alone, '%s' has arguments", match.Short(a.Command))

@@ -75,7 +75,8 @@ func (p Patch) Validate(c *Check) {
 		c.Problemf("/strip", codeBadRange, "", "strip is %d, and cannot be less than 0", *p.Strip)
 	}
 	isTemplate := func(text string) bool { return c.Templated(text) && strings.HasPrefix(strings.TrimSpace(text), "{{") }
-	if p.Text == "" || isTemplate(p.Text) || c.bound("/patch") || c.bound("/strip") || c.bound("/recount") || c.Templated(p.Format) || c.Templated(p.Path) {
+	if p.Text == "" || isTemplate(p.Text) || c.bound("/patch") || c.bound("/strip") || c.bound("/recount") ||
+		c.Templated(p.Format) || c.Templated(p.Path) {
 		return
 	}
 	opt, err := p.options()
@@ -105,7 +106,8 @@ func (p Patch) onlyUnified(c *Check) {
 	for _, f := range []struct {
 		name  string
 		given bool
-	}{{"fuzz", p.Fuzz != 0}, {"ambiguous", p.Ambiguous != "" && p.Ambiguous != "refuse"}, {"reverse", p.Reverse}, {"recount", p.Recount}} {
+	}{{"fuzz", p.Fuzz != 0}, {"ambiguous", p.Ambiguous != "" && p.Ambiguous != "refuse"}, {"reverse", p.Reverse},
+		{"recount", p.Recount}} {
 		if f.given && !c.bound("/"+f.name) {
 			c.Problemf("/"+f.name, codeUnusedParam, "leave it out", "'%s' is for unified diffs, and this patch is none", f.name)
 		}
@@ -113,7 +115,8 @@ func (p Patch) onlyUnified(c *Check) {
 }
 
 var patchFormats = map[string]patch.Format{
-	"": patch.Auto, "auto": patch.Auto, "unified": patch.Unified, "apply_patch": patch.ApplyPatch, "search_replace": patch.SearchReplace,
+	"": patch.Auto, "auto": patch.Auto, "unified": patch.Unified, "apply_patch": patch.ApplyPatch,
+	"search_replace": patch.SearchReplace,
 }
 
 // options returns how the text is to be read.

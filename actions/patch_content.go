@@ -83,7 +83,8 @@ func (w *patching) runs(ctx context.Context, s *patchSection, err error) error {
 }
 
 // place returns what the hunks, or the binary data, make of a text, as splices and as a whole.
-func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode, data []byte) ([]fsutil.Splice, []byte, error) {
+func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode,
+	data []byte) ([]fsutil.Splice, []byte, error) {
 	s.placed, s.failures = nil, nil
 	has := s.File.Compare(data)
 	if w.applied(s, has) {
@@ -178,12 +179,15 @@ func (w *patching) splices(s *patchSection) (list []fsutil.Splice) {
 			list = append(list, one)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b fsutil.Splice) int { return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len)) })
+	slices.SortStableFunc(list, func(a, b fsutil.Splice) int {
+		return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len))
+	})
 	return list
 }
 
 // later looks for the lines of hunks that are nowhere in a file in what the other hunks of the section make of it.
-func (w *patching) later(ctx context.Context, s *patchSection, data []byte, list []fsutil.Splice) ([]fsutil.Splice, error) {
+func (w *patching) later(ctx context.Context, s *patchSection, data []byte,
+	list []fsutil.Splice) ([]fsutil.Splice, error) {
 	for i, p := range s.placed {
 		missing := p.Done && s.Hunks[i].Removed > 0
 		if _, ok := errors.AsType[*placing.MissingError](p.Err); !ok && !missing || len(list) == 0 {
@@ -207,7 +211,8 @@ func (w *patching) later(ctx context.Context, s *patchSection, data []byte, list
 			continue
 		}
 		s.placed[i] = placed[0]
-		w.warn("%s: hunk %d (line %d of the patch) applied to lines that another hunk of the patch has put in", s.name, s.first+i+1, s.Hunks[i].Line)
+		w.warn("%s: hunk %d (line %d of the patch) applied to lines that another hunk of the patch has put in", s.name,
+			s.first+i+1, s.Hunks[i].Line)
 		more := placed[0].Splices
 		for k := range more {
 			more[k].By = w.by(s, i)

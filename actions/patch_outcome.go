@@ -85,7 +85,8 @@ func (w *patching) tell(out *Outcome, n *patchNode) {
 
 // unchanged reports whether a file of the stage comes out as it was.
 func (n *patchNode) unchanged() bool {
-	return n.place != "" && n.copyOf == "" && n.final == n.place && !n.moded && !n.retext && (n.same || len(n.splices) == 0)
+	return n.place != "" && n.copyOf == "" && n.final == n.place && !n.moded && !n.retext &&
+		(n.same || len(n.splices) == 0)
 }
 
 // idle finds the files that come out as they were. A warning names each that has edits, and one is given if all are so.

@@ -200,7 +200,8 @@ func (w *patching) section(ctx context.Context, s *patchSection) error {
 
 // create works out a new file.
 func (w *patching) create(s *patchSection) {
-	s.node = &patchNode{final: targetOf(w.c, s.new), made: true, fill: s.MayBeNew, link: s.NewMode&patch.TypeMask == patch.Symlink}
+	s.node = &patchNode{final: targetOf(w.c, s.new), made: true, fill: s.MayBeNew,
+		link: s.NewMode&patch.TypeMask == patch.Symlink}
 	if here := w.view.now[s.node.final]; w.format != patch.Unified && here.lives() {
 		s.fail(0, s.Line, fmt.Errorf("%w: another section of the patch has made it", fs.ErrExist))
 		return

@@ -164,7 +164,8 @@ func (w *patching) write(ctx context.Context) error {
 		if !n.failed && !n.done && n.final != "" && moves {
 			wanted.add(n.final)
 		}
-		if n.failed || n.done || !moves || n.final == "" && n.copyOf != "" || n.made && !n.link { // a file that is made counts where it is, as text that is put into one does
+		// A file that is made counts where it is, as text that is put into one does.
+		if n.failed || n.done || !moves || n.final == "" && n.copyOf != "" || n.made && !n.link {
 			continue
 		}
 		if err := w.c.spendPath(madePath, n.place, n.final); err != nil {

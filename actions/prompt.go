@@ -57,7 +57,8 @@ func (a Prompt) Spec() Spec {
 	return Spec{
 		Name: "prompt", Summary: "Ask an agent, which may change the tree",
 		ReadOnly: a.Workspace == WorkspaceNone || a.Workspace == WorkspaceRead, Input: InputNone,
-		Data: a.Format == formatJSON, Context: true, Costs: true, Exclusive: a.Workspace != WorkspaceNone, Retries: promptRetries,
+		Data: a.Format == formatJSON, Context: true, Costs: true, Exclusive: a.Workspace != WorkspaceNone,
+		Retries: promptRetries,
 	}
 }
 
@@ -76,7 +77,8 @@ func (a Prompt) Validate(c *Check) {
 		}
 	}
 	if a.Tools != nil && len(a.Tools) == 0 && !c.bound("/tools") {
-		c.Problemf("/tools", "bad_value", "leave it out for those of the pipeline's sandbox", "tools of prompt cannot be an empty list")
+		c.Problemf("/tools", "bad_value", "leave it out for those of the pipeline's sandbox",
+			"tools of prompt cannot be an empty list")
 	}
 }
 

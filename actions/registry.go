@@ -72,7 +72,8 @@ func checkPrototype(p Action) error {
 		return fmt.Errorf("registry: action %q: its name must be letters, digits, '_', '.' and '-', a letter first, and not 'then'",
 			spec.Name)
 	case spec.Summary == "":
-		return fmt.Errorf("registry: action %q: its Spec has no Summary, which people and models choose actions by", spec.Name)
+		return fmt.Errorf("registry: action %q: its Spec has no Summary, which people and models choose actions by",
+			spec.Name)
 	}
 	t := reflect.TypeOf(p)
 	if t.Kind() == reflect.Pointer {

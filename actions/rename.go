@@ -31,7 +31,8 @@ type Rename struct {
 }
 
 func (a Rename) transfer() transfer {
-	p := params{Files: a.Files, Destination: a.Destination, To: a.To, Base: a.Base, PreservePaths: a.PreservePaths, Overwrite: a.Overwrite}
+	p := params{Files: a.Files, Destination: a.Destination, To: a.To, Base: a.Base, PreservePaths: a.PreservePaths,
+		Overwrite: a.Overwrite}
 	return transfer{params: p, action: "rename", moves: true}
 }
 

@@ -22,12 +22,14 @@ func (a Rename) Validate(c *Check) {
 	}
 	switch {
 	case listed:
-		a.exclude(c, "renames", "files", "input_from", "pattern", "replacement", "destination", "to", "base", "preserve_paths")
+		a.exclude(c, "renames", "files", "input_from", "pattern", "replacement", "destination", "to", "base",
+			"preserve_paths")
 		a.checkRenames(c)
 	case a.Pattern != "":
 		a.exclude(c, "pattern", "destination", "to", "preserve_paths")
 		if a.Replacement == nil {
-			c.Problemf("/replacement", codeMissingParam, "write an empty one to delete what pattern matches", "pattern needs 'replacement'")
+			c.Problemf("/replacement", codeMissingParam, "write an empty one to delete what pattern matches",
+				"pattern needs 'replacement'")
 			return
 		}
 		p := checkPattern(c, "/pattern", a.Pattern, "regex", match.Regex, match.Flags{})

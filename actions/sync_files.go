@@ -37,7 +37,8 @@ func (s SyncFiles) Validate(c *Check) {
 	}
 	for _, path := range slices.Sorted(maps.Keys(s.Texts)) {
 		if text := s.Texts[path]; !c.Templated(text) && !strings.Contains(text, s.Mark) {
-			c.Problemf("/texts", codeBadTarget, "put the mark into the text", "the text of '%s' does not have the mark", fsutil.Visible(path))
+			c.Problemf("/texts", codeBadTarget, "put the mark into the text", "the text of '%s' does not have the mark",
+				fsutil.Visible(path))
 		}
 	}
 }

@@ -75,10 +75,12 @@ func CaseVariants(oldText, newText string) []TextEdit {
 	var edits []TextEdit
 	seen := make(map[string]bool)
 	for _, write := range []func([]string) string{
-		casing.Joined("", strings.ToLower, casing.Title), casing.Joined("", casing.Title, casing.Title), casing.Joined("_", strings.ToLower, strings.ToLower),
+		casing.Joined("", strings.ToLower, casing.Title), casing.Joined("", casing.Title, casing.Title),
+		casing.Joined("_", strings.ToLower, strings.ToLower),
 		casing.Joined("-", strings.ToLower, strings.ToLower), casing.Joined("_", strings.ToUpper, strings.ToUpper),
 		casing.Joined("-", strings.ToUpper, strings.ToUpper), casing.Joined(" ", strings.ToLower, strings.ToLower),
-		casing.Joined(" ", casing.Title, strings.ToLower), casing.Joined(" ", casing.Title, casing.Title), casing.Joined("_", casing.Title, casing.Title), casing.Joined("-", casing.Title, casing.Title),
+		casing.Joined(" ", casing.Title, strings.ToLower), casing.Joined(" ", casing.Title, casing.Title),
+		casing.Joined("_", casing.Title, casing.Title), casing.Joined("-", casing.Title, casing.Title),
 		casing.Joined("", strings.ToLower, strings.ToLower), casing.Joined("", strings.ToUpper, strings.ToUpper),
 	} {
 		if old := write(from); !seen[old] {

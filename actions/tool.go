@@ -17,7 +17,8 @@ type Tool struct {
 // Spec describes the action. What depends on the tool is left out.
 func (Tool) Spec() Spec {
 	return Spec{
-		Name: "tool", Summary: "Call a function of the host's program", ReadOnly: true, Input: InputNone, Data: true, Context: true,
+		Name: "tool", Summary: "Call a function of the host's program", ReadOnly: true, Input: InputNone, Data: true,
+		Context: true,
 	}
 }
 

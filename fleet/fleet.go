@@ -72,9 +72,11 @@ func (f Fleet) Check() error {
 	case f.Deadline < 0:
 		return &FieldError{"Fleet.Deadline", f.Deadline.String(), negative}
 	case f.PerSecond < 0 || math.IsNaN(f.PerSecond):
-		return &FieldError{"Fleet.PerSecond", strconv.FormatFloat(f.PerSecond, 'g', -1, 64), "it has to be a number, and not a negative one"}
+		return &FieldError{"Fleet.PerSecond", strconv.FormatFloat(f.PerSecond, 'g', -1, 64),
+			"it has to be a number, and not a negative one"}
 	case f.Budget.Bytes != 0:
-		return &FieldError{"Fleet.Budget.Bytes", strconv.FormatInt(f.Budget.Bytes, 10), "bytes are not counted here: set Executor.Budget"}
+		return &FieldError{"Fleet.Budget.Bytes", strconv.FormatInt(f.Budget.Bytes, 10),
+			"bytes are not counted here: set Executor.Budget"}
 	}
 	return f.Budget.Check()
 }
@@ -91,7 +93,8 @@ func (f Fleet) Check() error {
 // *FieldError or *budget.InvalidError before anything is begun; the cause of ctx, which also matches ctx.Err(); the
 // error of sink, after which nothing is given to it any more and the runs that are on their way are canceled; that of
 // targets, after which no more are taken; that of the scheduler. The Summary counts what there was until then.
-func (f Fleet) Run(ctx context.Context, c Campaign, targets iter.Seq2[Target, error], sink func(Outcome) error) (Summary, error) {
+func (f Fleet) Run(ctx context.Context, c Campaign, targets iter.Seq2[Target, error],
+	sink func(Outcome) error) (Summary, error) {
 	if err := errors.Join(f.Check(), c.Check()); err != nil {
 		return Summary{Campaign: c.ID}, err
 	}

@@ -22,9 +22,11 @@ type Local struct {
 
 // Schedule implements [Scheduler]. The pipeline of the campaign is run as it is, so that actions and functions of the
 // host may be in it that no Decoder knows. What is in memory grows with Parallel, and not with the number of targets.
-func (l Local) Schedule(ctx context.Context, c Campaign, targets iter.Seq2[Target, error], done func(Outcome) error) error {
+func (l Local) Schedule(ctx context.Context, c Campaign, targets iter.Seq2[Target, error],
+	done func(Outcome) error) error {
 	if l.Parallel < 0 {
-		return &FieldError{Field: "Local.Parallel", Value: strconv.Itoa(l.Parallel), Reason: "a negative number is not allowed"}
+		return &FieldError{Field: "Local.Parallel", Value: strconv.Itoa(l.Parallel),
+			Reason: "a negative number is not allowed"}
 	}
 	if err := errors.Join(l.Worker.Check(), c.Check()); err != nil {
 		return err

@@ -12,10 +12,12 @@ import (
 )
 
 // how is what is done to a tree that is open.
-type how func(ctx context.Context, w Worker, t Target, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) (res *millrace.Result, digest string, err error)
+type how func(ctx context.Context, w Worker, t Target, x millrace.Executor, fsys afero.Fs,
+	p millrace.Pipeline) (res *millrace.Result, digest string, err error)
 
 // runs runs the pipeline.
-func runs(ctx context.Context, w Worker, t Target, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) (*millrace.Result, string, error) {
+func runs(ctx context.Context, w Worker, t Target, x millrace.Executor, fsys afero.Fs,
+	p millrace.Pipeline) (*millrace.Result, string, error) {
 	if w.Store != nil {
 		res, err := w.Store.RunTarget(ctx, x, t, fsys, p)
 		return res, "", err
@@ -25,7 +27,8 @@ func runs(ctx context.Context, w Worker, t Target, x millrace.Executor, fsys afe
 }
 
 // plans plans it.
-func plans(ctx context.Context, _ Worker, _ Target, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) (*millrace.Result, string, error) {
+func plans(ctx context.Context, _ Worker, _ Target, x millrace.Executor, fsys afero.Fs,
+	p millrace.Pipeline) (*millrace.Result, string, error) {
 	x.Checkpoints = nil
 	plan, err := x.Plan(ctx, fsys, p)
 	if plan == nil {
@@ -48,7 +51,8 @@ type PlanChangedError struct {
 
 // Error names both digests.
 func (e *PlanChangedError) Error() string {
-	return fmt.Sprintf("the plan is not the one that was approved: its digest is %s, not %s. Plan again", e.Now, cut(e.Approved, 64))
+	return fmt.Sprintf("the plan is not the one that was approved: its digest is %s, not %s. Plan again", e.Now,
+		cut(e.Approved, 64))
 }
 
 // MarshalJSON gives the code, the message and the paths.

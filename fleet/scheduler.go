@@ -29,8 +29,10 @@ func (c Campaign) Check() error {
 	allowed := func(r rune) bool {
 		return r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 	}
-	if c.ID == "" || len(c.ID) > MaxCampaignLen || strings.TrimFunc(c.ID, allowed) != "" || strings.ContainsFunc(c.ID, func(r rune) bool { return !allowed(r) }) {
-		return &FieldError{Field: "Campaign.ID", Value: cut(c.ID, 100), Reason: "letters, digits, - and _ are allowed, 1 to 255"}
+	if c.ID == "" || len(c.ID) > MaxCampaignLen || strings.TrimFunc(c.ID, allowed) != "" ||
+		strings.ContainsFunc(c.ID, func(r rune) bool { return !allowed(r) }) {
+		return &FieldError{Field: "Campaign.ID", Value: cut(c.ID, 100),
+			Reason: "letters, digits, - and _ are allowed, 1 to 255"}
 	}
 	if c.Pipeline.Len() == 0 {
 		return &FieldError{Field: "Campaign.Pipeline", Reason: "it has no steps"}

@@ -18,5 +18,6 @@ type Store interface {
 	// the one that is kept, or returns what was committed, Replayed. If x.Checkpoints is set it is a [millrace.Approver],
 	// which is asked before the commit, and nothing else. Where another process works on the run, it waits as for the lock
 	// of the tree.
-	RunTarget(ctx context.Context, x millrace.Executor, t Target, fsys afero.Fs, p millrace.Pipeline) (*millrace.Result, error)
+	RunTarget(ctx context.Context, x millrace.Executor, t Target, fsys afero.Fs,
+		p millrace.Pipeline) (*millrace.Result, error)
 }

@@ -109,7 +109,8 @@ func Paths(dirs ...string) iter.Seq2[Target, error] {
 			for at := realPath(t.Root); filepath.Dir(at) != at; {
 				at = filepath.Dir(at)
 				if outer, within := of[at]; within {
-					yield(Target{}, &TargetError{ID: cut(t.ID, 100), Reason: fmt.Sprintf("it lies in the tree of target '%s': leave one out", cut(outer, 100))})
+					yield(Target{}, &TargetError{ID: cut(t.ID, 100),
+						Reason: fmt.Sprintf("it lies in the tree of target '%s': leave one out", cut(outer, 100))})
 					return
 				}
 			}
@@ -181,7 +182,8 @@ func (d Dirs) Open(_ context.Context, t Target) (Tree, error) {
 	dir := t.Root
 	if d.Within != "" {
 		if !filepath.IsLocal(t.Root) {
-			return Tree{}, &TargetError{ID: cut(t.ID, 100), Reason: fmt.Sprintf("the root %q leads out of the directory of all trees", cut(t.Root, 100))}
+			return Tree{}, &TargetError{ID: cut(t.ID, 100),
+				Reason: fmt.Sprintf("the root %q leads out of the directory of all trees", cut(t.Root, 100))}
 		}
 		dir = filepath.Join(d.Within, t.Root)
 	}
@@ -215,7 +217,8 @@ func (d Dirs) holds(opened *fsutil.RootFs, t Target) error {
 		return err
 	}
 	if !os.SameFile(want, got) {
-		return &TargetError{ID: cut(t.ID, 100), Reason: fmt.Sprintf("the root %q is not what it was a moment ago", cut(t.Root, 100))}
+		return &TargetError{ID: cut(t.ID, 100),
+			Reason: fmt.Sprintf("the root %q is not what it was a moment ago", cut(t.Root, 100))}
 	}
 	return nil
 }

@@ -116,7 +116,8 @@ func (w Worker) do(ctx context.Context, t Task, p millrace.Pipeline, digest stri
 				continue
 			}
 			if o.Code != CodeRecoveryNeeded { // a tree that is half written is no cancellation
-				o.Status, o.Code, o.Message = Canceled, CodeCanceled, message(fmt.Errorf("canceled before it was tried again: %s", o.Message))
+				o.Status, o.Code, o.Message = Canceled, CodeCanceled, message(fmt.Errorf("canceled before it was tried again: %s",
+					o.Message))
 			}
 		}
 		o.Duration = time.Since(begun)
@@ -144,7 +145,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // attempt opens the tree, runs, and closes. final says that another attempt is of no use whatever the code is.
-func (w Worker) attempt(ctx context.Context, t Task, p millrace.Pipeline, digest string, run how) (o Outcome, final bool) {
+func (w Worker) attempt(ctx context.Context, t Task, p millrace.Pipeline, digest string,
+	run how) (o Outcome, final bool) {
 	o = t.outcome()
 	if err := errors.Join(w.Check(), t.Target.Check()); err != nil {
 		o.fail(ctx, err, "")
@@ -191,7 +193,8 @@ func (w Worker) Check() error {
 	case w.Trees == nil:
 		return &FieldError{Field: "Worker.Trees", Value: "nil", Reason: "there has to be something that opens trees"}
 	case w.Executor.Checkpoints != nil:
-		return &FieldError{Field: "Worker.Executor.Checkpoints", Value: "set", Reason: "checkpoints belong to one run, and a fleet has many"}
+		return &FieldError{Field: "Worker.Executor.Checkpoints", Value: "set",
+			Reason: "checkpoints belong to one run, and a fleet has many"}
 	}
 	return nil
 }

@@ -74,7 +74,8 @@ func (c *call) resume(ctx context.Context, id string) (*answer, error) {
 	r := c.cfg.Runs
 	if r.Manage == nil || r.Jobs == nil || r.Browse == nil {
 		return nil, &nextError{
-			err:  &millrace.ValidationError{Problems: []millrace.Problem{{Pointer: "/resume", Code: "unavailable", Message: "this server keeps no runs"}}},
+			err: &millrace.ValidationError{Problems: []millrace.Problem{{Pointer: "/resume", Code: "unavailable",
+				Message: "this server keeps no runs"}}},
 			code: codeArguments, next: "run the whole pipeline again: nothing of a run that has failed was written",
 		}
 	}
@@ -125,11 +126,13 @@ func (c *call) stopped(run runs.Run) (*answer, error) {
 	if run.Reason != "" {
 		text += ": " + visible(run.Reason)
 	}
-	next := fmt.Sprintf("call browse_pipelines with action jobs for run %s; pipeline with resume %q goes on with it", run.ID, run.ID)
+	next := fmt.Sprintf("call browse_pipelines with action jobs for run %s; pipeline with resume %q goes on with it",
+		run.ID, run.ID)
 	if run.Status == runs.Manual {
 		next = fmt.Sprintf("ask the user: a person has to play the job that run %s waits for", run.ID)
 		if c.canAsk() && run.Held != nil && c.cfg.Runs.Jobs != nil {
-			next = fmt.Sprintf("call %s with action play, jobId %s and force: the person at the host is asked", runs.CommandJobs, run.Held.JobID)
+			next = fmt.Sprintf("call %s with action play, jobId %s and force: the person at the host is asked", runs.CommandJobs,
+				run.Held.JobID)
 		}
 	}
 	a := &answer{data: map[string]any{}}

@@ -66,7 +66,8 @@ func warning(res *millrace.Result, texts []string) *millrace.Result {
 }
 
 // change runs a pipeline to its end. What limits or risk block is put to the person at the client, if force would help.
-func (c *call) change(ctx context.Context, p millrace.Pipeline, render func(*millrace.Result) *answer) (*answer, error) {
+func (c *call) change(ctx context.Context, p millrace.Pipeline,
+	render func(*millrace.Result) *answer) (*answer, error) {
 	shows, repaired := render, repairs(p)
 	render = func(res *millrace.Result) *answer { return shows(warning(res, repaired)) }
 	r := &relay{to: c.progress.observe}

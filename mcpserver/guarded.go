@@ -42,7 +42,8 @@ func (s *Server) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 		defer func() {
 			if v := recover(); v != nil {
 				s.cfg.Logger.Error("a request panicked", "method", method, "panic", v, "stack", string(debug.Stack()))
-				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: visible(fmt.Sprintf("internal error: %v", v))}
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
+					Message: visible(fmt.Sprintf("internal error: %v", v))}
 			}
 		}()
 		ctx, req = s.hostNamed(ctx, req)

@@ -68,7 +68,8 @@ func history(ctx context.Context, c *call) (*answer, error) {
 
 func infoOf(info backup.Info) commitInfo {
 	i := commitInfo{
-		ID: info.ID, Pipeline: info.Pipeline, RunID: info.RunID, Restores: info.Restores, Files: info.Files, Bytes: info.Bytes,
+		ID: info.ID, Pipeline: info.Pipeline, RunID: info.RunID, Restores: info.Restores, Files: info.Files,
+		Bytes:    info.Bytes,
 		UndoneBy: info.UndoneBy, Undone: info.UndoneBy != "" && info.Left == 0,
 	}
 	if !info.Time.IsZero() {

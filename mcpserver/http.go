@@ -106,7 +106,8 @@ func authorized(token string, next http.Handler) http.Handler {
 // to this machine.
 func local(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && loopback(addr.String()) && !loopback(r.Host) {
+		if addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && loopback(addr.String()) &&
+			!loopback(r.Host) {
 			http.Error(w, "the host is not this machine", http.StatusForbidden)
 			return
 		}

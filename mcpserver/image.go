@@ -33,7 +33,8 @@ func (image) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
 			return out, &actions.FileError{Path: name, Err: err}
 		}
 		if info.Size() > maxImageBytes {
-			return out, &actions.FileError{Path: name, Err: fmt.Errorf("the file has %d bytes, an image at most %d", info.Size(), maxImageBytes)}
+			return out, &actions.FileError{Path: name,
+				Err: fmt.Errorf("the file has %d bytes, an image at most %d", info.Size(), maxImageBytes)}
 		}
 		data, err := c.ReadFile(name)
 		if err != nil {

@@ -21,7 +21,8 @@ type listArgs struct {
 
 // pipelineTools run pipelines, or make plans of them: they cannot be steps.
 var pipelineTools = []string{
-	"batch_operations", "plan_pipeline", "review_plan", "apply_plan", "pipeline", "mcp_pipeline", runs.CommandBrowse, runs.CommandManage, runs.CommandJobs,
+	"batch_operations", "plan_pipeline", "review_plan", "apply_plan", "pipeline", "mcp_pipeline", runs.CommandBrowse,
+	runs.CommandManage, runs.CommandJobs,
 }
 
 // listPipeline runs a list of calls as the steps of one pipeline: "step1", "step2" and so on.
@@ -35,8 +36,9 @@ func listPipeline(ctx context.Context, c *call) (*answer, error) {
 	for i, s := range args.Steps {
 		if slices.Contains(pipelineTools, s.Tool) {
 			problems = append(problems, millrace.Problem{
-				Pointer: fmt.Sprintf("/steps/%d/tool", i), Code: "nested_pipeline", Message: fmt.Sprintf("a step cannot call '%s'", s.Tool),
-				Hint: "flatten: make its steps steps of this pipeline",
+				Pointer: fmt.Sprintf("/steps/%d/tool", i), Code: "nested_pipeline",
+				Message: fmt.Sprintf("a step cannot call '%s'", s.Tool),
+				Hint:    "flatten: make its steps steps of this pipeline",
 			})
 		}
 		step := map[string]any{"id": fmt.Sprintf("step%d", i+1), "action": s.Tool}

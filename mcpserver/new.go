@@ -21,7 +21,8 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, actions: runnable(cfg), plans: newPlans(), ranges: newRanges(), key: make([]byte, 32), closing: closing}
+	s := &Server{cfg: cfg, actions: runnable(cfg), plans: newPlans(), ranges: newRanges(), key: make([]byte, 32),
+		closing: closing}
 	if _, err := io.ReadFull(rand.Reader, s.key); err != nil {
 		return nil, err
 	}

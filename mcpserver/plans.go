@@ -90,7 +90,8 @@ func (k *plans) find(id string) (*entry, error) {
 			return e, nil
 		}
 	}
-	return nil, planError("call plan_pipeline again", "there is no plan '%s' any more: the last %d plans are kept for an hour", shown(id), maxPlans)
+	return nil, planError("call plan_pipeline again",
+		"there is no plan '%s' any more: the last %d plans are kept for an hour", shown(id), maxPlans)
 }
 
 // tidy lets go what is too much or too old. The newest plan stays whatever its size.

@@ -49,7 +49,8 @@ func newProgress(ctx context.Context, req *mcp.CallToolRequest) *progress {
 	}
 	p.start(func(number float64, message string) {
 		// A client that has gone away is noticed by the call itself.
-		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: number, Message: message})
+		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: number,
+			Message: message})
 	})
 	return p
 }

@@ -126,7 +126,8 @@ func (a *readArgs) problems() []millrace.Problem {
 }
 
 // look runs a step that only reads.
-func (c *call) look(ctx context.Context, action string, params map[string]any, rename ...[2]string) (millrace.StepResult, error) {
+func (c *call) look(ctx context.Context, action string, params map[string]any,
+	rename ...[2]string) (millrace.StepResult, error) {
 	p, err := c.step(action, params, false, rename...)
 	if err != nil {
 		return millrace.StepResult{}, err

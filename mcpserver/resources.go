@@ -16,24 +16,28 @@ const maxDiffResource = 4 << 20
 // addResources adds what a client can attach to a conversation by itself: plans, diffs, and what pipelines are.
 func (s *Server) addResources() {
 	s.mcp.AddResource(&mcp.Resource{
-		URI: "millrace://schema/pipeline", Name: "schema of pipelines", MIMEType: "application/schema+json", Description: "JSON Schema of pipeline_json.",
+		URI: "millrace://schema/pipeline", Name: "schema of pipelines", MIMEType: "application/schema+json",
+		Description: "JSON Schema of pipeline_json.",
 	}, func(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		text, err := pipelineSchema(s.actions, len(s.cfg.Executor.Agents) > 0)
 		return contents(req, string(text)), err
 	})
 	s.mcp.AddResource(&mcp.Resource{
-		URI: "millrace://docs/json", Name: "pipelines as JSON", MIMEType: "text/markdown", Description: "The fields of pipelines and the parameters of all actions.",
+		URI: "millrace://docs/json", Name: "pipelines as JSON", MIMEType: "text/markdown",
+		Description: "The fields of pipelines and the parameters of all actions.",
 	}, func(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return contents(req, s.docs()), nil
 	})
 	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{
-		URITemplate: "millrace://plans/{id}", Name: "plan", MIMEType: "application/json", Description: "What a plan would do, and its digest.",
+		URITemplate: "millrace://plans/{id}", Name: "plan", MIMEType: "application/json",
+		Description: "What a plan would do, and its digest.",
 	}, s.planResource)
 	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{
 		URITemplate: "millrace://plans/{id}/diff", Name: "diff of a plan", MIMEType: "text/x-diff",
 	}, s.planDiffResource)
 	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{
-		URITemplate: "millrace://backups/{id}/diff", Name: "diff of an undo", MIMEType: "text/x-diff", Description: "What undo of a commit would change.",
+		URITemplate: "millrace://backups/{id}/diff", Name: "diff of an undo", MIMEType: "text/x-diff",
+		Description: "What undo of a commit would change.",
 	}, s.backupDiffResource)
 }
 
@@ -52,7 +56,8 @@ func (s *Server) planResource(_ context.Context, req *mcp.ReadResourceRequest) (
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	res := e.plan.Result()
-	text := fit(map[string]any{"plan_id": e.id, "digest": e.digest, "summary": res.String(), "result": res}, maxDiffResource)
+	text := fit(map[string]any{"plan_id": e.id, "digest": e.digest, "summary": res.String(), "result": res},
+		maxDiffResource)
 	return contents(req, string(text)), nil
 }
 
@@ -78,7 +83,8 @@ func (s *Server) planDiffResource(_ context.Context, req *mcp.ReadResourceReques
 	return diffResource(req, e.plan, fmt.Sprintf("review_plan with plan_id %s and offset shows the rest", e.id))
 }
 
-func (s *Server) backupDiffResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (s *Server) backupDiffResource(ctx context.Context,
+	req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	plan, err := s.executor(nil).PlanRestore(ctx, s.cfg.FS, middle(req.Params.URI, "millrace://backups/", "/diff"))
 	if err != nil {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)

@@ -189,6 +189,7 @@ func (w *window) Write(p []byte) (int, error) {
 
 func planLink(e *entry) *mcp.ResourceLink {
 	return &mcp.ResourceLink{
-		URI: "millrace://plans/" + e.id + "/diff", Name: "diff of plan " + e.id, MIMEType: "text/x-diff", Description: "The whole diff.",
+		URI: "millrace://plans/" + e.id + "/diff", Name: "diff of plan " + e.id, MIMEType: "text/x-diff",
+		Description: "The whole diff.",
 	}
 }

@@ -26,7 +26,8 @@ func flat(full []byte, hidden string) (json.RawMessage, error) {
 		if p["anyOf"] != nil || p["oneOf"] != nil {
 			p["type"] = alternatives(p)
 		}
-		for _, word := range []string{"anyOf", "oneOf", "pattern", "minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "format"} {
+		for _, word := range []string{"anyOf", "oneOf", "pattern", "minLength", "maxLength", "minItems", "maxItems",
+			"minimum", "maximum", "format"} {
 			delete(p, word)
 		}
 	}
@@ -91,8 +92,9 @@ func (c *call) projectArgs() (json.RawMessage, error) {
 		}
 		if !slices.Contains(c.cfg.projects(), project) {
 			return nil, &millrace.ValidationError{Problems: []millrace.Problem{{
-				Pointer: "/" + name, Code: "unknown_project", Message: fmt.Sprintf("this server has no project '%s'", shown(project)),
-				Hint: fmt.Sprintf("use '%s'", c.cfg.Project),
+				Pointer: "/" + name, Code: "unknown_project",
+				Message: fmt.Sprintf("this server has no project '%s'", shown(project)),
+				Hint:    fmt.Sprintf("use '%s'", c.cfg.Project),
 			}}}
 		}
 		key, err := json.Marshal(c.cfg.Project)
@@ -122,7 +124,8 @@ func (m unforcedJobs) Play(ctx context.Context, job runs.JobRef, p runs.Play) (r
 	if digest, ok := ctx.Value(playKey{}).(string); ok {
 		p.Force, p.PlanDigest = true, digest
 	} else if p.Force {
-		return runs.Job{}, &forcedError{job: job, blocked: &millrace.BlockedError{Reason: "force is not taken from a call: a person has to play this job"}}
+		return runs.Job{}, &forcedError{job: job,
+			blocked: &millrace.BlockedError{Reason: "force is not taken from a call: a person has to play this job"}}
 	}
 	return m.JobManager.Play(ctx, job, p)
 }

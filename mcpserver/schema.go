@@ -76,7 +76,8 @@ func (s *schema) check(args []byte) []millrace.Problem {
 type checker struct{ problems []millrace.Problem }
 
 func (k *checker) add(pointer, code, hint, format string, args ...any) {
-	k.problems = append(k.problems, millrace.Problem{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
+	k.problems = append(k.problems, millrace.Problem{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...),
+		Hint: hint})
 }
 
 // value checks a value that is valid JSON without space around it.
@@ -102,7 +103,8 @@ func (k *checker) value(s *schema, pointer string, data []byte) {
 	case kind == "string" && len(s.Enum) > 0:
 		var text string
 		if json.Unmarshal(data, &text) == nil && !slices.Contains(s.Enum, text) {
-			k.add(pointer, "unsupported_value", "use '"+strings.Join(s.Enum, "', '")+"'", "unsupported %s '%s'", nameOf(pointer), shown(text))
+			k.add(pointer, "unsupported_value", "use '"+strings.Join(s.Enum, "', '")+"'", "unsupported %s '%s'", nameOf(pointer),
+				shown(text))
 		}
 	case kind == "integer" && s.Minimum != nil:
 		if n, ok := wholeNumber(data); !ok || n < *s.Minimum {
@@ -220,7 +222,8 @@ func (s *schema) plainNumbers(args json.RawMessage) json.RawMessage {
 func (s *schema) plain(v any, changed *bool) any {
 	switch v := v.(type) {
 	case json.Number:
-		if n, ok := wholeNumber([]byte(v)); ok && slices.Contains(s.Type, "integer") && strconv.FormatInt(n, 10) != string(v) {
+		if n, ok := wholeNumber([]byte(v)); ok && slices.Contains(s.Type, "integer") &&
+			strconv.FormatInt(n, 10) != string(v) {
 			*changed = true
 			return n
 		}

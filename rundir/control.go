@@ -237,7 +237,8 @@ func requestedOnly(ctx context.Context) error {
 }
 
 // cancelOwned cancels a run that no process works on.
-func (m *Manager) cancelOwned(ctx context.Context, number int64, check func(shownRun) error, within bool) (again bool, err error) {
+func (m *Manager) cancelOwned(ctx context.Context, number int64, check func(shownRun) error,
+	within bool) (again bool, err error) {
 	release, err := m.claimAs(ctx, number, within)
 	if err != nil {
 		return false, err

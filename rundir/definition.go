@@ -15,12 +15,14 @@ import (
 
 // describe makes a run of what its creator says. invalid is the error of a ref that stands for no valid pipeline: the
 // run has failed then, and is made all the same.
-func (m *Manager) describe(ctx context.Context, c runs.Create) (n newRun, invalid *millrace.ValidationError, err error) {
+func (m *Manager) describe(ctx context.Context,
+	c runs.Create) (n newRun, invalid *millrace.ValidationError, err error) {
 	if c.Project == "" {
 		return n, nil, errors.New("a run needs a project")
 	}
 	n.created = created{
-		Project: c.Project, Ref: c.Ref, Source: cmp.Or(c.Source, runs.SourceAPI), User: cmp.Or(c.User, m.host.User), StartAt: c.StartAt,
+		Project: c.Project, Ref: c.Ref, Source: cmp.Or(c.Source, runs.SourceAPI), User: cmp.Or(c.User, m.host.User),
+		StartAt: c.StartAt,
 	}
 	n.status, n.variables = runs.Created, c.Variables
 	p := c.Pipeline

@@ -103,7 +103,8 @@ func (m *Manager) CreateFleet(ctx context.Context, c runs.Create, o FleetOptions
 }
 
 // writeTargets writes the file "targets", and tells what is in it.
-func (s *Store) writeTargets(ctx context.Context, number int64, targets iter.Seq2[fleet.Target, error], about *fleetTargets) error {
+func (s *Store) writeTargets(ctx context.Context, number int64, targets iter.Seq2[fleet.Target, error],
+	about *fleetTargets) error {
 	f, err := recordlog.Create(s.d.FS, s.run(number, targetsFile))
 	if err != nil {
 		return err
@@ -146,7 +147,8 @@ func (a *fleetTargets) add(out io.Writer, t fleet.Target) error {
 	line = append(line, '\n')
 	switch {
 	case len(line) > maxTarget:
-		return &fleet.TargetError{ID: shortened(t.ID, 100), Reason: fmt.Sprintf("it has %d bytes as JSON, more than %d", len(line), maxTarget)}
+		return &fleet.TargetError{ID: shortened(t.ID, 100),
+			Reason: fmt.Sprintf("it has %d bytes as JSON, more than %d", len(line), maxTarget)}
 	case a.Length+int64(len(line)) > maxTargets:
 		return fmt.Errorf("the targets have more than %d bytes together", maxTargets)
 	}

@@ -189,7 +189,8 @@ func (m *Manager) cancelChildren(ctx context.Context, w *writer, spec fleetTarge
 
 // sumUp counts the targets of a fleet from their own records. first is called with each child before it is counted; its
 // errors, and those of children that cannot be read, are joined at the end.
-func (m *Manager) sumUp(ctx context.Context, parent int64, spec fleetTargets, first func(*loaded) error) (sum fleetSum, failed error) {
+func (m *Manager) sumUp(ctx context.Context, parent int64, spec fleetTargets,
+	first func(*loaded) error) (sum fleetSum, failed error) {
 	sum = newSum(spec)
 	err := m.store.eachTarget(ctx, parent, spec, func(i int, line []byte) error {
 		if err := context.Cause(ctx); err != nil {

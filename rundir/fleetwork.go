@@ -37,7 +37,8 @@ func (s *session) fleetTargets() (spec *fleetTargets) {
 
 // runFleet begins or goes on with the children, and records what has come of it.
 func (s *session) runFleet(spec fleetTargets) error {
-	f := &fleetWork{s: s, m: s.m, number: s.w.number, spec: spec, sum: newSum(spec), limits: fleetLimits{spec: spec, began: time.Now()}}
+	f := &fleetWork{s: s, m: s.m, number: s.w.number, spec: spec, sum: newSum(spec),
+		limits: fleetLimits{spec: spec, began: time.Now()}}
 	err := s.w.append(&record{Kind: kindState, Status: runs.Preparing})
 	if err != nil {
 		return err
@@ -137,7 +138,9 @@ func (f *fleetWork) run() error {
 		f.work.Go(func() {
 			defer func() { <-places }()
 			child.await(f.s.ctx)
-			child.w.state(func(r *folded) { f.add(i, t.ID, shownRun{folded: r, number: child.w.number, dead: r.status.Active()}) })
+			child.w.state(func(r *folded) {
+				f.add(i, t.ID, shownRun{folded: r, number: child.w.number, dead: r.status.Active()})
+			})
 		})
 		return nil
 	})

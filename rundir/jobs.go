@@ -13,7 +13,8 @@ import (
 
 // decide records a decision about a run that check allows, and begins to work on it. What decide returns is the run as
 // it is then.
-func (m *Manager) decide(ctx context.Context, number int64, check func(shownRun) error, do func(w *writer) error) (runs.Run, error) {
+func (m *Manager) decide(ctx context.Context, number int64, check func(shownRun) error,
+	do func(w *writer) error) (runs.Run, error) {
 	release, err := m.claim(ctx, number)
 	if err != nil {
 		return runs.Run{}, err
@@ -239,7 +240,8 @@ func (m *Manager) stepNames(r shownRun) []stepName {
 }
 
 // decide is the decide of the manager about a job. It returns the latest job of the step.
-func (j jobs) decide(ctx context.Context, ref runs.JobRef, v runs.Verb, do func(w *writer, about *job) error) (runs.Job, error) {
+func (j jobs) decide(ctx context.Context, ref runs.JobRef, v runs.Verb,
+	do func(w *writer, about *job) error) (runs.Job, error) {
 	if isNested(ctx) {
 		return runs.Job{}, millrace.ErrNested
 	}

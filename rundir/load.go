@@ -57,7 +57,8 @@ func (s *Store) load(number int64) (*loaded, error) {
 	}
 	if err != nil {
 		// A power cut may leave anything of a record that was not durable.
-		if stop, ok := errors.AsType[*recordlog.Stop](err); ok && (stop.Reason == recordlog.Torn || stop.Reason == recordlog.Damaged) {
+		if stop, ok := errors.AsType[*recordlog.Stop](err); ok &&
+			(stop.Reason == recordlog.Torn || stop.Reason == recordlog.Damaged) {
 			return nil, errNoRun
 		}
 		return nil, damaged(number, err)

@@ -88,7 +88,8 @@ func (m *Manager) Create(ctx context.Context, c runs.Create) (runs.Run, error) {
 }
 
 // created makes a run that was described, and begins to work on it.
-func (m *Manager) created(ctx context.Context, c runs.Create, n newRun, invalid *millrace.ValidationError) (runs.Run, error) {
+func (m *Manager) created(ctx context.Context, c runs.Create, n newRun,
+	invalid *millrace.ValidationError) (runs.Run, error) {
 	m.mu.Lock()
 	closed := m.closed
 	m.mu.Unlock()
@@ -126,7 +127,8 @@ func (m *Manager) startAt(number int64, at time.Time) {
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			if _, err := m.takeIfDue(m.timed, number); err != nil && !errors.Is(err, runs.ErrBusy) && !errors.Is(err, errClosed) {
+			if _, err := m.takeIfDue(m.timed, number); err != nil && !errors.Is(err, runs.ErrBusy) &&
+				!errors.Is(err, errClosed) {
 				m.log("a scheduled run cannot begin", number, err)
 			}
 		case <-m.timed.Done():

@@ -27,7 +27,8 @@ func (m *Manager) checkPlace(tree afero.Fs) error {
 	state := path.Clean(cmp.Or(m.host.Executor.StateDir, millrace.DefaultStateDir))
 	for below := at; ; {
 		// No step reaches a state directory, however deep in the tree it is.
-		if names.Within(below, state) && below != state || names.Within(below, millrace.DefaultStateDir) && below != millrace.DefaultStateDir {
+		if names.Within(below, state) && below != state ||
+			names.Within(below, millrace.DefaultStateDir) && below != millrace.DefaultStateDir {
 			return nil
 		}
 		_, rest, more := strings.Cut(below, "/")

@@ -104,7 +104,8 @@ func (p *pruner) run(ctx context.Context) error {
 	if n := len(p.ended); n > 0 {
 		p.ended = p.ended[:n-1] // the newest stays
 	}
-	return errors.Join(p.limits(ctx, p.ended, 1), p.limits(ctx, p.foreign, 0), p.orphans(ctx), p.sweep(ctx), s.reindex(ctx))
+	return errors.Join(p.limits(ctx, p.ended, 1), p.limits(ctx, p.foreign, 0), p.orphans(ctx), p.sweep(ctx),
+		s.reindex(ctx))
 }
 
 // limits goes through runs that are all foreign or all the user's own, from the oldest on. So many more are kept.
@@ -163,7 +164,8 @@ func (p *pruner) remove(run prunable, do func(w *writer) error) error {
 	}
 	w, err := own(run.number)
 	switch {
-	case errors.Is(err, runs.ErrBusy), errors.Is(err, runs.ErrForeign), errors.Is(err, runs.ErrNotFound), errors.Is(err, runs.ErrDamaged):
+	case errors.Is(err, runs.ErrBusy), errors.Is(err, runs.ErrForeign), errors.Is(err, runs.ErrNotFound),
+		errors.Is(err, runs.ErrDamaged):
 		return nil
 	case err != nil:
 		return err

@@ -216,7 +216,8 @@ func (r *recorder) waits(e millrace.StepRetrying) {
 	}
 	at.Attempt = e.Attempt
 	reason := fmt.Sprintf("attempt %d follows in %v: %v", e.Attempt, e.Wait, e.Err)
-	_ = r.w.append(&record{Kind: kindStart, Job: ordinal, At: placeOf(at), JobStatus: runs.Pending, Reason: reason}) // it is only shown
+	_ = r.w.append(&record{Kind: kindStart, Job: ordinal, At: placeOf(at), JobStatus: runs.Pending,
+		Reason: reason}) // it is only shown
 	_ = r.w.line(ordinal, reason)
 }
 

@@ -96,7 +96,8 @@ func trimmed(r *millrace.Result) *millrace.Result {
 func trim(s *millrace.StepResult) {
 	left := func(what string, size int) bool {
 		if size > maxShown {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s of %d bytes is left out: at most %d are shown", what, size, maxShown))
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s of %d bytes is left out: at most %d are shown", what, size,
+				maxShown))
 		}
 		return size > maxShown
 	}

@@ -116,7 +116,8 @@ func (m *Manager) isUnknown(number int64) bool {
 // looked at again, as [nextLook] has it.
 func (m *Manager) takeIfDue(ctx context.Context, number int64) (next int64, err error) {
 	l, err := m.store.look(number)
-	if err != nil || l.foreign || !l.dead && !m.isDue(l.folded) || m.session(number) != nil || l.dead && m.isUnknown(number) {
+	if err != nil || l.foreign || !l.dead && !m.isDue(l.folded) || m.session(number) != nil ||
+		l.dead && m.isUnknown(number) {
 		if err == nil {
 			next = nextLook(l.shownRun)
 		}

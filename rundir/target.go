@@ -32,7 +32,8 @@ var _ fleet.Store = (*Manager)(nil)
 //
 // The policy is x, and not that of the Host, but for ApproveFrom. The run takes none of the MaxRunning places. A dry
 // run is not kept.
-func (m *Manager) RunTarget(ctx context.Context, x millrace.Executor, t fleet.Target, tree afero.Fs, p millrace.Pipeline) (*millrace.Result, error) {
+func (m *Manager) RunTarget(ctx context.Context, x millrace.Executor, t fleet.Target, tree afero.Fs,
+	p millrace.Pipeline) (*millrace.Result, error) {
 	switch {
 	case isNested(ctx):
 		return nil, millrace.ErrNested
@@ -76,7 +77,8 @@ func (g given) Open(context.Context, fleet.Target) (fleet.Tree, error) {
 }
 
 // forTarget returns a manager of one run, which ends with ctx, and with this one. done is called when it is over.
-func (m *Manager) forTarget(ctx context.Context, x millrace.Executor, tree afero.Fs, p millrace.Pipeline) (one *Manager, done func(), err error) {
+func (m *Manager) forTarget(ctx context.Context, x millrace.Executor, tree afero.Fs,
+	p millrace.Pipeline) (one *Manager, done func(), err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {

@@ -46,7 +46,8 @@ func (s *Store) Triggers(ctx context.Context, ref runs.RunRef, p runs.Paging) (r
 	if err != nil {
 		return none, err
 	}
-	result := runs.Page[runs.Trigger]{Items: []runs.Trigger{}, Page: page, PerPage: none.PerPage, Total: l.created.Fleet.Count}
+	result := runs.Page[runs.Trigger]{Items: []runs.Trigger{}, Page: page, PerPage: none.PerPage,
+		Total: l.created.Fleet.Count}
 	for i, name := range names {
 		t, err := s.trigger(l, from+i, name)
 		if err != nil {
@@ -154,7 +155,8 @@ func (s *Store) targets(ctx context.Context, l *loaded, from, to int) (names []s
 
 // eachTarget calls do with each line of the file "targets", which do must not keep. Its error ends it. The file as a
 // whole has to be what the run's first record names, or the error, which comes at the end, matches [runs.ErrDamaged].
-func (s *Store) eachTarget(ctx context.Context, parent int64, fleet fleetTargets, do func(i int, line []byte) error) error {
+func (s *Store) eachTarget(ctx context.Context, parent int64, fleet fleetTargets,
+	do func(i int, line []byte) error) error {
 	f, err := s.openToRead(parent, targetsFile)
 	if err != nil {
 		return damaged(parent, err)

@@ -179,7 +179,8 @@ func (s *session) prepared(r *recorder) (x millrace.Executor, p millrace.Pipelin
 const lockTry = 5 * time.Millisecond
 
 // resume runs the pipeline from where the run has come to.
-func (s *session) resume(x millrace.Executor, tree fleet.Tree, p millrace.Pipeline, r *recorder) (*millrace.Result, error) {
+func (s *session) resume(x millrace.Executor, tree fleet.Tree, p millrace.Pipeline,
+	r *recorder) (*millrace.Result, error) {
 	try := x
 	try.LockWait, try.Observe = lockTry, r.unlessLocked(x.Observe)
 	if x.LockWait > 0 {
@@ -292,7 +293,8 @@ func (s *session) dropLarge() {
 // isCanceled reports whether an error is that of a context which was ended.
 func isCanceled(err error) bool {
 	_, canceled := errors.AsType[*canceledBy](err)
-	return canceled || errors.Is(err, errStopped) || errors.Is(err, context.Canceled) || millrace.ErrorCode(err) == "canceled"
+	return canceled || errors.Is(err, errStopped) || errors.Is(err, context.Canceled) ||
+		millrace.ErrorCode(err) == "canceled"
 }
 
 // isStep reports whether a step has failed while the others were committed.

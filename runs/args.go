@@ -126,7 +126,8 @@ func (c *collector) word(name, text string, all []string) bool {
 	if slices.Contains(all, text) {
 		return true
 	}
-	c.add("/"+name, params.CodeBadEnum, c.meant(text, all), "%s '%s' is not one of %s", nameOf(name), shown(text), strings.Join(all, ", "))
+	c.add("/"+name, params.CodeBadEnum, c.meant(text, all), "%s '%s' is not one of %s", nameOf(name), shown(text),
+		strings.Join(all, ", "))
 	return false
 }
 

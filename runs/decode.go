@@ -141,7 +141,8 @@ func (d *call) misplaced(name, written string) {
 	if len(others) == 1 {
 		take = "takes"
 	}
-	d.add("/"+written, codeMisplaced, "", "'%s' does not belong to action '%s' (%s %s it)", written, d.act.name, strings.Join(others, ", "), take)
+	d.add("/"+written, codeMisplaced, "", "'%s' does not belong to action '%s' (%s %s it)", written, d.act.name,
+		strings.Join(others, ", "), take)
 }
 
 // missing adds what the action requires and is not there.

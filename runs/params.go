@@ -140,7 +140,8 @@ func createParams() []param {
 			set: func(a *args, v value) { a.create.Ref = v.text },
 		},
 		{
-			name: "definition", kind: definition, doc: "The pipeline itself: an object, its JSON as a text, or the name of one of the library.",
+			name: "definition", kind: definition,
+			doc: "The pipeline itself: an object, its JSON as a text, or the name of one of the library.",
 			set: func(a *args, v value) { a.definition = v.node },
 		},
 		{
@@ -153,7 +154,8 @@ func createParams() []param {
 func playParams() []param {
 	return []param{
 		{
-			name: "job_variables_attributes", kind: variables, doc: "Values that variables of the pipeline have from here on, at most 100.",
+			name: "job_variables_attributes", kind: variables,
+			doc: "Values that variables of the pipeline have from here on, at most 100.",
 			set: func(a *args, v value) { a.play.Variables = v.variables },
 		},
 		{

@@ -69,7 +69,8 @@ func (d *call) text(name string, n *strictjson.Node, most int) (string, bool) {
 func (d *call) notLonger(name, s string, most int) bool {
 	length := utf8.RuneCountInString(s)
 	if length > most {
-		d.add("/"+name, params.CodeOutOfRange, "", "'%s' has %d characters, at most %d are allowed", nameOf(name), length, most)
+		d.add("/"+name, params.CodeOutOfRange, "", "'%s' has %d characters, at most %d are allowed", nameOf(name), length,
+			most)
 	}
 	return length <= most
 }
@@ -132,7 +133,8 @@ func (d *call) ident(name string, n *strictjson.Node) (string, bool) {
 func (d *call) moment(name, s string) (time.Time, bool) {
 	var at time.Time
 	if err := at.UnmarshalText([]byte(s)); err != nil { // which is stricter than time.Parse
-		d.add("/"+name, params.CodeBadValue, "write it as 2006-01-02T15:04:05Z", "%s '%s' is no RFC 3339 time", name, shown(s))
+		d.add("/"+name, params.CodeBadValue, "write it as 2006-01-02T15:04:05Z", "%s '%s' is no RFC 3339 time", name,
+			shown(s))
 		return time.Time{}, false
 	}
 	return at, true
@@ -199,7 +201,8 @@ func (d *call) variable(p *param, name string, n *strictjson.Node) Variable {
 			}
 		default:
 			d.offset = m.NameOffset
-			d.add("/"+at, params.CodeUnknownField, d.meant(m.Name, variableFields(p.typed)), "unknown parameter '%s'", shown(nameOf(at)))
+			d.add("/"+at, params.CodeUnknownField, d.meant(m.Name, variableFields(p.typed)), "unknown parameter '%s'",
+				shown(nameOf(at)))
 		}
 	}
 	return v

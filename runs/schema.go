@@ -64,7 +64,10 @@ func (t Tools) FlatSchema(name string) (json.RawMessage, error) {
 		each = append(each, object{"if": isIt, "then": then})
 	}
 	for i := range c.params {
-		if name := c.params[i].name; !slices.ContainsFunc(c.acts, func(a act) bool { return !slices.Contains(a.required, name) }) {
+		if name := c.params[i].name; !slices.ContainsFunc(c.acts, func(a act) bool {
+			return !slices.Contains(a.required,
+				name)
+		}) {
 			required = append(required, name)
 		}
 	}

@@ -34,7 +34,8 @@ const (
 
 // Statuses returns the statuses that a run can have, in the order of the documentation.
 func Statuses() []Status {
-	return []Status{Created, WaitingForResource, Preparing, Pending, Running, Success, Failed, Canceled, Skipped, Manual, Scheduled}
+	return []Status{Created, WaitingForResource, Preparing, Pending, Running, Success, Failed, Canceled, Skipped, Manual,
+		Scheduled}
 }
 
 // JobStatuses returns the statuses that a job can have, in the order of the documentation.

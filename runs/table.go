@@ -84,7 +84,8 @@ type act struct {
 
 // takes reports whether a parameter belongs to the action.
 func (a *act) takes(name string) bool {
-	return name == "action" || slices.Contains(a.required, name) || slices.Contains(a.either, name) || slices.Contains(a.optional, name)
+	return name == "action" || slices.Contains(a.required, name) || slices.Contains(a.either, name) ||
+		slices.Contains(a.optional, name)
 }
 
 // command is one of the three.
@@ -131,8 +132,9 @@ func commands() []command {
 	return []command{
 		{
 			name: CommandBrowse, readOnly: true, maxBytes: 1 << 20,
-			doc:    "Look at runs of pipelines and their jobs. Nothing is changed.",
-			params: slices.Concat([]param{projectParam(), runParam(), jobParam()}, filterParams(), jobsParams(), pagingParams(), linesParams()),
+			doc: "Look at runs of pipelines and their jobs. Nothing is changed.",
+			params: slices.Concat([]param{projectParam(), runParam(), jobParam()}, filterParams(), jobsParams(), pagingParams(),
+				linesParams()),
 			acts: []act{
 				{
 					name: "list", doc: "List the runs of a project, the latest first.", required: []string{"projectId"},
@@ -159,8 +161,9 @@ func commands() []command {
 		},
 		{
 			name: CommandManage, maxBytes: 128 << 20,
-			doc:    "Create a run of a pipeline, retry one that has failed or was canceled, or cancel one.",
-			params: slices.Concat([]param{projectParam(), runParam()}, createParams(), folded(jobParam()), folded(playParams()...)),
+			doc: "Create a run of a pipeline, retry one that has failed or was canceled, or cancel one.",
+			params: slices.Concat([]param{projectParam(), runParam()}, createParams(), folded(jobParam()),
+				folded(playParams()...)),
 			acts: []act{
 				{
 					name: "create", doc: "Create a run of a pipeline of the library, or of one that is given.",

@@ -22,7 +22,8 @@ func CheckVariables(given []Variable) error {
 // variables checks variables that stand in a parameter. Their problems lead to the members of the list.
 func (c *collector) variables(name string, given []Variable) {
 	if len(given) > MaxVariables {
-		c.add("/"+name, params.CodeOutOfRange, "", "%s has %d entries, at most %d are allowed", name, len(given), MaxVariables)
+		c.add("/"+name, params.CodeOutOfRange, "", "%s has %d entries, at most %d are allowed", name, len(given),
+			MaxVariables)
 		return
 	}
 	for i, v := range given {
@@ -42,7 +43,8 @@ func (c *collector) variables(name string, given []Variable) {
 			c.add("/"+at+"key", codeBadVariable, "", "variable '%s' is given twice", shown(v.Key))
 		}
 		if len(v.Value) > most {
-			c.add("/"+at+"value", params.CodeOutOfRange, "", "variable '%s' has %d bytes, at most %d are allowed", shown(v.Key), len(v.Value), most)
+			c.add("/"+at+"value", params.CodeOutOfRange, "", "variable '%s' has %d bytes, at most %d are allowed", shown(v.Key),
+				len(v.Value), most)
 		}
 	}
 }
@@ -55,7 +57,8 @@ func variableTypes() []VariableType { return []VariableType{EnvVar, File} }
 // be nil if there are none of these.
 //
 // The error is an *[ArgsError] that lists all that does not fit, or that of file.
-func WithVariables(p millrace.Pipeline, given []Variable, file func(v Variable) (path string, err error)) (millrace.Pipeline, error) {
+func WithVariables(p millrace.Pipeline, given []Variable,
+	file func(v Variable) (path string, err error)) (millrace.Pipeline, error) {
 	if err := CheckVariables(given); err != nil {
 		return millrace.Pipeline{}, err
 	}
@@ -70,7 +73,8 @@ func WithVariables(p millrace.Pipeline, given []Variable, file func(v Variable) 
 		case d < 0:
 			c.undeclared(at+"key", v.Key, p.Name(), declared)
 		case v.Type == File && declared[d].Type != "string":
-			c.add(at+"variable_type", codeBadVariable, "", "variable '%s': the path of a file is a string, and the pipeline declares '%s'", v.Key, declared[d].Type)
+			c.add(at+"variable_type", codeBadVariable, "",
+				"variable '%s': the path of a file is a string, and the pipeline declares '%s'", v.Key, declared[d].Type)
 		case v.Type == File && file == nil:
 			c.add(at+"variable_type", codeBadVariable, "", "variable '%s': there are no files here", v.Key)
 		case v.Type == File:
@@ -78,7 +82,8 @@ func WithVariables(p millrace.Pipeline, given []Variable, file func(v Variable) 
 		default:
 			value, ok := read(v.Value, declared[d].Type)
 			if !ok {
-				c.add(at+"value", codeBadVariable, hintOf(declared[d].Type), "variable '%s': \"%s\" is no %s", v.Key, shown(v.Value), declared[d].Type)
+				c.add(at+"value", codeBadVariable, hintOf(declared[d].Type), "variable '%s': \"%s\" is no %s", v.Key,
+					shown(v.Value), declared[d].Type)
 				continue
 			}
 			if _, err := p.WithVariables(map[string]any{v.Key: value}); err != nil {
@@ -110,7 +115,8 @@ func (c *collector) undeclared(at, key, pipeline string, declared []millrace.Var
 	if len(names) > 0 {
 		list = "declared: " + strings.Join(names, ", ")
 	}
-	c.add(at, codeBadVariable, c.meant(key, names), "variable '%s' is not declared by pipeline '%s' (%s)", shown(key), shown(pipeline), list)
+	c.add(at, codeBadVariable, c.meant(key, names), "variable '%s' is not declared by pipeline '%s' (%s)", shown(key),
+		shown(pipeline), list)
 }
 
 // whole adds the problems that a pipeline has with a value.
@@ -135,7 +141,8 @@ func read(text, typ string) (value any, ok bool) {
 		return nil, false
 	}
 	table := params.Table{{Name: "value", To: &value}}
-	problems, _ := table.Read(&strictjson.Node{Kind: strictjson.Object, Members: []strictjson.Member{{Name: "value", Value: n}}})
+	problems, _ := table.Read(&strictjson.Node{Kind: strictjson.Object,
+		Members: []strictjson.Member{{Name: "value", Value: n}}})
 	if len(problems) > 0 {
 		return nil, false
 	}

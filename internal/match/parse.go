@@ -176,7 +176,8 @@ func patternError(pattern string, err error) *PatternError {
 	e := &PatternError{Pattern: pattern, Msg: fmt.Sprintf("invalid regular expression: %s: %q", bad.Code, Short(bad.Expr))}
 	switch {
 	case bad.Code == syntax.ErrInvalidPerlOp,
-		bad.Code == syntax.ErrInvalidNamedCapture && (strings.HasPrefix(bad.Expr, "(?<=") || strings.HasPrefix(bad.Expr, "(?<!")):
+		bad.Code == syntax.ErrInvalidNamedCapture &&
+			(strings.HasPrefix(bad.Expr, "(?<=") || strings.HasPrefix(bad.Expr, "(?<!")):
 		e.Hint = "the syntax is RE2, which has no lookahead and no lookbehind"
 	case bad.Code == syntax.ErrInvalidEscape && len(bad.Expr) == 2 && bad.Expr[1] >= '1' && bad.Expr[1] <= '9':
 		e.Hint = "the syntax is RE2, which has no back-references"

@@ -14,7 +14,8 @@ func (g *gathering) settleOn() {
 	for i := range g.changes {
 		c := &g.changes[i]
 		old := g.entryAt(c.Path)
-		c.bases = append(c.bases, g.basisAt(c.Path, old != nil && old.kind == change.Dir && (c.Kind != change.Dir || c.From != "")))
+		c.bases = append(c.bases, g.basisAt(c.Path,
+			old != nil && old.kind == change.Dir && (c.Kind != change.Dir || c.From != "")))
 		if c.From == "" {
 			continue
 		}

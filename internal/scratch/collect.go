@@ -121,10 +121,12 @@ func (g *gathering) check() error {
 			return fmt.Errorf("%w: the command has left %s", names.ErrTooDeep, name)
 		}
 		e := g.t.made[name]
-		if e == nil || e.withheld == "" || e.withheld == unasked || f.kind == change.Other || !g.takes(name, f.kind == change.Dir) {
+		if e == nil || e.withheld == "" || e.withheld == unasked || f.kind == change.Other ||
+			!g.takes(name, f.kind == change.Dir) {
 			continue
 		}
-		return fmt.Errorf("the command has made %s, which it could not see that there is: what stands there %s", name, e.withheld)
+		return fmt.Errorf("the command has made %s, which it could not see that there is: what stands there %s", name,
+			e.withheld)
 	}
 	return nil
 }

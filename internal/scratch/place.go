@@ -18,12 +18,14 @@ import (
 func treeName(name string) string {
 	name = filepath.Base(name)
 	folded := names.FoldName(name)
-	for _, own := range [...]string{tempName, homeName, sharedName, nextName, lockName, manifestName, manifestName + newSuffix, ""} {
+	for _, own := range [...]string{tempName, homeName, sharedName, nextName, lockName, manifestName,
+		manifestName + newSuffix, ""} {
 		if folded == own {
 			return "tree"
 		}
 	}
-	if strings.ContainsAny(name, `/\`) || !names.IsPlain(name) || names.CheckPortable(name) != nil || names.IsVCS(name, true) ||
+	if strings.ContainsAny(name, `/\`) || !names.IsPlain(name) || names.CheckPortable(name) != nil ||
+		names.IsVCS(name, true) ||
 		len(name) > names.MaxName {
 		return "tree"
 	}

@@ -134,7 +134,8 @@ func (t *tree) compareOnce(ctx context.Context, f *found, name string) (bool, er
 // isOvertaken reports whether a file of the view cannot be read because another program has changed or removed it. It
 // has other bytes then, which [Stage] finds out.
 func isOvertaken(err error) bool {
-	return errors.Is(err, names.ErrDrift) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir) || errors.Is(err, names.ErrNotRegular)
+	return errors.Is(err, names.ErrDrift) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir) ||
+		errors.Is(err, names.ErrNotRegular)
 }
 
 // hashOld returns the hash of a file of the view.

@@ -53,7 +53,8 @@ func workers() int { return max(4, runtime.GOMAXPROCS(0)) }
 // not take without bringing it back, ignored files for example, so there may be more of it; but memory has an end too.
 // The rules of .gitignore files are read only if they are asked for: they may be too long, or take long to go by.
 func (t *tree) scan(ctx context.Context, withRules bool) (*survey, error) {
-	s := &survey{t: t, ctx: ctx, rules: withRules, at: make(map[string]*found, len(t.made)), dirs: make(map[string]scanned)}
+	s := &survey{t: t, ctx: ctx, rules: withRules, at: make(map[string]*found, len(t.made)),
+		dirs: make(map[string]scanned)}
 	if err := t.reenter(); err != nil {
 		return nil, err
 	}

@@ -49,7 +49,8 @@ func Stage(ctx context.Context, view *stage.Stage, changes []Change) (Outcome, e
 		made: make(map[string]bool), files: make(map[string]bool),
 	}
 	slices.SortStableFunc(s.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	for _, step := range [...]func() error{s.hold, s.sort, s.removeFiles, s.removeDirs, s.move, s.removeDirs, s.place, s.checkLinks, s.tell} {
+	for _, step := range [...]func() error{s.hold, s.sort, s.removeFiles, s.removeDirs, s.move, s.removeDirs, s.place,
+		s.checkLinks, s.tell} {
 		if err := step(); err != nil {
 			return Outcome{}, err
 		}
@@ -94,7 +95,8 @@ func (s *staging) sortReplaced() error {
 	var replaced []string
 	for i := range s.changes {
 		c := &s.changes[i]
-		if c.Kind == change.Absent || c.Kind == change.Dir || c.From != "" || s.byFrom[c.Path] != nil || !s.isSettled(path.Dir(c.Path)) {
+		if c.Kind == change.Absent || c.Kind == change.Dir || c.From != "" || s.byFrom[c.Path] != nil ||
+			!s.isSettled(path.Dir(c.Path)) {
 			continue
 		}
 		kind, _, err := s.look(c.Path)

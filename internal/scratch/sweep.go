@@ -34,7 +34,8 @@ func (t *tree) sweep(ctx context.Context) {
 	for _, item := range items {
 		name := item.Name()
 		info, err := item.Info()
-		if err != nil || !placeName.MatchString(name) || name == filepath.Base(t.place) || time.Since(info.ModTime()) < stale {
+		if err != nil || !placeName.MatchString(name) || name == filepath.Base(t.place) ||
+			time.Since(info.ModTime()) < stale {
 			continue
 		}
 		other := &tree{c: t.c, above: t.above, place: filepath.Join(filepath.Dir(t.place), name)}

@@ -332,5 +332,6 @@ func (r *deltaReader) meta(node int) toldMeta {
 }
 
 func (r *deltaReader) slot() toldSlot {
-	return toldSlot{dir: r.num(), name: r.text(), node: r.num(), under: r.num(), ago: r.num(), gone: r.num(), by: r.stamps()}
+	return toldSlot{dir: r.num(), name: r.text(), node: r.num(), under: r.num(), ago: r.num(), gone: r.num(),
+		by: r.stamps()}
 }

@@ -29,7 +29,8 @@ func (c *core) mayWrite(p place) error {
 		return err
 	}
 	f := p.ent.fact()
-	if !c.refuses || f == nil || f.kind != change.File || f.id == (capability.Identity{}) || int64(f.id.UID) == int64(os.Geteuid()) {
+	if !c.refuses || f == nil || f.kind != change.File || f.id == (capability.Identity{}) ||
+		int64(f.id.UID) == int64(os.Geteuid()) {
 		return nil
 	}
 	file, err := c.base.fsys.OpenFile(f.path, os.O_WRONLY, 0)

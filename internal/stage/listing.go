@@ -65,7 +65,8 @@ func closeSumOf(kids []kid, facts []*fact) change.Hash {
 		buf = append(append(buf[:0], k.name...), 0, byte(k.kind))
 		if f := facts[i]; f != nil {
 			buf = append(append(buf, f.target...), 0)
-			for _, n := range []int64{f.size, int64(f.mode), f.mtime.Unix(), int64(f.mtime.Nanosecond()), f.id.CTime, int64(f.id.Ino)} {
+			for _, n := range []int64{f.size, int64(f.mode), f.mtime.Unix(), int64(f.mtime.Nanosecond()), f.id.CTime,
+				int64(f.id.Ino)} {
 				buf = binary.AppendVarint(buf, n)
 			}
 		}

@@ -95,7 +95,8 @@ func (c *core) before(now *fact) ([]*fact, error) {
 				continue
 			}
 		}
-		all = append(all, &fact{path: now.path, kind: s.Kind, mode: s.Mode, size: now.size, mtime: s.ModTime, target: s.Target, id: s.ID})
+		all = append(all, &fact{path: now.path, kind: s.Kind, mode: s.Mode, size: now.size, mtime: s.ModTime,
+			target: s.Target, id: s.ID})
 	}
 	return all, nil
 }

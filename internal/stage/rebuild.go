@@ -81,7 +81,8 @@ func (b *builder) metaFor(n *node, t toldMeta) (meta, error) {
 // dir returns a directory by its number.
 func (b *builder) dir(i int, name string) (*node, error) {
 	n, err := at(b.nodes.all, i, "node")
-	if err == nil && (n.kind != change.Dir || !names.IsPlain(name) || len(name) > names.MaxName || strings.IndexByte(name, 0) >= 0) {
+	if err == nil && (n.kind != change.Dir || !names.IsPlain(name) || len(name) > names.MaxName ||
+		strings.IndexByte(name, 0) >= 0) {
 		err = badDelta("there is no %q in node %d", name, i)
 	}
 	return n, err
@@ -235,7 +236,8 @@ func (b *builder) checkTree(slots []toldSlot, stood map[*node]slotKey) error {
 		}
 		dir, n := b.nodes.all[t.dir], b.nodes.all[t.node-1]
 		was := stood[n]
-		if was != (slotKey{n.parent, n.name}) && was.dir != nil && was.dir.kids[was.name].n == n || n.parent != dir || n.name != t.name {
+		if was != (slotKey{n.parent, n.name}) && was.dir != nil && was.dir.kids[was.name].n == n || n.parent != dir ||
+			n.name != t.name {
 			return badDelta("node %d stands at two places", t.node-1)
 		}
 		return nil

@@ -46,7 +46,8 @@ func (s *Stage) Copy(oldname, newname string) error {
 
 // Rename gives what stands at oldname the name newname, as rename(2) does.
 func (s *Stage) Rename(oldname, newname string) error {
-	return names.LinkError("rename", oldname, newname, s.withTwo(oldname, guard.Write, false, newname, guard.Write, s.rename))
+	return names.LinkError("rename", oldname, newname,
+		s.withTwo(oldname, guard.Write, false, newname, guard.Write, s.rename))
 }
 
 func (s *Stage) rename(src, dst place) error {

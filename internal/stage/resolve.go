@@ -135,7 +135,8 @@ func (c *core) find(name string, follow bool, a guard.Access) (place, error) {
 			case target == "":
 				return refuse(part, fs.ErrNotExist)
 			case path.IsAbs(target) || filepath.VolumeName(target) != "":
-				return refuse(part, fmt.Errorf("%w: symbolic link %s has an absolute target", names.ErrEscape, names.Join(at.path, part)))
+				return refuse(part, fmt.Errorf("%w: symbolic link %s has an absolute target", names.ErrEscape,
+					names.Join(at.path, part)))
 			}
 			if rest == "" {
 				linked, asDir = true, asDir || isWrittenAsDir(target)

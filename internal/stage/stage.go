@@ -88,7 +88,8 @@ var _ interface {
 // New returns a stage over base as raised by [raise.FS]. If that fails, for want of a base perhaps, every operation of
 // the stage returns its error.
 func New(base afero.Fs) *Stage {
-	c := &core{now: time.Now().Round(0), nonce: rand.Text(), inodes: make(map[string]*node), locked: make(map[string]error), temp: new(spill), spillAt: defaultSpillAt}
+	c := &core{now: time.Now().Round(0), nonce: rand.Text(), inodes: make(map[string]*node),
+		locked: make(map[string]error), temp: new(spill), spillAt: defaultSpillAt}
 	c.spill = c.temp
 	c.umask = func() fs.FileMode { return 0 }
 	c.root = newDir(0o755, c.now)

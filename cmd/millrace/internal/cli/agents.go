@@ -24,7 +24,8 @@ const defaultAgent = "default"
 func (a *App) agentFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&a.flags.agents, "agent", nil,
 		"let prompts ask `AGENT`: a name in your configuration, or for prompts that name none a command line such as 'claude -p'; may be repeated")
-	cmd.Flags().StringVar(&a.flags.budget, "budget", "", "spend at most `USD` on agents, as far as they report what they cost")
+	cmd.Flags().StringVar(&a.flags.budget, "budget", "",
+		"spend at most `USD` on agents, as far as they report what they cost")
 }
 
 // agents returns the agents of the configuration, by their names, and of these the names that --agent allows. A command

@@ -111,5 +111,6 @@ func (a *approval) question(plan *millrace.Plan) (text string, word bool) {
 	if reason != "" {
 		reason = "\n" + style.Paint("33", style.Text(reason))
 	}
-	return style.Paint("1", size+".") + reason + "\n" + style.Paint("1", "Type yes to apply it all the same; [r]eview [s]ave plan [N]o") + "  ", true
+	return style.Paint("1", size+".") + reason + "\n" +
+		style.Paint("1", "Type yes to apply it all the same; [r]eview [s]ave plan [N]o") + "  ", true
 }

@@ -86,7 +86,8 @@ func (a *App) completeUndos(cmd *cobra.Command, args []string, _ string) ([]stri
 }
 
 // complete offers the ids of commits, each with its time and name. A shell shows both on a terminal.
-func (a *App) complete(cmd *cobra.Command, args []string, offered func(history, backup.Info) bool) ([]string, cobra.ShellCompDirective) {
+func (a *App) complete(cmd *cobra.Command, args []string,
+	offered func(history, backup.Info) bool) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -102,7 +103,8 @@ func (a *App) complete(cmd *cobra.Command, args []string, offered func(history, 
 	var ids []string
 	for _, i := range h {
 		if i.Err == nil && offered(h, i) {
-			ids = append(ids, cobra.CompletionWithDesc(i.ID, fsutil.Visible(fmt.Sprintf("%s, %s", ago(i.Time, time.Now()), i.Pipeline))))
+			ids = append(ids, cobra.CompletionWithDesc(i.ID,
+				fsutil.Visible(fmt.Sprintf("%s, %s", ago(i.Time, time.Now()), i.Pipeline))))
 		}
 	}
 	return ids, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder

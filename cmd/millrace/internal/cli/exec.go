@@ -44,7 +44,8 @@ what .gitignore leaves out does not come back.`,
 		}
 		return w.Exec(e)
 	})
-	cmd.Flags().BoolVar(&a.flags.keepFailed, "keep-failed", false, "take the change of a command that ends with another status than 0 too")
+	cmd.Flags().BoolVar(&a.flags.keepFailed, "keep-failed", false,
+		"take the change of a command that ends with another status than 0 too")
 	cmd.Flags().BoolVar(&e.Discard, "discard", false, "show what the command prints, and drop what it changes")
 	cmd.MarkFlagsMutuallyExclusive("keep-failed", "discard")
 	a.commandFlags(cmd)

@@ -61,7 +61,8 @@ func (s *session) filter(ctx context.Context, build func(w oneline.Where) (millr
 		}
 		return oneline.Nothing
 	}
-	p, err := build(oneline.Where{Root: "/", Dir: ".", Look: look, Read: func(name string) ([]byte, error) { return s.readInput(ctx, name) }})
+	p, err := build(oneline.Where{Root: "/", Dir: ".", Look: look,
+		Read: func(name string) ([]byte, error) { return s.readInput(ctx, name) }})
 	if wrong, ok := errors.AsType[*oneline.UsageError](err); ok {
 		return &usageError{wrong}
 	} else if err != nil {

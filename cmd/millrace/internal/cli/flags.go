@@ -69,14 +69,16 @@ func (a *App) commonFlags(root *cobra.Command) {
 	f.StringVarP(&a.flags.dir, "directory", "C", "", "take `DIR` for the root of the tree and for the working directory")
 	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "say nothing on stderr but errors; of a commit print its id alone")
 	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "say everything")
-	f.Var(&choice{to: &a.flags.color, words: []string{tty.Auto, tty.Always, tty.Never}}, "color", "`WHEN` to use colours: auto, always, never")
+	f.Var(&choice{to: &a.flags.color, words: []string{tty.Auto, tty.Always, tty.Never}}, "color",
+		"`WHEN` to use colours: auto, always, never")
 	completeWords(root, "color", []string{tty.Auto, tty.Always, tty.Never})
 	f.BoolVar(&a.flags.noPager, "no-pager", false, "show a long diff without a pager")
 }
 
 // formatFlag registers --format with the formats that the command knows.
 func (a *App) formatFlag(cmd *cobra.Command, formats ...string) {
-	cmd.Flags().Var(&choice{to: &a.flags.format, words: formats}, "format", "what goes to stdout: "+strings.Join(formats, ", "))
+	cmd.Flags().Var(&choice{to: &a.flags.format, words: formats}, "format",
+		"what goes to stdout: "+strings.Join(formats, ", "))
 	completeWords(cmd, "format", formats)
 	if f := cmd.Flags(); slices.Contains(formats, formatNames) && f.Lookup("null") == nil {
 		f.BoolVarP(&a.flags.nul, "null", "0", false, "the names of --format names end with a NUL each, not with the line")
@@ -92,7 +94,8 @@ func (a *App) checkFlag(cmd *cobra.Command) {
 // completeWords makes a shell complete the words of a flag.
 func completeWords(cmd *cobra.Command, name string, words []string) {
 	// The only error is that of a flag which is not there, or is completed already.
-	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder))
+	_ = cmd.RegisterFlagCompletionFunc(name,
+		cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder))
 }
 
 // treeFlags registers the flags of commands that plan or change something in a tree.
@@ -119,7 +122,8 @@ func (a *App) reachFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&a.flags.allow, "allow", nil, "let steps reach only `PATH` and what is below it; may be repeated")
 	f.StringArrayVar(&a.flags.deny, "deny", nil, "keep steps from what `GLOB` takes; may be repeated")
-	f.BoolVar(&a.flags.inPlace, "in-place", false, "overwrite the bytes of files that are mount points; others are replaced as always")
+	f.BoolVar(&a.flags.inPlace, "in-place", false,
+		"overwrite the bytes of files that are mount points; others are replaced as always")
 	f.BoolVar(&a.flags.noProject, "no-project", false, "leave out the configuration of the project, .millrace.yaml")
 }
 

@@ -193,7 +193,8 @@ func (s *session) prune(ctx context.Context, limits backup.Retention) error {
 		return err
 	}
 	removed := false
-	agreed, err := s.agreed(ctx, len(gone), fmt.Sprintf("Remove %s? They cannot be taken back any more. [y]es [N]o  ", counted(len(gone), "backup")),
+	agreed, err := s.agreed(ctx, len(gone),
+		fmt.Sprintf("Remove %s? They cannot be taken back any more. [y]es [N]o  ", counted(len(gone), "backup")),
 		func() error { return s.listIDs(gone) })
 	if err != nil {
 		return err

@@ -21,7 +21,8 @@ type oneLineBuild func(w oneline.Where, c oneline.Common, args []string) (millra
 func (a *App) oneLine(cmd *cobra.Command, build oneLineBuild) {
 	var emit string
 	a.changeFlags(cmd)
-	cmd.Flags().Var(&choice{to: &emit, words: []string{formJSON, formYAML}}, "emit", "print the pipeline instead of running it: json, yaml")
+	cmd.Flags().Var(&choice{to: &emit, words: []string{formJSON, formYAML}}, "emit",
+		"print the pipeline instead of running it: json, yaml")
 	cmd.RunE = a.inTree(func(ctx context.Context, s *session, args []string) error {
 		if cmd.Name() != "do" {
 			a.oneLiner = cmd

@@ -29,8 +29,10 @@ nothing. The names in it count from the root of the tree, or from --in.`,
 	f.IntVar(&strip, "strip", 0, "leave out `N` leading parts of names (default: 1 for diffs of git, and of a/ and b/)")
 	f.StringVar(&o.Directory, "in", "", "the names in the patch count from `DIR`")
 	f.StringVar(&o.Path, "path", "", "`FILE` that hunks without a name are for")
-	f.Var(&choice{to: &o.Format, words: []string{"auto", "unified", "apply_patch", "search_replace"}}, "as", "how the patch is written: auto, unified, apply_patch, search_replace")
-	f.Var(&choice{to: &o.Tolerance, words: []string{"none", "trailing_space", "indent", "typography"}}, "tolerance", "what lines may differ in: none, trailing_space, indent, typography")
+	f.Var(&choice{to: &o.Format, words: []string{"auto", "unified", "apply_patch", "search_replace"}}, "as",
+		"how the patch is written: auto, unified, apply_patch, search_replace")
+	f.Var(&choice{to: &o.Tolerance, words: []string{"none", "trailing_space", "indent", "typography"}}, "tolerance",
+		"what lines may differ in: none, trailing_space, indent, typography")
 	f.IntVar(&o.Fuzz, "fuzz", 0, "how many quoted lines at either end of a hunk may differ, 0 to 3")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "replace files that exist where the patch makes one")
 	f.BoolVar(&o.Binary, "binary", false, "apply hunks to files that look binary")

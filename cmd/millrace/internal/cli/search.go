@@ -48,10 +48,12 @@ understood.`,
 	cmd.MarkFlagsMutuallyExclusive("regex", "fixed-strings", "structural")
 	f.StringVar(&s.Language, "lang", "", "the language of the files for -s: `NAME` is go, python and so on; else by their names")
 	f.BoolVarP(&s.IgnoreCase, "ignore-case", "i", false, "find letters in any case")
-	f.StringArrayVarP(&s.Globs, "glob", "g", nil, "only files that `GLOB` takes; with ! before it, only others; may be repeated")
+	f.StringArrayVarP(&s.Globs, "glob", "g", nil,
+		"only files that `GLOB` takes; with ! before it, only others; may be repeated")
 	f.StringArrayVarP(&s.Types, "type", "t", nil, "only files whose names end in .`EXT`; may be repeated")
 	f.BoolVar(&s.NoIgnore, "no-ignore", false, "also files that .gitignore leaves out")
-	f.BoolVar(&s.NoGenerated, "no-generated", false, "leave out generated files: \"Code generated … DO NOT EDIT\", @generated")
+	f.BoolVar(&s.NoGenerated, "no-generated", false,
+		"leave out generated files: \"Code generated … DO NOT EDIT\", @generated")
 	f.BoolVar(&show.count, "count", false, "print how many matches each file has")
 	f.BoolVarP(&show.names, "files-with-matches", "l", false, "print the names of the files alone")
 	f.BoolVar(&show.json, "json", false, "print an object with files, counts and matches")
@@ -122,7 +124,8 @@ func (s *session) writeFound(found millrace.StepResult, show searched) error {
 		file, _ := m["file"].(string)
 		text, _ := m["text"].(string)
 		text, _, _ = strings.Cut(text, "\n")
-		fmt.Fprintf(out, "%s:%v:%v: %s\n", s.fromHere(file), m["line"], m["column"], fsutil.Visible(strings.TrimSuffix(text, "\r")))
+		fmt.Fprintf(out, "%s:%v:%v: %s\n", s.fromHere(file), m["line"], m["column"],
+			fsutil.Visible(strings.TrimSuffix(text, "\r")))
 	}
 	return output(out.Flush())
 }

@@ -27,7 +27,8 @@ ends each file on its own. With - as the only GLOB it is a filter: stdin is chan
 	f := cmd.Flags()
 	f.StringArrayVarP(&s.Scripts, "expression", "e", nil, "run `SCRIPT`; may be repeated; then all arguments are GLOBs")
 	f.StringArrayVar(&s.Exclude, "exclude", nil, "leave out files and directories that `GLOB` takes; may be repeated")
-	f.Var(&choice{to: &s.Syntax, words: []string{"ere", "bre", "re2"}}, "syntax", "of regular expressions: ere as for sed -E, bre as for sed, re2")
+	f.Var(&choice{to: &s.Syntax, words: []string{"ere", "bre", "re2"}}, "syntax",
+		"of regular expressions: ere as for sed -E, bre as for sed, re2")
 	f.BoolVar(&s.Printed, "printed", false, "keep only the lines that the script prints, as sed -n does")
 	f.BoolVar(&s.NoIgnore, "no-ignore", false, "also files that .gitignore leaves out")
 	f.BoolVar(&s.Binary, "binary", false, "also files that look binary")

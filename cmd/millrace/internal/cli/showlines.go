@@ -49,7 +49,10 @@ func isDir(c change.Change) bool { return c.Old.Kind == change.Dir || c.New.Kind
 // lineOfDir writes the line of a change that is about a directory. By its path a plan gives all that is below it too,
 // which has lines of its own, so it is asked only where a file comes or goes at that path as well.
 func lineOfDir(w io.Writer, plan *millrace.Plan, c change.Change) error {
-	if !slices.ContainsFunc([]change.State{c.Old, c.New}, func(s change.State) bool { return s.Kind == change.File || s.Kind == change.Symlink }) {
+	if !slices.ContainsFunc([]change.State{c.Old, c.New}, func(s change.State) bool {
+		return s.Kind == change.File ||
+			s.Kind == change.Symlink
+	}) {
 		return writeLines(w, []millrace.FileDiff{{Kind: c.Kind, Path: c.Path, From: c.From}})
 	}
 	files, err := plan.Files(c.Path)

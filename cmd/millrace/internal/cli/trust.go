@@ -142,7 +142,8 @@ func (a *App) listTrust(ctx context.Context) error {
 		if err != nil {
 			p.Name = "?" // it is trusted by its name alone
 		}
-		line := fmt.Sprintf("%s  %s  %s  %s", digest[:12], p.Time.Format(time.DateOnly), fsutil.Visible(p.Name), fsutil.Visible(p.File))
+		line := fmt.Sprintf("%s  %s  %s  %s", digest[:12], p.Time.Format(time.DateOnly), fsutil.Visible(p.Name),
+			fsutil.Visible(p.File))
 		if err := output(a.writeShown(line)); err != nil {
 			return err
 		}

@@ -19,7 +19,8 @@ func (a *App) newVersion() *cobra.Command {
 			var err error
 			switch a.flags.format {
 			case formatJSON:
-				err = a.writeJSON(map[string]string{"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
+				err = a.writeJSON(map[string]string{"version": version, "go": runtime.Version(), "os": runtime.GOOS,
+					"arch": runtime.GOARCH})
 			default:
 				err = a.write(versionLine() + "\n")
 			}
