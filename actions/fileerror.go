@@ -123,7 +123,7 @@ func reportOf(path string, err error) FileReport {
 	return FileReport{Path: path, Success: true}
 }
 
-// LineError says that a range of lines is not in a file.
+// LineError refuses a range of lines that is not in the file.
 type LineError struct {
 	Start, End int // as asked for
 	Lines      int // how many the file has

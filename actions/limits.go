@@ -64,7 +64,7 @@ type Limits struct {
 	MaxPatternBytes int
 }
 
-// What a [LimitError] is about.
+// The limits that a [LimitError] names.
 const (
 	LimitFile    = "file bytes"
 	LimitMatches = "matches"

@@ -316,6 +316,6 @@ func (f *fleetWork) spentBefore() error {
 		if err == nil && l != nil {
 			f.limits.use(i, l.used())
 		}
-		return nil // what cannot be read is told of when it is its turn
+		return nil // a child that cannot be read is reported in its turn
 	})
 }

@@ -40,7 +40,7 @@ type Host struct {
 	// AcceptMoved takes runs that lie in another directory than the one they were made in: a store that was moved, or
 	// came back from a copy. Set it only where the directory has not come from a stranger.
 	AcceptMoved bool
-	// Retention says how long runs are kept.
+	// Retention is how long runs are kept.
 	Retention Retention
 	// Logger takes what goes wrong without a caller to tell it to. Nil means that nothing is logged.
 	Logger *slog.Logger
@@ -52,7 +52,7 @@ type Host struct {
 type Manager struct {
 	store *Store
 	host  Host
-	// places has an element for each run that is executed, nil if there is no limit.
+	// places has an element for each run that is executed. Nil means no limit.
 	places chan struct{}
 	base   context.Context // of all work
 	stop   context.CancelCauseFunc
@@ -71,7 +71,7 @@ type Manager struct {
 	target  *target // of the manager of one run, see [Manager.RunTarget], else nil
 }
 
-// errClosed says that the manager was closed.
+// errClosed is the error of a manager that was closed.
 var errClosed = errors.New("the manager of runs is closed")
 
 // errStopped is why a session ends that is to be resumed later, as if its process had died.
@@ -94,7 +94,7 @@ type session struct {
 	// res and err are what the run has returned, failed why it could not be recorded. They are to be read when it is over.
 	res         *millrace.Result
 	err, failed error
-	// within says that the session is part of that of a fleet, which waits for it.
+	// within means that the session is part of the session of a fleet, which waits for it.
 	within bool
 }
 
@@ -115,7 +115,7 @@ func (c *canceledBy) Error() string {
 	return "canceled by " + c.user
 }
 
-// session returns the one of a run that this manager works on, or nil.
+// session returns the session of a run that this manager works on, or nil.
 func (m *Manager) session(number int64) *session {
 	m.mu.Lock()
 	defer m.mu.Unlock()

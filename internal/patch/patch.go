@@ -255,7 +255,7 @@ type LimitError struct {
 	Limit int64
 }
 
-// What a [LimitError] is about.
+// The limits that a [LimitError] names.
 const (
 	WhatBytes = "bytes"
 	WhatFiles = "files"

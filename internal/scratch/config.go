@@ -34,7 +34,7 @@ type Config struct {
 	// Reap, if not nil, is called by Open before it wipes what a program has left that did not come to its end: it ends
 	// what that has left running in the tree, whose directory it gets. An error is that of Open.
 	Reap func(root string) error
-	// Warn, if not nil, is told what a user should know of, one sentence a call. It is called by the goroutine that has
+	// Warn, if not nil, receives warnings for the user, one sentence a call. It is called by the goroutine that has
 	// called a method of the tree.
 	Warn func(text string)
 }
@@ -52,14 +52,14 @@ type Options struct {
 	NoIgnore bool
 }
 
-// What a [LimitError] is about.
+// The limits that a [LimitError] names.
 const (
 	LimitFiles   = "files"         // of the tree
 	LimitBytes   = "bytes"         // of the tree
 	LimitChanged = "changed files" // by a program
 )
 
-// LimitError says that there is more of something than was allowed.
+// LimitError reports more of something than the limit allows.
 type LimitError struct {
 	What       string // LimitFiles, LimitBytes or LimitChanged
 	Limit, Got int64

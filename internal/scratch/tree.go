@@ -15,7 +15,7 @@ import (
 // slots is how many trees may be open for one Config.Tree at the same time.
 const slots = 8
 
-// What a place has beside the tree.
+// The names of the files and directories that a place has beside the tree.
 const (
 	tempName     = "tmp"
 	homeName     = "home"
@@ -61,7 +61,7 @@ type tree struct {
 
 var errClosed = errors.New("the scratch tree is closed")
 
-// errDisplaced says that the directory of the tree is not where it was made.
+// errDisplaced reports that the directory of the tree is not where it was made.
 var errDisplaced = errors.New("the command has moved or removed the directory that it works in")
 
 func (t *tree) root() string { return filepath.Join(t.place, t.name) }
@@ -87,7 +87,7 @@ func (t *tree) reenter() error {
 	return t.slot.Chmod(t.name, 0o700)
 }
 
-// look is what the system tells of something that was looked at.
+// look returns the attributes that the system has for a path, as tests want them.
 func (t *tree) look(l rootfs.Look, err error) (rootfs.Look, error) {
 	if t.blur != nil {
 		t.blur(&l)

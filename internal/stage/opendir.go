@@ -99,7 +99,7 @@ func (d *stageDir) OpenIn(r *handle.Reader, name string, item fs.DirEntry) error
 	return handle.OpenIn(d.base, r, name, item)
 }
 
-// staged opens a file that is staged, and returns nil for one that the base has.
+// staged opens a file that is staged, and returns nil for a file of the base.
 func (d *stageDir) staged(name string) (capability.ReadFile, error) {
 	slot, staged := d.slots[name]
 	inBase := !staged && d.base != nil

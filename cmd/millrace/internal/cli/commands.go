@@ -112,7 +112,7 @@ A root that is not the working directory is named on stderr, unless -q is given.
   millrace apply p.plan`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // there is one of our own
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // millrace has its own
 	}
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")

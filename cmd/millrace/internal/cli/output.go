@@ -34,7 +34,7 @@ func (a *App) writeJSON(v any) error { return encodeJSON(a.Stdout, v) }
 // complain writes lines to stderr. On a terminal nothing in them is taken for a command to it.
 func (a *App) complain(text string) {
 	a.progress.Clear()
-	_, _ = io.WriteString(a.Stderr, shown(a.Stderr, text)+"\n") // there is no other place to say that it failed
+	_, _ = io.WriteString(a.Stderr, shown(a.Stderr, text)+"\n") // a failure cannot be reported anywhere else
 }
 
 // talk writes a line to stderr, unless -q is given. What comes from files or names is made visible if it is a terminal.

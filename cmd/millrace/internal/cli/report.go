@@ -30,7 +30,7 @@ func (a *App) report(err error) {
 	}
 }
 
-// hintOf says what to do next.
+// hintOf returns the next thing to do, "" for none.
 func (a *App) hintOf(err error) string {
 	if hint := a.refusalHint(err); hint != "" {
 		return hint
