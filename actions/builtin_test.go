@@ -16,7 +16,8 @@ func TestBuiltin(t *testing.T) {
 	equal(t, "names", actions.Builtin().Names(), []string{
 		"aggregate", "copy", "count_occurrences", "create", "delete", "diff", "edit", "edit_files", "exec", "fail", "list", "merge", "multi_edit", "patch", "pattern_replace", "prompt", "read_ranges", "regex_transform", "rename", "search", "sync_files", "tool",
 	})
-	mutating := map[string]bool{"edit": true, "multi_edit": true, "regex_transform": true, "copy": true, "rename": true, "delete": true, "edit_files": true, "sync_files": true, "create": true, "pattern_replace": true, "patch": true, "exec": true, "prompt": true}
+	mutating := map[string]bool{"edit": true, "multi_edit": true, "regex_transform": true, "copy": true, "rename": true,
+		"delete": true, "edit_files": true, "sync_files": true, "create": true, "pattern_replace": true, "patch": true, "exec": true, "prompt": true}
 	for _, name := range actions.Builtin().Names() {
 		a, _ := actions.Builtin().Lookup(name)
 		spec := a.Spec()

@@ -52,8 +52,8 @@ type Call struct {
 	CallTool func(ctx context.Context, name string, args map[string]any) (Outcome, error)
 	// Commands is what the host allows commands to do. The zero Policy allows none.
 	Commands command.Policy
-	// AskAgent asks an agent of the host by its name. It is set for steps of the action [Prompt] alone; what is not for the
-	// action to know of the request it adds. Previous is what the step before has said, nil where there is none.
+	// AskAgent asks an agent of the host by its name. It is set for steps of the action [Prompt] alone; what is not for
+	// the action to know of the request it adds. Previous is what the step before has said, nil where there is none.
 	AskAgent func(ctx context.Context, name string, r *agent.Request) (agent.Reply, error)
 	Previous *agent.Previous
 	// OpenWorkspace makes the tree real for this attempt; use Workspace. Nil means that there are no workspaces.
@@ -82,8 +82,8 @@ type Call struct {
 	sources sync.Pool    // of *source
 }
 
-// Spend says that the step has cost so much more. It counts at once, also if the step fails in the end, unless the run is
-// over; less than nothing counts as nothing.
+// Spend says that the step has cost so much more. It counts at once, also if the step fails in the end, unless the run
+// is over; less than nothing counts as nothing.
 func (c *Call) Spend(cost budget.Cost) {
 	if c.OnSpend != nil {
 		c.OnSpend(cost)

@@ -19,7 +19,8 @@ func TestCreate(t *testing.T) {
 			b := newBench(t, base(t), files{"old.txt": "old", "same.txt": "a\r\nb"})
 			out := b.must("s1", actions.Create{Path: "./gen/x/y.go", Content: "package y\r\n\xc3\x28"}, nil)
 			equal(t, "outcome", out, actions.Outcome{Files: []string{"gen/x/y.go"}})
-			out = b.must("s2", actions.Create{Paths: []string{"old.txt", "same.txt", "./old.txt", "new.txt"}, Content: "a\r\nb", Overwrite: true}, nil)
+			out = b.must("s2", actions.Create{Paths: []string{"old.txt", "same.txt", "./old.txt", "new.txt"}, Content: "a\r\nb",
+				Overwrite: true}, nil)
 			equal(t, "outcome", out, actions.Outcome{Files: []string{"old.txt", "same.txt", "new.txt"}})
 			b.must("s3", actions.Create{Path: "empty"}, nil)
 			b.wantWarning()
@@ -54,8 +55,8 @@ func TestCreateMode(t *testing.T) {
 	}
 }
 
-// TestMode: create and edit_files give new files and files that exist the mode that they name, whatever the umask, through
-// a link too. A tree that is right already is not changed, and another mode alone is a change.
+// TestMode: create and edit_files give new files and files that exist the mode that they name, whatever the umask,
+// through a link too. A tree that is right already is not changed, and another mode alone is a change.
 func TestMode(t *testing.T) {
 	for name, of := range map[string]func(path, mode string) actions.Action{
 		"create": func(path, mode string) actions.Action {

@@ -14,8 +14,9 @@ import (
 // gives them the end of that line. Symbolic links are followed, never replaced. That nothing matched is no error:
 // there is a warning then, with the nearest lines, and Expect on the step makes it one.
 //
-// With Encoding, files are decoded, edited and encoded again; bytes outside of the matches stay. A file that is not a text
-// in the encoding cannot be edited, and neither can one for which NewText has a character that the encoding does not have.
+// With Encoding, files are decoded, edited and encoded again; bytes outside of the matches stay. A file that is not a
+// text in the encoding cannot be edited, and neither can one for which NewText has a character that the encoding does
+// not have.
 //
 // By default the first file that cannot be edited, in the order of the list, fails the step. With OnError "continue"
 // such a file stays as it was, with a warning and its reason in Reports, and the others are edited. A file that is
@@ -46,7 +47,8 @@ func (Edit) Spec() Spec {
 // Validate implements [Validator].
 func (e Edit) Validate(c *Check) {
 	if e.PreserveCase && (e.Mode == "regex" || e.Mode == structuralMode || e.IgnoreCase) {
-		c.Problemf("/preserve_case", codeUnusedParam, "leave out mode and ignore_case", "preserve_case writes the text in all ways itself")
+		c.Problemf("/preserve_case", codeUnusedParam, "leave out mode and ignore_case",
+			"preserve_case writes the text in all ways itself")
 	}
 	p := checkPattern(c, "/old_text", e.OldText, e.Mode, match.Literal, e.flags())
 	checkLanguage(c, e.Language, e.Mode == structuralMode || c.Templated(e.Mode))

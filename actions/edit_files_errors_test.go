@@ -76,7 +76,8 @@ func TestEditFilesErrors(t *testing.T) {
 			equal(t, "files", out.Files, []string{"b.txt"})
 			equal(t, "report", out.Reports[1], edited("b.txt", 1, "b\nc\n"))
 			report := out.Reports[0]
-			if n := strings.Count(test.want, "("); *report.EditsApplied != 0 || *report.EditsFailed != n || len(report.FailedEdits) != n {
+			if n := strings.Count(test.want, "("); *report.EditsApplied != 0 || *report.EditsFailed != n ||
+				len(report.FailedEdits) != n {
 				t.Errorf("report %+v", report)
 			}
 			for _, f := range report.FailedEdits {

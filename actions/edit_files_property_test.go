@@ -64,7 +64,8 @@ func model(text string, edits []actions.LineEdit) string {
 
 // drawLines draws whole lines of few letters.
 func drawLines(t *rapid.T, least int, what string) string {
-	return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "ab\n", "\n", "\xffb\n"}), least, 6).Draw(t, what), "")
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "ab\n", "\n", "\xffb\n"}), least,
+		6).Draw(t, what), "")
 }
 
 // TestEditFilesModel compares random edits that can be made with the model, and takes them back by their splices.
@@ -90,7 +91,8 @@ func TestEditFilesModel(t *testing.T) {
 			case kind == 2:
 				edits = append(edits, actions.AppendText(drawLines(rt, 0, "text")))
 			default:
-				edits = append(edits, everywhere(actions.ReplaceText(rapid.SampledFrom([]string{"a", "b\n", "\n\n"}).Draw(rt, "old"), rapid.SampledFrom([]string{"", "b", "a\n"}).Draw(rt, "new"))))
+				edits = append(edits, everywhere(actions.ReplaceText(rapid.SampledFrom([]string{"a", "b\n", "\n\n"}).Draw(rt,
+					"old"), rapid.SampledFrom([]string{"", "b", "a\n"}).Draw(rt, "new"))))
 			}
 		}
 		b := inMemory(t, files{"f": text})
@@ -143,7 +145,8 @@ func takeBack(t failer, b *bench, before string, after []byte) {
 		if len(s.By) == 0 {
 			t.Fatalf("splice %+v has no origin", s)
 		}
-		back = append(back, fsutil.Splice{Off: s.Off + shift, Len: int64(len(s.Text)), Text: []byte(before[s.Off : s.Off+s.Len])})
+		back = append(back, fsutil.Splice{Off: s.Off + shift, Len: int64(len(s.Text)),
+			Text: []byte(before[s.Off : s.Off+s.Len])})
 		shift += int64(len(s.Text)) - s.Len
 	}
 	old, err := splice.Apply(after, back)
@@ -177,12 +180,14 @@ func FuzzEditFiles(f *testing.F) {
 	f.Add([]byte("\n\r\n\r"), "\n", "\n", 1, 1, 3, false)
 	f.Fuzz(func(t *testing.T, data []byte, text, old string, after, start, end int, asGiven bool) {
 		b := newBench(t, afero.NewMemMapFs(), files{"f": string(data)})
-		edit := one("f", actions.InsertAfter(after, text), actions.ReplaceLines(start, end, text), everywhere(actions.ReplaceText(old, text)), actions.AppendText(text))
+		edit := one("f", actions.InsertAfter(after, text), actions.ReplaceLines(start, end, text),
+			everywhere(actions.ReplaceText(old, text)), actions.AppendText(text))
 		if asGiven {
 			edit.EOL = "as_given"
 		}
 		edit.Binary = true
-		for _, edits := range [][]actions.LineEdit{edit.FileEdits[0].Edits, edit.FileEdits[0].Edits[:1], edit.FileEdits[0].Edits[1:2], edit.FileEdits[0].Edits[2:3], edit.FileEdits[0].Edits[3:]} {
+		for _, edits := range [][]actions.LineEdit{edit.FileEdits[0].Edits, edit.FileEdits[0].Edits[:1],
+			edit.FileEdits[0].Edits[1:2], edit.FileEdits[0].Edits[2:3], edit.FileEdits[0].Edits[3:]} {
 			savepoint := b.stage.Savepoint()
 			one := edit
 			one.FileEdits = []actions.FileEdits{{Path: "f", Edits: edits}}

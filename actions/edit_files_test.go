@@ -82,7 +82,8 @@ func TestEditFilesContent(t *testing.T) {
 					b := newBench(t, base(t), files{"d/a.txt": test.in, "other.txt": test.in})
 					out := b.must("s", one("d/a.txt", test.edits...), nil)
 					b.wantTree(files{"d/a.txt": test.want, "other.txt": test.in})
-					want := actions.Outcome{Edits: test.changed, Reports: []actions.FileReport{edited("d/a.txt", len(test.edits), test.want)}}
+					want := actions.Outcome{Edits: test.changed,
+						Reports: []actions.FileReport{edited("d/a.txt", len(test.edits), test.want)}}
 					want.Files = []string{"d/a.txt"} // also where it was right already
 					if test.changed > 0 {
 						want.Counts = map[string]int{"d/a.txt": test.changed}
@@ -104,7 +105,8 @@ func TestEditFilesContent(t *testing.T) {
 // edited is the report of a file whose edits were all made.
 func edited(path string, edits int, text string) actions.FileReport {
 	none := 0
-	return actions.FileReport{Path: path, Success: true, ContentHash: hexHash(text), EditsApplied: &edits, EditsFailed: &none}
+	return actions.FileReport{Path: path, Success: true, ContentHash: hexHash(text), EditsApplied: &edits,
+		EditsFailed: &none}
 }
 
 func TestEditFilesAsGiven(t *testing.T) {

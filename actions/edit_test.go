@@ -264,7 +264,8 @@ func TestEditIsReplaceAll(t *testing.T) {
 			rt.Fatalf("counted %d, want %d", counted.Counts["a"], n)
 		}
 
-		source := rapid.SampledFrom([]string{`a`, `a+`, `\b`, `(a)(b)?`, `^`, `$`, `b*`, `\s+`, `(?i)A`, `^a|b`, `.`, `[^a]`}).Draw(rt, "regex")
+		source := rapid.SampledFrom([]string{`a`, `a+`, `\b`, `(a)(b)?`, `^`, `$`, `b*`, `\s+`, `(?i)A`, `^a|b`, `.`,
+			`[^a]`}).Draw(rt, "regex")
 		b.must("regex", actions.RegexTransform{Patterns: []actions.PatternEdit{{Pattern: source, Replacement: "<$0>"}}}, []string{"a"})
 		got, _ = b.stage.ReadFile("a")
 		if want := angled(regexp.MustCompile("(?m)"+source), data); !bytes.Equal(got, want) {

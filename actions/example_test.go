@@ -46,7 +46,8 @@ func Example() {
 	_ = afero.WriteFile(base, "b.txt", []byte("# stamped\ntwo\n"), 0o644)
 	stage := fsutil.NewStage(base)
 	defer stage.Close()
-	out, err := Stamp{Line: "# stamped"}.Run(context.Background(), &actions.Call{FS: stage, Files: []string{"a.txt", "b.txt"}})
+	out, err := Stamp{Line: "# stamped"}.Run(context.Background(),
+		&actions.Call{FS: stage, Files: []string{"a.txt", "b.txt"}})
 	fmt.Println(out.Files, out.Edits, err)
 
 	staged, _ := stage.ReadFile("a.txt")

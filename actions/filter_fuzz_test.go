@@ -10,7 +10,8 @@ import (
 // FuzzGlob: a glob that is accepted can be matched with any path, its other spellings take the same ones, and one
 // that says nothing package path does not know takes what that takes.
 func FuzzGlob(f *testing.F) {
-	for _, glob := range []string{"*.go", "src/**", "**/x", "dist/", "./a/b/", "[a-z]*", "{a,b}/c", "a\\*b", "[", "{", "***", "a/**/b", "[^a]", "**", "/abs", "", "[0- ]", "[!a-f\\]-z]"} {
+	for _, glob := range []string{"*.go", "src/**", "**/x", "dist/", "./a/b/", "[a-z]*", "{a,b}/c", "a\\*b", "[", "{",
+		"***", "a/**/b", "[^a]", "**", "/abs", "", "[0- ]", "[!a-f\\]-z]"} {
 		f.Add(glob, "src/a/b.go")
 	}
 	f.Fuzz(func(t *testing.T, glob, name string) {
@@ -30,7 +31,8 @@ func FuzzGlob(f *testing.F) {
 			t.Fatalf("%q takes %q: %v, %q: %v", glob, name, takesPath(filter, name), "./"+glob, takesPath(dotted, name))
 		}
 		// Bytes that are no UTF-8 are all the same to a glob.
-		if !utf8.ValidString(glob) || !utf8.ValidString(name) || strings.ContainsAny(glob, "{}!") || strings.Contains(glob, "**") || strings.HasSuffix(glob, "/") || strings.HasPrefix(glob, "./") {
+		if !utf8.ValidString(glob) || !utf8.ValidString(name) || strings.ContainsAny(glob, "{}!") ||
+			strings.Contains(glob, "**") || strings.HasSuffix(glob, "/") || strings.HasPrefix(glob, "./") {
 			return
 		}
 		of := name

@@ -25,7 +25,8 @@ func TestGlobsAreBounded(t *testing.T) {
 			t.Errorf("%.60s: %.300v, want %s", pattern, err, want)
 		}
 	}
-	for _, pattern := range []string{strings.Repeat("{,?}", 9) + "!", "{" + strings.Repeat("a,", 999) + "}", strings.Repeat("{", 100) + "a" + strings.Repeat("}", 100), strings.Repeat("*a", 2000)} {
+	for _, pattern := range []string{strings.Repeat("{,?}", 9) + "!", "{" + strings.Repeat("a,", 999) + "}",
+		strings.Repeat("{", 100) + "a" + strings.Repeat("}", 100), strings.Repeat("*a", 2000)} {
 		filter, err := newFilter(nil, []string{pattern}, nil)
 		if err != nil {
 			t.Errorf("%.60s: %v", pattern, err)
@@ -76,7 +77,8 @@ func TestGlobEscapes(t *testing.T) {
 			t.Errorf("%s: %v", test.glob, err)
 		}
 	}
-	for glob, want := range map[string]int{`\**.go`: 1, `**.go`: 0, `[*]*`: 1, `a/\**`: 2, `a/**`: 0, `{a,b/c}`: 2, `a/`: 0, "./a": 1, `a[/]b`: 2} {
+	for glob, want := range map[string]int{`\**.go`: 1, `**.go`: 0, `[*]*`: 1, `a/\**`: 2, `a/**`: 0, `{a,b/c}`: 2,
+		`a/`: 0, "./a": 1, `a[/]b`: 2} {
 		list, err := compileGlobs([]string{glob})
 		if err != nil || list[0].depth() != want {
 			t.Errorf("%s: %v, want %d levels", glob, err, want)
@@ -96,7 +98,8 @@ func TestGlobsAreThoseOfDoublestar(t *testing.T) {
 		}
 		return b.String()
 	}
-	pieces := []string{"a", "b", "/", "*", "**", "**/", "/**", "?", "[ab]", "[!a]", "[{]", `\*`, `\{`, "{", "}", ",", "{a,b}", "{,a}", "{a/,**/}", "é", "{a,{b,}}"}
+	pieces := []string{"a", "b", "/", "*", "**", "**/", "/**", "?", "[ab]", "[!a]", "[{]", `\*`, `\{`, "{", "}", ",",
+		"{a,b}", "{,a}", "{a/,**/}", "é", "{a,{b,}}"}
 	names := []string{"a", "b", "a", "/", "a/", "*", "{", ",", "é", "}"}
 	taken := 0
 	for range 60_000 {

@@ -82,7 +82,8 @@ func (b *bench) run(step string, a actions.Action, names []string, inputs ...str
 	return b.runWith(b.t.Context(), step, a, names, inputs...)
 }
 
-func (b *bench) runWith(ctx context.Context, step string, a actions.Action, names []string, inputs ...string) (actions.Outcome, error) {
+func (b *bench) runWith(ctx context.Context, step string, a actions.Action, names []string,
+	inputs ...string) (actions.Outcome, error) {
 	b.t.Helper()
 	c := &actions.Call{
 		FS: (*fsutil.Stage)(b.stage.For(step, a.Spec().ReadOnly)), Step: step, Files: names, FilesWanted: true, Workers: 3,

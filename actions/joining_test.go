@@ -7,8 +7,10 @@ import (
 )
 
 func TestAggregate(t *testing.T) {
-	read := actions.Result{Step: "read", Outcome: actions.Outcome{Files: []string{"b", "a"}, Content: map[string]string{"a": "A\n", "b": "B"}}}
-	odd := actions.Result{Step: "odd", Outcome: actions.Outcome{Files: []string{"c", "a"}, Content: map[string]string{"z": "Z", "c": ""}, Aggregated: "sum"}}
+	read := actions.Result{Step: "read", Outcome: actions.Outcome{Files: []string{"b", "a"},
+		Content: map[string]string{"a": "A\n", "b": "B"}}}
+	odd := actions.Result{Step: "odd", Outcome: actions.Outcome{Files: []string{"c", "a"},
+		Content: map[string]string{"z": "Z", "c": ""}, Aggregated: "sum"}}
 	none := actions.Result{Step: "none", Outcome: actions.Outcome{Files: []string{"d"}}}
 	line := "---\n"
 	empty := ""

@@ -36,7 +36,8 @@ func TestKeptOfAnother(t *testing.T) {
 			if len(check.Problems) > 0 {
 				t.Fatal(check.Problems)
 			}
-			c := &actions.Call{FS: (*fsutil.Stage)(b.stage.For("s", false)), Step: "s", Files: []string{"f.txt"}, Kept: check.Keep}
+			c := &actions.Call{FS: (*fsutil.Stage)(b.stage.For("s", false)), Step: "s", Files: []string{"f.txt"},
+				Kept: check.Keep}
 			if _, err := test.says.Run(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}

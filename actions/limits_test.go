@@ -25,7 +25,8 @@ func TestCallReadFile(t *testing.T) {
 			}
 			_, err := c.ReadFile("six")
 			over, ok := errors.AsType[*actions.LimitError](err)
-			if !ok || *over != (actions.LimitError{What: actions.LimitFile, Limit: 5, Got: 6}) || !errors.Is(err, fsutil.ErrTooLarge) {
+			if !ok || *over != (actions.LimitError{What: actions.LimitFile, Limit: 5, Got: 6}) ||
+				!errors.Is(err, fsutil.ErrTooLarge) {
 				t.Errorf("beyond the limit: %v", err)
 			}
 			wantError(t, err, "six: file is too large (max 5 bytes, got 6): leave it out, or have the host raise MaxFileBytes")
@@ -39,7 +40,8 @@ func TestCallReadFile(t *testing.T) {
 // TestLimitsInEveryFile: the limits on replacements are for each file, not for all of a step.
 func TestLimitsInEveryFile(t *testing.T) {
 	b := inMemory(t, files{"a": "xxx", "b": "xxx"})
-	c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Files: []string{"a", "b"}, Limits: actions.Limits{MaxMatches: 3, MaxOutputBytes: 6}}
+	c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Files: []string{"a", "b"},
+		Limits: actions.Limits{MaxMatches: 3, MaxOutputBytes: 6}}
 	out, err := actions.Edit{OldText: "x", NewText: "yy"}.Run(t.Context(), c)
 	if err != nil || out.Edits != 6 {
 		t.Errorf("%+v, %v", out, err)

@@ -105,7 +105,8 @@ func TestListIsOfTheStage(t *testing.T) {
 			equal(t, "report", out.Reports[3], actions.FileReport{
 				Path: "d/long", Success: true, LastModified: stamp.UTC(), Kind: "file", Size: &size, Mode: "0640",
 			})
-			if out.Reports[3].LastModified.Location() != time.UTC || out.Reports[0].Mode != "0750" || out.Reports[0].Size != nil {
+			if out.Reports[3].LastModified.Location() != time.UTC || out.Reports[0].Mode != "0750" ||
+				out.Reports[0].Size != nil {
 				t.Errorf("reports %+v", out.Reports)
 			}
 		})
@@ -153,7 +154,8 @@ func TestListLimit(t *testing.T) {
 // TestListNames checks that no name can fake a line, and that what a name cannot say in JSON is said in the text.
 func TestListNames(t *testing.T) {
 	t.Parallel()
-	b := inMemory(t, files{"a\n-rw-r--r-- 0 fake": "", "b\xff": "", "c\u202egnp.exe": "", "é ü": "", `q"`: "", `back\slash`: ""})
+	b := inMemory(t, files{"a\n-rw-r--r-- 0 fake": "", "b\xff": "", "c\u202egnp.exe": "", "é ü": "", `q"`: "",
+		`back\slash`: ""})
 	out := b.must("list", actions.List{}, nil)
 	want := "-rw-r--r-- 0 \"a\\n-rw-r--r-- 0 fake\"\n-rw-r--r-- 0 \"back\\\\slash\"\n-rw-r--r-- 0 \"b\\xff\"\n-rw-r--r-- 0 \"c\\u202egnp.exe\"\n" +
 		"-rw-r--r-- 0 \"q\\\"\"\n-rw-r--r-- 0 é ü\n"
@@ -176,7 +178,8 @@ func TestListUnreadable(t *testing.T) {
 	wantError(t, err, "locked: access denied")
 }
 
-// TestListMissing: a path that does not exist is an error, or empty if the list asks for that. Other errors stay errors.
+// TestListMissing: a path that does not exist is an error, or empty if the list asks for that. Other errors stay
+// errors.
 func TestListMissing(t *testing.T) {
 	t.Parallel()
 	for name, open := range bases {

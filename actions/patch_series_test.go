@@ -13,8 +13,8 @@ const mail = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 
 // fiveBlocks are equal, so that only the place tells one from another.
 var fiveBlocks = strings.Repeat("{\nroot\n}\n", 5)
 
-// TestPatchSeries: the sections of a later commit apply to what the earlier ones have made, those of one commit to the tree
-// before it.
+// TestPatchSeries: the sections of a later commit apply to what the earlier ones have made, those of one commit to the
+// tree before it.
 func TestPatchSeries(t *testing.T) {
 	t.Parallel()
 	const (

@@ -95,7 +95,8 @@ func TestPatternReplace_likeSed(t *testing.T) {
 					t.Fatal(err)
 				}
 				stage := fsutil.NewStage(root)
-				out, err := actions.PatternReplace{FilePattern: "*.txt", Recursive: true, SedPattern: []string{script}, Syntax: syntax, Quiet: quiet}.
+				out, err := actions.PatternReplace{FilePattern: "*.txt", Recursive: true, SedPattern: []string{script},
+					Syntax: syntax, Quiet: quiet}.
 					Run(t.Context(), &actions.Call{FS: stage})
 				if err != nil {
 					t.Fatalf("%s: %v", script, err)
@@ -175,7 +176,8 @@ func TestPatternReplace_files(t *testing.T) {
 			var names []string
 			for _, r := range out.Reports {
 				names = append(names, r.Path)
-				if r.WouldModify == nil || *r.WouldModify != strings.HasPrefix(r.Preview, "--- Original\n+++ Modified\n@@ ") || *r.WouldModify != (*r.Replacements > 0) {
+				if r.WouldModify == nil || *r.WouldModify != strings.HasPrefix(r.Preview, "--- Original\n+++ Modified\n@@ ") ||
+					*r.WouldModify != (*r.Replacements > 0) {
 					t.Errorf("report %+v", r)
 				}
 			}
@@ -242,7 +244,8 @@ func TestPatternReplace_errors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(out.Reports) != 2 || !out.Reports[0].Success || out.Reports[1].Success || out.Reports[1].Error == "" || fmt.Sprint(out.Files) != "[a.txt]" || *out.FilesModified != 1 || *out.FilesSkipped != 1 {
+		if len(out.Reports) != 2 || !out.Reports[0].Success || out.Reports[1].Success || out.Reports[1].Error == "" ||
+			fmt.Sprint(out.Files) != "[a.txt]" || *out.FilesModified != 1 || *out.FilesSkipped != 1 {
 			t.Errorf("%+v", out)
 		}
 	})
@@ -272,7 +275,8 @@ func TestPatternReplace_deadline(t *testing.T) {
 		b := inMemory(t, files{"a.txt": strings.Repeat("a", 400_000)})
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		start := time.Now()
-		_, err := b.runWith(ctx, "sed", actions.PatternReplace{FilePattern: "*", SedPattern: []string{script}, Syntax: syntax, OnError: "continue"}, nil)
+		_, err := b.runWith(ctx, "sed", actions.PatternReplace{FilePattern: "*", SedPattern: []string{script}, Syntax: syntax,
+			OnError: "continue"}, nil)
 		cancel()
 		if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 30*time.Second {
 			t.Errorf("%s: %v after %v", syntax, err, took)

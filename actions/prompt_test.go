@@ -59,7 +59,8 @@ func TestPromptWorkspace(t *testing.T) {
 			},
 		}
 		out, err := test.prompt.Run(t.Context(), c)
-		if (err != nil) != (test.err != nil || test.prompt.Format == "json") || out.Output != "said" || out.Data != nil || spent != 7 {
+		if (err != nil) != (test.err != nil || test.prompt.Format == "json") || out.Output != "said" || out.Data != nil ||
+			spent != 7 {
 			t.Errorf("%s: %+v, %v, spent %v", name, out, err, spent)
 		}
 		if s != test.want || len(out.Files) != test.want.taken {

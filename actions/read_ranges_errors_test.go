@@ -82,7 +82,8 @@ func TestReadRangesStop(t *testing.T) {
 func TestReadRangesLimit(t *testing.T) {
 	t.Parallel()
 	b := inMemory(t, files{"a": "1\n", "large": "12345\n"})
-	c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Files: []string{"a", "large"}, Limits: actions.Limits{MaxFileBytes: 5}}
+	c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Files: []string{"a", "large"},
+		Limits: actions.Limits{MaxFileBytes: 5}}
 	if _, err := (actions.ReadRanges{}).Run(t.Context(), c); !errors.Is(err, fsutil.ErrTooLarge) {
 		t.Errorf("error %v", err)
 	}

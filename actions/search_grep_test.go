@@ -68,7 +68,8 @@ func TestSearchLinesAgainstGrep(t *testing.T) {
 			t.Fatal(err)
 		}
 		pattern, context := patterns[r.IntN(len(patterns))], r.IntN(4)
-		search := actions.Search{Pattern: pattern, Mode: "regex", Lines: true, ContextLines: context, IgnoreCase: r.IntN(2) == 0}
+		search := actions.Search{Pattern: pattern, Mode: "regex", Lines: true, ContextLines: context,
+			IgnoreCase: r.IntN(2) == 0}
 		flags := []string{"-a", "-E"}
 		// grep matches line by line, and sees no line behind the last newline.
 		search.Pattern = "(?m:" + pattern + ")"

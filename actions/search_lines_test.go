@@ -118,7 +118,8 @@ func TestSearchLinesLimit(t *testing.T) {
 	shown := 20 * (9*len("Line 1: a line with x in it\n") + len("Line 10: a line with x in it\n"))
 	for _, most := range []int{shown, shown - 1, 1} {
 		for workers := 1; workers <= 3; workers++ {
-			c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Workers: workers, Limits: actions.Limits{MaxOutputBytes: int64(most)}}
+			c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Workers: workers,
+				Limits: actions.Limits{MaxOutputBytes: int64(most)}}
 			_, err := actions.Search{Pattern: "x", Lines: true}.Run(t.Context(), c)
 			if most == shown {
 				if err != nil {

@@ -78,7 +78,8 @@ func TestSearchContentAndStage(t *testing.T) {
 	if err := afero.WriteFile(b.stage, "new/c.txt", []byte("xx"), 0o644); err == nil {
 		t.Error("a file without a directory was written")
 	}
-	if err := errors.Join(b.stage.MkdirAll("new", 0o755), afero.WriteFile(b.stage, "new/c.txt", []byte("xx"), 0o644), b.stage.Remove("a.txt")); err != nil {
+	if err := errors.Join(b.stage.MkdirAll("new", 0o755), afero.WriteFile(b.stage, "new/c.txt", []byte("xx"), 0o644),
+		b.stage.Remove("a.txt")); err != nil {
 		t.Fatal(err)
 	}
 	out = b.must("s", actions.Search{Pattern: "x"}, nil)
@@ -213,7 +214,8 @@ func TestSearchSameForAllWorkers(t *testing.T) {
 		b := inMemory(t, tree)
 		var want map[string]int
 		for workers := 1; workers <= 4; workers++ {
-			out, err := actions.Search{Pattern: "x", IncludeContent: true}.Run(t.Context(), &actions.Call{FS: (*fsutil.Stage)(b.stage.For("s", true)), Workers: workers})
+			out, err := actions.Search{Pattern: "x", IncludeContent: true}.Run(t.Context(),
+				&actions.Call{FS: (*fsutil.Stage)(b.stage.For("s", true)), Workers: workers})
 			if err != nil {
 				rt.Fatal(err)
 			}

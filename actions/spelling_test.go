@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// TestForeignSpellings: a group that is written as another program has it is a problem. An & that may stand for the match
-// is a warning.
+// TestForeignSpellings: a group that is written as another program has it is a problem. An & that may stand for the
+// match is a warning.
 func TestForeignSpellings(t *testing.T) {
 	t.Parallel()
 	edit := func(old, text string) actions.Edit { return actions.Edit{OldText: old, NewText: text, Mode: "regex"} }
@@ -18,7 +18,8 @@ func TestForeignSpellings(t *testing.T) {
 	} {
 		var c actions.Check
 		a.Validate(&c)
-		if len(c.Problems) != 1 || c.Problems[0].Code != "bad_replacement" || !strings.Contains(c.Problems[0].Hint, "write ${") {
+		if len(c.Problems) != 1 || c.Problems[0].Code != "bad_replacement" ||
+			!strings.Contains(c.Problems[0].Hint, "write ${") {
 			t.Errorf("%+v: %+v", a, c.Problems)
 		}
 	}

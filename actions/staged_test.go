@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// TestPathsCount: what a step does to a path counts as docs/limits.md says: with as many bytes it is done, with one less
-// it is not.
+// TestPathsCount: what a step does to a path counts as docs/limits.md says: with as many bytes it is done, with one
+// less it is not.
 func TestPathsCount(t *testing.T) {
 	t.Parallel()
 	const made, worked = 1024, 512
@@ -34,7 +34,8 @@ func TestPathsCount(t *testing.T) {
 	} {
 		for short := range int64(2) {
 			b := inMemory(t, files{"f": "x\n", "g": "ab\n", "d/1": "", "d/2": ""})
-			c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Files: slices.Clone(test.files), Workers: 1, Limits: actions.Limits{MaxStagedBytes: test.cost - short}}
+			c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Files: slices.Clone(test.files), Workers: 1,
+				Limits: actions.Limits{MaxStagedBytes: test.cost - short}}
 			_, err := test.action.Run(t.Context(), c)
 			limit, ok := errors.AsType[*actions.LimitError](err)
 			if short == 0 && err != nil || short == 1 && (!ok || limit.What != actions.LimitStaged) {

@@ -11,8 +11,10 @@ import (
 func TestSyncFiles(t *testing.T) {
 	t.Parallel()
 	const mark = "// generated\n"
-	tree := files{"gen/old.go": mark + "old", "gen/deep/older.go": mark, "gen/hand.go": "by hand", "gen/same.go": mark + "same", "other/x.go": mark}
-	sync := actions.SyncFiles{Dir: "gen", Mark: mark, Texts: map[string]string{"gen/new.go": mark + "new", "gen/same.go": mark + "same", "gen/sub/a.go": mark}}
+	tree := files{"gen/old.go": mark + "old", "gen/deep/older.go": mark, "gen/hand.go": "by hand",
+		"gen/same.go": mark + "same", "other/x.go": mark}
+	sync := actions.SyncFiles{Dir: "gen", Mark: mark,
+		Texts: map[string]string{"gen/new.go": mark + "new", "gen/same.go": mark + "same", "gen/sub/a.go": mark}}
 	want := files{
 		"gen/hand.go": "by hand", "gen/same.go": mark + "same", "other/x.go": mark, "gen/new.go": mark + "new", "gen/sub/a.go": mark,
 	}

@@ -26,7 +26,8 @@ import (
 var pieceTexts = []string{"a", "b", "ab", "ba", "x", " ", "\n", "\n", "\r\n", "é", "\xff", "_1"}
 
 // pieceParts also have such as cannot be looked for piece by piece.
-var pieceParts = []string{"a", "b", "(a)", "[ab]+", "a*", "(b)?", "^", "$", `\b`, ".", `\w`, "é", "[^\n]", `\s`, "\\n", "x"}
+var pieceParts = []string{"a", "b", "(a)", "[ab]+", "a*", "(b)?", "^", "$", `\b`, ".", `\w`, "é", "[^\n]", `\s`, "\\n",
+	"x"}
 
 func pieceText(r *rand.Rand, from []string, least, most int) string {
 	var b strings.Builder
@@ -60,7 +61,8 @@ func pieceActions(r *rand.Rand) (list []actions.Action) {
 			var all []actions.PatternEdit
 			for range 1 + r.IntN(3) {
 				flags := []string{"m", "m", "im", "", "s"}[r.IntN(5)]
-				all = append(all, actions.PatternEdit{Pattern: regex(), Replacement: []string{"$0\n", "", "a", "<$0>"}[r.IntN(4)], Flags: flags})
+				all = append(all, actions.PatternEdit{Pattern: regex(), Replacement: []string{"$0\n", "", "a", "<$0>"}[r.IntN(4)],
+					Flags: flags})
 			}
 			list = append(list, actions.RegexTransform{Patterns: all})
 		case 5:
@@ -116,7 +118,8 @@ type pieceRun struct {
 	Tree     files
 }
 
-func runPieces(t *testing.T, content string, list []actions.Action, limits actions.Limits, set func(*actions.Call)) pieceRun {
+func runPieces(t *testing.T, content string, list []actions.Action, limits actions.Limits,
+	set func(*actions.Call)) pieceRun {
 	t.Helper()
 	base := afero.NewMemMapFs()
 	write(t, base, files{"f": content})
@@ -179,7 +182,8 @@ func TestPiecesProperty(t *testing.T) {
 		if maxLine > 0 || want.Errors[len(want.Errors)-1] != "<nil>" {
 			got.Bytes, want.Bytes = 0, 0 // what was given up half way was read all the same
 		}
-		opt := []cmp.Option{cmpopts.IgnoreUnexported(fsutil.Change{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(change.State{}, "ModTime"), cmpopts.IgnoreFields(actions.FileReport{}, "LastModified")}
+		opt := []cmp.Option{cmpopts.IgnoreUnexported(fsutil.Change{}), cmpopts.EquateEmpty(),
+			cmpopts.IgnoreFields(change.State{}, "ModTime"), cmpopts.IgnoreFields(actions.FileReport{}, "LastModified")}
 		if diff := cmp.Diff(want, got, opt...); diff != "" {
 			t.Fatalf("seed %d, round %d: %#v on %q, window %d, line %d\n(-whole +pieces):\n%s", seed, round, list, content, window, maxLine, diff)
 		}
@@ -205,7 +209,8 @@ func TestSearchInPieces(t *testing.T) {
 	matched, textual := 0, 0
 	for round := range fstest.Runs(10, 40, 5_000) {
 		content := filler + pieceText(r, pieceTexts, 0, 60)
-		a := actions.Search{Pattern: pieceText(r, append(pieceParts, "f(x)", "x"), 1, 3), Mode: []string{"", "literal", "regex"}[r.IntN(3)], IgnoreCase: r.IntN(4) == 0}
+		a := actions.Search{Pattern: pieceText(r, append(pieceParts, "f(x)", "x"), 1, 3),
+			Mode: []string{"", "literal", "regex"}[r.IntN(3)], IgnoreCase: r.IntN(4) == 0}
 		if r.IntN(5) == 0 {
 			a.MaxFileBytes = int64(len(content)) - int64(r.IntN(2))
 		}
@@ -253,7 +258,8 @@ func TestPiecesCases(t *testing.T) {
 			want := runPieces(t, test.content, list, actions.Limits{}, func(c *actions.Call) { actions.SetPieces(c, math.MaxInt64, 0, 0) })
 			got := runPieces(t, test.content, list, actions.Limits{}, func(c *actions.Call) { actions.SetPieces(c, 1, 3, 4) })
 			got.Bytes, want.Bytes = 0, 0
-			opt := []cmp.Option{cmpopts.IgnoreUnexported(fsutil.Change{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(change.State{}, "ModTime"), cmpopts.IgnoreFields(actions.FileReport{}, "LastModified")}
+			opt := []cmp.Option{cmpopts.IgnoreUnexported(fsutil.Change{}), cmpopts.EquateEmpty(),
+				cmpopts.IgnoreFields(change.State{}, "ModTime"), cmpopts.IgnoreFields(actions.FileReport{}, "LastModified")}
 			if diff := cmp.Diff(want, got, opt...); diff != "" || got.Outcomes[0].Edits != test.edits {
 				t.Errorf("%d edits, want %d; (-whole +pieces):\n%s", got.Outcomes[0].Edits, test.edits, diff)
 			}

@@ -216,7 +216,8 @@ func TestRenamePermutes(t *testing.T) {
 func TestRenameByModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tree := files{}
-		for _, name := range rapid.SliceOfNDistinct(rapid.StringMatching(`([ab]/)?[c-e]{1,2}`), 1, 6, rapid.ID).Draw(rt, "names") {
+		for _, name := range rapid.SliceOfNDistinct(rapid.StringMatching(`([ab]/)?[c-e]{1,2}`), 1, 6, rapid.ID).Draw(rt,
+			"names") {
 			tree[name] = name
 		}
 		all := slices.Sorted(maps.Keys(tree))
@@ -238,7 +239,8 @@ func TestRenameByModel(t *testing.T) {
 			delete(want, name)
 		}
 		for _, name := range moved {
-			target := path.Clean(strings.NewReplacer("{{dir}}", path.Dir(name), "{{stem}}", path.Base(name), "{{name}}", path.Base(name)).Replace(a.To))
+			target := path.Clean(strings.NewReplacer("{{dir}}", path.Dir(name), "{{stem}}", path.Base(name), "{{name}}",
+				path.Base(name)).Replace(a.To))
 			if out.Renames[name] != target {
 				rt.Fatalf("%s went to %s, want %s", name, out.Renames[name], target)
 			}

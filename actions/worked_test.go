@@ -11,7 +11,8 @@ import (
 func TestWorkedFixTypo(t *testing.T) {
 	for name, base := range bases {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, base(t), files{"src/a.txt": "I recieve\r\n", "src/b/c.txt": "recieve recieve", "src/d.txt": "no", "e.txt": "recieve"})
+			b := newBench(t, base(t), files{"src/a.txt": "I recieve\r\n", "src/b/c.txt": "recieve recieve", "src/d.txt": "no",
+				"e.txt": "recieve"})
 			b.must("find", actions.Search{Path: "./src", Pattern: "recieve"}, nil)
 			out := b.must("fix", actions.Edit{OldText: "recieve", NewText: "receive"}, nil, "find")
 			equal(t, "outcome", out, actions.Outcome{
@@ -24,7 +25,8 @@ func TestWorkedFixTypo(t *testing.T) {
 }
 
 func TestWorkedPreviewChanges(t *testing.T) {
-	b := inMemory(t, files{"app.js": "f() {\n  console.log(\"a\");\n  return 1;\n}\n", "lib.js": "console.log(1)", "other.js": "log(1)"})
+	b := inMemory(t, files{"app.js": "f() {\n  console.log(\"a\");\n  return 1;\n}\n", "lib.js": "console.log(1)",
+		"other.js": "log(1)"})
 	b.must("find", actions.Search{Pattern: "console.log"}, nil)
 	out := b.must("remove", actions.RegexTransform{Patterns: []actions.PatternEdit{{Pattern: `\s*console\.log\([^)]*\);?\n?`}}}, nil, "find")
 	equal(t, "counts", out.Counts, map[string]int{"app.js": 1, "lib.js": 1})
@@ -32,7 +34,8 @@ func TestWorkedPreviewChanges(t *testing.T) {
 }
 
 func TestWorkedRenameClass(t *testing.T) {
-	b := inMemory(t, files{"old.py": "class OldName:\n  x = OldName\n", "use.py": "from old import OldName\ny = OldName()\n", "no.py": "import x\n# OldName\n"})
+	b := inMemory(t, files{"old.py": "class OldName:\n  x = OldName\n",
+		"use.py": "from old import OldName\ny = OldName()\n", "no.py": "import x\n# OldName\n"})
 	b.must("find-class", actions.Search{Pattern: "class OldName"}, nil)
 	b.must("rename-class", actions.Edit{OldText: "OldName", NewText: "NewName"}, nil, "find-class")
 	out := b.must("find-imports", actions.Search{Pattern: "import.*OldName"}, nil)

@@ -82,11 +82,13 @@ func sameLists(tree, ours, theirs string, counts bool, rule binaryRule) (string,
 	onlyA, onlyB := difference(a, b)
 	for _, line := range onlyB {
 		if at, err := firstNUL(filepath.Join(tree, fileOf(line, counts))); err != nil || at < 0 || at >= binaryBlock {
-			return "", wrong("%q is only in the other's list (%d against %d lines), and not for being binary (%v)", line, len(a), len(b), err)
+			return "", wrong("%q is only in the other's list (%d against %d lines), and not for being binary (%v)", line, len(a),
+				len(b), err)
 		}
 	}
 	for _, line := range onlyA {
-		if at, err := firstNUL(filepath.Join(tree, fileOf(line, counts))); rule != stopsAtNUL || err != nil || at < binaryBlock {
+		if at, err := firstNUL(filepath.Join(tree, fileOf(line, counts))); rule != stopsAtNUL || err != nil ||
+			at < binaryBlock {
 			return "", wrong("%q is only in millrace's list (%d against %d lines) (%v)", line, len(a), len(b), err)
 		}
 	}

@@ -20,9 +20,12 @@ const (
 // vocabulary is what lines of generated code are made of. It has the letters of the needle, about as often as the
 // corpus has them.
 var vocabulary = []string{
-	"ctx", "err", "nil", "return", "if", "for", "range", "func", "value", "request", "response", "client", "context.Context", "string",
-	"int64", "error", "options", "fmt.Errorf", "len", "append", "items", "result", "make", "map[string]string", "switch", "case", "default",
-	"struct", "interface{}", "json", "omitempty", "http.Request", "url", "time.Duration", ":=", "=", "!=", "==", "{", "}", "(", ")", "//",
+	"ctx", "err", "nil", "return", "if", "for", "range", "func", "value", "request", "response", "client",
+	"context.Context", "string",
+	"int64", "error", "options", "fmt.Errorf", "len", "append", "items", "result", "make", "map[string]string", "switch",
+	"case", "default",
+	"struct", "interface{}", "json", "omitempty", "http.Request", "url", "time.Duration", ":=", "=", "!=", "==", "{", "}",
+	"(", ")", "//",
 	"NewReader", "policy", "haystack",
 }
 

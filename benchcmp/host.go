@@ -107,7 +107,8 @@ type tool struct {
 // findTools looks for the programs that jobs need. Ripgrep is taken from where the caller says.
 func findTools(ctx context.Context, ripgrep, millrace string) map[string]tool {
 	tools := make(map[string]tool)
-	for name, command := range map[string]string{"rg": ripgrep, "sed": "sed", "xargs": "xargs", "sh": "sh", "sync": "sync", "git": "git", "millrace": millrace} {
+	for name, command := range map[string]string{"rg": ripgrep, "sed": "sed", "xargs": "xargs", "sh": "sh", "sync": "sync",
+		"git": "git", "millrace": millrace} {
 		tools[name] = findTool(ctx, name, command)
 	}
 	return tools

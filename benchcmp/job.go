@@ -16,7 +16,8 @@ type job struct {
 // jobs are all there are, in the order of the table.
 func jobs() []job {
 	var all []job
-	for _, group := range [][]job{searchJobs(), slowJobs(), editJobs(), largeJobs(), smallJobs(), memoryJobs(), growthJobs(), flowJobs(), execJobs(), patchJobs(), runsJobs(), doorJobs()} {
+	for _, group := range [][]job{searchJobs(), slowJobs(), editJobs(), largeJobs(), smallJobs(), memoryJobs(),
+		growthJobs(), flowJobs(), execJobs(), patchJobs(), runsJobs(), doorJobs()} {
 		all = append(all, group...)
 	}
 	return all

@@ -25,7 +25,8 @@ func doorVersion(ctx context.Context, b *bench) (Outcome, error) {
 	}
 	took, empty := middle(left).Wall, middle(right).Wall
 	return Outcome{Figures: []Figure{{
-		What: "millrace version, over a program that imports the library and ends", Value: max(took-empty, time.Microsecond).Seconds() * 1e3, Unit: "ms", Goal: 1,
+		What:  "millrace version, over a program that imports the library and ends",
+		Value: max(took-empty, time.Microsecond).Seconds() * 1e3, Unit: "ms", Goal: 1,
 		Note: fmt.Sprintf("%.1f and %.1f ms, medians of %d", took.Seconds()*1e3, empty.Seconds()*1e3, many.runs),
 	}}}, nil
 }
@@ -84,5 +85,6 @@ func doorReplace(ctx context.Context, b *bench) (Outcome, error) {
 	}
 	const goal = 1.03
 	said := fmt.Sprintf("%s files, trees equal", thousands(b.scale.doorFiles))
-	return Outcome{Versus: []Versus{versus("millrace: the same pipeline by the library", said, goal, leftRuns, rightRuns)}}, nil
+	return Outcome{Versus: []Versus{versus("millrace: the same pipeline by the library", said, goal, leftRuns,
+		rightRuns)}}, nil
 }

@@ -24,7 +24,8 @@ type edits struct {
 
 // chain is what a user would type: find, replace, and count the lines with what it was replaced by.
 func chain(from, to string) string {
-	return fmt.Sprintf("$RG -l0 -uuu -F %s . | xargs -0 sed -i %s; $RG -uuu -c -F %s .", quote(from), quote(substitute(from, to)), quote(to))
+	return fmt.Sprintf("$RG -l0 -uuu -F %s . | xargs -0 sed -i %s; $RG -uuu -c -F %s .", quote(from),
+		quote(substitute(from, to)), quote(to))
 }
 
 // substitute is the command of sed for a text.
@@ -136,7 +137,8 @@ func (e edits) verify(ctx context.Context, b *bench) (string, error) {
 	}
 	// Millrace has counted matches, the chain lines; so the counts are held against those of another run of ripgrep, and
 	// of the chain's list the names.
-	counting := command{dir: b.right, out: b.out(e.name + "-counts"), args: []string{b.tools["rg"].path, "-uuu", "--count-matches", "-F", b.scale.to, "."}}
+	counting := command{dir: b.right, out: b.out(e.name + "-counts"),
+		args: []string{b.tools["rg"].path, "-uuu", "--count-matches", "-F", b.scale.to, "."}}
 	if _, err := b.run(ctx, counting); err != nil {
 		return "", err
 	}

@@ -37,8 +37,10 @@ func execTrue(ctx context.Context, b *bench) (Outcome, error) {
 		}
 		on := thousands(files) + " files"
 		out.Figures = append(out.Figures,
-			Figure{What: "first command of a run on " + on, Value: got.First.Seconds() * 1e3, Unit: "ms", Goal: first.Seconds() * 1e3, Note: "the tree is copied"},
-			Figure{What: "each further command on " + on, Value: got.Second.Seconds() * 1e3, Unit: "ms", Goal: further.Seconds() * 1e3,
+			Figure{What: "first command of a run on " + on, Value: got.First.Seconds() * 1e3, Unit: "ms",
+				Goal: first.Seconds() * 1e3, Note: "the tree is copied"},
+			Figure{What: "each further command on " + on, Value: got.Second.Seconds() * 1e3, Unit: "ms",
+				Goal: further.Seconds() * 1e3,
 				Note: fmt.Sprintf("median of %d", len(got.All))})
 	}
 	dir, err := b.generated(1, 1<<10, 1, false)

@@ -18,7 +18,8 @@ func straight(from, to string) []object {
 	steps := []object{searching(from, "literal", false, true)}
 	for i := range flowSteps - 2 {
 		steps = append(steps, object{
-			"id": fmt.Sprintf("edit%d", i), "action": "edit", "input_from": "find", "params": object{"old_text": from, "new_text": to},
+			"id": fmt.Sprintf("edit%d", i), "action": "edit", "input_from": "find",
+			"params": object{"old_text": from, "new_text": to},
 		})
 		from, to = to, from
 	}
@@ -58,7 +59,8 @@ func flowJumps(ctx context.Context, b *bench) (Outcome, error) {
 		return Outcome{}, err
 	}
 	verified := thousands(want) + " places"
-	return Outcome{Versus: []Versus{versus("millrace: the same 20 steps without jumps", verified, growthGoal, left, right)}}, nil
+	return Outcome{Versus: []Versus{versus("millrace: the same 20 steps without jumps", verified, growthGoal, left,
+		right)}}, nil
 }
 
 // growthVisits is the growth with the number of visits, each with a savepoint of its own, on a stage with many files.
@@ -77,7 +79,8 @@ func visiting(from, to string, visits int) string {
 	return encode(
 		searching(from, "literal", false, true),
 		object{"id": "fix", "action": "edit", "input_from": "find", "params": object{"old_text": from, "new_text": to}},
-		object{"id": "tick", "action": "create", "max_visits": visits / 2, "params": object{"path": "tick.txt", "content": "x", "overwrite": true}},
+		object{"id": "tick", "action": "create", "max_visits": visits / 2,
+			"params": object{"path": "tick.txt", "content": "x", "overwrite": true}},
 		object{
 			"id": "check", "action": "list", "on_fail": "left", "params": object{"path": "tick.txt"},
 			"retry_if": []object{{"step": "tick", "when": object{"type": "has_matches", "step_ref": "check"}}},

@@ -89,7 +89,8 @@ func growthFiles(name, pipeline string, turns bool) func(ctx context.Context, b 
 			}
 			x, all, sizes = append(x, float64(files)), append(all, u), append(sizes, thousands(files))
 		}
-		what := map[string]string{"growth/search": "search", "growth/plan": "dry run of search, edit, count", "growth/run": "the same, committed"}[name]
+		what := map[string]string{"growth/search": "search", "growth/plan": "dry run of search, edit, count",
+			"growth/run": "the same, committed"}[name]
 		return grown(what+", by files: "+strings.Join(sizes, ", "), x, all), nil
 	}
 }
@@ -125,7 +126,8 @@ func growthSteps(ctx context.Context, b *bench) (Outcome, error) {
 
 // growthBy measures with one times, four times, ... a number. The function returns the tree, the pipeline and the sum
 // that the last step prints.
-func (b *bench) growthBy(ctx context.Context, name, what string, unit int, at func(n int) (dir, pipeline string, want int, err error)) (Outcome, error) {
+func (b *bench) growthBy(ctx context.Context, name, what string, unit int,
+	at func(n int) (dir, pipeline string, want int, err error)) (Outcome, error) {
 	var x []float64
 	var all []Usage
 	var sizes []string

@@ -33,7 +33,8 @@ func (b *bench) large(side string) (string, error) {
 	}
 	b.logf("generating %s", filepath.Join(dir, largeName))
 	rng := rand.New(rand.NewPCG(7, 7))
-	return dir, generateFile(filepath.Join(dir, largeName), rng, lines(rng, 1<<14), b.scale.largeBytes, b.scale.largePlaces)
+	return dir, generateFile(filepath.Join(dir, largeName), rng, lines(rng, 1<<14), b.scale.largeBytes,
+		b.scale.largePlaces)
 }
 
 func largeCount(ctx context.Context, b *bench) (Outcome, error) {
@@ -96,7 +97,8 @@ func largeReplace(ctx context.Context, b *bench) (Outcome, error) {
 		},
 		command: func(round int) command {
 			from, to := direction(round, needle, thread)
-			return b.ours("large/replace", leftDir, replacingIn(largeName, from, to), "-unlimited", "-do", "run", "-print", "nothing")
+			return b.ours("large/replace", leftDir, replacingIn(largeName, from, to), "-unlimited", "-do", "run", "-print",
+				"nothing")
 		},
 	}
 	theirs := side{
@@ -120,7 +122,8 @@ func largeReplace(ctx context.Context, b *bench) (Outcome, error) {
 		if err := sameTrees("large/replace", leftDir, changed); err != nil {
 			return err
 		}
-		count := command{dir: rightDir, out: b.out("large/replace-count"), args: []string{b.tools["rg"].path, "--count-matches", "-F", thread, largeName}}
+		count := command{dir: rightDir, out: b.out("large/replace-count"),
+			args: []string{b.tools["rg"].path, "--count-matches", "-F", thread, largeName}}
 		if _, err := b.run(ctx, count); err != nil {
 			return err
 		}

@@ -20,7 +20,8 @@ func memorySearch(ctx context.Context, b *bench) (Outcome, error) {
 		return Outcome{}, err
 	}
 	found, err := readLines(c.out)
-	note := fmt.Sprintf("%s of %s files found, %.0f MiB searched", thousands(len(found)), thousands(b.base.Files), float64(b.base.Bytes)/mebibyte)
+	note := fmt.Sprintf("%s of %s files found, %.0f MiB searched", thousands(len(found)), thousands(b.base.Files),
+		float64(b.base.Bytes)/mebibyte)
 	return Outcome{Figures: []Figure{
 		{What: "peak memory, search of the whole tree", Value: float64(u.RSS) / mebibyte, Unit: "MiB", Goal: 32, Note: note},
 	}}, err
@@ -46,7 +47,8 @@ func memoryRun(ctx context.Context, b *bench) (Outcome, error) {
 		return Outcome{}, err
 	}
 	changed, err := readLines(b.out("memory/run"))
-	note := fmt.Sprintf("%s files changed; %.1f s wall, %.1f s cpu", thousands(len(changed)), u.Wall.Seconds(), u.CPU.Seconds())
+	note := fmt.Sprintf("%s files changed; %.1f s wall, %.1f s cpu", thousands(len(changed)), u.Wall.Seconds(),
+		u.CPU.Seconds())
 	return Outcome{Figures: []Figure{
 		{What: "peak memory, run that changes very many files", Value: float64(u.RSS) / mebibyte, Unit: "MiB", Goal: 64, Note: note},
 	}}, err

@@ -52,7 +52,8 @@ func patchApply(ctx context.Context, b *bench) (Outcome, error) {
 	}
 	settle := func(ctx context.Context, _ int) error { return b.settle(ctx) }
 	git := func(flags ...string) command {
-		return command{dir: right, out: b.out(name + "-git"), args: append(append([]string{b.tools["git"].path, "apply"}, flags...), patchFile)}
+		return command{dir: right, out: b.out(name + "-git"),
+			args: append(append([]string{b.tools["git"].path, "apply"}, flags...), patchFile)}
 	}
 	ours := side{prepare: settle, command: func(round int) command {
 		return b.ours(name, left, "@"+pipelines[round%2], "-do", "run", "-print", "nothing")
@@ -86,7 +87,8 @@ func patchApply(ctx context.Context, b *bench) (Outcome, error) {
 	commit := versus("git apply", said+", trees equal", patchGoal, leftRuns, rightRuns)
 	check := b.ours(name+"-check", left, "@"+pipelines[0], "-print", "nothing")
 	leftRuns, rightRuns, err = b.pairs(ctx, b.warm, always(check), always(git("--check")), nil)
-	return Outcome{Versus: []Versus{versus("git apply --check", said+", trees equal", patchGoal, leftRuns, rightRuns), commit}}, err
+	return Outcome{Versus: []Versus{versus("git apply --check", said+", trees equal", patchGoal, leftRuns,
+		rightRuns), commit}}, err
 }
 
 // patchOf is a unified diff that replaces the needle in all files of a tree, and the number of its hunks.

@@ -10,7 +10,8 @@ import (
 
 // runsJobs are about durable runs and fleets.
 func runsJobs() []job {
-	return []job{{"runs/list", nil, runsList}, {"runs/durable", nil, runsDurable}, {"runs/resume", nil, runsResume}, {"runs/fleet", nil, runsFleet}}
+	return []job{{"runs/list", nil, runsList}, {"runs/durable", nil, runsDurable}, {"runs/resume", nil, runsResume},
+		{"runs/fleet", nil, runsFleet}}
 }
 
 // runTimes runs the hidden sub-command runs in a process of its own, and reads what it says.
@@ -43,7 +44,8 @@ func runsList(ctx context.Context, b *bench) (out Outcome, err error) {
 			return out, err
 		}
 		out.Figures = append(out.Figures, Figure{
-			What: fmt.Sprintf("a page of 50 of %s runs %s", thousands(got.N), row.about), Value: got.One.Seconds() * 1e3, Unit: "ms", Goal: row.goal,
+			What: fmt.Sprintf("a page of 50 of %s runs %s", thousands(got.N), row.about), Value: got.One.Seconds() * 1e3,
+			Unit: "ms", Goal: row.goal,
 		})
 	}
 	return out, nil
@@ -52,15 +54,18 @@ func runsList(ctx context.Context, b *bench) (out Outcome, err error) {
 func runsDurable(ctx context.Context, b *bench) (Outcome, error) {
 	got, err := b.runTimes(ctx, "durable", b.scale.durableRuns)
 	return Outcome{Figures: []Figure{{
-		What: "what a store adds to a run of three steps", Value: max(got.One-got.Other, time.Microsecond).Seconds() * 1e3, Unit: "ms", Goal: 2,
-		Note: fmt.Sprintf("%.2f ms in a store, %.2f without; medians of %d", got.One.Seconds()*1e3, got.Other.Seconds()*1e3, got.N),
+		What: "what a store adds to a run of three steps", Value: max(got.One-got.Other, time.Microsecond).Seconds() * 1e3,
+		Unit: "ms", Goal: 2,
+		Note: fmt.Sprintf("%.2f ms in a store, %.2f without; medians of %d", got.One.Seconds()*1e3, got.Other.Seconds()*1e3,
+			got.N),
 	}}}, err
 }
 
 func runsResume(ctx context.Context, b *bench) (Outcome, error) {
 	got, err := b.runTimes(ctx, "resume", b.scale.resumeFiles)
 	return Outcome{Figures: []Figure{{
-		What: fmt.Sprintf("a run that has staged %s files is resumed, up to its first step", thousands(got.N)), Value: got.One.Seconds() * 1e3, Unit: "ms", Goal: 80,
+		What:  fmt.Sprintf("a run that has staged %s files is resumed, up to its first step", thousands(got.N)),
+		Value: got.One.Seconds() * 1e3, Unit: "ms", Goal: 80,
 	}}}, err
 }
 

@@ -22,7 +22,8 @@ type search struct {
 // searchJobs are the searches of a file system that millrace knows.
 func searchJobs() []job {
 	regex := func(name, pattern string, goal float64) search {
-		return search{name: "search/" + name, pattern: pattern, mode: "regex", flags: []string{"-uuu", "-l", "--no-unicode", "-e"}, goal: goal}
+		return search{name: "search/" + name, pattern: pattern, mode: "regex",
+			flags: []string{"-uuu", "-l", "--no-unicode", "-e"}, goal: goal}
 	}
 	all := []search{
 		{name: "search/literal", mode: "literal", flags: []string{"-uuu", "-lF"}, goal: 0.85},

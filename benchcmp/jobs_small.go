@@ -32,7 +32,8 @@ func smallPipeline(ctx context.Context, b *bench) (Outcome, error) {
 		return Outcome{}, err
 	}
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-	note := fmt.Sprintf("median of %d; %.2f to %.2f ms, %s allocations, %.0f KiB", got.Runs, ms(got.Min), ms(got.Max), thousands(got.Allocs), float64(got.Bytes)/1024)
+	note := fmt.Sprintf("median of %d; %.2f to %.2f ms, %s allocations, %.0f KiB", got.Runs, ms(got.Min), ms(got.Max),
+		thousands(got.Allocs), float64(got.Bytes)/1024)
 	return Outcome{Figures: []Figure{
 		{What: "decode and run search, edit, count of 10 files in memory", Value: ms(got.Median), Unit: "ms", Goal: 1, Note: note},
 	}}, nil
@@ -49,8 +50,10 @@ func smallAllocations(ctx context.Context, b *bench) (Outcome, error) {
 	n := b.scale.allocFiles
 	span := fmt.Sprintf("%s to %s files; ", thousands(n), thousands(4*n))
 	return Outcome{Figures: []Figure{
-		row("dry run, for each file that does not match, in memory", got.UnmatchedMemory, span+"those of afero's MemMapFs included"),
+		row("dry run, for each file that does not match, in memory", got.UnmatchedMemory,
+			span+"those of afero's MemMapFs included"),
 		row("dry run, for each file that does not match, on disk", got.UnmatchedDisk, span+"the name of a file is one"),
-		row("dry run, for each step and file", got.StepFile, fmt.Sprintf("2 to 8 counting steps, 10 to %s files on disk", thousands(n))),
+		row("dry run, for each step and file", got.StepFile,
+			fmt.Sprintf("2 to 8 counting steps, 10 to %s files on disk", thousands(n))),
 	}}, nil
 }

@@ -72,7 +72,8 @@ func table(ctx context.Context, args []string, stdout, stderr io.Writer) (err er
 	only := flags.String("only", "", "jobs to run, as a regular expression")
 	list := flags.Bool("list", false, "list the jobs and stop")
 	ripgrep := flags.String("rg", "rg", "ripgrep")
-	program := flags.String("millrace", "millrace", "the command line of this repository: go -C cmd/millrace build -o FILE .")
+	program := flags.String("millrace", "millrace",
+		"the command line of this repository: go -C cmd/millrace build -o FILE .")
 	jsonFile := flags.String("json", "", "file for all figures")
 	markdown := flags.Bool("markdown", false, "print the tables in Markdown")
 	keep := flags.Bool("keep", false, "keep the copies and generated trees")

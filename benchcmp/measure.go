@@ -75,7 +75,8 @@ type side struct {
 func always(c command) side { return side{command: func(int) command { return c }} }
 
 // pairs runs both sides in turn: some rounds that do not count, then those that do. After is called behind each round.
-func (b *bench) pairs(ctx context.Context, warm int, left, right side, after func(round int) error) (a, c []Usage, err error) {
+func (b *bench) pairs(ctx context.Context, warm int, left, right side,
+	after func(round int) error) (a, c []Usage, err error) {
 	for round := range warm + b.runs {
 		for i, s := range []side{left, right} {
 			if s.prepare != nil {

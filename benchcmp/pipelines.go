@@ -35,12 +35,14 @@ func replacing(from, to string) string {
 
 // replacingIn is a pipeline that replaces a text in one file.
 func replacingIn(file, from, to string) string {
-	return encode(object{"id": "fix", "action": "edit", "params": object{"files": []string{file}, "old_text": from, "new_text": to}})
+	return encode(object{"id": "fix", "action": "edit",
+		"params": object{"files": []string{file}, "old_text": from, "new_text": to}})
 }
 
 // countingIn is a pipeline that counts a text in one file.
 func countingIn(file, text string) string {
-	return encode(object{"id": "count", "action": "count_occurrences", "params": object{"files": []string{file}, "pattern": text}})
+	return encode(object{"id": "count", "action": "count_occurrences",
+		"params": object{"files": []string{file}, "pattern": text}})
 }
 
 // turns is a pipeline that searches, and then edits all files found so many times: forth and back.
@@ -48,7 +50,8 @@ func turns(from, to string, edits int) string {
 	steps := []object{searching(from, "literal", false, true)}
 	for i := range edits {
 		steps = append(steps, object{
-			"id": fmt.Sprintf("edit%d", i), "action": "edit", "input_from": "find", "params": object{"old_text": from, "new_text": to},
+			"id": fmt.Sprintf("edit%d", i), "action": "edit", "input_from": "find",
+			"params": object{"old_text": from, "new_text": to},
 		})
 		from, to = to, from
 	}

@@ -39,7 +39,8 @@ func (r Report) markdown(w io.Writer) {
 	h := r.Host
 	fmt.Fprintf(w, "Measured on %s with %s, %d processors (%s), %s, %s, millrace at %s. %d rounds after %d to warm up; locale %s.\n",
 		h.Date, h.Go, h.Cores, h.CPU, h.Kernel, h.FileSystem, h.Commit, r.Runs, r.Warm, h.Locale)
-	fmt.Fprintf(w, "The corpus has %s files and %s MB.", thousands(r.Corpus.Files), thousands(int(r.Corpus.Bytes/1_000_000)))
+	fmt.Fprintf(w, "The corpus has %s files and %s MB.", thousands(r.Corpus.Files),
+		thousands(int(r.Corpus.Bytes/1_000_000)))
 	for _, name := range []string{"rg", "sed", "xargs"} {
 		if version, ok := h.Tools[name]; ok {
 			fmt.Fprintf(w, " %s: %s.", name, strings.TrimSpace(strings.Split(version, " (/")[0]))
@@ -132,8 +133,10 @@ func (e Entry) text(w io.Writer) {
 		fmt.Fprintf(w, "%-24s FAILED: %s\n", e.Job, e.Failed)
 	}
 	for _, v := range e.Versus {
-		fmt.Fprintf(w, "%-24s wall %.2f (%.2f-%.2f) cpu %.2f (%.2f-%.2f) goal %.2f met: %s | %s | millrace %s | other %s\n", v.Job,
-			v.Wall.Median, v.Wall.Min, v.Wall.Max, v.CPU.Median, v.CPU.Min, v.CPU.Max, v.Goal, yes(v.Met()), v.Verified, usage(v.Millrace), usage(v.Other))
+		fmt.Fprintf(w, "%-24s wall %.2f (%.2f-%.2f) cpu %.2f (%.2f-%.2f) goal %.2f met: %s | %s | millrace %s | other %s\n",
+			v.Job,
+			v.Wall.Median, v.Wall.Min, v.Wall.Max, v.CPU.Median, v.CPU.Min, v.CPU.Max, v.Goal, yes(v.Met()), v.Verified,
+			usage(v.Millrace), usage(v.Other))
 	}
 	for _, f := range e.Figures {
 		fmt.Fprintf(w, "%-24s %s goal %g met: %s | %s | %s\n", f.Job, figure(f), f.Goal, yes(f.Met()), f.What, f.Note)

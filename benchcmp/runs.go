@@ -34,7 +34,8 @@ type runTimes struct {
 // runsCommand is the hidden sub-command that measures durable runs within its own process.
 func runsCommand(ctx context.Context, args []string, stdout io.Writer) error {
 	kinds := map[string]func(ctx context.Context, dir string, n int) (runTimes, error){
-		"ended": listEnded, "queue": listQueue, "durable": timeDurable, "resume": timeResume, "local": timeLocal, "store": timeStore,
+		"ended": listEnded, "queue": listQueue, "durable": timeDurable, "resume": timeResume, "local": timeLocal,
+		"store": timeStore,
 	}
 	if len(args) != 3 || kinds[args[0]] == nil {
 		return errors.New("usage: runs ended|queue|durable|resume|local|store DIR N")
@@ -64,9 +65,11 @@ func (o oneTree) Open(context.Context, fleet.Target) (fleet.Tree, error) {
 // threeSteps edits a file, looks at it, and edits it again.
 func threeSteps() (millrace.Pipeline, error) {
 	return millrace.Decode([]byte(encode(
-		object{"id": "there", "action": "edit", "params": object{"files": []string{"a.txt"}, "old_text": "one", "new_text": "two"}},
+		object{"id": "there", "action": "edit",
+			"params": object{"files": []string{"a.txt"}, "old_text": "one", "new_text": "two"}},
 		object{"id": "count", "action": "count_occurrences", "params": object{"files": []string{"a.txt"}, "pattern": "two"}},
-		object{"id": "on", "action": "edit", "params": object{"files": []string{"a.txt"}, "old_text": "two", "new_text": "three"}},
+		object{"id": "on", "action": "edit", "params": object{"files": []string{"a.txt"}, "old_text": "two",
+			"new_text": "three"}},
 	)))
 }
 
@@ -76,12 +79,14 @@ func storeIn(dir string, quick bool) (*rundir.Store, *fsutil.RootFs, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := rundir.Open(root, "runs", rundir.Options{Key: runKey, NoSync: quick, SharedDir: filepath.Join(dir, "shared")})
+	s, err := rundir.Open(root, "runs", rundir.Options{Key: runKey, NoSync: quick,
+		SharedDir: filepath.Join(dir, "shared")})
 	return s, root, err
 }
 
 func listEnded(ctx context.Context, dir string, n int) (runTimes, error) {
-	return timeList(ctx, dir, n, true, runs.Filter{User: "user3", OrderBy: runs.ByUpdatedAt, Paging: runs.Paging{PerPage: 50}})
+	return timeList(ctx, dir, n, true, runs.Filter{User: "user3", OrderBy: runs.ByUpdatedAt,
+		Paging: runs.Paging{PerPage: 50}})
 }
 
 func listQueue(ctx context.Context, dir string, n int) (runTimes, error) {
@@ -105,7 +110,8 @@ func timeList(ctx context.Context, dir string, n int, ended bool, f runs.Filter)
 		return got, err
 	}
 	for i := range n {
-		run, err := m.Create(ctx, runs.Create{Project: "p", Pipeline: p, User: fmt.Sprint("user", i%7), StartAt: time.Now().Add(24 * time.Hour)})
+		run, err := m.Create(ctx, runs.Create{Project: "p", Pipeline: p, User: fmt.Sprint("user", i%7),
+			StartAt: time.Now().Add(24 * time.Hour)})
 		if err == nil && ended {
 			_, err = m.Cancel(ctx, run.Ref())
 		}
@@ -222,7 +228,8 @@ func timeResume(ctx context.Context, dir string, n int) (got runTimes, err error
 	p, err := millrace.Decode([]byte(encode(
 		searching(needle, "literal", false, true),
 		object{"id": "fix", "action": "edit", "input_from": "find", "params": object{"old_text": needle, "new_text": thread}},
-		object{"id": "stop", "manual": true, "action": "count_occurrences", "input_from": "find", "params": object{"pattern": thread}},
+		object{"id": "stop", "manual": true, "action": "count_occurrences", "input_from": "find",
+			"params": object{"pattern": thread}},
 	)))
 	if err != nil {
 		return got, err

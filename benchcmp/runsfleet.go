@@ -76,7 +76,8 @@ func byFleet(ctx context.Context, dir string, n int, p millrace.Pipeline) (time.
 	if err != nil {
 		return 0, err
 	}
-	f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Executor: millrace.Executor{Key: runKey}, Trees: fleet.Dirs{}}, Parallel: sideBySide}}
+	f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Executor: millrace.Executor{Key: runKey},
+		Trees: fleet.Dirs{}}, Parallel: sideBySide}}
 	sum, err := f.Run(ctx, fleet.Campaign{ID: "c", Pipeline: p}, fleet.Paths(dirs...), nil)
 	if err == nil && sum.Success != n {
 		err = wrong("a fleet: %+v", sum)
@@ -108,7 +109,8 @@ func timeStore(ctx context.Context, dir string, n int) (got runTimes, err error)
 		return got, err
 	}
 	start := time.Now()
-	run, err := m.CreateFleet(ctx, runs.Create{Project: "all", Pipeline: p}, rundir.FleetOptions{Targets: fleet.Paths(dirs...)})
+	run, err := m.CreateFleet(ctx, runs.Create{Project: "all", Pipeline: p},
+		rundir.FleetOptions{Targets: fleet.Paths(dirs...)})
 	if err == nil {
 		run, err = m.Wait(ctx, run.Ref())
 	}

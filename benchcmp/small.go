@@ -183,7 +183,8 @@ func countAllocs(ctx context.Context, n int) (got smallAllocs, err error) {
 	const steps, moreSteps, files = 2, 8, 10
 	moreFiles := n
 	var all [4]float64
-	for i, k := range []struct{ steps, files int }{{steps, files}, {steps, moreFiles}, {moreSteps, files}, {moreSteps, moreFiles}} {
+	for i, k := range []struct{ steps, files int }{{steps, files}, {steps, moreFiles}, {moreSteps, files},
+		{moreSteps, moreFiles}} {
 		if all[i], err = allocations(ctx, onDisk, k.files, k.files, counting(k.steps)); err != nil {
 			return got, err
 		}
@@ -196,13 +197,15 @@ func countAllocs(ctx context.Context, n int) (got smallAllocs, err error) {
 func counting(steps int) string {
 	all := []object{searching(needle, "literal", false, true)}
 	for i := range steps {
-		all = append(all, object{"id": fmt.Sprintf("count%d", i), "action": "count_occurrences", "input_from": "find", "params": object{"pattern": needle}})
+		all = append(all, object{"id": fmt.Sprintf("count%d", i), "action": "count_occurrences", "input_from": "find",
+			"params": object{"pattern": needle}})
 	}
 	return encode(all...)
 }
 
 // allocations returns the median number of allocations of a dry run.
-func allocations(ctx context.Context, open func(n, matching int) (afero.Fs, error), n, matching int, pipeline string) (float64, error) {
+func allocations(ctx context.Context, open func(n, matching int) (afero.Fs, error), n, matching int,
+	pipeline string) (float64, error) {
 	fsys, err := open(n, matching)
 	if err != nil {
 		return 0, err

@@ -72,7 +72,8 @@ func (r Refusal) String() string {
 	case r.Network:
 		return "the sandbox has no network: the host sets Network"
 	case r.Home:
-		return "the command has an empty HOME without '" + r.Path + "': the host passes HOME by PassEnv and adds the path to Read"
+		return "the command has an empty HOME without '" + r.Path +
+			"': the host passes HOME by PassEnv and adds the path to Read"
 	case r.Write:
 		return "the sandbox does not let the command write '" + r.Path + "': the host adds it to Write"
 	}

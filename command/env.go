@@ -38,7 +38,8 @@ func sameCase(name string) string {
 // reserved says why a name is never one that a step may set, "" if it may.
 func reserved(name string) string {
 	switch upper := sameCase(name); {
-	case upper == "PATH", upper == "HOME", strings.HasPrefix(upper, "GIT_"), strings.HasPrefix(upper, "LD_"), strings.HasPrefix(upper, "DYLD_"):
+	case upper == "PATH", upper == "HOME", strings.HasPrefix(upper, "GIT_"), strings.HasPrefix(upper, "LD_"),
+		strings.HasPrefix(upper, "DYLD_"):
 		return "it decides what runs"
 	case strings.HasPrefix(upper, "MILLRACE_"):
 		return "it is set by millrace"
@@ -173,7 +174,8 @@ func (p Policy) environment(ctx context.Context, c Command) (environment, error)
 // system returns what a program needs of the host to start at all.
 func system() []string {
 	if runtime.GOOS == "windows" {
-		return []string{"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE"}
+		return []string{"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "NUMBER_OF_PROCESSORS",
+			"PROCESSOR_ARCHITECTURE"}
 	}
 	return nil
 }

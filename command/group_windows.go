@@ -122,7 +122,8 @@ func (g *group) sweep() error {
 	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
 		g.kill()
 		var info accounting
-		err := windows.QueryInformationJobObject(g.job, basicAccounting, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)), nil)
+		err := windows.QueryInformationJobObject(g.job, basicAccounting, uintptr(unsafe.Pointer(&info)),
+			uint32(unsafe.Sizeof(info)), nil)
 		if err != nil || info.active == 0 {
 			return err
 		}

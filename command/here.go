@@ -58,7 +58,8 @@ func (p Policy) once(ctx context.Context, l launch) (exit Exit, err error) {
 	}
 	defer group.close()
 	l.env.set(cookie, group.cookie())
-	cmd := &exec.Cmd{Path: l.program, Args: l.Words, Dir: l.Dir, Env: l.env.list(), Stdout: ends.stdout, Stderr: ends.stderr}
+	cmd := &exec.Cmd{Path: l.program, Args: l.Words, Dir: l.Dir, Env: l.env.list(), Stdout: ends.stdout,
+		Stderr: ends.stderr}
 	if ends.stdin != nil {
 		cmd.Stdin = ends.stdin
 	}

@@ -29,17 +29,21 @@ type homeDir struct {
 // toolchains are all toolchains that are known, a row each.
 var toolchains = []toolchain{
 	{
-		name: "go", files: []string{"go.mod", "go.work"}, programs: []string{"go", "gofmt", "gopls", "goimports", "staticcheck"},
-		caches: map[string]string{"GOCACHE": "build", "STATICCHECK_CACHE": "staticcheck", "GOLANGCI_LINT_CACHE": "golangci-lint"},
+		name: "go", files: []string{"go.mod", "go.work"},
+		programs: []string{"go", "gofmt", "gopls", "goimports", "staticcheck"},
+		caches: map[string]string{"GOCACHE": "build", "STATICCHECK_CACHE": "staticcheck",
+			"GOLANGCI_LINT_CACHE": "golangci-lint"},
 		passes: []string{"GOTOOLCHAIN", "GOOS", "GOARCH", "CGO_ENABLED", "GOEXPERIMENT", "GOSUMDB"},
-		env:    map[string]string{"GOTELEMETRY": "off"}, offline: map[string]string{"GOPROXY": "off"}, find: (*fitting).findGo,
+		env:    map[string]string{"GOTELEMETRY": "off"}, offline: map[string]string{"GOPROXY": "off"},
+		find: (*fitting).findGo,
 	},
 	{
 		name: "node", files: []string{"package.json"},
 		programs: []string{"node", "npm", "npx", "pnpm", "pnpx", "yarn", "corepack", "bun", "deno"},
 		homes:    []homeDir{{"COREPACK_HOME", ".cache/node/corepack", nil}},
 		caches: map[string]string{
-			"npm_config_cache": "npm", "npm_config_store_dir": "pnpm", "YARN_CACHE_FOLDER": "yarn", "YARN_GLOBAL_FOLDER": "berry",
+			"npm_config_cache": "npm", "npm_config_store_dir": "pnpm", "YARN_CACHE_FOLDER": "yarn",
+			"YARN_GLOBAL_FOLDER": "berry",
 		},
 		env:     map[string]string{"npm_config_update_notifier": "false", "DISABLE_TELEMETRY": "1"},
 		offline: map[string]string{"npm_config_offline": "true", "COREPACK_ENABLE_NETWORK": "0", "YARN_ENABLE_NETWORK": "0"},
@@ -49,7 +53,8 @@ var toolchains = []toolchain{
 		programs: []string{"python", "python3", "pip", "uv", "uvx", "poetry", "black", "ruff", "mypy", "pytest"},
 		homes:    []homeDir{{"", ".local/share/uv", nil}},
 		caches: map[string]string{
-			"PIP_CACHE_DIR": "pip", "UV_CACHE_DIR": "uv", "RUFF_CACHE_DIR": "ruff", "MYPY_CACHE_DIR": "mypy", "BLACK_CACHE_DIR": "black",
+			"PIP_CACHE_DIR": "pip", "UV_CACHE_DIR": "uv", "RUFF_CACHE_DIR": "ruff", "MYPY_CACHE_DIR": "mypy",
+			"BLACK_CACHE_DIR": "black",
 		},
 		env:     map[string]string{"PYTHONDONTWRITEBYTECODE": "1"},
 		offline: map[string]string{"PIP_NO_INDEX": "1", "UV_OFFLINE": "1"}, find: (*fitting).findPython,

@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// BenchmarkFleet runs one pipeline on small trees of the disk, 8 at a time: by a fleet, and by as many goroutines that call
-// Executor.Run with the same run ids. An operation is one tree.
+// BenchmarkFleet runs one pipeline on small trees of the disk, 8 at a time: by a fleet, and by as many goroutines that
+// call Executor.Run with the same run ids. An operation is one tree.
 func BenchmarkFleet(b *testing.B) {
 	const at = 8
 	p := edit()

@@ -112,7 +112,8 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fleet.Summary{Campaign: "c", Targets: 30, Counts: fleet.Counts{Success: 27, Failed: 3, Files: 27, Edits: 27, Risks: risk.Counts{Low: 27}}}
+	want := fleet.Summary{Campaign: "c", Targets: 30,
+		Counts: fleet.Counts{Success: 27, Failed: 3, Files: 27, Edits: 27, Risks: risk.Counts{Low: 27}}}
 	// A failed step judges what it saw, so the failed run may have a level too.
 	if d := cmp.Diff(want, sum, cmpopts.IgnoreFields(fleet.Summary{}, "Failures", "Duration", "Risks")); d != "" {
 		t.Errorf("summary (-want +got):\n%s", d)
@@ -127,15 +128,18 @@ func TestRun(t *testing.T) {
 		case 13:
 			code = "invalid_target"
 		default:
-			if got := text(t, trees[o.Target.Root]); got != "y\n" || o.Status != fleet.Success || o.Files != 1 || o.Edits != 1 || len(o.RunID) != 32 {
+			if got := text(t, trees[o.Target.Root]); got != "y\n" || o.Status != fleet.Success || o.Files != 1 || o.Edits != 1 ||
+				len(o.RunID) != 32 {
 				t.Errorf("%+v with %q", o, got)
 			}
 		}
-		if o.Code != code || o.Attempts != attempts || (o.Status == fleet.Failed) != (code != "") || (o.Message == "") != (code == "") || o.Replayed {
+		if o.Code != code || o.Attempts != attempts || (o.Status == fleet.Failed) != (code != "") ||
+			(o.Message == "") != (code == "") || o.Replayed {
 			t.Errorf("target %d: %+v, want the code %q", i, o, code)
 		}
 	}
-	if codes := []string{sum.Failures[0].Code, sum.Failures[1].Code, sum.Failures[2].Code}; !slices.Equal(codes, []string{"step_failed", "tree_unavailable", "invalid_target"}) {
+	if codes := []string{sum.Failures[0].Code, sum.Failures[1].Code, sum.Failures[2].Code}; !slices.Equal(codes,
+		[]string{"step_failed", "tree_unavailable", "invalid_target"}) {
 		t.Errorf("failures: %q", codes)
 	}
 	if got.list[20].Target.Labels["team"] != "blue" {
@@ -159,7 +163,8 @@ func TestRerun(t *testing.T) {
 		}
 		dirs = append(dirs, dir)
 	}
-	once := millrace.New("once").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x x", NewText: "x x x"}).MustBuild()
+	once := millrace.New("once").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x x",
+		NewText: "x x x"}).MustBuild()
 	f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Trees: fleet.Dirs{}, Sleep: atOnce}, Parallel: 3}}
 	run := func(id string) (fleet.Summary, []fleet.Outcome) {
 		t.Helper()
@@ -219,10 +224,12 @@ func TestCancel(t *testing.T) {
 	}
 	f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Trees: trees}, Parallel: 4}}
 	sum, err := f.Run(ctx, fleet.Campaign{ID: "c", Pipeline: edit()}, fleet.Targets(targets...), sink)
-	if !errors.Is(err, why) || !errors.Is(err, context.Canceled) || err.Error() != "fleet canceled: the user has had enough" {
+	if !errors.Is(err, why) || !errors.Is(err, context.Canceled) ||
+		err.Error() != "fleet canceled: the user has had enough" {
 		t.Errorf("error %v", err)
 	}
-	if sum.Stopped != fleet.CodeCanceled || sum.Targets != 40 || sum.Skipped == 0 || sum.Success+sum.Canceled+sum.Skipped != 40 {
+	if sum.Stopped != fleet.CodeCanceled || sum.Targets != 40 || sum.Skipped == 0 ||
+		sum.Success+sum.Canceled+sum.Skipped != 40 {
 		t.Errorf("%+v", sum)
 	}
 	for _, o := range got.sorted(t, 40) {
@@ -294,7 +301,8 @@ func TestSinkErrors(t *testing.T) {
 			}
 			return fail()
 		})
-		if !errors.Is(err, os.ErrPermission) || !strings.HasPrefix(err.Error(), "fleet: outcome could not be kept: ") || calls != 3 || sum.Stopped != "internal" {
+		if !errors.Is(err, os.ErrPermission) || !strings.HasPrefix(err.Error(), "fleet: outcome could not be kept: ") ||
+			calls != 3 || sum.Stopped != "internal" {
 			t.Errorf("%s: %v after %d calls, %+v", name, err, calls, sum)
 		}
 		touched := 0

@@ -45,11 +45,13 @@ func TestStopAfter(t *testing.T) {
 	var got kept
 	f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Trees: trees}, Parallel: 1}, StopAfter: 2}
 	sum, err := f.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: edit()}, fleet.Targets(targets...), got.sink)
-	if err != nil || sum.Stopped != fleet.CodeStopped || sum.Failed != 2 || sum.Success != 2 || sum.Skipped != 16 || sum.Targets != 20 {
+	if err != nil || sum.Stopped != fleet.CodeStopped || sum.Failed != 2 || sum.Success != 2 || sum.Skipped != 16 ||
+		sum.Targets != 20 {
 		t.Errorf("%+v, %v", sum, err)
 	}
 	for i, o := range got.sorted(t, 20)[4:] {
-		if o.Status != fleet.Skipped || o.Code != fleet.CodeStopped || o.Message != "not begun: 2 targets have failed" || o.Attempts != 0 || o.RunID != "" || o.Target.ID != targets[4+i].ID {
+		if o.Status != fleet.Skipped || o.Code != fleet.CodeStopped || o.Message != "not begun: 2 targets have failed" ||
+			o.Attempts != 0 || o.RunID != "" || o.Target.ID != targets[4+i].ID {
 			t.Errorf("%+v", o)
 		}
 	}
@@ -70,9 +72,11 @@ func TestDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		trees, targets := plant(t, 20)
-		f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Trees: sleepy(trees)}, Parallel: 2}, Deadline: 2500 * time.Millisecond}
+		f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Trees: sleepy(trees)}, Parallel: 2},
+			Deadline: 2500 * time.Millisecond}
 		sum, err := f.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: edit()}, fleet.Targets(targets...), nil)
-		if err != nil || sum.Stopped != fleet.CodeDeadlineExceeded || sum.Success != 6 || sum.Skipped != 14 || sum.Duration != 3*time.Second {
+		if err != nil || sum.Stopped != fleet.CodeDeadlineExceeded || sum.Success != 6 || sum.Skipped != 14 ||
+			sum.Duration != 3*time.Second {
 			t.Errorf("%+v, %v", sum, err)
 		}
 	})
@@ -92,7 +96,8 @@ func TestPerSecond(t *testing.T) {
 			mu.Unlock()
 			return trees.Open(ctx, target)
 		})
-		f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Trees: open}, Parallel: 4}, PerSecond: 2, Deadline: 2250 * time.Millisecond}
+		f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Trees: open}, Parallel: 4}, PerSecond: 2,
+			Deadline: 2250 * time.Millisecond}
 		sum, err := f.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: edit()}, fleet.Targets(targets...), nil)
 		if err != nil || sum.Success != 5 || sum.Skipped != 4 || sum.Duration != 2250*time.Millisecond {
 			t.Errorf("%+v, %v", sum, err)
@@ -102,7 +107,8 @@ func TestPerSecond(t *testing.T) {
 			t.Errorf("begun (-want +got):\n%s", d)
 		}
 		f.PerSecond, f.Deadline = 1e-300, time.Second
-		if sum, err := f.Run(t.Context(), fleet.Campaign{ID: "d", Pipeline: edit()}, fleet.Targets(targets...), nil); err != nil || sum.Skipped != 8 {
+		if sum, err := f.Run(t.Context(), fleet.Campaign{ID: "d", Pipeline: edit()}, fleet.Targets(targets...),
+			nil); err != nil || sum.Skipped != 8 {
 			t.Errorf("%+v, %v", sum, err)
 		}
 	})
@@ -122,7 +128,8 @@ func (spends) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
 
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	paid := millrace.New("paid").Step("s", spends{}).Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).MustBuild()
+	paid := millrace.New("paid").Step("s", spends{}).Step("e",
+		actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).MustBuild()
 	for name, test := range map[string]struct {
 		limit budget.Limit
 		done  int
@@ -136,7 +143,8 @@ func TestBudget(t *testing.T) {
 		var got kept
 		f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Trees: trees}, Parallel: 1}, Budget: test.limit}
 		sum, err := f.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: paid}, fleet.Targets(targets...), got.sink)
-		if err != nil || sum.Stopped != fleet.CodeBudgetExceeded || sum.Success != test.done || sum.Skipped != 9-test.done || sum.Cost != budget.Cost(test.done)*budget.Dollar {
+		if err != nil || sum.Stopped != fleet.CodeBudgetExceeded || sum.Success != test.done || sum.Skipped != 9-test.done ||
+			sum.Cost != budget.Cost(test.done)*budget.Dollar {
 			t.Errorf("%s: %+v, %v", name, sum, err)
 		}
 		if last := got.sorted(t, 9)[8]; last.Message != test.text {
@@ -171,7 +179,8 @@ func TestRefuses(t *testing.T) {
 		`fleet: scheduler: fleet: Worker.Trees "nil": there has to be something that opens trees`: {fleet.Fleet{Scheduler: fleet.Local{}}, good},
 		`fleet: Campaign.Pipeline "": it has no steps`:                                            {fleet.Fleet{Scheduler: local}, fleet.Campaign{ID: "c"}},
 	} {
-		if _, err := test.fleet.Run(t.Context(), test.campaign, fleet.Targets(targets...), nil); err == nil || err.Error() != want {
+		if _, err := test.fleet.Run(t.Context(), test.campaign, fleet.Targets(targets...), nil); err == nil ||
+			err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
@@ -210,7 +219,8 @@ func TestObserve(t *testing.T) {
 		}
 		write(e)
 	}}
-	if _, err := f.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: edit()}, fleet.Targets(targets...), nil); err != nil {
+	if _, err := f.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: edit()}, fleet.Targets(targets...),
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	for i, target := range targets {
@@ -223,7 +233,8 @@ func TestObserve(t *testing.T) {
 			Event, Target string
 			Index         *int `json:"target_index"`
 		}
-		if err := json.Unmarshal([]byte(line), &event); err != nil || event.Event == "" || event.Target == "" || event.Index == nil {
+		if err := json.Unmarshal([]byte(line), &event); err != nil || event.Event == "" || event.Target == "" ||
+			event.Index == nil {
 			t.Errorf("%v: %s", err, line)
 		}
 	}
@@ -266,7 +277,8 @@ func TestWithin(t *testing.T) {
 	for _, dir := range []string{"trees/a/b", "outside"} {
 		fstest.Must(t, os.MkdirAll(filepath.Join(top, dir), 0o755))
 	}
-	links := os.Symlink("../outside", filepath.Join(within, "out")) == nil && os.Symlink("a", filepath.Join(within, "in")) == nil
+	links := os.Symlink("../outside", filepath.Join(within, "out")) == nil &&
+		os.Symlink("a", filepath.Join(within, "in")) == nil
 	trees := fleet.Dirs{Within: within}
 	for root, want := range map[string]bool{
 		"a": true, "a/b": true, ".": true, "a/../a/b": true, "in": links, "in/b": links,

@@ -196,8 +196,10 @@ func TestBadTasks(t *testing.T) {
 	t.Parallel()
 	opened := 0
 	w := fleet.Worker{Trees: opener(func(context.Context, fleet.Target) (fleet.Tree, error) { opened++; return fleet.Tree{}, os.ErrNotExist })}
-	for _, pipeline := range []string{``, `{`, `{"name":"p","steps":[]}`, `{"name":"p","steps":[{"id":"a","action":"nothing"}]}`} {
-		if o := w.Do(t.Context(), fleet.Task{Campaign: "c", Target: fleet.Target{ID: "t"}, Pipeline: []byte(pipeline)}); o.Code != "invalid_pipeline" || o.Status != fleet.Failed {
+	for _, pipeline := range []string{``, `{`, `{"name":"p","steps":[]}`,
+		`{"name":"p","steps":[{"id":"a","action":"nothing"}]}`} {
+		if o := w.Do(t.Context(), fleet.Task{Campaign: "c", Target: fleet.Target{ID: "t"},
+			Pipeline: []byte(pipeline)}); o.Code != "invalid_pipeline" || o.Status != fleet.Failed {
 			t.Errorf("%q: %+v", pipeline, o)
 		}
 	}
@@ -241,7 +243,8 @@ func TestRecorder(t *testing.T) {
 	x := millrace.Executor{Tools: ask, Recorder: millrace.NewMemoryRecorder()}
 	f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Trees: trees, Executor: x}, Parallel: 1}}
 	for range 2 {
-		if sum, err := f.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: p}, fleet.Targets(targets...), nil); err != nil || sum.Success != 3 {
+		if sum, err := f.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: p}, fleet.Targets(targets...), nil); err != nil ||
+			sum.Success != 3 {
 			t.Fatalf("%+v, %v", sum, err)
 		}
 	}
@@ -271,8 +274,9 @@ func TestJSON(t *testing.T) {
 	sum.Add(o)
 	sum.Duration = time.Second
 	data, err = json.Marshal(sum)
-	if err != nil || !strings.HasPrefix(string(data), `{"campaign":"c","targets":1,"success":0,"failed":1,"skipped":0,"canceled":0,"replayed":1,"files":1,"edits":2,`+
-		`"risks":{"LOW":0,"MEDIUM":0,"HIGH":1,"CRITICAL":0},"cost_usd":0.12,"failures":[{`) || !strings.HasSuffix(string(data), `}],"duration":1000}`) {
+	if err != nil || !strings.HasPrefix(string(data),
+		`{"campaign":"c","targets":1,"success":0,"failed":1,"skipped":0,"canceled":0,"replayed":1,"files":1,"edits":2,`+
+			`"risks":{"LOW":0,"MEDIUM":0,"HIGH":1,"CRITICAL":0},"cost_usd":0.12,"failures":[{`) || !strings.HasSuffix(string(data), `}],"duration":1000}`) {
 		t.Errorf("%s, %v", data, err)
 	}
 	var sumBack fleet.Summary
@@ -287,7 +291,8 @@ func TestJSON(t *testing.T) {
 		t.Error("noise was read")
 	}
 	task := fleet.Task{Campaign: "c", Index: 1, Target: o.Target, Pipeline: []byte("{}"), Observe: func(millrace.Event) {}}
-	if data, err := json.Marshal(task); err != nil || string(data) != `{"campaign":"c","index":1,"target":{"id":"a","root":"/a","labels":{"k":"v"}},"pipeline":"e30="}` {
+	if data, err := json.Marshal(task); err != nil ||
+		string(data) != `{"campaign":"c","index":1,"target":{"id":"a","root":"/a","labels":{"k":"v"}},"pipeline":"e30="}` {
 		t.Errorf("%s, %v", data, err)
 	}
 }
@@ -300,14 +305,16 @@ func TestApproved(t *testing.T) {
 	fsys := trees[targets[0].Root]
 	asked := task(t, edit(), targets[0])
 	plan := w.Plan(t.Context(), asked)
-	if plan.Status != fleet.Success || len(plan.PlanDigest) != 64 || plan.Files != 1 || plan.Edits != 1 || plan.Risk != risk.Low || text(t, fsys) != "x\n" {
+	if plan.Status != fleet.Success || len(plan.PlanDigest) != 64 || plan.Files != 1 || plan.Edits != 1 ||
+		plan.Risk != risk.Low || text(t, fsys) != "x\n" {
 		t.Fatalf("%+v with %q", plan, text(t, fsys))
 	}
 	asked.PlanDigest = plan.PlanDigest
 	fstest.Must(t, fsys.Chtimes("a.txt", time.Now(), time.Now()))
 	other := asked
 	other.PlanDigest = strings.Repeat("0", 64)
-	if o := w.Do(t.Context(), other); o.Code != fleet.CodePlanChanged || o.Status != fleet.Failed || o.Attempts != 1 || text(t, fsys) != "x\n" {
+	if o := w.Do(t.Context(), other); o.Code != fleet.CodePlanChanged || o.Status != fleet.Failed || o.Attempts != 1 ||
+		text(t, fsys) != "x\n" {
 		t.Errorf("%+v with %q", o, text(t, fsys))
 	}
 	fstest.Write(t, fsys, "a.txt", "x x\n")
@@ -322,11 +329,13 @@ func TestApproved(t *testing.T) {
 		t.Errorf("what was committed is not another plan: %+v", o)
 	}
 	fstest.Must(t, fsys.Remove("a.txt"))
-	if o := w.Plan(t.Context(), task(t, millrace.New("q").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).MustBuild(), targets[0])); o.Code != "step_failed" || o.PlanDigest != "" {
+	if o := w.Plan(t.Context(), task(t, millrace.New("q").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x",
+		NewText: "y"}).MustBuild(), targets[0])); o.Code != "step_failed" || o.PlanDigest != "" {
 		t.Errorf("%+v", o)
 	}
 	// So are files that are written as a whole, and put aside meanwhile.
-	whole := task(t, millrace.New("w").Step("w", actions.WriteFiles(map[string]string{"b.txt": strings.Repeat("line\n", 100_000) + "end\n"})).
+	whole := task(t, millrace.New("w").Step("w",
+		actions.WriteFiles(map[string]string{"b.txt": strings.Repeat("line\n", 100_000) + "end\n"})).
 		Step("e", actions.Edit{Files: []string{"b.txt"}, OldText: "end", NewText: "over"}).MustBuild(), targets[0])
 	whole.PlanDigest = w.Plan(t.Context(), whole).PlanDigest
 	if o := w.Do(t.Context(), whole); o.Status != fleet.Success || o.Edits != 2 {

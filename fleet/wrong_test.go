@@ -78,7 +78,8 @@ func TestTargetsFail(t *testing.T) {
 			end(yield)
 		}
 		sum, err := f.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: edit()}, list, nil)
-		if err == nil || name != "goexit" && !errors.Is(err, os.ErrClosed) || sum.Success != 4 || sum.Targets != 4 || sum.Stopped != "internal" {
+		if err == nil || name != "goexit" && !errors.Is(err, os.ErrClosed) || sum.Success != 4 || sum.Targets != 4 ||
+			sum.Stopped != "internal" {
 			t.Errorf("%s: %+v, %v", name, sum, err)
 		}
 	}
@@ -87,7 +88,8 @@ func TestTargetsFail(t *testing.T) {
 // odd is a scheduler that does what its function does.
 type odd func(targets iter.Seq2[fleet.Target, error], done func(fleet.Outcome) error) error
 
-func (o odd) Schedule(_ context.Context, _ fleet.Campaign, targets iter.Seq2[fleet.Target, error], done func(fleet.Outcome) error) error {
+func (o odd) Schedule(_ context.Context, _ fleet.Campaign, targets iter.Seq2[fleet.Target, error],
+	done func(fleet.Outcome) error) error {
 	return o(targets, done)
 }
 
@@ -115,7 +117,8 @@ func TestSchedulers(t *testing.T) {
 		"fails":  {func(iter.Seq2[fleet.Target, error], func(fleet.Outcome) error) error { return os.ErrClosed }, "fleet: scheduler: file already closed"},
 		"panics": {func(iter.Seq2[fleet.Target, error], func(fleet.Outcome) error) error { panic("oops") }, "fleet: scheduler: panic: oops"},
 	} {
-		sum, err := fleet.Fleet{Scheduler: test.odd}.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: edit()}, fleet.Targets(targets...), nil)
+		sum, err := fleet.Fleet{Scheduler: test.odd}.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: edit()},
+			fleet.Targets(targets...), nil)
 		if err == nil || err.Error() != test.want || sum.Stopped != "internal" {
 			t.Errorf("%s: %v, %+v", name, err, sum)
 		}

@@ -171,7 +171,8 @@ func (p *page) change(c fsutil.Change, kind fsutil.ChangeKind, d difference, mos
 		return false
 	}
 	if len(d.hunks) > 0 {
-		p.WriteString(`<table class="diff"><colgroup><col class="n"/><col class="n"/><col class="s"/><col/></colgroup>` + "\n")
+		p.WriteString(`<table class="diff"><colgroup><col class="n"/><col class="n"/><col class="s"/><col/></colgroup>` +
+			"\n")
 		for _, h := range d.hunks {
 			if !p.hunk(h, most) {
 				return false

@@ -61,7 +61,8 @@ func (p *page) summary(r *millrace.Result, digest string) {
 	for _, count := range []struct {
 		name string
 		n    int
-	}{{"Modified", len(f.Modified)}, {"Created", len(f.Created)}, {"Renamed", len(f.Renamed)}, {"Deleted", len(f.Deleted)}} {
+	}{{"Modified", len(f.Modified)}, {"Created", len(f.Created)}, {"Renamed", len(f.Renamed)},
+		{"Deleted", len(f.Deleted)}} {
 		if count.n > 0 {
 			p.fact(count.name, strconv.Itoa(count.n))
 		}

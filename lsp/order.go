@@ -91,7 +91,8 @@ func (m *moves) clear(name string) {
 // rename renames the file to where it goes, or to a name on the way.
 func (m *moves) rename(one *move, to string) {
 	delete(m.at, one.from)
-	m.list = append(m.list, &RenameFile{Kind: "rename", OldURI: m.base.uri(one.from), NewURI: m.base.uri(to), AnnotationID: one.note})
+	m.list = append(m.list, &RenameFile{Kind: "rename", OldURI: m.base.uri(one.from), NewURI: m.base.uri(to),
+		AnnotationID: one.note})
 	one.from = to
 }
 

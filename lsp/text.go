@@ -210,7 +210,8 @@ func withoutMark(old []byte, places []place) []place {
 
 // joined returns one place for several that follow one another.
 func joined(old []byte, places []place) place {
-	all := place{from: places[0].from, to: places[0].to, text: slices.Clone(places[0].text), by: slices.Clone(places[0].by)}
+	all := place{from: places[0].from, to: places[0].to, text: slices.Clone(places[0].text),
+		by: slices.Clone(places[0].by)}
 	for _, p := range places[1:] {
 		if p.from > all.to {
 			all.text = append(all.text, old[all.to:p.from]...)

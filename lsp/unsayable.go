@@ -39,7 +39,8 @@ func lost(c fsutil.Change, fresh bool) []Unsupported {
 			return []Unsupported{{c.Path, fmt.Sprintf("it keeps the mode %04o", octal(c.New.Mode))}}
 		}
 	case c.Old.Mode != c.New.Mode:
-		return []Unsupported{{c.Path, fmt.Sprintf("its mode changes from %04o to %04o", octal(c.Old.Mode), octal(c.New.Mode))}}
+		return []Unsupported{{c.Path, fmt.Sprintf("its mode changes from %04o to %04o", octal(c.Old.Mode),
+			octal(c.New.Mode))}}
 	case c.Kind == fsutil.Modified && c.Old.SameContent(c.New):
 		return []Unsupported{{c.Path, "its time changes"}}
 	}
@@ -98,7 +99,8 @@ func (w *writer) leaveOutMore(changes []fsutil.Change, out map[string]string) {
 			if _, ok := out[c.Path]; ok {
 				continue
 			}
-			made := c.New.Kind == change.Dir && (c.Old.Kind != change.Dir || c.Kind == fsutil.Renamed && c.Replaced.Kind != change.Dir)
+			made := c.New.Kind == change.Dir && (c.Old.Kind != change.Dir ||
+				c.Kind == fsutil.Renamed && c.Replaced.Kind != change.Dir)
 			because := w.needs(c, kept, inside)
 			switch {
 			case because != "":

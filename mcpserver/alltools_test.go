@@ -67,7 +67,8 @@ func TestAllTools(t *testing.T) {
 			r := c.bad(tool.Name, args)
 			told := r.data["error"].(map[string]any)
 			code, message := told["code"].(string), told["message"].(string)
-			if code == "internal" || code == "" || message == "" || !strings.Contains(r.text, code+": ") || told["next"] == "ask the user" {
+			if code == "internal" || code == "" || message == "" || !strings.Contains(r.text, code+": ") ||
+				told["next"] == "ask the user" {
 				t.Errorf("%s %s: the error is %v", tool.Name, args, told)
 			}
 			if slices.Contains(wrongArguments(), args) && code != "invalid_arguments" {
@@ -118,7 +119,8 @@ func TestFailuresParse(t *testing.T) {
 		}
 	}
 	r := c.good("pipeline", `{"definition":{"name":"x",`+force+`"steps":[{"id":"a","action":"search","params":{"pattern":"a"}}]}}`)
-	if first := r.raw.Content[0].(*mcp.TextContent).Text; !json.Valid([]byte(first)) || !strings.Contains(r.text, "note: force was ignored") {
+	if first := r.raw.Content[0].(*mcp.TextContent).Text; !json.Valid([]byte(first)) ||
+		!strings.Contains(r.text, "note: force was ignored") {
 		t.Errorf("the answer is %s", r.text)
 	}
 }
@@ -131,7 +133,8 @@ func TestVerboseIsAsked(t *testing.T) {
 		r := c.good("batch_operations", `{"pipeline_json":{"name":"x","verbose":`+verbose+`,"steps":[{"id":"a","action":"search","params":{"pattern":"recieve","include_content":true}}]}}`)
 		step := r.data["result"].(map[string]any)["results"].([]any)[0].(map[string]any)
 		size[verbose] = len(quote(r.data))
-		if verbose == "false" && (step["content"] != nil || step["counts"] != nil || len(step["files_matched"].([]any)) != 50 || step["files_matched_total"] != 60.0) {
+		if verbose == "false" && (step["content"] != nil || step["counts"] != nil ||
+			len(step["files_matched"].([]any)) != 50 || step["files_matched_total"] != 60.0) {
 			t.Errorf("the step is %v", step)
 		}
 	}
@@ -144,7 +147,8 @@ func TestVerboseIsAsked(t *testing.T) {
 func TestPlanOfNothing(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "a\n"}, nil)
 	r := c.good("plan_pipeline", `{"pipeline_json":{"name":"x","steps":[{"id":"e","action":"edit","params":{"files":["a.txt"],"old_text":"a","new_text":"a"}}]}}`)
-	if r.data["plan_id"] != nil || r.data["digest"] != nil || strings.Contains(r.text, "plan_id") || !strings.Contains(r.text, "the plan changes nothing") {
+	if r.data["plan_id"] != nil || r.data["digest"] != nil || strings.Contains(r.text, "plan_id") ||
+		!strings.Contains(r.text, "the plan changes nothing") {
 		t.Errorf("the answer is %s", r.text)
 	}
 }

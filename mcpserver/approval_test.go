@@ -113,7 +113,8 @@ func TestBlocked(t *testing.T) {
 func TestCeiling(t *testing.T) {
 	p := &person{action: "accept", approve: true}
 	for _, allow := range []bool{false, true} {
-		c := serve(t, mcpserver.Config{AllowForce: allow, Executor: millrace.Executor{Ceiling: risk.Medium}}, many(60), p.options())
+		c := serve(t, mcpserver.Config{AllowForce: allow, Executor: millrace.Executor{Ceiling: risk.Medium}}, many(60),
+			p.options())
 		c.bad("batch_operations", `{"pipeline_json":`+fixAll+`}`, "blocked: ", "next: ask the user: this limit is the host's")
 		if len(p.asked) != 0 {
 			t.Errorf("the person was asked: %s", p.asked)
@@ -144,7 +145,8 @@ func TestForgedState(t *testing.T) {
 		t.Helper()
 		params := &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(args), RequestState: state}
 		if state != "" {
-			params.InputResponses = mcp.InputResponseMap{"approve": &mcp.ElicitResult{Action: "accept", Content: map[string]any{"approve": true}}}
+			params.InputResponses = mcp.InputResponseMap{"approve": &mcp.ElicitResult{Action: "accept",
+				Content: map[string]any{"approve": true}}}
 		}
 		res, err := session.CallTool(t.Context(), params)
 		if err != nil {
@@ -163,7 +165,8 @@ func TestForgedState(t *testing.T) {
 		"none": "x", "another plan": otherDigit(state, 0), "another digest": parts[0] + "." + strings.Repeat("0", 64) + "." + parts[2],
 		"no signature": parts[0] + "." + parts[1] + ".", "another signature": otherDigit(state, len(state)-1),
 	} {
-		if r := replyOf(t, call("batch_operations", args, forged)); !r.err || !strings.Contains(r.text, "the state of the request") {
+		if r := replyOf(t, call("batch_operations", args, forged)); !r.err ||
+			!strings.Contains(r.text, "the state of the request") {
 			t.Errorf("%s: %s", name, r.text)
 		}
 	}
@@ -240,7 +243,8 @@ func TestUndo_judged(t *testing.T) {
 // A server that takes force does not tell anybody to restart it so that it does.
 func TestForceIsTaken(t *testing.T) {
 	c := serve(t, mcpserver.Config{AllowForce: true}, many(60), nil)
-	r := c.bad("batch_operations", `{"pipeline_json":`+strings.Replace(fixAll, `"force":true,`, "", 1)+`}`, "next: send it as a pipeline with force")
+	r := c.bad("batch_operations", `{"pipeline_json":`+strings.Replace(fixAll, `"force":true,`, "", 1)+`}`,
+		"next: send it as a pipeline with force")
 	if strings.Contains(r.text, "--allow-force") {
 		t.Errorf("the answer is %s", r.text)
 	}

@@ -40,14 +40,16 @@ func BenchmarkCall(b *testing.B) {
 	calls := func(b *testing.B, session *mcp.ClientSession) {
 		b.Helper()
 		for b.Loop() {
-			res, err := session.CallTool(b.Context(), &mcp.CallToolParams{Name: "batch_operations", Arguments: map[string]any{"pipeline_json": pipeline}})
+			res, err := session.CallTool(b.Context(),
+				&mcp.CallToolParams{Name: "batch_operations", Arguments: map[string]any{"pipeline_json": pipeline}})
 			if err != nil || res.IsError {
 				b.Fatal(err, res)
 			}
 		}
 	}
 	b.Run("stdio", func(b *testing.B) {
-		session, err := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil).Connect(b.Context(), &mcp.CommandTransport{Command: process(b, dir)}, nil)
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil).Connect(b.Context(),
+			&mcp.CommandTransport{Command: process(b, dir)}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

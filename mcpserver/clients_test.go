@@ -89,7 +89,8 @@ func TestClientHTTP(t *testing.T) {
 func TestInspector(t *testing.T) {
 	node(t)
 	dir := tree(t, many(3))
-	inspector := filepath.Join("node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
+	inspector := filepath.Join("node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build",
+		"index.js")
 	// It starts servers with an environment of its own.
 	self := []string{inspector, "--cli", "env", serveRoot + "=" + dir, process(t, dir).Path}
 	inspect := func(args ...string) string { return runNode(t, nil, append(slices.Clone(self), args...)...) }
@@ -108,7 +109,8 @@ func TestConformance(t *testing.T) {
 	defer server.Close()
 	program := filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
 	// The other scenarios want the tools of an example server.
-	for _, scenario := range []string{"server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"} {
+	for _, scenario := range []string{"server-initialize", "ping", "tools-list", "resources-list",
+		"dns-rebinding-protection"} {
 		t.Run(scenario, func(t *testing.T) {
 			out := runNode(t, nil, program, "server", "--url", server.URL+"/mcp", "--scenario", scenario)
 			has(t, out, "0 failed")

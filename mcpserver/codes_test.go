@@ -11,7 +11,8 @@ import (
 func TestCodes(t *testing.T) {
 	c := withRuns(t, mcpserver.Config{Aliases: true}, map[string]string{"src/a.txt": "recieve\n", "b.bin": "a\x00b"})
 	c.good("pipeline", `{"definition":`+fixTypo+`}`)
-	plan := line(t, c.good("plan_pipeline", `{"pipeline_json":{"name":"x","steps":[{"id":"e","action":"edit","params":{"files":["src/a.txt"],"old_text":"receive","new_text":"r"}}]}}`).text, "plan_id: ")
+	plan := line(t, c.good("plan_pipeline",
+		`{"pipeline_json":{"name":"x","steps":[{"id":"e","action":"edit","params":{"files":["src/a.txt"],"old_text":"receive","new_text":"r"}}]}}`).text, "plan_id: ")
 	for _, call := range [][3]string{
 		{"fs_read", `{"mode":"Line","path":"none.txt"}`, ""},
 		{"fs_read", `{"mode":"Line","path":"src"}`, ""},
@@ -53,7 +54,8 @@ func TestCodes(t *testing.T) {
 		if !r.err {
 			t.Errorf("%s %s succeeded: %.200s", call[0], call[1], r.text)
 		}
-		if strings.Contains(r.text, "internal: ") || call[2] != "" && !strings.Contains(r.text, call[2]+": ") && !strings.Contains(r.text, `"`+call[2]+`"`) {
+		if strings.Contains(r.text, "internal: ") ||
+			call[2] != "" && !strings.Contains(r.text, call[2]+": ") && !strings.Contains(r.text, `"`+call[2]+`"`) {
 			t.Errorf("%s %s: no code %q in %.300s", call[0], call[1], call[2], r.text)
 		}
 	}

@@ -10,10 +10,12 @@ import (
 
 // What a model cannot reach, whatever it says.
 func TestOutOfReach(t *testing.T) {
-	c := serve(t, mcpserver.Config{AllowForce: true, Executor: millrace.Executor{DeniedPaths: []string{".env"}, AllowedPaths: []string{"in", ".git", ".millrace.yaml", ".env"}}},
+	c := serve(t, mcpserver.Config{AllowForce: true, Executor: millrace.Executor{DeniedPaths: []string{".env"},
+		AllowedPaths: []string{"in", ".git", ".millrace.yaml", ".env"}}},
 		map[string]string{"in/a.txt": "x\n", "out/b.txt": "x\n", ".env": "x\n", ".git/config": "x\n", ".millrace.yaml": "x\n", "in/.millrace.yaml": "x\n"}, nil)
 	c.good("fs_read", `{"mode":"Line","path":"in/a.txt"}`)
-	for _, path := range []string{"out/b.txt", ".env", ".git/config", ".millrace.yaml", "in/.millrace.yaml", ".millrace/x", "/etc/hostname", "in/../../x", ""} {
+	for _, path := range []string{"out/b.txt", ".env", ".git/config", ".millrace.yaml", "in/.millrace.yaml", ".millrace/x",
+		"/etc/hostname", "in/../../x", ""} {
 		c.bad("fs_write", `{"command":"append","path":`+quote(path)+`,"new_str":"y\n"}`)
 		c.bad("fs_write", `{"command":"create","path":`+quote(path)+`,"overwrite":true,"file_text":"y\n"}`)
 		c.bad("apply_patch", `{"path":`+quote(path)+`,"patch":`+quote("<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n")+`}`)
@@ -50,7 +52,8 @@ func TestEscapeSequences(t *testing.T) {
 // Files that hosts and tools run or take their rights from are read, and not changed unless the host says so.
 func TestHostFiles(t *testing.T) {
 	files := map[string]string{"a.txt": "x\n"}
-	names := []string{".mcp.json", ".cursor/mcp.json", "sub/.vscode/tasks.json", ".claude/settings.json", ".codex/config.toml", ".gemini/settings.json",
+	names := []string{".mcp.json", ".cursor/mcp.json", "sub/.vscode/tasks.json", ".claude/settings.json",
+		".codex/config.toml", ".gemini/settings.json",
 		".zed/tasks.json", ".idea/workspace.xml", "sub/.envrc", ".husky/pre-commit", ".githooks/pre-push"}
 	for _, name := range names {
 		files[name] = "x\n"

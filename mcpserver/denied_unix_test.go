@@ -61,7 +61,8 @@ func unprivileged(t *testing.T, cmd *exec.Cmd, dir string) {
 
 // A file that cannot be read or written, and a directory that cannot, fails its own entry alone.
 func TestDenied(t *testing.T) {
-	files := map[string]string{"a.txt": "one\n", "read.txt": "one\n", "locked.txt": "one\n", "dir/b.txt": "one\n", "z.txt": "one\n"}
+	files := map[string]string{"a.txt": "one\n", "read.txt": "one\n", "locked.txt": "one\n", "dir/b.txt": "one\n",
+		"z.txt": "one\n"}
 	dir := tree(t, files)
 	cmd := process(t, dir)
 	unprivileged(t, cmd, dir)
@@ -71,7 +72,8 @@ func TestDenied(t *testing.T) {
 		}
 	}
 	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "dir"), 0o755) })
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
+		&mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,8 @@ func TestWriteEntries(t *testing.T) {
 	list = first[[]written](t, c.good("fs_write", `{"fileEdits":[`+strings.Join([]string{
 		edit("a.txt", "1", "one"), edit("b.txt", "B", "b"), edit("a.txt", "nowhere", "x"),
 	}, ",")+`]}`))
-	if list[0].Success || len(list[0].FailedEdits) != 0 || !list[1].Success || list[2].Success || len(list[2].FailedEdits) != 1 {
+	if list[0].Success || len(list[0].FailedEdits) != 0 || !list[1].Success || list[2].Success ||
+		len(list[2].FailedEdits) != 1 {
 		t.Errorf("the entries are %+v", list)
 	}
 	if got := readFile(t, c.dir, "a.txt"); got != "1\n2\n" {
@@ -100,7 +101,8 @@ func TestWriteEntries(t *testing.T) {
 
 // One word of each kind of failure is in all reports, and one file's failure is not the others'.
 func TestWriteReports(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n", ".envrc": "one\n", "sub/.envrc": "one\n", "b.txt": "one\n"}, nil)
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n", ".envrc": "one\n", "sub/.envrc": "one\n",
+		"b.txt": "one\n"}, nil)
 	reports := func(r reply) map[string]string {
 		t.Helper()
 		words := map[string]string{}
@@ -161,7 +163,8 @@ func TestHashes(t *testing.T) {
 			}
 		}
 	}
-	hash := first[map[string]any](t, c.good("fs_read", `{"mode":"Line","path":"a.txt","start_line":2,"end_line":2}`))["range_hash"]
+	hash := first[map[string]any](t, c.good("fs_read",
+		`{"mode":"Line","path":"a.txt","start_line":2,"end_line":2}`))["range_hash"]
 	c.good("fs_write", fmt.Sprintf(`{"command":"insert","path":"a.txt","insert_line":2,"new_str":"2b\n","content_hash":%q}`, hash))
 	if got := readFile(t, c.dir, "a.txt"); got != "1\n2\n2b\n3\n4\n" {
 		t.Errorf("the file is %q", got)
@@ -222,11 +225,13 @@ func TestReadIsShort(t *testing.T) {
 	if shown*10 > plain*12 {
 		t.Errorf("%d bytes are shown of a text of %d", shown, plain)
 	}
-	if list := strings.Split(r.raw.Content[1].(*mcp.TextContent).Text, "\n"); !strings.HasPrefix(list[0], "101\t") || !strings.HasPrefix(list[29], "130\t") {
+	if list := strings.Split(r.raw.Content[1].(*mcp.TextContent).Text, "\n"); !strings.HasPrefix(list[0], "101\t") ||
+		!strings.HasPrefix(list[29], "130\t") {
 		t.Errorf("the lines are not numbered: %q", list)
 	}
 	tail := c.good("fs_read", `{"mode":"Line","path":"src/read.go","start_line":-2,"end_line":-1}`)
-	if want := fmt.Sprintf("%d\t", strings.Count(page, "\n")-1); !strings.HasPrefix(tail.raw.Content[1].(*mcp.TextContent).Text, want) {
+	if want := fmt.Sprintf("%d\t", strings.Count(page,
+		"\n")-1); !strings.HasPrefix(tail.raw.Content[1].(*mcp.TextContent).Text, want) {
 		t.Errorf("the text is %q, and begins not with %q", tail.raw.Content[1], want)
 	}
 }

@@ -97,7 +97,8 @@ func TestFirstCalls(t *testing.T) {
 	}
 	for _, f := range list {
 		t.Run(f.tool+f.args, func(t *testing.T) {
-			c := serve(t, mcpserver.Config{}, map[string]string{"src/a.go": "package a\n\nfunc Old() {}\n", "src/b.go": "package b\n"}, nil)
+			c := serve(t, mcpserver.Config{}, map[string]string{"src/a.go": "package a\n\nfunc Old() {}\n",
+				"src/b.go": "package b\n"}, nil)
 			r := c.any(f.tool, f.args)
 			if r.err != (f.hints != nil) {
 				t.Fatalf("the answer is %s", r.text)
@@ -129,7 +130,8 @@ func TestFirstCalls_readOnly(t *testing.T) {
 	c := serve(t, mcpserver.Config{ReadOnly: true}, map[string]string{"a.txt": "one\n"}, nil)
 	has(t, c.any("Read", `{"file_path":"a.txt"}`).text, "1\tone", "'Read' was taken for the tool fs_read")
 	for _, name := range []string{"Write", "Edit", "delete_file", "none"} {
-		if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: map[string]any{"path": "a.txt"}}); err == nil {
+		if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name,
+			Arguments: map[string]any{"path": "a.txt"}}); err == nil {
 			t.Errorf("%s was called", name)
 		}
 	}

@@ -128,7 +128,8 @@ func (r reply) parses(t testing.TB) {
 	t.Helper()
 	for i, part := range r.raw.Content {
 		text, ok := part.(*mcp.TextContent)
-		if ok && i == 0 && (strings.HasPrefix(text.Text, "{") || strings.HasPrefix(text.Text, "[")) && !json.Valid([]byte(text.Text)) {
+		if ok && i == 0 && (strings.HasPrefix(text.Text, "{") || strings.HasPrefix(text.Text, "[")) &&
+			!json.Valid([]byte(text.Text)) {
 			t.Errorf("part %d is not JSON: %.300s", i, text.Text)
 		}
 	}
@@ -165,7 +166,8 @@ func (c *client) valid(name string, r reply) {
 		}
 	case r.err:
 		told, _ := r.data["error"].(map[string]any)
-		if told["code"] == nil || told["code"] == "" || told["message"] == nil || told["next"] == nil || r.data["success"] != false || r.data["summary"] == nil {
+		if told["code"] == nil || told["code"] == "" || told["message"] == nil || told["next"] == nil ||
+			r.data["success"] != false || r.data["summary"] == nil {
 			c.t.Errorf("%s: the error is %v", name, r.data)
 		}
 	case schema == nil && r.data != nil:

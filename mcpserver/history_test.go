@@ -20,7 +20,8 @@ func TestHistoryAndUndo(t *testing.T) {
 	if list := r.data["commits"].([]any); len(list) != 1 || list[0].(map[string]any)["backup_id"] != id {
 		t.Errorf("the data are %v", r.data)
 	}
-	for _, call := range [][2]string{{"history", `{"id":"` + id + `"}`}, {"undo", `{"backup_id":"` + id + `","dry_run":true}`}} {
+	for _, call := range [][2]string{{"history", `{"id":"` + id + `"}`}, {"undo", `{"backup_id":"` + id +
+		`","dry_run":true}`}} {
 		r = c.good(call[0], call[1])
 		has(t, r.text, "OK: would restore "+id, "-receive\n+recieve")
 		if !strings.Contains(r.data["diff"].(string), "+recieve") {

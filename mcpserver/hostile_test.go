@@ -100,7 +100,8 @@ type door interface {
 // alive fails the test if the server does not answer a good call.
 func alive(t testing.TB, d door, id int, after string) {
 	t.Helper()
-	if got := d.answer(id, fmt.Sprintf(goodCall, id)); !strings.Contains(got, `"content"`) || strings.Contains(got, `"isError":true`) {
+	if got := d.answer(id, fmt.Sprintf(goodCall, id)); !strings.Contains(got, `"content"`) ||
+		strings.Contains(got, `"isError":true`) {
 		t.Fatalf("after %.200s the server answers a good call with %.500s", after, got)
 	}
 }
@@ -160,7 +161,8 @@ func TestHostile_uri(t *testing.T) {
 					Data struct{ URI string }
 				}
 			}
-			if err := json.Unmarshal([]byte(got), &m); err != nil || m.Error.Code != -32602 || m.Error.Data.URI != "millrace://plans/a\a\u009b" {
+			if err := json.Unmarshal([]byte(got), &m); err != nil || m.Error.Code != -32602 ||
+				m.Error.Data.URI != "millrace://plans/a\a\u009b" {
 				t.Errorf("%v: the answer is %s", err, got)
 			}
 		})

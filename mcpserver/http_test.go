@@ -172,11 +172,13 @@ func TestHTTPCalls(t *testing.T) {
 			if got := session.InitializeResult().ProtocolVersion; got != version {
 				t.Fatalf("the version is %s", got)
 			}
-			res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "fs_read", Arguments: map[string]any{"mode": "Line", "path": "f000.txt"}})
+			res, err := session.CallTool(t.Context(),
+				&mcp.CallToolParams{Name: "fs_read", Arguments: map[string]any{"mode": "Line", "path": "f000.txt"}})
 			if err != nil || res.IsError {
 				t.Fatal(err, res)
 			}
-			res, err = session.CallTool(t.Context(), &mcp.CallToolParams{Name: "batch_operations", Arguments: map[string]any{"pipeline_json": fixAll}})
+			res, err = session.CallTool(t.Context(),
+				&mcp.CallToolParams{Name: "batch_operations", Arguments: map[string]any{"pipeline_json": fixAll}})
 			if err != nil || res.IsError {
 				t.Fatal(err, res)
 			}
@@ -229,7 +231,8 @@ func TestHTTPUnknownMethod(t *testing.T) {
 	defer server.Close()
 	for version, status := range map[string]int{"": 200, "2025-06-18": 200, "2026-07-28": 404} {
 		for _, method := range []string{"no/such", "tools/none", "x"} {
-			body := `{"jsonrpc":"2.0","id":7,"method":` + quote(method) + `,"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
+			body := `{"jsonrpc":"2.0","id":7,"method":` + quote(method) +
+				`,"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
 			if version != "2026-07-28" {
 				body = `{"jsonrpc":"2.0","id":7,"method":` + quote(method) + `}`
 			}

@@ -28,7 +28,8 @@ func listOf(t *testing.T, c *client) (tools []*mcp.Tool, text []byte) {
 }
 
 func TestToolsList(t *testing.T) {
-	for name, cfg := range map[string]mcpserver.Config{"tools": {}, "tools-read-only": {ReadOnly: true, Aliases: true}, "tools-aliases": {Aliases: true}} {
+	for name, cfg := range map[string]mcpserver.Config{"tools": {}, "tools-read-only": {ReadOnly: true, Aliases: true},
+		"tools-aliases": {Aliases: true}} {
 		t.Run(name, func(t *testing.T) {
 			_, text := listOf(t, serve(t, cfg, nil, nil))
 			file := filepath.Join("testdata", name+".json")
@@ -61,7 +62,8 @@ func TestToolsListIsShort(t *testing.T) {
 	t.Logf("the list has %d bytes", len(text))
 }
 
-// The APIs of models refuse a whole conversation for a schema that they do not take, and some clients drop the whole list.
+// The APIs of models refuse a whole conversation for a schema that they do not take, and some clients drop the whole
+// list.
 func TestSchemasAreTaken(t *testing.T) {
 	tools, _ := listOf(t, serve(t, mcpserver.Config{Aliases: true}, nil, nil))
 	if len(tools) != 12 {
@@ -83,7 +85,8 @@ func TestSchemasAreTaken(t *testing.T) {
 			}
 		}
 		a := tool.Annotations
-		if a == nil || a.DestructiveHint == nil || a.OpenWorldHint == nil || *a.OpenWorldHint || a.ReadOnlyHint == *a.DestructiveHint {
+		if a == nil || a.DestructiveHint == nil || a.OpenWorldHint == nil || *a.OpenWorldHint ||
+			a.ReadOnlyHint == *a.DestructiveHint {
 			t.Errorf("%s: the hints are %+v", tool.Name, a)
 		}
 	}

@@ -15,7 +15,8 @@ const fixTypo = `{"name":"fix-typo","steps":[{"id":"find","action":"search","par
 func TestBatchOperations(t *testing.T) {
 	for name, given := range map[string]string{"text": quote(fixTypo), "object": fixTypo} {
 		t.Run(name, func(t *testing.T) {
-			c := serve(t, mcpserver.Config{}, map[string]string{"src/a.txt": "to recieve\n", "src/b.txt": "recieve, recieve\n"}, nil)
+			c := serve(t, mcpserver.Config{}, map[string]string{"src/a.txt": "to recieve\n", "src/b.txt": "recieve, recieve\n"},
+				nil)
 			r := c.good("batch_operations", `{"pipeline_json":`+given+`}`)
 			if want := "OK: 2/2 steps | 2 files | 3 edits\n"; !strings.HasPrefix(r.text, want) {
 				t.Errorf("the text begins with %q", r.text)
@@ -39,7 +40,8 @@ func TestPlanAndApply(t *testing.T) {
 	r := c.good("plan_pipeline", `{"pipeline_json":`+quote(fixTypo)+`}`)
 	id, digest := line(t, r.text, "plan_id: "), line(t, r.text, "digest: ")
 	has(t, r.text, "modified: src/a.txt", "-to recieve\n+to receive")
-	if r.data["plan_id"] != id || r.data["digest"] != digest || len(digest) != 64 || !strings.Contains(r.data["diff"].(string), "+to receive") {
+	if r.data["plan_id"] != id || r.data["digest"] != digest || len(digest) != 64 ||
+		!strings.Contains(r.data["diff"].(string), "+to receive") {
 		t.Errorf("the data are %v", r.data)
 	}
 	if got := readFile(t, c.dir, "src/a.txt"); got != "to recieve\n" {

@@ -33,7 +33,8 @@ func (n *notices) all() []*mcp.ProgressNotificationParams {
 	return append([]*mcp.ProgressNotificationParams(nil), n.list...)
 }
 
-// Progress comes only to those who ask for it, and its numbers rise, also in the call that is made again after a question.
+// Progress comes only to those who ask for it, and its numbers rise, also in the call that is made again after a
+// question.
 func TestProgress(t *testing.T) {
 	p, n := &person{action: "accept", approve: true}, &notices{}
 	opts := p.options()
@@ -90,7 +91,8 @@ func TestCancel(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		done := make(chan error, 1)
 		go func() {
-			_, err := c.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(`{"pipeline_json":` + pipeline + `}`)})
+			_, err := c.CallTool(ctx, &mcp.CallToolParams{Name: tool,
+				Arguments: json.RawMessage(`{"pipeline_json":` + pipeline + `}`)})
 			done <- err
 		}()
 		<-begun

@@ -73,11 +73,13 @@ func entries(t testing.TB, r reply) []read {
 
 func TestReadLines(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\ntwo\nthree\n", "sub/b.txt": "b\n"}, nil)
-	for name, path := range map[string]string{"relative": "a.txt", "absolute": filepath.Join(c.dir, "a.txt"), "dotted": "./sub/../a.txt"} {
+	for name, path := range map[string]string{"relative": "a.txt", "absolute": filepath.Join(c.dir, "a.txt"),
+		"dotted": "./sub/../a.txt"} {
 		t.Run(name, func(t *testing.T) {
 			r := c.good("fs_read", `{"mode":"Line","path":`+quote(path)+`,"start_line":2,"end_line":-1}`)
 			got := entry(t, r)
-			if got.Path != path || !got.Success || got.Content != "two\nthree\n" || len(got.ContentHash) != 64 || !strings.HasSuffix(got.LastModified, "Z") {
+			if got.Path != path || !got.Success || got.Content != "two\nthree\n" || len(got.ContentHash) != 64 ||
+				!strings.HasSuffix(got.LastModified, "Z") {
 				t.Errorf("the answer is %+v", got)
 			}
 			if want := "2\ttwo\n3\tthree\n"; r.raw.Content[1].(*mcp.TextContent).Text != want {
@@ -86,7 +88,8 @@ func TestReadLines(t *testing.T) {
 		})
 	}
 	list := entries(t, c.good("fs_read", `{"mode":"Line","paths":["a.txt","nope.txt","sub/b.txt"]}`))
-	if len(list) != 3 || list[0].Content != "one\ntwo\nthree\n" || list[1].Success || list[1].Error != "File not found" || list[2].Content != "b\n" {
+	if len(list) != 3 || list[0].Content != "one\ntwo\nthree\n" || list[1].Success || list[1].Error != "File not found" ||
+		list[2].Content != "b\n" {
 		t.Errorf("the list is %+v", list)
 	}
 	c.bad("fs_read", `{"mode":"Line","path":"nope.txt"}`, `"error":"File not found"`)
@@ -106,7 +109,8 @@ func TestReadLines(t *testing.T) {
 func TestReadHome(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n"}, nil)
 	t.Setenv("HOME", c.dir)
-	if got := entry(t, c.good("fs_read", `{"mode":"Line","path":"~/a.txt"}`)); got.Path != "~/a.txt" || got.Content != "one\n" {
+	if got := entry(t, c.good("fs_read", `{"mode":"Line","path":"~/a.txt"}`)); got.Path != "~/a.txt" ||
+		got.Content != "one\n" {
 		t.Errorf("the answer is %+v", got)
 	}
 	t.Setenv("HOME", filepath.Dir(c.dir))
@@ -119,7 +123,8 @@ func TestReadTooLong(t *testing.T) {
 	for i := 1; i <= 20_000; i++ {
 		fmt.Fprintf(&b, "line %d \"quoted\"\n", i)
 	}
-	c := serve(t, mcpserver.Config{}, map[string]string{"long.txt": b.String(), "wide.txt": strings.Repeat("é", 100_000), "first.txt": strings.Repeat("x", 50_000) + "\nsecond\n"}, nil)
+	c := serve(t, mcpserver.Config{}, map[string]string{"long.txt": b.String(), "wide.txt": strings.Repeat("é", 100_000),
+		"first.txt": strings.Repeat("x", 50_000) + "\nsecond\n"}, nil)
 	var all strings.Builder
 	for next, calls := 1, 0; next > 0; calls++ {
 		r := c.good("fs_read", fmt.Sprintf(`{"mode":"Line","path":"long.txt","start_line":%d}`, next))
@@ -137,7 +142,8 @@ func TestReadTooLong(t *testing.T) {
 		t.Error("the parts are not the whole")
 	}
 	r := c.good("fs_read", `{"mode":"Line","path":"wide.txt"}`)
-	if got := entry(t, r); !got.Truncated || !strings.HasPrefix(got.Content, "éé") || strings.Contains(got.Content, "\ufffd") {
+	if got := entry(t, r); !got.Truncated || !strings.HasPrefix(got.Content, "éé") ||
+		strings.Contains(got.Content, "\ufffd") {
 		t.Errorf("%d bytes, truncated %v", len(got.Content), got.Truncated)
 	}
 	// A line that no answer has room for does not come again and again.
@@ -156,7 +162,8 @@ func TestReadTooLong(t *testing.T) {
 func TestReadDirectory(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n", "sub/b.txt": "b\n"}, nil)
 	got := entry(t, c.good("fs_read", `{"mode":"Directory","path":".","depth":2}`))
-	if !got.Success || !strings.Contains(got.Content, "a.txt\n") || !strings.Contains(got.Content, "sub/b.txt\n") || strings.Contains(got.Content, ".millrace") {
+	if !got.Success || !strings.Contains(got.Content, "a.txt\n") || !strings.Contains(got.Content, "sub/b.txt\n") ||
+		strings.Contains(got.Content, ".millrace") {
 		t.Errorf("the answer is %+v", got)
 	}
 	list := entries(t, c.good("fs_read", `{"mode":"Directory","paths":["sub","nope"]}`))
@@ -167,16 +174,19 @@ func TestReadDirectory(t *testing.T) {
 }
 
 func TestReadSearch(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "1\n2\n3\nTwo (x)\n5\n6\n7\n", "sub/b.txt": "two (X)\n"}, nil)
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "1\n2\n3\nTwo (x)\n5\n6\n7\n", "sub/b.txt": "two (X)\n"},
+		nil)
 	got := entry(t, c.good("fs_read", `{"mode":"Search","path":"a.txt","pattern":"two (x)"}`))
-	if want := "Line 2- 2\nLine 3- 3\nLine 4: Two (x)\nLine 5- 5\nLine 6- 6\n"; got.Content != want || got.Path != "a.txt" {
+	if want := "Line 2- 2\nLine 3- 3\nLine 4: Two (x)\nLine 5- 5\nLine 6- 6\n"; got.Content != want ||
+		got.Path != "a.txt" {
 		t.Errorf("the answer is %+v", got)
 	}
 	got = entry(t, c.good("fs_read", `{"mode":"Search","path":".","pattern":"two (x)","context_lines":0}`))
 	if want := "a.txt\nLine 4: Two (x)\n\nsub/b.txt\nLine 1: two (X)\n"; got.Content != want || got.Path != "." {
 		t.Errorf("the answer is %+v", got)
 	}
-	if got := entry(t, c.good("fs_read", `{"mode":"Search","path":"a.txt","pattern":"nope"}`)); !got.Success || got.Content != "" {
+	if got := entry(t, c.good("fs_read", `{"mode":"Search","path":"a.txt","pattern":"nope"}`)); !got.Success ||
+		got.Content != "" {
 		t.Errorf("the answer is %+v", got)
 	}
 	c.bad("fs_read", `{"mode":"Search","path":"a.txt"}`, "'pattern' is required for Search")
@@ -203,7 +213,8 @@ func TestReadImage(t *testing.T) {
 	c.bad("fs_read", `{"mode":"Image","path":"secret.png"}`, "denied")
 	c.bad("fs_read", `{"mode":"Image","path":"a.txt"}`, "not an image")
 	r = c.good("fs_read", `{"mode":"Image","paths":["a.png","none.png","a.png"]}`)
-	if list := entries(t, r); len(list) != 3 || !list[0].Success || list[1].Error != "File not found" || !list[2].Success || len(r.raw.Content) != 3 {
+	if list := entries(t, r); len(list) != 3 || !list[0].Success || list[1].Error != "File not found" ||
+		!list[2].Success || len(r.raw.Content) != 3 {
 		t.Errorf("the answer is %v", r.raw.Content)
 	}
 	if err := os.WriteFile(filepath.Join(c.dir, "big.png"), make([]byte, 5<<20+1), 0o644); err != nil {

@@ -32,7 +32,8 @@ func TestResources(t *testing.T) {
 	r = c.good("apply_plan", `{"plan_id":"`+id+`","digest":"`+digest+`"}`)
 	backup := strings.TrimSuffix(line(t, r.text, "backup: "), " (undo takes it back)")
 	has(t, read("millrace://backups/"+backup+"/diff"), "+recieve")
-	for _, uri := range []string{"millrace://plans/nope", "millrace://plans/nope/diff", "millrace://backups/nope/diff", "millrace://backups/../x/diff", "file:///etc/passwd"} {
+	for _, uri := range []string{"millrace://plans/nope", "millrace://plans/nope/diff", "millrace://backups/nope/diff",
+		"millrace://backups/../x/diff", "file:///etc/passwd"} {
 		if _, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil {
 			t.Errorf("%s was read", uri)
 		}

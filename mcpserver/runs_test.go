@@ -181,7 +181,8 @@ func TestNoLibrary(t *testing.T) {
 	c := withRuns(t, mcpserver.Config{Aliases: true}, nil)
 	tools, _ := listOf(t, c)
 	for _, tool := range tools {
-		if text := quote(tool); strings.Contains(text, "library") || tool.Name == "manage_pipeline" && strings.Contains(text, `"ref"`) {
+		if text := quote(tool); strings.Contains(text, "library") ||
+			tool.Name == "manage_pipeline" && strings.Contains(text, `"ref"`) {
 			t.Errorf("%s: %s", tool.Name, text)
 		}
 	}

@@ -45,7 +45,8 @@ func TestDocumentedReadsAndWrites(t *testing.T) {
 		"project/a.js": "const a = 1; const b = 2\n", "project/node_modules/b.js": "const a = 1\n",
 	}, nil)
 	at := func(name string) string { return filepath.Join(c.dir, name) }
-	list := entries(t, c.good("fs_read", quote(map[string]any{"mode": "Line", "paths": []string{at("file1.txt"), at("file2.txt")}})))
+	list := entries(t, c.good("fs_read", quote(map[string]any{"mode": "Line",
+		"paths": []string{at("file1.txt"), at("file2.txt")}})))
 	if len(list) != 2 || list[0].Content != "File content here...\n" || list[1].Error != "File not found" {
 		t.Errorf("the list is %+v", list)
 	}
@@ -69,10 +70,12 @@ func TestDocumentedReadsAndWrites(t *testing.T) {
 		"command": "pattern_replace", "directory": at("project"), "file_pattern": "*.js", "sed_pattern": "s/const /let /g", "recursive": true,
 		"exclude_patterns": []string{"node_modules/**", "dist/**"},
 	})))
-	if !got.Success || got.Modified != 1 || len(got.Files) != 1 || got.Files[0].Path != "project/a.js" || got.Files[0].Replacements != 2 {
+	if !got.Success || got.Modified != 1 || len(got.Files) != 1 || got.Files[0].Path != "project/a.js" ||
+		got.Files[0].Replacements != 2 {
 		t.Errorf("the answer is %+v", got)
 	}
-	if dir := entry(t, c.good("fs_read", quote(map[string]any{"mode": "Directory", "path": c.dir, "depth": 2}))); !strings.Contains(dir.Content, "project/a.js") {
+	if dir := entry(t, c.good("fs_read", quote(map[string]any{"mode": "Directory", "path": c.dir,
+		"depth": 2}))); !strings.Contains(dir.Content, "project/a.js") {
 		t.Errorf("the directory is %q", dir.Content)
 	}
 }

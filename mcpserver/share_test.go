@@ -104,7 +104,8 @@ func TestOnlyWhatCanRun(t *testing.T) {
 		t.Errorf("the actions are %v", actions)
 	}
 	res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "millrace://docs/json"})
-	if err != nil || strings.Contains(res.Contents[0].Text, "## exec") || !strings.Contains(res.Contents[0].Text, "## search") {
+	if err != nil || strings.Contains(res.Contents[0].Text, "## exec") ||
+		!strings.Contains(res.Contents[0].Text, "## search") {
 		t.Errorf("%v: the docs have exec", err)
 	}
 	r := c.bad("batch_operations", `{"pipeline_json":{"name":"x","steps":[{"id":"x","action":"exe","params":{}}]}}`)

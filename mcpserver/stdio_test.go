@@ -92,7 +92,8 @@ func TestStdio(t *testing.T) {
 	var stderr strings.Builder
 	cmd := process(t, dir)
 	cmd.Stderr = &stderr
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, p.options()).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, p.options()).Connect(t.Context(),
+		&mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatal(err, stderr.String())
 	}
@@ -117,7 +118,8 @@ func TestStdio(t *testing.T) {
 func TestStdioTooLong(t *testing.T) {
 	cmd := process(t, t.TempDir())
 	part := strings.Repeat("x", 1<<20)
-	cmd.Stdin = io.MultiReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`), strings.NewReader(strings.Repeat(part, 20)))
+	cmd.Stdin = io.MultiReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`),
+		strings.NewReader(strings.Repeat(part, 20)))
 	out, err := cmd.Output()
 	if err != nil || !strings.Contains(string(out), `"code":-32700`) {
 		t.Errorf("%v: the answer is %s", err, out)

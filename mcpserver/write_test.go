@@ -61,7 +61,8 @@ func TestWriteBatch(t *testing.T) {
 		`{"path":"a.txt","edits":[{"command":"str_replace","old_str":"one","new_str":"1"},{"command":"append","new_str":"three\n"}]},`+
 		`{"path":"nope.txt","edits":[{"command":"str_replace","old_str":"x","new_str":"y"}]}]}`)
 	list := first[[]written](t, r)
-	if len(list) != 2 || !list[0].Success || list[0].Applied != 2 || list[1].Success || list[1].Failed != 1 || list[1].Error != "File not found" {
+	if len(list) != 2 || !list[0].Success || list[0].Applied != 2 || list[1].Success || list[1].Failed != 1 ||
+		list[1].Error != "File not found" {
 		t.Errorf("the list is %+v", list)
 	}
 	if len(list[1].FailedEdits) != 1 || list[1].FailedEdits[0].Command != "str_replace" {
@@ -94,7 +95,8 @@ func TestWriteDryRun(t *testing.T) {
 		`{"command":"pattern_replace","directory":` + quote(c.dir) + `,"file_pattern":"*.js","sed_pattern":"s/const /let /g","recursive":true,"exclude_patterns":["dist/**"],"dry_run":true}`,
 	} {
 		got := first[dry](t, c.good("fs_write", args))
-		if !got.Success || !got.DryRun || len(got.Files) != 1 || !got.Files[0].WouldModify || !strings.Contains(got.Files[0].Preview, "-const x = 5;\n+let x = 5;\n") {
+		if !got.Success || !got.DryRun || len(got.Files) != 1 || !got.Files[0].WouldModify ||
+			!strings.Contains(got.Files[0].Preview, "-const x = 5;\n+let x = 5;\n") {
 			t.Errorf("%s: the answer is %+v", args, got)
 		}
 	}
@@ -108,7 +110,8 @@ func TestWriteDryRun(t *testing.T) {
 		Skipped  int       `json:"files_skipped"`
 		Files    []written `json:"files"`
 	}](t, r)
-	if !got.Success || got.Modified != 1 || len(got.Files) != 1 || got.Files[0].Replacements != 1 || r.data["files_modified"] != 1.0 {
+	if !got.Success || got.Modified != 1 || len(got.Files) != 1 || got.Files[0].Replacements != 1 ||
+		r.data["files_modified"] != 1.0 {
 		t.Errorf("the answer is %+v", got)
 	}
 	c.bad("fs_write", `{"command":"pattern_replace","directory":"."}`, "2 problems", "'file_pattern' is required", "'sed_pattern' is required")

@@ -90,7 +90,8 @@ func endOfRun(f millrace.RunFinished) []attribute.KeyValue {
 	for _, is := range []struct {
 		key attribute.Key
 		so  bool
-	}{{wouldBlock, res.WouldBlock}, {incomplete, res.Incomplete}, {replayed, res.Replayed}, {rolledBack, res.RollbackPerformed}} {
+	}{{wouldBlock, res.WouldBlock}, {incomplete, res.Incomplete}, {replayed, res.Replayed},
+		{rolledBack, res.RollbackPerformed}} {
 		if is.so {
 			list = append(list, is.key.Bool(true))
 		}
@@ -174,7 +175,8 @@ var (
 		semconv.CICDPipelineResultTimeout, semconv.CICDPipelineResultCancellation,
 	}
 	taskResults = results{
-		semconv.CICDPipelineTaskRunResultSuccess, semconv.CICDPipelineTaskRunResultFailure, semconv.CICDPipelineTaskRunResultError,
+		semconv.CICDPipelineTaskRunResultSuccess, semconv.CICDPipelineTaskRunResultFailure,
+		semconv.CICDPipelineTaskRunResultError,
 		semconv.CICDPipelineTaskRunResultTimeout, semconv.CICDPipelineTaskRunResultCancellation,
 	}
 )

@@ -50,7 +50,8 @@ func (r Runner) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*mill
 func (r Runner) Restore(ctx context.Context, fsys afero.Fs, backupID string) (*millrace.Result, error) {
 	t := r.tracing()
 	res, err := t.executor().Restore(ctx, fsys, backupID)
-	started := millrace.RunStarted{Pipeline: restorePrefix + backupID, RunID: r.x.RunID, Phase: millrace.PhaseCommit, DryRun: r.x.DryRun}
+	started := millrace.RunStarted{Pipeline: restorePrefix + backupID, RunID: r.x.RunID, Phase: millrace.PhaseCommit,
+		DryRun: r.x.DryRun}
 	t.refused(ctx, started, err)
 	return res, err
 }
@@ -63,7 +64,8 @@ func (r Runner) PlanRestore(ctx context.Context, fsys afero.Fs, backupID string)
 // started is what a run would have begun with.
 func (r Runner) started(p millrace.Pipeline, phase string, dryRun bool) millrace.RunStarted {
 	return millrace.RunStarted{
-		Pipeline: p.Name(), RunID: r.x.RunID, Phase: phase, Classification: p.Classification(), Steps: p.Len(), DryRun: dryRun || r.x.DryRun,
+		Pipeline: p.Name(), RunID: r.x.RunID, Phase: phase, Classification: p.Classification(), Steps: p.Len(),
+		DryRun: dryRun || r.x.DryRun,
 	}
 }
 

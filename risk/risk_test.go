@@ -102,7 +102,8 @@ func TestAssessProperties(t *testing.T) {
 			n := rapid.IntRange(-2, 60)
 			return risk.Threshold{Files: n.Draw(t, "files"), Edits: n.Draw(t, "edits")}
 		})
-		p := risk.Policy{Medium: threshold.Draw(t, "medium"), High: threshold.Draw(t, "high"), Critical: threshold.Draw(t, "critical")}
+		p := risk.Policy{Medium: threshold.Draw(t, "medium"), High: threshold.Draw(t, "high"),
+			Critical: threshold.Draw(t, "critical")}
 		n := rapid.IntRange(-2, 1200)
 		files, edits := n.Draw(t, "files"), n.Draw(t, "edits")
 		level := p.Assess(files, edits)

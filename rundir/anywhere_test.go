@@ -41,8 +41,8 @@ func treeOf(t *testing.T, fsys afero.Fs) string {
 	return strings.Join(all, "\n")
 }
 
-// Wherever a cancel comes, by whichever manager, also twice: the run is canceled and the tree untouched, or it is too late
-// and the run has succeeded. A canceled run that is retried comes to what a plain one comes to.
+// Wherever a cancel comes, by whichever manager, also twice: the run is canceled and the tree untouched, or it is too
+// late and the run has succeeded. A canceled run that is retried comes to what a plain one comes to.
 func TestCancel_anywhere(t *testing.T) {
 	t.Parallel()
 	const text = `{"name": "c", "steps": [
@@ -108,7 +108,8 @@ func TestCancel_anywhere(t *testing.T) {
 				mu.Lock()
 				counts[string(got.Status)]++
 				mu.Unlock()
-				page, err := p.store.Jobs(t.Context(), run.Ref(), runs.JobFilter{IncludeRetried: true, Paging: runs.Paging{PerPage: 100}})
+				page, err := p.store.Jobs(t.Context(), run.Ref(),
+					runs.JobFilter{IncludeRetried: true, Paging: runs.Paging{PerPage: 100}})
 				fstest.Must(t, err)
 				for _, j := range page.Items {
 					if !j.Status.Ended() {

@@ -92,10 +92,12 @@ func TestResults(t *testing.T) {
 	fstest.Must(t, err)
 	fstest.Must(t, w.append(&record{Kind: kindDone, Job: 1, At: &place{Step: "find", Visit: 1, Attempt: 1}, Done: &done{Result: result, Final: true}}))
 	r := get()
-	if r == nil || len(r.Results) != 1 || r.TotalEdits != 2 || r.TotalSteps != 2 || r.CompletedSteps != 1 || r.Cost != 3 || r.Name != "rename" {
+	if r == nil || len(r.Results) != 1 || r.TotalEdits != 2 || r.TotalSteps != 2 || r.CompletedSteps != 1 || r.Cost != 3 ||
+		r.Name != "rename" {
 		t.Fatalf("%+v", r)
 	}
-	if got := r.Results[0]; got.Output != "" || got.AggregatedContent != "" || got.Content != nil || len(got.Warnings) != 3 || len(got.FilesMatched) != 1 {
+	if got := r.Results[0]; got.Output != "" || got.AggregatedContent != "" || got.Content != nil ||
+		len(got.Warnings) != 3 || len(got.FilesMatched) != 1 {
 		t.Errorf("%q", got.Warnings)
 	}
 	whole, err := w.value(millrace.Result{Name: "whole", Results: []millrace.StepResult{step}})
@@ -106,14 +108,16 @@ func TestResults(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	fstest.Must(t, s.d.FS.Remove(s.run(1, dataFile)))
-	if r := get(); r == nil || len(r.Results) != 0 || len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "step 'find': the result that was stored cannot be read") {
+	if r := get(); r == nil || len(r.Results) != 0 || len(r.Warnings) != 2 ||
+		!strings.Contains(r.Warnings[0], "step 'find': the result that was stored cannot be read") {
 		t.Errorf("without data: %+v", r)
 	}
 	job, err := s.Job(t.Context(), runs.JobRef{ID: "1/find"})
 	if err != nil || job.Result == nil || !job.Result.Success || len(job.Result.Warnings) != 1 {
 		t.Errorf("without data: %+v, %v", job.Result, err)
 	}
-	if job, err = s.Job(t.Context(), runs.JobRef{ID: "1/commit"}); err != nil || job.Kind != runs.JobCommit || job.Result != nil {
+	if job, err = s.Job(t.Context(), runs.JobRef{ID: "1/commit"}); err != nil || job.Kind != runs.JobCommit ||
+		job.Result != nil {
 		t.Errorf("the commit: %+v, %v", job, err)
 	}
 }
@@ -140,7 +144,8 @@ func parentOf(t *testing.T, s *Store, targets int) *writer {
 		fmt.Fprintf(&lines, "{\"id\":\"tree %d\"}\n", i)
 	}
 	n := twoSteps()
-	n.Fleet = &fleetTargets{Count: targets, Length: int64(lines.Len()), SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(lines.String())))}
+	n.Fleet = &fleetTargets{Count: targets, Length: int64(lines.Len()),
+		SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(lines.String())))}
 	w := createRun(t, s, n)
 	fstest.Must(t, afero.WriteFile(s.d.FS, s.run(w.number, targetsFile), []byte(lines.String()), 0o600))
 	return w
@@ -232,10 +237,12 @@ func TestRecordJSON(t *testing.T) {
 	fstest.Must(t, err)
 	again, err := decodeRecord(text)
 	fstest.Must(t, err)
-	if twice, err := json.Marshal(again); err != nil || string(twice) != string(text) || strings.Contains(string(text), "variables") {
+	if twice, err := json.Marshal(again); err != nil || string(twice) != string(text) ||
+		strings.Contains(string(text), "variables") {
 		t.Errorf("%s\n%s, %v", text, twice, err)
 	}
-	for _, bad := range []string{"", "{}", "[]", `{"kind":"done"}`, `{"kind":"state"}`, `{"kind":"new","time":"2025-02-13T12:00:00Z"}`} {
+	for _, bad := range []string{"", "{}", "[]", `{"kind":"done"}`, `{"kind":"state"}`,
+		`{"kind":"new","time":"2025-02-13T12:00:00Z"}`} {
 		if r, err := decodeRecord([]byte(bad)); err == nil {
 			t.Errorf("%s: %+v", bad, r)
 		}

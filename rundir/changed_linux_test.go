@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// What another program has done to the tree between the hold at the commit and the play is never committed over: the run
-// fails, or waits again with another digest, and the tree is as that program has left it.
+// What another program has done to the tree between the hold at the commit and the play is never committed over: the
+// run fails, or waits again with another digest, and the tree is as that program has left it.
 func TestPlay_changedTree(t *testing.T) {
 	t.Parallel()
 	const text = `{"name": "g", "steps": [
@@ -51,7 +51,8 @@ func TestPlay_changedTree(t *testing.T) {
 			p := newPlace(t)
 			dir := t.TempDir()
 			p.tree = fstest.OpenRoot(t, dir)
-			for name, content := range map[string]string{"a.txt": "one\nother\n", "b.txt": "b\nbb\n", "d/x.txt": "x\nxx\n", "d/sub/z.txt": "z", "m/y.txt": "y\nyy\n", "m/sub/w.txt": "w"} {
+			for name, content := range map[string]string{"a.txt": "one\nother\n", "b.txt": "b\nbb\n", "d/x.txt": "x\nxx\n",
+				"d/sub/z.txt": "z", "m/y.txt": "y\nyy\n", "m/sub/w.txt": "w"} {
 				fstest.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
 				fstest.Must(t, afero.WriteFile(p.tree, name, []byte(content), 0o600))
 			}

@@ -116,7 +116,8 @@ func TestTakenUpAtRandom(t *testing.T) {
 			if verb == "resume post" {
 				allowed++ // a person has said so
 			}
-			told = append(told, fmt.Sprintf("%s (died %v, %d posts): %s %s", verb, !l.ended, l.posts, l.run.Status, l.run.Reason))
+			told = append(told, fmt.Sprintf("%s (died %v, %d posts): %s %s", verb, !l.ended, l.posts, l.run.Status,
+				l.run.Reason))
 			after := files(t, l.disk)
 			if posts > allowed {
 				t.Fatalf("run %d has acted %d times outside, %d were allowed:\n%s", n, posts, allowed, strings.Join(told, "\n"))

@@ -22,8 +22,8 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// A pipeline that reads and edits, acts outside of the tree, asks a command that reads a file, waits for a person, and moves
-// and removes files.
+// A pipeline that reads and edits, acts outside of the tree, asks a command that reads a file, waits for a person, and
+// moves and removes files.
 const takenUp = `{"name": "t", "steps": [
 	{"id": "edit", "action": "edit", "params": {"files": ["a.txt"], "old_text": "one", "new_text": "two"}},
 	{"id": "post", "action": "tool", "params": {"tool": "post"}},
@@ -144,9 +144,10 @@ func deaths(t *testing.T, scratch, shared string) map[string]*crashfs.Fs {
 	return died
 }
 
-// A run whose process has died at any moment, on a tree that another program has changed then or not, taken up by any verb:
-// what acts outside is not done twice but by the word of a person, no answer is taken for a tree that it is not about,
-// and nothing of the other program is lost. A file that is in a directory before the step that removes it goes with it.
+// A run whose process has died at any moment, on a tree that another program has changed then or not, taken up by any
+// verb: what acts outside is not done twice but by the word of a person, no answer is taken for a tree that it is not
+// about, and nothing of the other program is lost. A file that is in a directory before the step that removes it goes
+// with it.
 func TestTakenUp(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -216,7 +217,8 @@ func files(t *testing.T, disk *crashfs.Fs) map[string]string {
 }
 
 // takeUp takes the run up by a verb, and lets it go on where it waits at the gate.
-func takeUp(t *testing.T, m *rundir.Manager, c *counts, disk *crashfs.Fs, scratch, shared, verb string) (run runs.Run, refused error) {
+func takeUp(t *testing.T, m *rundir.Manager, c *counts, disk *crashfs.Fs,
+	scratch, shared, verb string) (run runs.Run, refused error) {
 	t.Helper()
 	ref := runs.RunRef{Project: "p", ID: "1"}
 	verb, step, _ := strings.Cut(verb, " ")
@@ -300,7 +302,8 @@ func (c takenCell) check(t *testing.T, run runs.Run, refused error, posts, asks 
 	switch {
 	case drifted && !wantRefused && run.Status != runs.Failed:
 		t.Errorf("it is %s (%s) on another tree", run.Status, run.Reason)
-	case interrupted && !drifted && !named && (run.Status != runs.Manual || !strings.Contains(run.Reason, "was interrupted and may have had its effect")):
+	case interrupted && !drifted && !named &&
+		(run.Status != runs.Manual || !strings.Contains(run.Reason, "was interrupted and may have had its effect")):
 		t.Errorf("it is %s: %s", run.Status, run.Reason)
 	case c.change == "nothing" && !interrupted && !(wantRefused && named) && run.Status != runs.Success:
 		t.Errorf("it is %s: %s", run.Status, run.Reason)

@@ -46,7 +46,8 @@ func newCrashes(t *testing.T) *crashes {
 }
 
 func (c *crashes) stop(op string) {
-	c.moments = append(c.moments, stopped{c.disk.Kill(), op, acknowledged{maps.Clone(c.now.appended), maps.Clone(c.now.durable)}})
+	c.moments = append(c.moments, stopped{c.disk.Kill(), op,
+		acknowledged{maps.Clone(c.now.appended), maps.Clone(c.now.durable)}})
 }
 
 // said notes what a writer has acknowledged.
@@ -168,8 +169,8 @@ func found(t *testing.T, disk *crashfs.Fs, want map[int64]int) {
 	fstest.Must(t, w.close())
 }
 
-// The process is killed, or the power fails, before each operation: nothing that was acknowledged is lost, whatever is left
-// can be listed and gone on with, and the index says what the runs do.
+// The process is killed, or the power fails, before each operation: nothing that was acknowledged is lost, whatever is
+// left can be listed and gone on with, and the index says what the runs do.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	c := newCrashes(t)

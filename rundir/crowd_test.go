@@ -46,8 +46,8 @@ func TestBeCrowd(t *testing.T) {
 	}
 }
 
-// Ten processes work in one store, and one of them is killed each second: every number is given once, no run is lost, and
-// each is in the tree once or not at all.
+// Ten processes work in one store, and one of them is killed each second: every number is given once, no run is lost,
+// and each is in the tree once or not at all.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -21,7 +21,8 @@ func TestDirs(t *testing.T) {
 		fstest.Must(t, os.MkdirAll(filepath.Join(top, dir), 0o755))
 		fstest.Must(t, os.WriteFile(filepath.Join(top, dir, "a.txt"), []byte("one\n"), 0o644))
 	}
-	store, err := rundir.Open(fstest.OpenRoot(t, filepath.Join(top, "store")), "runs", rundir.Options{Key: key, NoSync: true, SharedDir: t.TempDir()})
+	store, err := rundir.Open(fstest.OpenRoot(t, filepath.Join(top, "store")), "runs",
+		rundir.Options{Key: key, NoSync: true, SharedDir: t.TempDir()})
 	fstest.Must(t, err)
 	trees := rundir.Dirs(filepath.Join(top, "trees"))
 	m := manage(t, store, rundir.Host{Executor: millrace.Executor{Key: key, NoSync: true}, Trees: trees})

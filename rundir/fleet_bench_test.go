@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// BenchmarkFleet runs one pipeline on small trees of the disk, 8 at a time: by a scheduler of goroutines, and as a fleet in
-// a store. An operation is one tree.
+// BenchmarkFleet runs one pipeline on small trees of the disk, 8 at a time: by a scheduler of goroutines, and as a
+// fleet in a store. An operation is one tree.
 func BenchmarkFleet(b *testing.B) {
 	const at = 8
 	p := pipeline(b, oneEdit)
@@ -38,7 +38,8 @@ func BenchmarkFleet(b *testing.B) {
 		fstest.Must(b, err)
 		m := manage(b, store, rundir.Host{Executor: millrace.Executor{Key: key}, Trees: fleet.Dirs{}, MaxRunning: at})
 		b.ResetTimer()
-		run, err := m.CreateFleet(b.Context(), runs.Create{Project: "all", Pipeline: p}, rundir.FleetOptions{Targets: fleet.Paths(dirs...)})
+		run, err := m.CreateFleet(b.Context(), runs.Create{Project: "all", Pipeline: p},
+			rundir.FleetOptions{Targets: fleet.Paths(dirs...)})
 		fstest.Must(b, err)
 		if run, err = m.Wait(b.Context(), run.Ref()); err != nil || run.Status != runs.Success || run.Summary.Success != b.N {
 			b.Errorf("%+v, %v", run, err)

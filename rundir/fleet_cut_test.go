@@ -120,7 +120,8 @@ func (f *farm) check(t *testing.T, shared string, acknowledged bool) {
 			t.Errorf("run %s of %s is a child more, and is %s", child.ID, child.Project, child.Status)
 		}
 	}
-	if again, err := m.CreateFleet(t.Context(), runs.Create{Project: "all", Pipeline: pipeline(t, appendLine)}, rundir.FleetOptions{Targets: f.targets()}); err != nil {
+	if again, err := m.CreateFleet(t.Context(), runs.Create{Project: "all", Pipeline: pipeline(t, appendLine)},
+		rundir.FleetOptions{Targets: f.targets()}); err != nil {
 		t.Errorf("another one: %v", err)
 	} else {
 		wait(t, m, again, runs.Success)
@@ -148,8 +149,8 @@ func (f *farm) targets() func(func(fleet.Target, error) bool) {
 	}
 }
 
-// The process is killed, or the power fails, before each operation of a fleet that is created and worked on: one that was
-// acknowledged is there, one that was not is whole or not there, and each tree is changed once.
+// The process is killed, or the power fails, before each operation of a fleet that is created and worked on: one that
+// was acknowledged is there, one that was not is whole or not there, and each tree is changed once.
 func TestFleet_cut(t *testing.T) {
 	t.Parallel()
 	f, shared := newFarm(t), filepath.Join(t.TempDir(), "shared")
@@ -170,7 +171,8 @@ func TestFleet_cut(t *testing.T) {
 		return nil
 	})
 	_, m := f.manage(t, shared)
-	run, err := m.CreateFleet(t.Context(), runs.Create{Project: "all", Pipeline: pipeline(t, appendLine)}, rundir.FleetOptions{Targets: f.targets(), Parallel: 2})
+	run, err := m.CreateFleet(t.Context(), runs.Create{Project: "all", Pipeline: pipeline(t, appendLine)},
+		rundir.FleetOptions{Targets: f.targets(), Parallel: 2})
 	fstest.Must(t, err)
 	mu.Lock()
 	acknowledged = true

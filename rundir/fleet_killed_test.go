@@ -53,15 +53,16 @@ func TestBeFleet(t *testing.T) {
 	list, err := store.List(t.Context(), runs.Filter{})
 	fstest.Must(t, err)
 	if list.Total == 0 {
-		run, err = m.CreateFleet(t.Context(), runs.Create{Project: "all", Pipeline: pipeline(t, appendLine)}, rundir.FleetOptions{
-			Targets: func(yield func(fleet.Target, error) bool) {
-				for i := range fleetSize {
-					if !yield(fleet.Target{ID: name(i), Root: name(i)}, nil) {
-						return
+		run, err = m.CreateFleet(t.Context(), runs.Create{Project: "all", Pipeline: pipeline(t, appendLine)},
+			rundir.FleetOptions{
+				Targets: func(yield func(fleet.Target, error) bool) {
+					for i := range fleetSize {
+						if !yield(fleet.Target{ID: name(i), Root: name(i)}, nil) {
+							return
+						}
 					}
-				}
-			},
-		})
+				},
+			})
 	} else if run = list.Items[0]; run.Status != runs.Success {
 		_, err = m.Resume(t.Context(), run.ID)
 	}
@@ -155,7 +156,8 @@ func TestFleet_work(t *testing.T) {
 	t.Parallel()
 	f := newHerd(t, 3)
 	m := manage(t, f.store, f.host())
-	run, err := m.CreateFleet(t.Context(), runs.Create{Project: "all", Pipeline: pipeline(t, oneEdit), StartAt: time.Now().Add(20 * time.Millisecond)},
+	run, err := m.CreateFleet(t.Context(), runs.Create{Project: "all", Pipeline: pipeline(t, oneEdit),
+		StartAt: time.Now().Add(20 * time.Millisecond)},
 		rundir.FleetOptions{Targets: targets(3)})
 	fstest.Must(t, err)
 	fstest.Must(t, m.Close(t.Context()))

@@ -51,7 +51,8 @@ func TestFleet_deadline(t *testing.T) {
 		const count = 9
 		f := newSlow(t, count, time.Second)
 		m := manage(t, f.store, f.host())
-		run := wait(t, m, createFleet(t, m, oneEdit, rundir.FleetOptions{Targets: targets(count), Parallel: 2, Deadline: 2500 * time.Millisecond}), runs.Failed)
+		run := wait(t, m, createFleet(t, m, oneEdit,
+			rundir.FleetOptions{Targets: targets(count), Parallel: 2, Deadline: 2500 * time.Millisecond}), runs.Failed)
 		same(t, "why", run.Reason, "of 9 targets 3 not begun (the deadline of 2.5s has passed)")
 		if sum := run.Summary; sum.Success != 6 || sum.Skipped != 3 {
 			t.Errorf("%+v", sum)
@@ -69,7 +70,8 @@ func TestFleet_perSecond(t *testing.T) {
 		const count, ms = 9, time.Millisecond
 		f := newSlow(t, count, 0)
 		m := manage(t, f.store, f.host())
-		run := wait(t, m, createFleet(t, m, oneEdit, rundir.FleetOptions{Targets: targets(count), PerSecond: 2, Deadline: 2250 * ms}), runs.Failed)
+		run := wait(t, m, createFleet(t, m, oneEdit,
+			rundir.FleetOptions{Targets: targets(count), PerSecond: 2, Deadline: 2250 * ms}), runs.Failed)
 		same(t, "why", run.Reason, "of 9 targets 4 not begun (the deadline of 2.25s has passed)")
 		if d := cmp.Diff([]time.Duration{0, 500 * ms, 1000 * ms, 1500 * ms, 2000 * ms}, f.begun); d != "" {
 			t.Errorf("begun (-want +got):\n%s", d)
@@ -125,7 +127,8 @@ func TestFleet_budget(t *testing.T) {
 				return agent.Reply{Output: "a tree", Cost: budget.Dollar}, nil
 			})}
 			m := manage(t, f.store, h)
-			run := wait(t, m, createFleet(t, m, test.text, rundir.FleetOptions{Targets: targets(count), Parallel: 1, Budget: test.budget}), runs.Failed)
+			run := wait(t, m, createFleet(t, m, test.text,
+				rundir.FleetOptions{Targets: targets(count), Parallel: 1, Budget: test.budget}), runs.Failed)
 			for range 2 {
 				same(t, "why", run.Reason, test.why)
 				if sum := run.Summary; sum.Success != test.success || sum.Skipped != count-test.success {

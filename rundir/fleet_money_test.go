@@ -16,8 +16,8 @@ const asksThenWaits = `{"name": "ask", "steps": [
 	{"id": "ask", "action": "prompt", "params": {"prompt": "what is it?"}},
 	{"id": "look", "manual": true, "action": "prompt", "params": {"prompt": "and this?"}}]}`
 
-// Money is spent when it is: the budget of a fleet counts that of children which wait, which are canceled while they wait,
-// and which go back to before what they have paid for.
+// Money is spent when it is: the budget of a fleet counts that of children which wait, which are canceled while they
+// wait, and which go back to before what they have paid for.
 func TestFleet_moneyOfWaiting(t *testing.T) {
 	t.Parallel()
 	const count = 6

@@ -132,7 +132,8 @@ func (f *herd) checkChildren(t *testing.T, parent runs.Run, count int) {
 		seen[n] = true
 	}
 	for i, trigger := range triggers(t, f.store, parent) {
-		if trigger.Run == nil || trigger.Name != name(i) || trigger.Run.Project != name(i) || trigger.Run.Parent != parent.ID || trigger.Run.Source != runs.SourceParent {
+		if trigger.Run == nil || trigger.Name != name(i) || trigger.Run.Project != name(i) ||
+			trigger.Run.Parent != parent.ID || trigger.Run.Source != runs.SourceParent {
 			t.Fatalf("target %d: %+v", i, trigger)
 		}
 	}
@@ -160,7 +161,8 @@ func TestFleet(t *testing.T) {
 	}
 	run = wait(t, m, run, runs.Failed)
 	sum := run.Summary
-	if sum.Targets != count || sum.Success != count-3 || sum.Failed != 3 || sum.Files != int64(count-3) || sum.Edits != int64(count-3) || sum.Risks.Low != count-3 {
+	if sum.Targets != count || sum.Success != count-3 || sum.Failed != 3 || sum.Files != int64(count-3) ||
+		sum.Edits != int64(count-3) || sum.Risks.Low != count-3 {
 		t.Errorf("%+v", sum)
 	}
 	same(t, "why", run.Reason, fmt.Sprintf("of %d targets 3 failed", count))
@@ -168,7 +170,8 @@ func TestFleet(t *testing.T) {
 		t.Fatalf("%+v", run)
 	}
 	for k, i := range broken {
-		if got := sum.Failures[k]; got.Index != i || got.Target != name(i) || got.Code != "tree_unavailable" || got.Run == "" || !strings.Contains(got.Message, "tree cannot be opened") {
+		if got := sum.Failures[k]; got.Index != i || got.Target != name(i) || got.Code != "tree_unavailable" ||
+			got.Run == "" || !strings.Contains(got.Message, "tree cannot be opened") {
 			t.Errorf("failure %d: %+v", k, got)
 		}
 	}
@@ -186,11 +189,13 @@ func TestFleet(t *testing.T) {
 	fstest.Must(t, err)
 	run = wait(t, m, run, runs.Success)
 	same(t, "what was opened again", f.times(), "tree-3 1, tree-11 1, tree-17 1")
-	if sum := run.Summary; sum.Success != count || sum.Failed != 0 || len(sum.Failures) != 0 || run.Reason != "" || run.Attempts != 2 {
+	if sum := run.Summary; sum.Success != count || sum.Failed != 0 || len(sum.Failures) != 0 || run.Reason != "" ||
+		run.Attempts != 2 {
 		t.Errorf("%+v %+v", run, sum)
 	}
 	for i, trigger := range triggers(t, f.store, run) {
-		if again := !trigger.Run.UpdatedAt.Equal(before[i].Run.UpdatedAt); again != (whole[i] != nil) || trigger.Run.ID != before[i].Run.ID {
+		if again := !trigger.Run.UpdatedAt.Equal(before[i].Run.UpdatedAt); again != (whole[i] != nil) ||
+			trigger.Run.ID != before[i].Run.ID {
 			t.Errorf("target %d: run %+v, before %+v", i, trigger.Run, before[i].Run)
 		}
 		same(t, name(i), fstest.Read(t, f.trees[name(i)], "a.txt"), "two\n")

@@ -81,7 +81,8 @@ func TestFleet_cancel(t *testing.T) {
 		if n[runs.Success]+n[runs.Canceled] != begun || n[runs.Success] > 5 || begun > 5+2 || n[runs.Skipped] != count-begun {
 			t.Errorf("%v, %d begun", n, begun)
 		}
-		if sum := run.Summary; sum.Success != n[runs.Success] || sum.Canceled != n[runs.Canceled] || sum.Skipped != n[runs.Skipped] {
+		if sum := run.Summary; sum.Success != n[runs.Success] || sum.Canceled != n[runs.Canceled] ||
+			sum.Skipped != n[runs.Skipped] {
 			t.Errorf("%+v, but %v", sum, n)
 		}
 		g.left.Store(1 << 30)
@@ -100,7 +101,8 @@ func TestFleet_stopAfter(t *testing.T) {
 	whole := f.trees[name(2)]
 	f.set(name(2), nil)
 	m := manage(t, f.store, f.host())
-	run := wait(t, m, createFleet(t, m, oneEdit, rundir.FleetOptions{Targets: targets(count), Parallel: 1, StopAfter: 1}), runs.Failed)
+	run := wait(t, m, createFleet(t, m, oneEdit, rundir.FleetOptions{Targets: targets(count), Parallel: 1, StopAfter: 1}),
+		runs.Failed)
 	same(t, "why", run.Reason, "of 9 targets 1 failed, 6 not begun")
 	if sum := run.Summary; sum.Success != 2 || sum.Failed != 1 || sum.Skipped != 6 {
 		t.Errorf("%+v", sum)
@@ -211,7 +213,8 @@ func TestFleet_nested(t *testing.T) {
 	var m *rundir.Manager
 	var inner error
 	set, err := tool.New(tool.Func("nest", "nests", func(ctx context.Context, _ struct{}) (string, error) {
-		_, inner = m.CreateFleet(ctx, runs.Create{Project: "all", Pipeline: pipeline(t, oneEdit)}, rundir.FleetOptions{Targets: targets(1)})
+		_, inner = m.CreateFleet(ctx, runs.Create{Project: "all", Pipeline: pipeline(t, oneEdit)},
+			rundir.FleetOptions{Targets: targets(1)})
 		return "", nil
 	}))
 	fstest.Must(t, err)
@@ -230,7 +233,8 @@ func TestFleet_retention(t *testing.T) {
 	f := newHerd(t, 5)
 	m := manage(t, f.store, f.host())
 	first := wait(t, m, createFleet(t, m, oneEdit, rundir.FleetOptions{Targets: targets(5)}), runs.Success)
-	held := wait(t, m, createFleet(t, m, strings.ReplaceAll(manualStep, "one", "two"), rundir.FleetOptions{Targets: targets(2)}), runs.Manual)
+	held := wait(t, m, createFleet(t, m, strings.ReplaceAll(manualStep, "one", "two"),
+		rundir.FleetOptions{Targets: targets(2)}), runs.Manual)
 	last := wait(t, m, createFleet(t, m, oneEdit, rundir.FleetOptions{Targets: targets(1)}), runs.Success)
 	fstest.Must(t, m.Close(t.Context()))
 	open := func(r rundir.Retention) {

@@ -50,7 +50,8 @@ func start(job, index, visit, attempt int) *record {
 	return &record{Kind: kindStart, Job: job, At: &place{Index: index, Visit: visit, Attempt: attempt}}
 }
 func over(job, index, visit, attempt int, s runs.Status, final bool) *record {
-	return &record{Kind: kindDone, Job: job, JobStatus: s, At: &place{Index: index, Visit: visit, Attempt: attempt}, Done: &done{Final: final}}
+	return &record{Kind: kindDone, Job: job, JobStatus: s, At: &place{Index: index, Visit: visit, Attempt: attempt},
+		Done: &done{Final: final}}
 }
 func ended(s runs.Status, why string) *record {
 	return &record{Kind: kindEnd, Status: s, Reason: why, End: &end{}}

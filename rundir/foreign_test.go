@@ -19,7 +19,8 @@ func TestForeign(t *testing.T) {
 	m := manage(t, p.store, p.host())
 	held := wait(t, m, create(t, m, manualStep), runs.Manual)
 	fstest.Must(t, m.Close(t.Context()))
-	other, err := rundir.Open(fstest.OpenRoot(t, p.dir), "runs", rundir.Options{Key: []byte("another key of 32 bytes.........")})
+	other, err := rundir.Open(fstest.OpenRoot(t, p.dir), "runs",
+		rundir.Options{Key: []byte("another key of 32 bytes.........")})
 	fstest.Must(t, err)
 	copied := &place{dir: t.TempDir(), tree: p.tree}
 	if out, err := exec.Command("cp", "-r", filepath.Join(p.dir, "runs"), copied.dir).CombinedOutput(); err != nil {

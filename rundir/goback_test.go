@@ -123,7 +123,8 @@ func TestRetryJob_equal(t *testing.T) {
 						run = wait(t, m, run, runs.Failed)
 					}
 					fails = false
-					before, err := p.store.Jobs(t.Context(), run.Ref(), runs.JobFilter{IncludeRetried: true, Paging: runs.Paging{PerPage: 100}})
+					before, err := p.store.Jobs(t.Context(), run.Ref(),
+						runs.JobFilter{IncludeRetried: true, Paging: runs.Paging{PerPage: 100}})
 					fstest.Must(t, err)
 					retryFrom(t, m, p, run, step)
 					run, err = m.Wait(t.Context(), run.Ref())
@@ -134,7 +135,8 @@ func TestRetryJob_equal(t *testing.T) {
 					if got := outcome(t, p, run); got != want {
 						t.Errorf("got\n%s\nwant\n%s", got, want)
 					}
-					after, err := p.store.Jobs(t.Context(), run.Ref(), runs.JobFilter{IncludeRetried: true, Paging: runs.Paging{PerPage: 100}})
+					after, err := p.store.Jobs(t.Context(), run.Ref(),
+						runs.JobFilter{IncludeRetried: true, Paging: runs.Paging{PerPage: 100}})
 					fstest.Must(t, err)
 					if testing.Verbose() {
 						t.Log(len(before.Items), len(after.Items), jobsOf(t, p.store, run, true))

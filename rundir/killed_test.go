@@ -26,8 +26,8 @@ import (
 // asWorker lets the test binary be a process that works on runs: "DIR".
 const asWorker = "MILLRACE_TEST_WORKER"
 
-// The pipelines that are killed. Each command and each agent writes a line into the file asked, outside of the tree, with
-// what it is going to answer.
+// The pipelines that are killed. Each command and each agent writes a line into the file asked, outside of the tree,
+// with what it is going to answer.
 const (
 	killedInSequence = `{"name": "sequence", "steps": [
 		{"id": "edit", "action": "edit", "params": {"files": ["a/one.txt"], "old_text": "one", "new_text": "1"}},
@@ -52,7 +52,8 @@ type site struct{ dir string }
 
 func newSite(t *testing.T) site {
 	s := site{fstest.TempDir(t)}
-	for name, text := range map[string]string{"tree/a/one.txt": "one\n", "tree/a/two.txt": "two\n", "tree/b.txt": "bee\n", "asked": ""} {
+	for name, text := range map[string]string{"tree/a/one.txt": "one\n", "tree/a/two.txt": "two\n", "tree/b.txt": "bee\n",
+		"asked": ""} {
 		fstest.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(s.dir, name)), 0o755))
 		fstest.Must(t, os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644))
 	}
@@ -256,6 +257,7 @@ func (p *place) createOnly(t *testing.T, s site, text string) {
 	t.Helper()
 	m, err := p.store.Manage(s.host(p))
 	fstest.Must(t, err)
-	_, err = m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline(t, s.text(text)), StartAt: time.Now().Add(30 * time.Millisecond)})
+	_, err = m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline(t, s.text(text)),
+		StartAt: time.Now().Add(30 * time.Millisecond)})
 	fstest.Must(t, errors.Join(err, m.Close(t.Context())))
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// Another process makes the store, and a run in it, just when this one has found none: that is no store of another program.
+// Another process makes the store, and a run in it, just when this one has found none: that is no store of another
+// program.
 func TestOpen_whileItIsMade(t *testing.T) {
 	t.Parallel()
 	below := fstest.OpenRoot(t, t.TempDir())

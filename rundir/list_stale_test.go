@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// The slot of a run that waits counts for nothing when a record was written behind it, or when a power cut may have taken
-// the one it was written for.
+// The slot of a run that waits counts for nothing when a record was written behind it, or when a power cut may have
+// taken the one it was written for.
 func TestList_staleSlot(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

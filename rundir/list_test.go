@@ -161,7 +161,8 @@ func TestList(t *testing.T) {
 			filters[i] = c.filter()
 			check(t, s, all, filters[i])
 		}
-		indexes := map[string][]byte{"stale": stale, "noise": fstest.RandomBytes(c.rnd, len(stale)+77), "empty": {}, "short": stale[:700]}
+		indexes := map[string][]byte{"stale": stale, "noise": fstest.RandomBytes(c.rnd, len(stale)+77), "empty": {},
+			"short": stale[:700]}
 		harmed := []byte(fstest.Read(t, s.d.FS, s.path(indexFile)))
 		for range 30 {
 			harmed[c.rnd.IntN(len(harmed))] ^= 1 << c.rnd.IntN(8)
@@ -199,7 +200,8 @@ func TestList_large(t *testing.T) {
 		{Source: runs.SourceParent}, {YAMLErrors: &yes}, {UpdatedAfter: began.Add(20 * time.Minute)}, {UpdatedBefore: began.Add(20 * time.Minute)},
 		{Snapshot: 1050},
 	} {
-		for _, order := range []runs.Order{"", runs.ByUpdatedAt, runs.ByStatus, runs.ByRef, runs.ByID, runs.ByUserID}[:fstest.Runs(2, 6, 6)] {
+		for _, order := range []runs.Order{"", runs.ByUpdatedAt, runs.ByStatus, runs.ByRef, runs.ByID,
+			runs.ByUserID}[:fstest.Runs(2, 6, 6)] {
 			if f.OrderBy = order; order == "" {
 				f.Ascending = !f.Ascending
 			}
@@ -210,8 +212,8 @@ func TestList_large(t *testing.T) {
 	fstest.Countf(t, "%d runs", len(all))
 }
 
-// A reader that goes from page to page with the snapshot of the first sees every run of then once, in the order of numbers,
-// while others are made.
+// A reader that goes from page to page with the snapshot of the first sees every run of then once, in the order of
+// numbers, while others are made.
 func TestList_snapshot(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, fstest.OpenRoot(t, t.TempDir()), Options{NoSync: true})
@@ -253,7 +255,8 @@ func TestList_lyingIndex(t *testing.T) {
 	fstest.Must(t, err)
 	defer f.Close()
 	for n := int64(1); n <= 20; n += 2 { // also of numbers that there are not
-		e := entry{number: n, status: runs.Failed, project: []byte("other"), name: []byte("lie"), user: []byte("eve"), updated: n}
+		e := entry{number: n, status: runs.Failed, project: []byte("other"), name: []byte("lie"), user: []byte("eve"),
+			updated: n}
 		fstest.Must(t, fstest.ErrOf(f.WriteAt(e.encode(), n*slotSize)))
 	}
 	page, err := s.List(t.Context(), runs.Filter{Status: runs.Failed})
@@ -268,7 +271,8 @@ func TestList_lyingIndex(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if want := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"}; !slices.Equal(ids, want) || err != nil {
+	if want := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"}; !slices.Equal(ids, want) ||
+		err != nil {
 		t.Errorf("%q, %v", ids, err)
 	}
 }

@@ -84,8 +84,8 @@ func TestLookout_idle(t *testing.T) {
 	}
 }
 
-// What waits for a process is found: when it is due, when its process dies, when another process creates it, also without
-// a word in the index.
+// What waits for a process is found: when it is due, when its process dies, when another process creates it, also
+// without a word in the index.
 func TestLookout_finds(t *testing.T) {
 	t.Parallel()
 	failed := func(t *testing.T, m *watched, number int64) {

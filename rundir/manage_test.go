@@ -46,7 +46,8 @@ func newPlace(t *testing.T, files ...string) *place {
 
 func (p *place) open(t *testing.T) *rundir.Store {
 	t.Helper()
-	store, err := rundir.Open(fstest.OpenRoot(t, p.dir), "runs", rundir.Options{Key: key, NoSync: true, SharedDir: p.dir + "/shared"})
+	store, err := rundir.Open(fstest.OpenRoot(t, p.dir), "runs",
+		rundir.Options{Key: key, NoSync: true, SharedDir: p.dir + "/shared"})
 	fstest.Must(t, err)
 	return store
 }
@@ -137,17 +138,20 @@ func TestCreate(t *testing.T) {
 	p := newPlace(t, "a.txt", "one\none\n", "b.txt", "none\n")
 	m := manage(t, p.store, p.host())
 	run := create(t, m, threeSteps)
-	if run.Status != runs.Created || run.ID != "1" || run.User != "ann" || run.Name != "fix" || run.SHA == "" || run.Source != runs.SourceAPI {
+	if run.Status != runs.Created || run.ID != "1" || run.User != "ann" || run.Name != "fix" || run.SHA == "" ||
+		run.Source != runs.SourceAPI {
 		t.Errorf("created: %+v", run)
 	}
 	run = wait(t, m, run, runs.Success)
 	same(t, "jobs", jobsOf(t, p.store, run, true), "1001 find success, 1002 fix success, 1003 left success, 1004 commit success")
 	same(t, "log", logOf(t, p.store, "1/fix"), "success: 2 files, 3 edits\n")
 	same(t, "tree", fstest.Read(t, p.tree, "a.txt"), "two\ntwo\n")
-	if run.Result == nil || !run.Result.Success || run.Result.RunID != run.RunID || run.Attempts != 1 || run.Result.TotalEdits != 3 {
+	if run.Result == nil || !run.Result.Success || run.Result.RunID != run.RunID || run.Attempts != 1 ||
+		run.Result.TotalEdits != 3 {
 		t.Errorf("done: %+v", run.Result)
 	}
-	if _, err := m.Retry(t.Context(), run.Ref()); err == nil || err.Error() != "cannot retry run 1: it is success, create a new run" {
+	if _, err := m.Retry(t.Context(), run.Ref()); err == nil ||
+		err.Error() != "cannot retry run 1: it is success, create a new run" {
 		t.Error("retry:", err)
 	}
 	if _, err := m.Cancel(t.Context(), run.Ref()); err == nil || err.Error() != "cannot cancel run 1: it is success" {

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// Another process takes the number that this one is about to take. Each has a number of its own, and both runs are there,
-// also where mkdir makes a directory that is there already.
+// Another process takes the number that this one is about to take. Each has a number of its own, and both runs are
+// there, also where mkdir makes a directory that is there already.
 func TestAllocate_sameNumber(t *testing.T) {
 	t.Parallel()
 	layers := afero.NewCopyOnWriteFs(fstest.OpenRoot(t, t.TempDir()), fstest.OpenRoot(t, t.TempDir()))
@@ -47,7 +47,8 @@ func TestAllocate_planted(t *testing.T) {
 	foreign, err := afero.ReadFile(theirs, "store/runs/000000/000000001/run")
 	fstest.Must(t, err)
 	fsys := openDir(t, t.TempDir())
-	for number, run := range map[int64][]byte{maxNumber: nil, maxNumber - 1: foreign, maxNumber - 2: []byte("half a rec")} {
+	for number, run := range map[int64][]byte{maxNumber: nil, maxNumber - 1: foreign,
+		maxNumber - 2: []byte("half a rec")} {
 		dir := path.Join("store/runs", runName(number))
 		fstest.Must(t, fsys.MkdirAll(dir, 0o700))
 		if run != nil {

@@ -52,7 +52,8 @@ func TestStoreInTree(t *testing.T) {
 				same(t, "status", string(run.Status), string(runs.Success))
 				return
 			}
-			if want := "tree cannot be opened: the store of runs lies in the tree at '" + test.refused + "'"; run.Status != runs.Failed || !strings.HasPrefix(run.Reason, want) {
+			if want := "tree cannot be opened: the store of runs lies in the tree at '" + test.refused +
+				"'"; run.Status != runs.Failed || !strings.HasPrefix(run.Reason, want) {
 				t.Errorf("%s: %s, want %s", run.Status, run.Reason, want)
 			}
 		})
@@ -76,7 +77,8 @@ func TestRetention_storedResult(t *testing.T) {
 	m := manage(t, store, p.host())
 	var all []runs.Run
 	for _, word := range []string{"two", "three", "four"} {
-		all = append(all, wait(t, m, create(t, m, `{"name": "n", "steps": [{"id": "b", "action": "create", "params": {"path": "`+word+`", "content": "b"}}]}`), runs.Success))
+		all = append(all, wait(t, m, create(t, m,
+			`{"name": "n", "steps": [{"id": "b", "action": "create", "params": {"path": "`+word+`", "content": "b"}}]}`), runs.Success))
 	}
 	fstest.Must(t, m.Close(t.Context()))
 	stored := func() string {

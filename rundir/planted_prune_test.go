@@ -133,8 +133,9 @@ func TestSettle_canceled(t *testing.T) {
 	fstest.Must(t, m.Close(t.Context()))
 }
 
-// Runs that are foreign are counted by themselves: they take the place of none of the user's own, and go beyond the limits,
-// but for those that wait or are worked on. What such a run says of other places may be said of those of another run.
+// Runs that are foreign are counted by themselves: they take the place of none of the user's own, and go beyond the
+// limits, but for those that wait or are worked on. What such a run says of other places may be said of those of
+// another run.
 func TestPlanted_retention(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

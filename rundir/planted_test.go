@@ -145,7 +145,8 @@ func TestPlanted_directories(t *testing.T) {
 // What another version has written is left alone.
 func TestPlanted_format(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"millrace runs 2\n", "millrace runs 1", "", "something else", strings.Repeat("x", 1<<20)} {
+	for _, text := range []string{"millrace runs 2\n", "millrace runs 1", "", "something else",
+		strings.Repeat("x", 1<<20)} {
 		s, dir := planted(t)
 		fstest.Must(t, os.WriteFile(filepath.Join(dir, formatFile), []byte(text), 0o600))
 		before := fstest.Listing(t, dir, func(fs.FileInfo) string { return "" })
@@ -217,7 +218,8 @@ func TestPlanted_records(t *testing.T) {
 			t.Errorf("%s: %+v, %v", what, got, err)
 		}
 	}
-	theirs := openStore(t, openDir(t, filepath.Dir(filepath.Dir(dir))), Options{Key: []byte("another key, which is long enough")})
+	theirs := openStore(t, openDir(t, filepath.Dir(filepath.Dir(dir))),
+		Options{Key: []byte("another key, which is long enough")})
 	list, err := seen(t, theirs)
 	if got := strings.Join(list, ", "); got != "1 foreign, 2 foreign, 3 foreign" || err != nil {
 		t.Errorf("%s, %v", got, err)

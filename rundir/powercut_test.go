@@ -36,8 +36,8 @@ func onDisk(t *testing.T, disk *crashfs.Fs, shared string) *rundir.Manager {
 	return m
 }
 
-// through takes a run to its end, whatever it waits for, and from where it says that it can be resumed. It does not go on
-// for ever.
+// through takes a run to its end, whatever it waits for, and from where it says that it can be resumed. It does not go
+// on for ever.
 func through(t *testing.T, m *rundir.Manager, id string) runs.Run {
 	t.Helper()
 	var told []string
@@ -73,8 +73,8 @@ func onTree(t *testing.T, disk *crashfs.Fs) string {
 	return string(txtarfs.Format(files))
 }
 
-// The process is killed, or the power fails, before each operation of a run that is created, held, played and committed:
-// a run that was acknowledged is there, it comes to its end, and the tree is what it would be.
+// The process is killed, or the power fails, before each operation of a run that is created, held, played and
+// committed: a run that was acknowledged is there, it comes to its end, and the tree is what it would be.
 func TestRunIsCut(t *testing.T) {
 	t.Parallel()
 	disk, shared := crashfs.New(), filepath.Join(t.TempDir(), "shared")

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// Another process removes a run between any two operations on it. Then there is no such run; a list leaves it out, and a
-// process that takes runs goes on.
+// Another process removes a run between any two operations on it. Then there is no such run; a list leaves it out, and
+// a process that takes runs goes on.
 func TestRemoved_betweenTwoLooks(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -58,7 +58,8 @@ func TestRemoved_betweenTwoLooks(t *testing.T) {
 }
 
 // removedAt removes a run, unless it is locked, after so many operations on its files by do.
-func removedAt(t *testing.T, at int, last func() *record, do func(m *Manager, s *Store) error) (removed bool, err error) {
+func removedAt(t *testing.T, at int, last func() *record,
+	do func(m *Manager, s *Store) error) (removed bool, err error) {
 	const dir = "store/runs/000000/000000001"
 	below := fstest.OpenRoot(t, t.TempDir())
 	var mu sync.Mutex // a run that is retried is worked on beside the test

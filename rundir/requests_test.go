@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// An owner does what this user's key has signed for it, and nothing else: requests that a stranger has written, that are
-// for another run, or for an owner before, are not heard.
+// An owner does what this user's key has signed for it, and nothing else: requests that a stranger has written, that
+// are for another run, or for an owner before, are not heard.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	fsys := fstest.OpenRoot(t, t.TempDir())

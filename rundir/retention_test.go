@@ -31,7 +31,8 @@ func TestRetention(t *testing.T) {
 	held := wait(t, m, create(t, m, manualStep), runs.Manual)
 	var ended []runs.Run
 	for range 4 {
-		ended = append(ended, wait(t, m, create(t, m, strings.Replace(threeSteps, `"id": "fix",`, `"id": "fix", "expect": {"min_files": 7},`, 1)), runs.Failed))
+		ended = append(ended, wait(t, m, create(t, m,
+			strings.Replace(threeSteps, `"id": "fix",`, `"id": "fix", "expect": {"min_files": 7},`, 1)), runs.Failed))
 	}
 	fstest.Must(t, m.Close(t.Context()))
 	large := filepath.Join(p.dir, "runs/000000/000000002/data")
@@ -76,7 +77,8 @@ func TestSweep(t *testing.T) {
 	p := newPlace(t, "a.txt", "one\n")
 	m := manage(t, p.store, p.host())
 	wait(t, m, create(t, m, threeSteps), runs.Success)
-	old, young, future := filepath.Join(p.dir, "runs/000000/000000002"), filepath.Join(p.dir, "runs/000000/000000003"), filepath.Join(p.dir, "runs/000000/000000004")
+	old, young, future := filepath.Join(p.dir, "runs/000000/000000002"), filepath.Join(p.dir,
+		"runs/000000/000000003"), filepath.Join(p.dir, "runs/000000/000000004")
 	for _, dir := range []string{old, young, future} {
 		fstest.Must(t, os.Mkdir(dir, 0o700))
 		fstest.Must(t, os.WriteFile(filepath.Join(dir, "run"), []byte("half a rec"), 0o600))
@@ -103,7 +105,8 @@ func TestRetention_shared(t *testing.T) {
 	m := manage(t, p.store, p.host())
 	var all []runs.Run
 	for range 2 {
-		run, err := m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline(t, strings.Replace(declares, `"path": "a.txt"`, `"overwrite": true, "path": "a.txt"`, 1)), Variables: []runs.Variable{{Key: "file", Value: "secret", Type: runs.File}}})
+		run, err := m.Create(t.Context(), runs.Create{Project: "p",
+			Pipeline: pipeline(t, strings.Replace(declares, `"path": "a.txt"`, `"overwrite": true, "path": "a.txt"`, 1)), Variables: []runs.Variable{{Key: "file", Value: "secret", Type: runs.File}}})
 		fstest.Must(t, err)
 		all = append(all, wait(t, m, run, runs.Success))
 	}

@@ -46,7 +46,8 @@ func TestSettle_locked(t *testing.T) {
 	}
 	close(goOn)
 	wait(t, m, blocking, runs.Success)
-	for end := time.Now().Add(20 * time.Second); got.Status != runs.Success && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); got.Status != runs.Success &&
+		time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		got, err = p.store.Get(t.Context(), run.Ref())
 		fstest.Must(t, err)
 	}

@@ -39,7 +39,8 @@ func TestSmallRun(t *testing.T) {
 		if diff := cmp.Diff(want, got, ignore); diff != "" {
 			t.Errorf("created:\n%s", diff)
 		}
-		if _, err := other.own(1); !errors.Is(err, runs.ErrBusy) || !strings.HasPrefix(err.Error(), "run 1 is worked on by ") {
+		if _, err := other.own(1); !errors.Is(err, runs.ErrBusy) ||
+			!strings.HasPrefix(err.Error(), "run 1 is worked on by ") {
 			t.Errorf("a second owner: %v", err)
 		}
 		fstest.Must(t, w.close())
@@ -60,7 +61,8 @@ func TestSmallRun(t *testing.T) {
 		if diff := cmp.Diff(want, got, ignore); diff != "" {
 			t.Errorf("ended:\n%s", diff)
 		}
-		if result == nil || len(result.Results) != 2 || result.CompletedSteps != 2 || result.TotalEdits != 1 || len(result.Results[1].Output) != 10_000 {
+		if result == nil || len(result.Results) != 2 || result.CompletedSteps != 2 || result.TotalEdits != 1 ||
+			len(result.Results[1].Output) != 10_000 {
 			t.Errorf("result %+v", result)
 		}
 		page, err := other.List(ctx, runs.Filter{Project: "p", SHA: "ABABABA"})
@@ -75,7 +77,8 @@ func TestSmallRun(t *testing.T) {
 		for _, j := range jobs.Items {
 			names = append(names, fmt.Sprintf("%s %s %s %s %d %t", j.ID, j.Name, j.Kind, j.Status, j.Attempt, j.Retried))
 		}
-		if want := []string{"1001 find step success 1 false", "1002 fix step success 1 false", "1003 commit commit success 0 false"}; !slices.Equal(names, want) {
+		if want := []string{"1001 find step success 1 false", "1002 fix step success 1 false",
+			"1003 commit commit success 0 false"}; !slices.Equal(names, want) {
 			t.Errorf("jobs %q", names)
 		}
 		for _, id := range []string{"1002", "1/fix", got.RunID + "/fix"} {
@@ -98,10 +101,12 @@ func TestSmallRun(t *testing.T) {
 				t.Errorf("job %q: %v", id, err)
 			}
 		}
-		if _, err := other.Get(ctx, runs.RunRef{Project: "q", ID: "1"}); err == nil || err.Error() != "run 1 not found in project 'q'" {
+		if _, err := other.Get(ctx, runs.RunRef{Project: "q", ID: "1"}); err == nil ||
+			err.Error() != "run 1 not found in project 'q'" {
 			t.Errorf("a run of another project: %v", err)
 		}
-		if triggers, err := other.Triggers(ctx, ref, runs.Paging{}); err != nil || triggers.Items == nil || triggers.Total != 0 {
+		if triggers, err := other.Triggers(ctx, ref, runs.Paging{}); err != nil || triggers.Items == nil ||
+			triggers.Total != 0 {
 			t.Errorf("triggers %+v, %v", triggers, err)
 		}
 		if _, err := other.List(canceledContext(), runs.Filter{}); !errors.Is(err, context.Canceled) {
@@ -131,7 +136,8 @@ func TestDead(t *testing.T) {
 		}
 		fstest.Must(t, w.close())
 		got, err := s.Get(t.Context(), runs.RunRef{ID: "1"})
-		if err != nil || got.Status != runs.Failed || got.Reason != "its process died" || !got.Resumable || got.FinishedAt.IsZero() {
+		if err != nil || got.Status != runs.Failed || got.Reason != "its process died" || !got.Resumable ||
+			got.FinishedAt.IsZero() {
 			t.Errorf("dead: %+v, %v", got, err)
 		}
 		if page, err := s.List(t.Context(), runs.Filter{Status: runs.Failed}); err != nil || page.Total != 1 {
@@ -158,7 +164,8 @@ func TestDead(t *testing.T) {
 		for _, j := range jobs.Items {
 			states = append(states, fmt.Sprintf("%s %s %s %t", j.ID, j.Name, j.Status, j.Retried))
 		}
-		want = []string{"1001 find failed true", "1002 fix success false", "1003 commit success false", "1004 find success false"}
+		want = []string{"1001 find failed true", "1002 fix success false", "1003 commit success false",
+			"1004 find success false"}
 		if !slices.Equal(states, want) {
 			t.Errorf("jobs %q", states)
 		}

@@ -98,7 +98,8 @@ func TestTargetKilled(t *testing.T) {
 			if err != nil || list.Total != 1 {
 				t.Fatalf("%d runs, %v", list.Total, err)
 			}
-			if list.Items[0].Status != runs.Success || list.Items[0].RunID != fleet.RunID("c", "p", pipeline(t, s.text(killedAtTarget)).Digest(), "") {
+			if list.Items[0].Status != runs.Success ||
+				list.Items[0].RunID != fleet.RunID("c", "p", pipeline(t, s.text(killedAtTarget)).Digest(), "") {
 				t.Errorf("%+v", list.Items[0])
 			}
 		})

@@ -58,8 +58,8 @@ const editBoth = `{"name": "both", "steps": [
 	{"id": "a", "action": "edit", "params": {"files": ["a.txt"], "old_text": "x", "new_text": "xx"}},
 	{"id": "b", "action": "edit", "params": {"files": ["b.txt"], "old_text": "y", "new_text": "yy"}}]}`
 
-// A target that has failed goes on with the step that failed. If somebody has changed what the steps before have read, these
-// are done again.
+// A target that has failed goes on with the step that failed. If somebody has changed what the steps before have read,
+// these are done again.
 func TestTargetFailed(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]string{"as it was": "x\n", "changed meanwhile": "z x\n"} {
@@ -112,7 +112,8 @@ func TestTargetConflict(t *testing.T) {
 		}
 	}
 	o := p.do(t, askAndEdit, "")
-	if o.Status != fleet.Success || o.Attempts != 2 || o.Cost != budget.Dollar || *asked != 1 || p.text(t, "a.txt") != "z xx\n" {
+	if o.Status != fleet.Success || o.Attempts != 2 || o.Cost != budget.Dollar || *asked != 1 ||
+		p.text(t, "a.txt") != "z xx\n" {
 		t.Errorf("%+v with %q, asked %d times", o, p.text(t, "a.txt"), *asked)
 	}
 }
@@ -146,7 +147,8 @@ func TestTargetHeld(t *testing.T) {
 		{"id": "a", "action": "edit", "params": {"files": ["a.txt"], "old_text": "x", "new_text": "xx"}},
 		{"id": "b", "manual": true, "action": "edit", "params": {"files": ["b.txt"], "old_text": "x", "new_text": "xx"}}]}`
 	for range 3 {
-		if o := p.do(t, manual, ""); o.Status != fleet.Failed || o.Code != "held" || !strings.Contains(o.Message, "step 'b' is manual") {
+		if o := p.do(t, manual, ""); o.Status != fleet.Failed || o.Code != "held" ||
+			!strings.Contains(o.Message, "step 'b' is manual") {
 			t.Errorf("%+v", o)
 		}
 	}
@@ -277,7 +279,8 @@ func TestTargetForeign(t *testing.T) {
 	t.Parallel()
 	p := newTarget(t, rundir.Host{})
 	fstest.Must(t, p.tree.Remove("b.txt"))
-	foreign, err := rundir.Open(fstest.OpenRoot(t, p.dir), "runs", rundir.Options{Key: []byte("the key of somebody else altogether"), NoSync: true, SharedDir: p.dir + "/foreign"})
+	foreign, err := rundir.Open(fstest.OpenRoot(t, p.dir), "runs",
+		rundir.Options{Key: []byte("the key of somebody else altogether"), NoSync: true, SharedDir: p.dir + "/foreign"})
 	fstest.Must(t, err)
 	mine := p.worker.Store
 	p.worker.Store = manage(t, foreign, rundir.Host{Trees: p.worker.Trees})
@@ -292,7 +295,8 @@ func TestTargetForeign(t *testing.T) {
 		}
 	}
 	list, err := p.store.List(t.Context(), runs.Filter{Ascending: true})
-	if err != nil || list.Total != 2 || !list.Items[0].Foreign || list.Items[1].Foreign || list.Items[0].RunID != list.Items[1].RunID {
+	if err != nil || list.Total != 2 || !list.Items[0].Foreign || list.Items[1].Foreign ||
+		list.Items[0].RunID != list.Items[1].RunID {
 		t.Errorf("%+v, %v", list.Items, err)
 	}
 }

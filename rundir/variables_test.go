@@ -29,9 +29,11 @@ func TestVariables(t *testing.T) {
 	p := newPlace(t)
 	m := manage(t, p.store, p.host())
 	make := func(v ...runs.Variable) (runs.Run, error) {
-		return m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline(t, declares), Variables: v, Source: runs.SourceCLI, User: "bob"})
+		return m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline(t, declares), Variables: v,
+			Source: runs.SourceCLI, User: "bob"})
 	}
-	run, err := make(runs.Variable{Key: "text", Value: "3"}, runs.Variable{Key: "n", Value: "7"}, runs.Variable{Key: "file", Value: "secret\n", Type: runs.File})
+	run, err := make(runs.Variable{Key: "text", Value: "3"}, runs.Variable{Key: "n", Value: "7"},
+		runs.Variable{Key: "file", Value: "secret\n", Type: runs.File})
 	fstest.Must(t, err)
 	run = wait(t, m, run, runs.Success)
 	file := filepath.Join(p.dir, "shared", run.RunID, "variables", "file")
@@ -66,14 +68,16 @@ func TestCreate_ref(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
 	h := p.host()
-	h.Library.Dirs = []millrace.LibraryDir{{Name: "all", FS: suite.Tree("good.json", threeSteps, "bad.json", `{"name": "bad", "steps": [{"id": "x"}]}`)}}
+	h.Library.Dirs = []millrace.LibraryDir{{Name: "all",
+		FS: suite.Tree("good.json", threeSteps, "bad.json", `{"name": "bad", "steps": [{"id": "x"}]}`)}}
 	m := manage(t, p.store, h)
 	run, err := m.Create(t.Context(), runs.Create{Project: "p", Ref: "good"})
 	fstest.Must(t, err)
 	run = wait(t, m, run, runs.Success)
 	same(t, "ref and name", run.RefName+" "+run.Name, "good fix")
 	run, err = m.Create(t.Context(), runs.Create{Project: "p", Ref: "bad"})
-	if _, ok := errors.AsType[*millrace.ValidationError](err); !ok || run.Status != runs.Failed || !run.YAMLErrors || run.Resumable {
+	if _, ok := errors.AsType[*millrace.ValidationError](err); !ok || run.Status != runs.Failed || !run.YAMLErrors ||
+		run.Resumable {
 		t.Errorf("bad: %+v, %v", run, err)
 	}
 	_, err = m.Retry(t.Context(), run.Ref())
@@ -92,7 +96,8 @@ func TestStartAt(t *testing.T) {
 	p := newPlace(t, "a.txt", "one\n")
 	m := manage(t, p.store, p.host())
 	later := func(d time.Duration) runs.Run {
-		run, err := m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline(t, threeSteps), StartAt: time.Now().Add(d)})
+		run, err := m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline(t, threeSteps),
+			StartAt: time.Now().Add(d)})
 		fstest.Must(t, err)
 		return run
 	}

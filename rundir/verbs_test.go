@@ -35,7 +35,8 @@ func TestManual(t *testing.T) {
 	run := wait(t, first, create(t, first, manualStep), runs.Manual)
 	same(t, "reason", run.Reason, "step 'check' is manual: play to run it")
 	same(t, "jobs", jobsOf(t, p.store, run, true), "1001 fix success, 1002 check manual, 1003 last created, 1004 commit created")
-	if run.Held == nil || run.Held.JobID != "1002" || run.Held.PlanDigest == "" || run.Held.Files != 1 || run.Held.Edits != 1 {
+	if run.Held == nil || run.Held.JobID != "1002" || run.Held.PlanDigest == "" || run.Held.Files != 1 ||
+		run.Held.Edits != 1 {
 		t.Fatalf("held: %+v", run.Held)
 	}
 	same(t, "tree", fstest.Read(t, p.tree, "a.txt"), "one\n")
@@ -57,10 +58,12 @@ func TestManual(t *testing.T) {
 	_, err = second.Jobs().Play(t.Context(), runs.JobRef{ID: "1/fix"}, runs.Play{})
 	refusal(t, err, "cannot play job 1001 (step 'fix'): it is success, only manual jobs can be played")
 	_, err = second.Jobs().Play(t.Context(), runs.JobRef{ID: "1/check"}, runs.Play{PlanDigest: "other"})
-	if err == nil || !strings.HasPrefix(err.Error(), "cannot play job 1002 (step 'check'): it is manual, and what it would do") {
+	if err == nil || !strings.HasPrefix(err.Error(),
+		"cannot play job 1002 (step 'check'): it is manual, and what it would do") {
 		t.Error("another digest:", err)
 	}
-	_, err = second.Jobs().Play(t.Context(), runs.JobRef{ID: "1/check"}, runs.Play{Variables: []runs.Variable{{Key: "limit", Value: "ten"}}})
+	_, err = second.Jobs().Play(t.Context(), runs.JobRef{ID: "1/check"},
+		runs.Play{Variables: []runs.Variable{{Key: "limit", Value: "ten"}}})
 	if err == nil || !strings.Contains(err.Error(), `"ten" is no integer`) {
 		t.Error("wrong value:", err)
 	}

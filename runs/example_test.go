@@ -15,7 +15,8 @@ func ExampleTools() {
 	fmt.Println(tools.Names())
 
 	ctx := context.Background()
-	answer, err := tools.Call(ctx, "browse_pipelines", json.RawMessage(`{"action":"list","projectId":"p","status":"failed"}`))
+	answer, err := tools.Call(ctx, "browse_pipelines",
+		json.RawMessage(`{"action":"list","projectId":"p","status":"failed"}`))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -146,7 +146,8 @@ func (b browsing) Logs(_ context.Context, ref runs.JobRef, r runs.LogRange) (run
 
 func (m managing) Create(_ context.Context, c runs.Create) (runs.Run, error) {
 	m.ask(c)
-	r := runs.Run{ID: strconv.Itoa(12 + len(m.runs)), Project: c.Project, RefName: c.Ref, Name: c.Pipeline.Name(), Status: runs.Created, Source: c.Source}
+	r := runs.Run{ID: strconv.Itoa(12 + len(m.runs)), Project: c.Project, RefName: c.Ref, Name: c.Pipeline.Name(),
+		Status: runs.Created, Source: c.Source}
 	if c.Ref == "broken" {
 		r.Status, r.YAMLErrors = runs.Failed, true
 		_, err := millrace.Decode([]byte(`{}`))

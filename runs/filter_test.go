@@ -94,7 +94,8 @@ func TestSnapshot(t *testing.T) {
 		}
 		create(rapid.IntRange(0, 30).Draw(t, "at first"))
 		total := len(all)
-		f := runs.Filter{Ascending: rapid.Bool().Draw(t, "ascending"), Paging: runs.Paging{PerPage: rapid.IntRange(1, 7).Draw(t, "per page")}}
+		f := runs.Filter{Ascending: rapid.Bool().Draw(t, "ascending"),
+			Paging: runs.Paging{PerPage: rapid.IntRange(1, 7).Draw(t, "per page")}}
 		var seen []runs.Run
 		for f.Paging.Page = 1; f.Paging.Page > 0; {
 			page := f.PageOf(all)
@@ -124,7 +125,8 @@ func TestCompare(t *testing.T) {
 			}
 		}
 		a, b, c := draw("a"), draw("b"), draw("c")
-		up := runs.Filter{OrderBy: rapid.SampledFrom([]runs.Order{"", "id", "status", "ref", "updated_at", "user_id"}).Draw(t, "order"), Ascending: true}
+		up := runs.Filter{OrderBy: rapid.SampledFrom([]runs.Order{"", "id", "status", "ref", "updated_at", "user_id"}).Draw(t,
+			"order"), Ascending: true}
 		down := up
 		down.Ascending = false
 		if up.Compare(a, b) != -up.Compare(b, a) || up.Compare(a, b) != down.Compare(b, a) {

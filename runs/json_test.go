@@ -99,7 +99,8 @@ func TestJSON(t *testing.T) {
 	if got, want := job.Ref(), (runs.JobRef{Project: "p", ID: "12003"}); got != want {
 		t.Errorf("reference %v", got)
 	}
-	for _, bad := range []string{`{"id":true}`, `{"duration":"x"}`, `{"held":{"job_id":[]}}`, `{"summary":{"failures":[{"run":{}}]}}`} {
+	for _, bad := range []string{`{"id":true}`, `{"duration":"x"}`, `{"held":{"job_id":[]}}`,
+		`{"summary":{"failures":[{"run":{}}]}}`} {
 		if json.Unmarshal([]byte(bad), new(runs.Run)) == nil {
 			t.Errorf("%s is read", bad)
 		}

@@ -30,7 +30,8 @@ func TestPageOf(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p := runs.PageOf(all, tt.paging)
-		if p.Page != tt.page || p.PerPage != tt.per || len(p.Items) != tt.n || p.NextPage != tt.next || p.Total != 45 || p.Items == nil {
+		if p.Page != tt.page || p.PerPage != tt.per || len(p.Items) != tt.n || p.NextPage != tt.next || p.Total != 45 ||
+			p.Items == nil {
 			t.Errorf("%+v: got %+v", tt.paging, p)
 		}
 		if tt.n > 0 && p.Items[0] != tt.first {

@@ -204,7 +204,8 @@ func TestRefusedLines(t *testing.T) {
 
 // A pipeline in quotes stands where its string begins.
 func TestRefusedLinesInQuotes(t *testing.T) {
-	_, err := newEngine().tools().Call(t.Context(), manage, json.RawMessage("{\"action\":\"create\",\n\"projectId\":\"p\",\"definition\":\n  \"{}\"}"))
+	_, err := newEngine().tools().Call(t.Context(), manage,
+		json.RawMessage("{\"action\":\"create\",\n\"projectId\":\"p\",\"definition\":\n  \"{}\"}"))
 	refused, ok := errors.AsType[*runs.ArgsError](err)
 	if !ok {
 		t.Fatal(err)
@@ -222,7 +223,8 @@ func TestManyProblems(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&b, `,"status%d":1`, i)
 	}
-	_, err := newEngine().tools().Call(t.Context(), browse, json.RawMessage(`{"action":"list","projectId":"p"`+b.String()+`}`))
+	_, err := newEngine().tools().Call(t.Context(), browse,
+		json.RawMessage(`{"action":"list","projectId":"p"`+b.String()+`}`))
 	refused, ok := errors.AsType[*runs.ArgsError](err)
 	if !ok || len(refused.Problems) != 101 {
 		t.Fatalf("%.300v", err)

@@ -58,7 +58,8 @@ func checkRefusal(t *testing.T, err error, want string) {
 		return
 	}
 	// The documented fields alone say the same.
-	plain := runs.StateError{Verb: refused.Verb, What: refused.What, ID: refused.ID, Status: refused.Status, Step: refused.Step, Run: refused.Run}
+	plain := runs.StateError{Verb: refused.Verb, What: refused.What, ID: refused.ID, Status: refused.Status,
+		Step: refused.Step, Run: refused.Run}
 	if refused.Reason == "" && plain.Error() != want {
 		t.Errorf("the fields say %s", plain.Error())
 	}

@@ -126,7 +126,8 @@ func TestCreatePipeline(t *testing.T) {
 	}
 	for _, definition := range []string{inline, quoted(inline)} {
 		e := newEngine()
-		if _, err := e.tools().Call(t.Context(), "manage_pipeline", json.RawMessage(`{"action":"create","projectId":"p","definition":`+definition+`}`)); err != nil {
+		if _, err := e.tools().Call(t.Context(), "manage_pipeline",
+			json.RawMessage(`{"action":"create","projectId":"p","definition":`+definition+`}`)); err != nil {
 			t.Fatal(err)
 		}
 		got := e.asked[0].(runs.Create)
@@ -138,7 +139,8 @@ func TestCreatePipeline(t *testing.T) {
 
 // A ref whose text is no pipeline gives a failed run beside the error.
 func TestCreateBroken(t *testing.T) {
-	answer, err := newEngine().tools().Call(t.Context(), "manage_pipeline", json.RawMessage(`{"action":"create","projectId":"p","ref":"broken"}`))
+	answer, err := newEngine().tools().Call(t.Context(), "manage_pipeline",
+		json.RawMessage(`{"action":"create","projectId":"p","ref":"broken"}`))
 	if _, ok := errors.AsType[*millrace.ValidationError](err); !ok {
 		t.Errorf("error is %v", err)
 	}
@@ -238,7 +240,8 @@ func TestLenient(t *testing.T) {
 	for _, tt := range tests {
 		e := newEngine()
 		tools := e.tools()
-		if _, err := tools.Call(t.Context(), tt.command, json.RawMessage(tt.args)); err == nil || !strings.Contains(err.Error(), tt.strict) {
+		if _, err := tools.Call(t.Context(), tt.command, json.RawMessage(tt.args)); err == nil ||
+			!strings.Contains(err.Error(), tt.strict) {
 			t.Errorf("%s is taken: %v", tt.args, err)
 		}
 		if len(e.asked) > 0 {
@@ -266,13 +269,15 @@ func TestLenient(t *testing.T) {
 		e := newEngine()
 		tools := e.tools()
 		tools.Lenient = true
-		if _, err := tools.Call(t.Context(), browse, json.RawMessage(args)); err == nil || err.Error() != want || e.asked != nil {
+		if _, err := tools.Call(t.Context(), browse, json.RawMessage(args)); err == nil || err.Error() != want ||
+			e.asked != nil {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
 	readOnlyJobs := newEngine().tools()
 	readOnlyJobs.Jobs, readOnlyJobs.Lenient = nil, true
-	_, err := readOnlyJobs.Call(t.Context(), "manage_pipeline", json.RawMessage(`{"action":"cancel_job","projectId":"p","jobId":14002}`))
+	_, err := readOnlyJobs.Call(t.Context(), "manage_pipeline",
+		json.RawMessage(`{"action":"cancel_job","projectId":"p","jobId":14002}`))
 	if err == nil || err.Error() != "manage_pipeline_job is not available: read-only" {
 		t.Errorf("a folded action has done more than its own command: %v", err)
 	}
@@ -319,7 +324,8 @@ func TestErrorsOfHost(t *testing.T) {
 	}
 	var refused *runs.StateError
 	_, err := tools.Call(t.Context(), manage, json.RawMessage(`{"action":"cancel","projectId":"p","pipelineId":12}`))
-	if !errors.As(err, &refused) || *refused != (runs.StateError{Verb: "cancel", What: "run", ID: "12", Status: "failed"}) {
+	if !errors.As(err, &refused) || *refused != (runs.StateError{Verb: "cancel", What: "run", ID: "12",
+		Status: "failed"}) {
 		t.Errorf("error is %#v", err)
 	}
 }
@@ -336,7 +342,8 @@ func TestCreateFromLibrary(t *testing.T) {
 	tools := e.tools()
 	tools.Library = millrace.Library{Dirs: []millrace.LibraryDir{{Name: "user", FS: files}}}
 	create := func(definition string) error {
-		_, err := tools.Call(t.Context(), manage, json.RawMessage(`{"action":"create","projectId":"p","definition":"`+definition+`"}`))
+		_, err := tools.Call(t.Context(), manage,
+			json.RawMessage(`{"action":"create","projectId":"p","definition":"`+definition+`"}`))
 		return err
 	}
 	if err := create("good"); err != nil || e.asked[0].(runs.Create).Pipeline.Name() != "q" {
@@ -352,7 +359,8 @@ func TestCreateFromLibrary(t *testing.T) {
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := tools.Call(canceled, manage, json.RawMessage(`{"action":"create","projectId":"p","definition":"good"}`)); !errors.Is(err, context.Canceled) {
+	if _, err := tools.Call(canceled, manage,
+		json.RawMessage(`{"action":"create","projectId":"p","definition":"good"}`)); !errors.Is(err, context.Canceled) {
 		t.Errorf("the library is read although the context is done: %v", err)
 	}
 }

@@ -186,7 +186,8 @@ func (t Type) has(v any) bool {
 	case String:
 		return kind == text
 	case Int:
-		return rv.CanInt() || rv.CanUint() || kind == number && rv.Kind() == reflect.String && digits(strings.TrimPrefix(rv.String(), "-"))
+		return rv.CanInt() || rv.CanUint() || kind == number && rv.Kind() == reflect.String &&
+			digits(strings.TrimPrefix(rv.String(), "-"))
 	case List:
 		return rv.IsValid() && rv.Type() == reflect.TypeFor[[]string]()
 	case Bool:

@@ -43,7 +43,8 @@ func (a activities) runTarget(ctx context.Context, in targetInput) (report, erro
 			return report{}, err
 		}
 		if task.PlanDigest == "" {
-			o := fleet.Outcome{Target: task.Target, Index: in.Index, Status: fleet.Failed, Code: fleet.CodePlanChanged, Message: "its plan has failed, so that it was not approved"}
+			o := fleet.Outcome{Target: task.Target, Index: in.Index, Status: fleet.Failed, Code: fleet.CodePlanChanged,
+				Message: "its plan has failed, so that it was not approved"}
 			return a.reported(ctx, o, nil)
 		}
 	}
@@ -70,7 +71,8 @@ func (a activities) task(ctx context.Context, in targetInput) (fleet.Task, error
 }
 
 // heard does a task, and lets the server hear of it.
-func (a activities) heard(ctx context.Context, task fleet.Task, do func(context.Context, fleet.Task) fleet.Outcome) (report, error) {
+func (a activities) heard(ctx context.Context, task fleet.Task,
+	do func(context.Context, fleet.Task) fleet.Outcome) (report, error) {
 	beat := &beating{ctx: ctx}
 	var last *millrace.Result
 	task.Observe = func(e millrace.Event) {

@@ -37,13 +37,15 @@ func (c Client) List(ctx context.Context, f runs.Filter) (runs.Page[runs.Run], e
 	var token []byte
 	seen := make(map[string]bool)
 	for len(all) <= mostListed {
-		res, err := c.Temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{PageSize: 200, NextPageToken: token, Query: c.query(f)})
+		res, err := c.Temporal.ListWorkflow(ctx,
+			&workflowservice.ListWorkflowExecutionsRequest{PageSize: 200, NextPageToken: token, Query: c.query(f)})
 		if err != nil {
 			return runs.Page[runs.Run]{}, err
 		}
 		for _, info := range res.GetExecutions() {
 			id := info.GetExecution().GetWorkflowId()
-			if seen[id] || !strings.HasPrefix(id, c.workflowID("")) || info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW {
+			if seen[id] || !strings.HasPrefix(id, c.workflowID("")) ||
+				info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW {
 				continue
 			}
 			seen[id] = true // the latest comes first
@@ -64,7 +66,8 @@ func (c Client) List(ctx context.Context, f runs.Filter) (runs.Page[runs.Run], e
 func (c Client) query(f runs.Filter) string {
 	terms := []string{"WorkflowType = " + quoted(campaignWorkflow)}
 	if c.Attributes {
-		for _, term := range [][2]string{{projectName, c.project()}, {nameName, f.Name}, {refName, f.Ref}, {userName, f.User}} {
+		for _, term := range [][2]string{{projectName, c.project()}, {nameName, f.Name}, {refName, f.Ref},
+			{userName, f.User}} {
 			if term[1] != "" {
 				terms = append(terms, term[0]+" = "+quoted(term[1]))
 			}
@@ -88,7 +91,8 @@ func (c Client) Get(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 }
 
 // jobs are the targets of a campaign, each with its outcomes, the latest last, and the gate.
-func (c Client) jobs(ctx context.Context, ref runs.RunRef) (latest, every []runs.Job, reports map[string]report, err error) {
+func (c Client) jobs(ctx context.Context,
+	ref runs.RunRef) (latest, every []runs.Job, reports map[string]report, err error) {
 	r, _, err := c.describe(ctx, ref)
 	if err != nil {
 		return nil, nil, nil, err
@@ -116,7 +120,8 @@ func (c Client) jobs(ctx context.Context, ref runs.RunRef) (latest, every []runs
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		job := runs.Job{ID: r.ID + "/" + t.ID, Run: r.ID, Project: r.Project, Name: t.ID, Kind: runs.JobStep, Status: runs.Created, CreatedAt: r.CreatedAt}
+		job := runs.Job{ID: r.ID + "/" + t.ID, Run: r.ID, Project: r.Project, Name: t.ID, Kind: runs.JobStep,
+			Status: runs.Created, CreatedAt: r.CreatedAt}
 		if len(reported) == 0 {
 			latest, every = append(latest, job), append(every, job)
 			continue
@@ -133,7 +138,8 @@ func (c Client) jobs(ctx context.Context, ref runs.RunRef) (latest, every []runs
 		}
 	}
 	if p.PlanDigest != "" {
-		gate := runs.Job{ID: r.ID + "/" + gateJob, Run: r.ID, Project: r.Project, Name: gateJob, Kind: runs.JobCommit, Status: runs.Success, CreatedAt: r.CreatedAt}
+		gate := runs.Job{ID: r.ID + "/" + gateJob, Run: r.ID, Project: r.Project, Name: gateJob, Kind: runs.JobCommit,
+			Status: runs.Success, CreatedAt: r.CreatedAt}
 		if p.Phase == PhaseHeld {
 			gate.Status, gate.Reason = runs.Manual, "play it with the plan digest "+p.PlanDigest
 		}

@@ -118,7 +118,8 @@ func (c Client) Start(ctx context.Context, campaign fleet.Campaign, targets iter
 	return c.start(ctx, campaign, targets, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
 }
 
-func (c Client) start(ctx context.Context, campaign fleet.Campaign, targets iter.Seq2[fleet.Target, error], reuse enumspb.WorkflowIdReusePolicy) error {
+func (c Client) start(ctx context.Context, campaign fleet.Campaign, targets iter.Seq2[fleet.Target, error],
+	reuse enumspb.WorkflowIdReusePolicy) error {
 	s, err := c.prepare(ctx, campaign, targets)
 	if err != nil {
 		return err
@@ -127,16 +128,19 @@ func (c Client) start(ctx context.Context, campaign fleet.Campaign, targets iter
 }
 
 // prepare puts all down that a campaign is begun with.
-func (c Client) prepare(ctx context.Context, campaign fleet.Campaign, targets iter.Seq2[fleet.Target, error]) (state, error) {
+func (c Client) prepare(ctx context.Context, campaign fleet.Campaign,
+	targets iter.Seq2[fleet.Target, error]) (state, error) {
 	if err := errors.Join(c.Check(), campaign.Check()); err != nil {
 		return state{}, err
 	}
 	s := state{
 		Project: c.project(), Campaign: campaign.ID, Name: campaign.Pipeline.Name(),
 		Settings: settings{
-			Parallel: cmp.Or(c.Parallel, DefaultParallel), Page: pageSize, StopAfter: c.StopAfter, Deadline: c.Deadline, Budget: c.Budget,
-			Gate: c.Gate, HoldFor: cmp.Or(c.HoldFor, DefaultHoldFor), StartToClose: cmp.Or(c.StartToClose, DefaultStartToClose),
-			Heartbeat: cmp.Or(c.Heartbeat, DefaultHeartbeat), Attempts: attempts, Attributes: c.Attributes,
+			Parallel: cmp.Or(c.Parallel, DefaultParallel), Page: pageSize, StopAfter: c.StopAfter, Deadline: c.Deadline,
+			Budget: c.Budget,
+			Gate:   c.Gate, HoldFor: cmp.Or(c.HoldFor, DefaultHoldFor),
+			StartToClose: cmp.Or(c.StartToClose, DefaultStartToClose),
+			Heartbeat:    cmp.Or(c.Heartbeat, DefaultHeartbeat), Attempts: attempts, Attributes: c.Attributes,
 		},
 	}
 	pipeline, err := json.Marshal(campaign.Pipeline)
@@ -151,7 +155,8 @@ func (c Client) prepare(ctx context.Context, campaign fleet.Campaign, targets it
 }
 
 // begin has the server begin a campaign, after a delay if there is one.
-func (c Client) begin(ctx context.Context, s state, m memo, reuse enumspb.WorkflowIdReusePolicy, delay time.Duration) error {
+func (c Client) begin(ctx context.Context, s state, m memo, reuse enumspb.WorkflowIdReusePolicy,
+	delay time.Duration) error {
 	var err error
 	if m.State, err = put(ctx, c.Blobs, s); err != nil {
 		return err
@@ -165,18 +170,21 @@ func (c Client) begin(ctx context.Context, s state, m memo, reuse enumspb.Workfl
 	if c.Attributes {
 		options.TypedSearchAttributes = temporal.NewSearchAttributes(
 			keyword(projectName).ValueSet(s.Project), keyword(nameName).ValueSet(m.Name), keyword(refName).ValueSet(m.Ref),
-			keyword(shaName).ValueSet(m.SHA), keyword(userName).ValueSet(m.User), stateAttribute().ValueSet(string(runs.Created)),
+			keyword(shaName).ValueSet(m.SHA), keyword(userName).ValueSet(m.User),
+			stateAttribute().ValueSet(string(runs.Created)),
 		)
 	}
 	_, err = c.Temporal.ExecuteWorkflow(ctx, options, campaignWorkflow, s)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
-		return &fleet.FieldError{Field: "Campaign.ID", Value: s.Campaign, Reason: "there is a campaign of that id in project " + c.project()}
+		return &fleet.FieldError{Field: "Campaign.ID", Value: s.Campaign,
+			Reason: "there is a campaign of that id in project " + c.project()}
 	}
 	return err
 }
 
 // putTargets puts the targets down, one page in memory at a time.
-func (c Client) putTargets(ctx context.Context, targets iter.Seq2[fleet.Target, error]) (ref string, count int, err error) {
+func (c Client) putTargets(ctx context.Context,
+	targets iter.Seq2[fleet.Target, error]) (ref string, count int, err error) {
 	w := bookWriter[fleet.Target]{blobs: c.Blobs, book: book{Page: pageSize}}
 	for t, err := range targets {
 		if err != nil {
@@ -279,7 +287,8 @@ func (c Client) CancelTarget(ctx context.Context, campaign string, index int) (P
 func (c Client) update(ctx context.Context, campaign, name string, input any) (Progress, error) {
 	var p Progress
 	handle, err := c.Temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: c.workflowID(campaign), UpdateName: name, Args: []any{input}, WaitForStage: client.WorkflowUpdateStageCompleted,
+		WorkflowID: c.workflowID(campaign), UpdateName: name, Args: []any{input},
+		WaitForStage: client.WorkflowUpdateStageCompleted,
 	})
 	if err == nil {
 		err = handle.Get(ctx, &p)

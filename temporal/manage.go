@@ -27,15 +27,18 @@ func (c Client) Create(ctx context.Context, create runs.Create) (runs.Run, error
 		return runs.Run{}, err
 	}
 	if create.Project != "" && create.Project != c.project() {
-		return runs.Run{}, &fleet.FieldError{Field: "Create.Project", Value: short(create.Project, 100), Reason: "this client is for project " + c.project()}
+		return runs.Run{}, &fleet.FieldError{Field: "Create.Project", Value: short(create.Project, 100),
+			Reason: "this client is for project " + c.project()}
 	}
 	p, ref := create.Pipeline, create.Pipeline.Name()
 	if create.Ref != "" {
 		if p.Len() > 0 {
-			return runs.Run{}, &fleet.FieldError{Field: "Create.Ref", Value: short(create.Ref, 100), Reason: "there is a Pipeline too: give one of both"}
+			return runs.Run{}, &fleet.FieldError{Field: "Create.Ref", Value: short(create.Ref, 100),
+				Reason: "there is a Pipeline too: give one of both"}
 		}
 		if c.Library == nil {
-			return runs.Run{}, &fleet.FieldError{Field: "Create.Ref", Value: short(create.Ref, 100), Reason: "this client has no library: give a Pipeline"}
+			return runs.Run{}, &fleet.FieldError{Field: "Create.Ref", Value: short(create.Ref, 100),
+				Reason: "this client has no library: give a Pipeline"}
 		}
 		var err error
 		if p, err = c.Library.Load(ctx, create.Ref); err != nil {
@@ -45,7 +48,8 @@ func (c Client) Create(ctx context.Context, create runs.Create) (runs.Run, error
 	}
 	sha := p.Digest()
 	p, err := runs.WithVariables(p, create.Variables, func(v runs.Variable) (string, error) {
-		return "", &fleet.FieldError{Field: "Create.Variables", Value: short(v.Key, 100), Reason: "a variable of the type file needs a directory that all machines share"}
+		return "", &fleet.FieldError{Field: "Create.Variables", Value: short(v.Key, 100),
+			Reason: "a variable of the type file needs a directory that all machines share"}
 	})
 	if err != nil {
 		return runs.Run{}, err
@@ -162,7 +166,8 @@ func (m jobManager) Cancel(ctx context.Context, ref runs.JobRef) (runs.Job, erro
 }
 
 // decide does something to a job. What the campaign refuses because of its state is a *runs.StateError.
-func (m jobManager) decide(ctx context.Context, ref runs.JobRef, verb runs.Verb, do func(campaign string, index int) error) (runs.Job, error) {
+func (m jobManager) decide(ctx context.Context, ref runs.JobRef, verb runs.Verb,
+	do func(campaign string, index int) error) (runs.Job, error) {
 	job, index, _, err := m.c.job(ctx, ref)
 	if err != nil {
 		return runs.Job{}, err

@@ -72,5 +72,6 @@ func (f failed) report() report {
 
 // canceledAgain is the outcome of a target that was to be tried again, and then was not.
 func canceledAgain(index int) report {
-	return report{Outcome: fleet.Outcome{Index: index, Status: fleet.Canceled, Code: fleet.CodeCanceled, Message: "canceled before it was tried again"}}
+	return report{Outcome: fleet.Outcome{Index: index, Status: fleet.Canceled, Code: fleet.CodeCanceled,
+		Message: "canceled before it was tried again"}}
 }

@@ -23,9 +23,11 @@ type Worker struct {
 func Register(r worker.Registry, w Worker) error {
 	switch {
 	case w.Fleet.Trees == nil:
-		return &fleet.FieldError{Field: "Worker.Fleet.Trees", Value: "nil", Reason: "there has to be something that opens trees"}
+		return &fleet.FieldError{Field: "Worker.Fleet.Trees", Value: "nil",
+			Reason: "there has to be something that opens trees"}
 	case w.Blobs == nil:
-		return &fleet.FieldError{Field: "Worker.Blobs", Value: "nil", Reason: "there have to be some, the same as the clients'"}
+		return &fleet.FieldError{Field: "Worker.Blobs", Value: "nil",
+			Reason: "there have to be some, the same as the clients'"}
 	}
 	w.Fleet.Retries = -1
 	a := activities{w}

@@ -26,7 +26,8 @@ type campaign struct {
 // runCampaign is the workflow. What is returned by it, or is in the details of its error, is a Progress.
 func runCampaign(ctx workflow.Context, s state) (Progress, error) {
 	c := &campaign{
-		state: s, active: make(map[int]workflow.CancelFunc), selector: workflow.NewSelector(ctx), wake: workflow.NewBufferedChannel(ctx, 1),
+		state: s, active: make(map[int]workflow.CancelFunc), selector: workflow.NewSelector(ctx),
+		wake: workflow.NewBufferedChannel(ctx, 1),
 	}
 	c.selector.AddReceive(c.wake, func(ch workflow.ReceiveChannel, _ bool) { ch.Receive(ctx, nil) })
 	if c.Began.IsZero() {
@@ -97,7 +98,8 @@ func (c *campaign) hold(ctx workflow.Context) error {
 	case err != nil:
 		return err
 	case !ok:
-		return temporal.NewNonRetryableApplicationError(fmt.Sprintf("campaign was not played within %v", c.Settings.HoldFor), "held", nil, c.progress())
+		return temporal.NewNonRetryableApplicationError(fmt.Sprintf("campaign was not played within %v", c.Settings.HoldFor),
+			"held", nil, c.progress())
 	}
 	c.restart()
 	return nil
@@ -127,7 +129,8 @@ func (c *campaign) end(ctx workflow.Context) (Progress, error) {
 		return p, temporal.NewCanceledError(p)
 	case c.Sum.Failed > 0 || c.Sum.Canceled > 0 || c.Sum.Stopped != "":
 		c.tell(ctx, "failed")
-		text := fmt.Sprintf("%d targets: %d failed, %d canceled, %d not begun", c.Count, c.Sum.Failed, c.Sum.Canceled, c.Sum.Skipped)
+		text := fmt.Sprintf("%d targets: %d failed, %d canceled, %d not begun", c.Count, c.Sum.Failed, c.Sum.Canceled,
+			c.Sum.Skipped)
 		return p, temporal.NewNonRetryableApplicationError(text, "targets_failed", nil, p)
 	}
 	c.tell(ctx, "success")
@@ -185,7 +188,8 @@ func (c *campaign) take(ctx workflow.Context) (index int, ok bool) {
 			return c.Next - 1, true
 		}
 		c.Refused = slices.Delete(c.Refused, at, at+1)
-		c.sheet.Skipped = append(c.sheet.Skipped, skipped{c.Next, c.Next + 1, fleet.CodeCanceled, "not begun: it was canceled"})
+		c.sheet.Skipped = append(c.sheet.Skipped,
+			skipped{c.Next, c.Next + 1, fleet.CodeCanceled, "not begun: it was canceled"})
 		c.Sum.Skipped++
 	}
 	return 0, false
@@ -232,7 +236,8 @@ func (c *campaign) begin(ctx workflow.Context, index int) {
 	s := c.Settings
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: s.StartToClose, HeartbeatTimeout: s.Heartbeat, WaitForCancellation: true,
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: s.Attempts},
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
+			MaximumAttempts: s.Attempts},
 	})
 	input := targetInput{Campaign: c.Campaign, Pipeline: c.Pipeline, Targets: c.Targets, Index: index, Plans: c.Plans}
 	c.selector.AddFuture(workflow.ExecuteActivity(ctx, name, input), func(f workflow.Future) {
@@ -261,7 +266,8 @@ func (c *campaign) collect(ctx workflow.Context) error {
 func (c *campaign) small(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 5 * time.Minute,
-		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2,
+			MaximumInterval: time.Minute},
 	})
 }
 

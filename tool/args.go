@@ -107,5 +107,6 @@ func nodeOf(args map[string]any) (*strictjson.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return strictjson.Parse([]byte(text), strictjson.Limits{MaxBytes: template.MaxLen, MaxDepth: template.MaxDepth + 1, MaxValues: len(text)})
+	return strictjson.Parse([]byte(text), strictjson.Limits{MaxBytes: template.MaxLen, MaxDepth: template.MaxDepth + 1,
+		MaxValues: len(text)})
 }

@@ -77,8 +77,10 @@ func badCharacter(data []byte) *millrace.Problem {
 			message, hint = fmt.Sprintf("byte 0x%02x is not UTF-8", data[at]), "save the text as UTF-8"
 		case r == '\r' && (at+1 == len(data) || data[at+1] != '\n'):
 			message, hint = "a carriage return without a line feed", `end lines with \n or \r\n; in a string write "\r"`
-		case r < ' ' && r != '\t' && r != '\n' && r != '\r', 0x7f <= r && r <= 0x9f, r == 0x2028, r == 0x2029, r == 0xfffe, r == 0xffff:
-			message, hint = fmt.Sprintf("character U+%04X cannot stand in the text", r), fmt.Sprintf(`write "\u%04x" in double quotes`, r)
+		case r < ' ' && r != '\t' && r != '\n' && r != '\r', 0x7f <= r && r <= 0x9f, r == 0x2028, r == 0x2029, r == 0xfffe,
+			r == 0xffff:
+			message, hint = fmt.Sprintf("character U+%04X cannot stand in the text",
+				r), fmt.Sprintf(`write "\u%04x" in double quotes`, r)
 		}
 		if message != "" {
 			line := 1 + bytes.Count(data[:at], []byte{'\n'})
@@ -111,5 +113,6 @@ func wrongText(code string, line, column int, message, hint string) *millrace.Pr
 	if line > 0 {
 		at = fmt.Sprintf("line %d, column %d: ", line, column)
 	}
-	return &millrace.Problem{Code: code, Message: "Invalid pipeline YAML: " + at + message, Hint: hint, Line: line, Column: column}
+	return &millrace.Problem{Code: code, Message: "Invalid pipeline YAML: " + at + message, Hint: hint, Line: line,
+		Column: column}
 }

@@ -90,7 +90,8 @@ func (r *reading) parse(data []byte) (root *yaml.Node, wrong *millrace.Problem) 
 			root, wrong = nil, wrongText(codeSyntax, 0, 0, fmt.Sprintf("the parser failed: %v", v), "send the pipeline as JSON")
 		}
 	}()
-	loader, err := yaml.NewLoader(bytes.NewReader(withoutVersion(data)), yaml.WithV4Defaults(), yaml.WithPlugin(limits{r.depth}))
+	loader, err := yaml.NewLoader(bytes.NewReader(withoutVersion(data)), yaml.WithV4Defaults(),
+		yaml.WithPlugin(limits{r.depth}))
 	if err != nil {
 		return nil, wrongText(codeSyntax, 0, 0, err.Error(), "")
 	}
@@ -101,7 +102,8 @@ func (r *reading) parse(data []byte) (root *yaml.Node, wrong *millrace.Problem) 
 		return nil, syntaxProblem(err, data)
 	}
 	if err := loader.Load(&second); err == nil {
-		return nil, wrongText(codeDocuments, second.Line, second.Column, "a second document begins", "put each pipeline into a text of its own")
+		return nil, wrongText(codeDocuments, second.Line, second.Column, "a second document begins",
+			"put each pipeline into a text of its own")
 	} else if !errors.Is(err, io.EOF) {
 		return nil, syntaxProblem(err, data)
 	}
@@ -134,7 +136,8 @@ func (r *reading) problem(n *yaml.Node, code, message, hint string) {
 		r.more++ // names can be long: a thousand pointers could be more than there is memory for
 		return
 	}
-	p := millrace.Problem{Pointer: string(r.pointer), Code: code, Message: message, Hint: hint, Line: n.Line, Column: n.Column}
+	p := millrace.Problem{Pointer: string(r.pointer), Code: code, Message: message, Hint: hint, Line: n.Line,
+		Column: n.Column}
 	if rest, ok := strings.CutPrefix(p.Pointer, "/steps/"); ok {
 		digits, _, _ := strings.Cut(rest, "/")
 		if i, err := strconv.Atoi(digits); err == nil && i < len(r.ids) {
@@ -161,7 +164,8 @@ func (r *reading) notMapping(root *yaml.Node) {
 	case yaml.AliasNode:
 		what = "an alias"
 	}
-	r.problems = append(r.problems, *wrongText(codeSyntax, root.Line, root.Column, "a pipeline is a mapping, got "+what, hint))
+	r.problems = append(r.problems, *wrongText(codeSyntax, root.Line, root.Column, "a pipeline is a mapping, got "+what,
+		hint))
 }
 
 // stepIDs returns the ids of the steps, "" for those that have no valid one.

@@ -38,7 +38,8 @@ func (r *reading) scalar(n *yaml.Node) {
 		r.problem(n, codeScalar, fmt.Sprintf("'%s' is %s to some programs, and text to others", n.Value, scalarName(n)),
 			fmt.Sprintf(`write %s, or "%s" in quotes if it is text`, strings.ToLower(n.Value), n.Value))
 	default:
-		r.problem(n, codeScalar, fmt.Sprintf("'%s' is %s to some programs, and text to others", shown(n.Value), scalarName(n)), inQuotes(n.Value))
+		r.problem(n, codeScalar, fmt.Sprintf("'%s' is %s to some programs, and text to others", shown(n.Value),
+			scalarName(n)), inQuotes(n.Value))
 	}
 }
 

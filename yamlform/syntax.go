@@ -36,7 +36,8 @@ func syntaxProblem(err error, data []byte) *millrace.Problem {
 	case broken.ContextMsg != "":
 		message = broken.ContextMsg + ": " + message
 	}
-	return wrongText(code, line, column, message, hintAt(lineOf(data, line), lineOf(data, broken.ContextMark.Line), message))
+	return wrongText(code, line, column, message,
+		hintAt(lineOf(data, line), lineOf(data, broken.ContextMark.Line), message))
 }
 
 // hintAt guesses what a line that the parser refuses was meant to be, from the mistakes that are made most.

@@ -12,7 +12,8 @@ import (
 func (r *reading) value(n *yaml.Node, at *place, depth int) {
 	at.line, at.column = int32(n.Line), int32(n.Column)
 	if n.Anchor != "" {
-		r.problem(n, codeAnchor, "an anchor is not taken: '&"+shown(n.Anchor)+"'", "write the value out where it is used, or text in quotes")
+		r.problem(n, codeAnchor, "an anchor is not taken: '&"+shown(n.Anchor)+"'",
+			"write the value out where it is used, or text in quotes")
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -39,7 +40,8 @@ func (r *reading) value(n *yaml.Node, at *place, depth int) {
 func (r *reading) isFull(n *yaml.Node) bool {
 	full := r.values > MaxValues
 	if r.values += len(n.Content); r.values > MaxValues && !full {
-		r.problem(n, codeTooLarge, fmt.Sprintf("the text has more than %d keys and values", MaxValues), "split the pipeline, or send it as JSON")
+		r.problem(n, codeTooLarge, fmt.Sprintf("the text has more than %d keys and values", MaxValues),
+			"split the pipeline, or send it as JSON")
 	}
 	return r.values > MaxValues
 }
@@ -97,7 +99,8 @@ func (r *reading) key(key *yaml.Node, seen map[string]int) bool {
 	}
 	switch {
 	case key.Anchor != "":
-		r.problem(key, codeAnchor, "an anchor is not taken: '&"+shown(key.Anchor)+"'", "leave it out, or write text in quotes")
+		r.problem(key, codeAnchor, "an anchor is not taken: '&"+shown(key.Anchor)+"'",
+			"leave it out, or write text in quotes")
 	case key.Kind == yaml.AliasNode:
 		r.alias(key)
 	case key.Kind != yaml.ScalarNode:
@@ -110,9 +113,11 @@ func (r *reading) key(key *yaml.Node, seen map[string]int) bool {
 		r.problem(key, codeMerge, "a merge key << is not taken", `write the fields out; text is written "<<"`)
 	case !r.untagged(key):
 	case !isText(key):
-		r.problem(key, codeKey, fmt.Sprintf("a key must be text, got %s '%s'", scalarName(key), shown(key.Value)), inQuotes(key.Value))
+		r.problem(key, codeKey, fmt.Sprintf("a key must be text, got %s '%s'", scalarName(key), shown(key.Value)),
+			inQuotes(key.Value))
 	case seen[key.Value] > 0:
-		r.problem(key, codeRepeated, fmt.Sprintf("'%s' is there twice, first in line %d", shown(key.Value), seen[key.Value]), "leave one of them out")
+		r.problem(key, codeRepeated, fmt.Sprintf("'%s' is there twice, first in line %d", shown(key.Value), seen[key.Value]),
+			"leave one of them out")
 	default:
 		seen[key.Value] = key.Line
 		return true
@@ -121,7 +126,8 @@ func (r *reading) key(key *yaml.Node, seen map[string]int) bool {
 }
 
 func (r *reading) alias(n *yaml.Node) {
-	r.problem(n, codeAlias, "an alias is not taken: '*"+shown(n.Value)+"'", "write the value out; text that begins with * is written in quotes")
+	r.problem(n, codeAlias, "an alias is not taken: '*"+shown(n.Value)+"'",
+		"write the value out; text that begins with * is written in quotes")
 }
 
 // untagged reports whether a node has no tag, or the one that it has in any case; another is a problem.
@@ -135,7 +141,8 @@ func (r *reading) untagged(n *yaml.Node) bool {
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!str":
 		return true
 	}
-	r.problem(n, codeTag, "a tag is not taken: '"+shown(n.Tag)+"'", "leave it out; text that begins with ! is written in quotes")
+	r.problem(n, codeTag, "a tag is not taken: '"+shown(n.Tag)+"'",
+		"leave it out; text that begins with ! is written in quotes")
 	return false
 }
 

@@ -125,7 +125,8 @@ func removeEach(ctx context.Context, names []string, remove func(name string) er
 
 // beyond returns which of these backups are not to be kept. It reads their plans only if a limit asks for that, and
 // the records only for the number of bytes.
-func (s *Store) beyond(ctx context.Context, names []string, keep backup.Retention, now time.Time, latest string) ([]string, error) {
+func (s *Store) beyond(ctx context.Context, names []string, keep backup.Retention, now time.Time,
+	latest string) ([]string, error) {
 	keep, some := limits(keep, backup.DefaultKeep, len(names))
 	if !some {
 		return nil, nil

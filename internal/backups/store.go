@@ -69,7 +69,8 @@ func (s *Store) List(ctx context.Context) ([]backup.Info, error) {
 }
 
 // list is List for the backups of these names, by as much of their plans as decode reads.
-func (s *Store) list(ctx context.Context, names []string, decode func(data, key []byte) (*journal.Plan, error)) ([]backup.Info, error) {
+func (s *Store) list(ctx context.Context, names []string,
+	decode func(data, key []byte) (*journal.Plan, error)) ([]backup.Info, error) {
 	list, restoring, err := s.scan(ctx, names, decode)
 	if err != nil {
 		return nil, err
@@ -181,7 +182,8 @@ func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, er
 // Info describes the backup.
 func (b *Backup) Info() backup.Info {
 	p := b.plan
-	info := backup.Info{ID: p.ID, Time: p.Time.UTC(), Pipeline: p.Pipeline, RunID: p.RunID, Restores: p.Restores, Trash: !p.Keep}
+	info := backup.Info{ID: p.ID, Time: p.Time.UTC(), Pipeline: p.Pipeline, RunID: p.RunID, Restores: p.Restores,
+		Trash: !p.Keep}
 	moved := make(map[string]bool)
 	for i := range p.Records {
 		moved[p.Records[i].From] = true

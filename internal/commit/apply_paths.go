@@ -113,7 +113,8 @@ func (t *txn) takeOut(e *entry) error {
 		return goneAt(e.Path, err)
 	}
 	if shows, err := t.showsThrough(e); err != nil || shows {
-		return cmp.Or(err, error(&fs.PathError{Op: "rename", Path: t.FS.Name() + ":" + e.Path, Err: capability.ErrShowsThrough}))
+		return cmp.Or(err, error(&fs.PathError{Op: "rename", Path: t.FS.Name() + ":" + e.Path,
+			Err: capability.ErrShowsThrough}))
 	}
 	err := t.expect(out, e.Path, e.Old)
 	if err == nil && e.Old.Kind == change.Dir {

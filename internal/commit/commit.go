@@ -109,8 +109,9 @@ func newTxn(o *Options, key []byte, entries []*entry, far map[string]bool) *txn 
 	t := o.newTxn(key, "")
 	t.notOurs = make(map[*entry]bool)
 	t.plan = &journal.Plan{Header: journal.Header{
-		ID: cmp.Or(o.ID, journal.NewID(now)), Time: now, RunID: o.RunID, Pipeline: o.Pipeline, Restores: o.Restores, StateDir: o.StateDir,
-		Sync: t.Sync, Keep: !o.DropBackup,
+		ID: cmp.Or(o.ID, journal.NewID(now)), Time: now, RunID: o.RunID, Pipeline: o.Pipeline, Restores: o.Restores,
+		StateDir: o.StateDir,
+		Sync:     t.Sync, Keep: !o.DropBackup,
 	}}
 	t.dir = t.state.join(journal.TxDir, t.plan.ID)
 	t.setEntries(entries)

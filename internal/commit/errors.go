@@ -84,9 +84,11 @@ type RollbackConflict struct {
 // Error names every path and the directory.
 func (e *RollbackConflict) Error() string {
 	if e.Dir == "" {
-		return "another program has removed the transaction from the state directory, so some paths were not restored: " + joinProblems(e.Paths)
+		return "another program has removed the transaction from the state directory, so some paths were not restored: " +
+			joinProblems(e.Paths)
 	}
-	return fmt.Sprintf("some paths were changed by other programs and not restored, what was there before is in %s: %s", e.Dir, joinProblems(e.Paths))
+	return fmt.Sprintf("some paths were changed by other programs and not restored, what was there before is in %s: %s",
+		e.Dir, joinProblems(e.Paths))
 }
 
 // RollbackError says that a commit failed and then could not be undone completely.

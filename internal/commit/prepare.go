@@ -165,7 +165,8 @@ func (t *txn) takeImage(e *entry) error {
 		return err
 	}
 	defer f.Close()
-	made, err := t.Write(image, io.LimitReader(f, e.Old.Size+1), disk.Wanted{Mode: e.Old.Mode, ModTime: e.Old.ModTime, Meta: e.Path}, t.warner(e.Path))
+	made, err := t.Write(image, io.LimitReader(f, e.Old.Size+1),
+		disk.Wanted{Mode: e.Old.Mode, ModTime: e.Old.ModTime, Meta: e.Path}, t.warner(e.Path))
 	if err == nil && made.Hash != e.Old.Hash {
 		err = conflictAt(e.Path, "content has changed")
 	}

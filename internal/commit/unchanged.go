@@ -99,7 +99,8 @@ func (t *txn) expectAttrs(e *entry, now change.State) error {
 // keepMeta gives the file that was put back to the path the permissions and the owner that another program has
 // given the new one, which was in state taken when it was taken away.
 func (u *undoing) keepMeta(e *entry, taken change.State) error {
-	if taken.Kind != change.File || e.New.Kind != change.File || e.Moved || e.FarDir != "" || expectMeta(e.Path, taken, e.New) == nil {
+	if taken.Kind != change.File || e.New.Kind != change.File || e.Moved || e.FarDir != "" ||
+		expectMeta(e.Path, taken, e.New) == nil {
 		return nil
 	}
 	s, err := u.Reach(e.Path)

@@ -124,7 +124,8 @@ func kindReason(want, is change.Kind) string {
 func (t *txn) verifyBytes(e *entry, now change.State) (change.Hash, error) {
 	old := &e.Old
 	known := old.Hash != change.Hash{}
-	if known && isAsItWas(now, *old) && now.ID.CTime != 0 && !t.opts.ReadSince.IsZero() && !isRacy(old.ModTime, t.opts.ReadSince) {
+	if known && isAsItWas(now, *old) && now.ID.CTime != 0 && !t.opts.ReadSince.IsZero() &&
+		!isRacy(old.ModTime, t.opts.ReadSince) {
 		return old.Hash, nil
 	}
 	if known && now.Size != old.Size {
@@ -157,7 +158,8 @@ func (t *txn) verifyContents(e *entry) error {
 	for _, name := range names {
 		p := path.Join(e.Path, name)
 		if known := t.byPath[p]; known == nil || known.Old.Kind == change.Absent {
-			bad = append(bad, change.Problem{Path: p, Reason: "has been created by another program in a directory that is to be removed"})
+			bad = append(bad, change.Problem{Path: p,
+				Reason: "has been created by another program in a directory that is to be removed"})
 		}
 	}
 	if len(bad) > 0 {

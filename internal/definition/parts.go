@@ -64,7 +64,8 @@ type Sandbox struct {
 // Value returns the sandbox without its timeout.
 func (f Sandbox) Value() agent.Sandbox {
 	return agent.Sandbox{
-		Model: f.Model, Tools: f.Tools, SystemPrompt: f.SystemPrompt, Memory: f.Memory, GPU: f.GPU, Workdir: f.Workdir, Options: f.Options,
+		Model: f.Model, Tools: f.Tools, SystemPrompt: f.SystemPrompt, Memory: f.Memory, GPU: f.GPU, Workdir: f.Workdir,
+		Options: f.Options,
 	}
 }
 

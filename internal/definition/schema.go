@@ -67,7 +67,8 @@ func RetrySchema() Object {
 func SandboxSchema() Object {
 	schema := params.PartSchema(Sandbox{})
 	schema["description"] = "What prompts have where they say nothing themselves."
-	maps.Copy(schema["properties"].(Object)["timeout"].(Object), Object{"exclusiveMinimum": 0, "maximum": Timeout().MaxSeconds()})
+	maps.Copy(schema["properties"].(Object)["timeout"].(Object),
+		Object{"exclusiveMinimum": 0, "maximum": Timeout().MaxSeconds()})
 	return schema
 }
 

@@ -53,7 +53,8 @@ func newGlob(pattern string) (glob, error) {
 	switch {
 	case pattern == "" || pattern == ".":
 		return glob{}, names.ErrEmptyPath
-	case pattern == ".." || strings.HasPrefix(pattern, "../") || strings.Contains(pattern, "/../") || strings.HasSuffix(pattern, "/.."):
+	case pattern == ".." || strings.HasPrefix(pattern, "../") || strings.Contains(pattern, "/../") ||
+		strings.HasSuffix(pattern, "/.."):
 		return glob{}, names.ErrEscape
 	case !doublestar.ValidatePattern(pattern):
 		return glob{}, errBadGlob

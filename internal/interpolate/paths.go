@@ -57,7 +57,8 @@ func (t *Texts) foreign(text string, p parsed) []string {
 // may be files of that name, and it returns false. In a longer path it may also have been escaped in a pipeline that
 // was included in this one, which has other steps; what names a variable there is a warning of its own, which the doors
 // refuse.
-func (t *Texts) reportForeign(s Step, pointer, source string, whole bool, add func(pointer, code, hint, format string, args ...any)) (wrong bool) {
+func (t *Texts) reportForeign(s Step, pointer, source string, whole bool,
+	add func(pointer, code, hint, format string, args ...any)) (wrong bool) {
 	const isName = "raw in the step makes it the name of a file"
 	parts := words(source)
 	if len(parts) == 0 {
@@ -84,9 +85,11 @@ func (t *Texts) reportForeign(s Step, pointer, source string, whole bool, add fu
 	case root == "vars" && len(parts) > 1:
 		add(pointer, CodeNoVariable, "", "step '%s': template '%s' names no variable, so it is the name of a file; declare it in the 'variables' of the pipeline; %s", s.ID, source, isName)
 	case near != "":
-		add(pointer, CodeNearTemplate, "", "step '%s': template '%s' names no step, so it is the name of a file; %s", s.ID, source, near)
+		add(pointer, CodeNearTemplate, "", "step '%s': template '%s' names no step, so it is the name of a file; %s", s.ID,
+			source, near)
 	default:
-		add(pointer, CodeNearTemplate, "", "step '%s': template '%s' names no step, so it is the name of a file; %s", s.ID, source, isName)
+		add(pointer, CodeNearTemplate, "", "step '%s': template '%s' names no step, so it is the name of a file; %s", s.ID,
+			source, isName)
 	}
 	return false
 }

@@ -58,7 +58,8 @@ func beginTexts(text template.Text, values template.Values) ([]bool, error) {
 // sedQuoted quotes a value for both halves of an s command, whose separator follows the first letter of the script.
 func sedQuoted(value, source, special string) string {
 	separator := "/"
-	if i := strings.IndexByte(source, 's'); i >= 0 && i+1 < len(source) && strings.Contains(`!"#%',-:;<=>@_~`+"`", source[i+1:i+2]) {
+	if i := strings.IndexByte(source, 's'); i >= 0 && i+1 < len(source) &&
+		strings.Contains(`!"#%',-:;<=>@_~`+"`", source[i+1:i+2]) {
 		separator = source[i+1 : i+2]
 	}
 	var b strings.Builder

@@ -69,7 +69,8 @@ func encode(p *Plan, key []byte, limit int) ([]byte, error) {
 	mac := macOf(out, key)
 	out = hex.AppendEncode(append(out, sumWord...), sum[:])
 	if out = append(out, " "+mac+"\n"...); len(out) > limit {
-		return nil, &Error{Reason: TooLarge, Err: fmt.Errorf("%d paths need %d bytes, at most %d are read again", len(p.Records), len(out), limit)}
+		return nil, &Error{Reason: TooLarge, Err: fmt.Errorf("%d paths need %d bytes, at most %d are read again",
+			len(p.Records), len(out), limit)}
 	}
 	return out, nil
 }
@@ -217,7 +218,8 @@ func cutSums(data []byte) (body, sum, mac []byte, err error) {
 		return nil, nil, nil, &Error{Reason: BadChecksum, Line: 1, Err: errors.New("not a plan file")}
 	}
 	if string(version) != strconv.Itoa(Version) {
-		return nil, nil, nil, &Error{Reason: BadVersion, Line: 1, Err: fmt.Errorf("version %q, this program knows %d", version, Version)}
+		return nil, nil, nil, &Error{Reason: BadVersion, Line: 1,
+			Err: fmt.Errorf("version %q, this program knows %d", version, Version)}
 	}
 	rest, ok := bytes.CutSuffix(data, []byte("\n"))
 	if !ok {

@@ -14,7 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-const digits, lowerHex, letters = "0123456789", digits + "abcdef", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+const digits, lowerHex, letters = "0123456789", digits +
+	"abcdef", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // consistsOf reports whether s has a length from least to most, and no bytes but these.
 func consistsOf(s, bytes string, least, most int) bool {
@@ -91,7 +92,8 @@ func (r *Record) check() string {
 		return "a state is impossible"
 	case r.Old.Kind == change.Absent && r.New.Kind == change.Absent:
 		return "there is nothing before and nothing after"
-	case r.Attr && (r.Old.Kind != r.New.Kind || !disk.IsLeaf(r.Old) || r.Moved || r.Old.Hash != r.New.Hash || r.Old.Target != r.New.Target):
+	case r.Attr && (r.Old.Kind != r.New.Kind || !disk.IsLeaf(r.Old) || r.Moved || r.Old.Hash != r.New.Hash ||
+		r.Old.Target != r.New.Target):
 		return "more than attributes change"
 	case r.Moved && (!disk.IsLeaf(r.New) || r.From == "" || r.From == r.Path):
 		return "nothing can be moved there"

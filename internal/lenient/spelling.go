@@ -70,7 +70,8 @@ func Plain(step *strictjson.Node, isStep func(id string) bool) (plain *strictjso
 		case m.Name == "retry_if" && v.Kind == strictjson.Object && (v.Get("step") == nil || isStep("step")):
 			for k, way := range v.Members {
 				moved = append(moved, Moved{
-					Plain: "/retry_if/" + strconv.Itoa(k), Text: "/retry_if/" + strictjson.EscapeToken(way.Name), NameOffset: way.NameOffset,
+					Plain: "/retry_if/" + strconv.Itoa(k), Text: "/retry_if/" + strictjson.EscapeToken(way.Name),
+					NameOffset: way.NameOffset,
 				})
 			}
 			set(i, waysBack(v))

@@ -217,7 +217,8 @@ func (f *fitting) moveDown(n *strictjson.Node, action *form.Form, at string) {
 
 // ofStep are the fields of a step that are looked for among the parameters too.
 var ofStep = []string{
-	"input_from", "input_from_all", "condition", "expect", "on_fail", "next", "retry_if", "max_retries", "max_visits", "manual",
+	"input_from", "input_from_all", "condition", "expect", "on_fail", "next", "retry_if", "max_retries", "max_visits",
+	"manual",
 }
 
 // moveUp takes out of the parameters what belongs to the step.

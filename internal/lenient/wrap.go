@@ -100,7 +100,8 @@ func (f *Forms) Other(root *strictjson.Node) (at int, message, hint string) {
 		return at, "this is a step, and no pipeline", "put the step into steps: " + whole
 	}
 	if at = f.Wrapper(root); at >= 0 {
-		return at, fmt.Sprintf("the pipeline is wrapped in '%s'", root.Members[at].Name), "send what is in it alone, without the object around it"
+		return at, fmt.Sprintf("the pipeline is wrapped in '%s'", root.Members[at].Name),
+			"send what is in it alone, without the object around it"
 	}
 	at = slices.IndexFunc(root.Members, func(m strictjson.Member) bool { return wraps(m.Name) && m.Value.Kind == strictjson.Array })
 	if at < 0 || f.hasSteps(root) {

@@ -20,8 +20,8 @@ func byRegexp(re *regexp.Regexp) finding {
 	return func(data []byte) [][]int { return re.FindAllSubmatchIndex(data, -1) }
 }
 
-// expected returns the matches that another matcher finds, in the text as the pattern sees it: without the "\r" of each "\r\n"
-// where that counts as one line end.
+// expected returns the matches that another matcher finds, in the text as the pattern sees it: without the "\r" of each
+// "\r\n" where that counts as one line end.
 func expected(p *match.Pattern, find finding, data []byte) [][]int {
 	if !match.AnyEnd(p) {
 		return find(data)

@@ -81,7 +81,8 @@ func TestLargePatternsAreRefused(t *testing.T) {
 	} {
 		_, err := match.Parse(test.pattern, match.Regex, match.Flags{})
 		e, ok := errors.AsType[*match.PatternError](err)
-		if !ok || !strings.Contains(e.Msg, test.want) || len(e.Pattern) > 100 || e.Hint == "" && !strings.Contains(e.Msg, "expression too large") {
+		if !ok || !strings.Contains(e.Msg, test.want) || len(e.Pattern) > 100 ||
+			e.Hint == "" && !strings.Contains(e.Msg, "expression too large") {
 			t.Errorf("%.40s: %v, want %s", test.pattern, err, test.want)
 		}
 	}
@@ -101,7 +102,8 @@ func TestLargePatternsAreRefused(t *testing.T) {
 // TestSizeIsThatOfTheProgram: the estimate is never below the program that package regexp makes, and not far above it.
 func TestSizeIsThatOfTheProgram(t *testing.T) {
 	t.Parallel()
-	for _, pattern := range append([]string{`a{3,7}`, `(a|b|c){2,}`, `(?:(x?){4}y*){5}`, `(?:)`, `[a-z]+\d{0,3}`, `(?i)straße`, `x{0}`, `(?:a{2,3}){2,3}`}, patterns...) {
+	for _, pattern := range append([]string{`a{3,7}`, `(a|b|c){2,}`, `(?:(x?){4}y*){5}`, `(?:)`, `[a-z]+\d{0,3}`,
+		`(?i)straße`, `x{0}`, `(?:a{2,3}){2,3}`}, patterns...) {
 		p, err := match.Parse(pattern, match.Regex, match.Flags{})
 		if err != nil {
 			t.Fatal(err)

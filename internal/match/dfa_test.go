@@ -98,13 +98,15 @@ func TestAcrossParts(t *testing.T) {
 func TestDenseAndSparse(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(fstest.Seed(t), 1))
-	for _, source := range []string{`\w+QZ\(`, `QZ\s+\w`, `QZ[^;]`, `(?m)^.*QZ$`, `(?i)qz|vv`, `(?i)kq`, `QZ`, `QZ(a|b)?\(`, `(?s)QZ.{3}QZ`} {
+	for _, source := range []string{`\w+QZ\(`, `QZ\s+\w`, `QZ[^;]`, `(?m)^.*QZ$`, `(?i)qz|vv`, `(?i)kq`, `QZ`,
+		`QZ(a|b)?\(`, `(?s)QZ.{3}QZ`} {
 		p, re := compile(t, source, match.Regex, match.Flags{}), regexp.MustCompile(source)
 		for range fstest.Runs(3, 8, 500) {
 			var data []byte
 			for range 6 {
 				data = append(data, filler(r, r.IntN(5000))...)
-				data = append(data, strings.Repeat([]string{"aQZ( QZ\n", "QZ ; ", "qz kQ vv Kq\n", "\u212aQ QZ"}[r.IntN(4)], r.IntN(400))...)
+				data = append(data, strings.Repeat([]string{"aQZ( QZ\n", "QZ ; ", "qz kQ vv Kq\n", "\u212aQ QZ"}[r.IntN(4)],
+					r.IntN(400))...)
 			}
 			if _, err := against(p, byRegexp(re), data); err != nil {
 				t.Fatalf("%s: %v in %q", source, err, data)

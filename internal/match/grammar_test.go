@@ -67,7 +67,8 @@ func (g grammar) atom(depth int) string {
 	case n < 9:
 		return g.one("abc", "foo", "ask", "sk", "bab", "a b", "世界", "é1")
 	case n < 11:
-		return g.one(".", "[ab]", "[^a]", "[a-c1]", "[^\n]", `[^\r\n]`, "[é-ü]", "[^é]", "[ſ世]", "[[:alpha:]]", `\pL`, `\p{Greek}`, `[\x{FFFD}a]`, `[^\x00-\x{10FFFF}]`)
+		return g.one(".", "[ab]", "[^a]", "[a-c1]", "[^\n]", `[^\r\n]`, "[é-ü]", "[^é]", "[ſ世]", "[[:alpha:]]", `\pL`,
+			`\p{Greek}`, `[\x{FFFD}a]`, `[^\x00-\x{10FFFF}]`)
 	case n < 13:
 		return g.one(`\w`, `\W`, `\d`, `\s`, `\S`, `\D`)
 	case n < 15:

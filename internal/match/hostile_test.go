@@ -76,7 +76,8 @@ func TestNearestIsBounded(t *testing.T) {
 	for _, data := range []string{
 		strings.Repeat("a", 64<<20), strings.Repeat("a b\n", 4<<20), strings.Repeat("A\n", 4<<20), strings.Repeat(" \t", 4<<20),
 	} {
-		for _, text := range []string{strings.Repeat("a", 1<<20), "a b\nc", strings.Repeat("a\n", 5000), strings.Repeat(" ", 5000) + "a"} {
+		for _, text := range []string{strings.Repeat("a", 1<<20), "a b\nc", strings.Repeat("a\n", 5000),
+			strings.Repeat(" ", 5000) + "a"} {
 			match.Nearest([]byte(data), text, 3)
 		}
 	}

@@ -76,7 +76,8 @@ func TestLineEndsByModel(t *testing.T) {
 	words := []string{"a", "b", "\n", "\n", " ", "ab"}
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 30).Draw(rt, "text"), "")
-		source := rapid.SampledFrom([]string{`(?m)a$`, `(?m)^.*$`, `(?m)\s+$`, `(?m)b$\n`, `(?m)(a|b)*$`, `(?m)$`, `(?m)^$\n`, `(?m)(\n)(b)|a$`, `(?m)(a\n)(b)$`, `(?m)\n$`,
+		source := rapid.SampledFrom([]string{`(?m)a$`, `(?m)^.*$`, `(?m)\s+$`, `(?m)b$\n`, `(?m)(a|b)*$`, `(?m)$`, `(?m)^$\n`,
+			`(?m)(\n)(b)|a$`, `(?m)(a\n)(b)$`, `(?m)\n$`,
 			`.`, `.+`, `.*`, `a.`, `\s`, `\s+`, `(.*)\n(.*)`, `[^a]`, `[^b\n]+`, `\n`, `a`, `(a)|(\n)`, `(?s)a.b`, `(?s)b.*?a`, `a\nb`, `x*`, `\W`, `$`, `\Aa`, `b\z`, `\b`, `(?:)`}).Draw(rt, "pattern")
 		replacement := rapid.SampledFrom([]string{"", "x", "x\n", "\nx\n", "$0\n$0", "[$0]"}).Draw(rt, "replacement")
 		mode := match.Regex

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// backtracker is a backtracking matcher, written for its rules and not for speed. In it no line begins after the last line
-// end of a text, and words are made of the letters, digits and marks of all scripts if it is told so.
+// backtracker is a backtracking matcher, written for its rules and not for speed. In it no line begins after the last
+// line end of a text, and words are made of the letters, digits and marks of all scripts if it is told so.
 type backtracker struct {
 	prog    *syntax.Prog
 	words   bool
@@ -126,8 +126,8 @@ func (s *backtracker) find(data []byte) (all [][]int) {
 	return all
 }
 
-// TestLinesAgainstBacktracker compares random regular expressions over lines with a backtracker matcher, with and without words of
-// all scripts.
+// TestLinesAgainstBacktracker compares random regular expressions over lines with a backtracker matcher, with and
+// without words of all scripts.
 func TestLinesAgainstBacktracker(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)

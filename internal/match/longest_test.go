@@ -132,7 +132,8 @@ func TestLongestWords(t *testing.T) {
 // TestLongestEndsWithItsContext, also within one match.
 func TestLongestEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	for source, unit := range map[string]string{`(?:x?){1000}y|x`: "x", `(?:x|y)*x(?:x|y){900}z`: "xxyxyyyxyyxx", `x.*q|x`: "x"} {
+	for source, unit := range map[string]string{`(?:x?){1000}y|x`: "x", `(?:x|y)*x(?:x|y){900}z`: "xxyxyyyxyyxx",
+		`x.*q|x`: "x"} {
 		p := longest(t, source, nil)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		start := time.Now()

@@ -69,7 +69,8 @@ var patterns = []string{
 	`(?:a|b)(?:cc|aa)`, `^ab|b$`, `(?m)^b|a`, `\b(?:ab|b)\b`, `(a)|(b)|(c)`, `()`, `(?:)|a`, `a??`, `a*?b`, `(?U)a+b`, `^\Qab`, `\b\Qa.b`, `\bb\Q\`, `^\Qa\Eb`,
 }
 
-var alphabet = []string{"a", "b", "c", "ab", "aa", "\n", " ", "é", "É", "A", "B", "s", "k", "K", "K", "ſ", "\xff", "\xe2\x82", "_", "\r"}
+var alphabet = []string{"a", "b", "c", "ab", "aa", "\n", " ", "é", "É", "A", "B", "s", "k", "K", "K", "ſ", "\xff",
+	"\xe2\x82", "_", "\r"}
 
 func content(rt *rapid.T) []byte {
 	return []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(alphabet), 0, 40).Draw(rt, "content"), ""))
@@ -150,7 +151,8 @@ func TestLiteralIsBytes(t *testing.T) {
 		if got, want := contains(p, data), bytes.Contains(data, []byte(needle)); got != want {
 			rt.Fatalf("%q in %q: contains %v, want %v", needle, data, got, want)
 		}
-		if got, want := replace(p, match.Text("$1"), data), bytes.ReplaceAll(data, []byte(needle), []byte("$1")); !bytes.Equal(got, want) {
+		if got, want := replace(p, match.Text("$1"), data), bytes.ReplaceAll(data, []byte(needle),
+			[]byte("$1")); !bytes.Equal(got, want) {
 			rt.Fatalf("%q in %q: replaced %q, want %q", needle, data, got, want)
 		}
 	})
@@ -159,7 +161,8 @@ func TestLiteralIsBytes(t *testing.T) {
 func TestLiteralIgnoreCase(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		data := content(rt)
-		needle := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "B", "ab", "s", "K", "é", "."}), 1, 4).Draw(rt, "needle"), "")
+		needle := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "B", "ab", "s", "K", "é", "."}), 1, 4).Draw(rt,
+			"needle"), "")
 		p := compile(t, needle, match.Literal, match.Flags{IgnoreCase: true})
 		re := regexp.MustCompile("(?i)" + regexp.QuoteMeta(needle))
 		if got, want := all(t, p, data), re.FindAllSubmatchIndex(data, -1); !slices.EqualFunc(got, want, slices.Equal) {
@@ -267,7 +270,8 @@ func TestBadPatterns(t *testing.T) {
 	if _, err := match.ParseFlags("ix"); err == nil {
 		t.Error("flag x was taken")
 	}
-	if f, err := match.ParseFlags("smi"); err != nil || f != (match.Flags{IgnoreCase: true, MultiLine: true, DotAll: true}) {
+	if f, err := match.ParseFlags("smi"); err != nil ||
+		f != (match.Flags{IgnoreCase: true, MultiLine: true, DotAll: true}) {
 		t.Errorf("flags %v %v", f, err)
 	}
 	if _, err := match.ParseMode("glob", match.Auto); err == nil {
@@ -313,7 +317,8 @@ func TestContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := compile(t, "a", match.Literal, match.Flags{}).Count(ctx, match.Bytes(data), match.How{}); !errors.Is(err, context.Canceled) {
+	if _, err := compile(t, "a", match.Literal, match.Flags{}).Count(ctx, match.Bytes(data), match.How{}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("cancelled before: %v", err)
 	}
 }

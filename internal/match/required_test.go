@@ -44,7 +44,8 @@ func TestNeeds(t *testing.T) {
 		{`(?m)qux\n\n$`, `qux`, ``},
 	} {
 		p := compile(t, test.pattern, match.Regex, match.Flags{})
-		if got, want := match.Needs(p), strings.Fields(test.needs); !slices.Equal(got, want) && len(got)+len(want) > 0 && strings.Join(got, " ") != test.needs {
+		if got, want := match.Needs(p), strings.Fields(test.needs); !slices.Equal(got, want) && len(got)+len(want) > 0 &&
+			strings.Join(got, " ") != test.needs {
 			t.Errorf("%s: needs %q, want %q", test.pattern, got, want)
 		}
 		if got, want := match.Prefixes(p), strings.Fields(test.prefixes); !slices.Equal(got, want) {

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// TestForeignGroups: a group as other programs write it is refused with what to write. An & that may stand for the match
-// is a doubt.
+// TestForeignGroups: a group as other programs write it is refused with what to write. An & that may stand for the
+// match is a doubt.
 func TestForeignGroups(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -81,7 +81,8 @@ func TestRefusedAsAnExpression(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch why := p.Refused(); {
-		case (why == nil) != (want.why == ""), why != nil && !strings.Contains(why.Msg, want.why), p.LooksRegular() != want.regular:
+		case (why == nil) != (want.why == ""), why != nil && !strings.Contains(why.Msg, want.why),
+			p.LooksRegular() != want.regular:
 			t.Errorf("%s: %v, looks regular: %v", pattern, why, p.LooksRegular())
 		}
 	}

@@ -98,7 +98,8 @@ func TestStreamProperty(t *testing.T) {
 			if piece == nil || at.Off != pieceOff {
 				piece, pieceOff = p.Replacer(tmpl, at), at.Off
 			}
-			if !bytes.Equal(at.Data, data[at.Off:int(at.Off)+len(at.Data)]) || at.Line != bytes.Count(data[:at.Off], []byte("\n")) {
+			if !bytes.Equal(at.Data, data[at.Off:int(at.Off)+len(at.Data)]) ||
+				at.Line != bytes.Count(data[:at.Off], []byte("\n")) {
 				t.Fatal("a window is not what stands there")
 			}
 			text := piece.Replace(loc)

@@ -100,7 +100,8 @@ func (t *Fitter) Names(n *strictjson.Node, f *form.Form, at string) {
 					"'%s' was left out: it says nothing of what is to be done", m.Name)
 				continue
 			case !ok && form.IsRemark(m.Name):
-				t.Refuse(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset, "put what it sets into the fields for that, or leave it out",
+				t.Refuse(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset,
+					"put what it sets into the fields for that, or leave it out",
 					"unknown field '%s', which says more than a remark", m.Name)
 				continue
 			case !ok:

@@ -83,7 +83,8 @@ func (e *encoder) object(s *shape, v, def reflect.Value, at *path) error {
 		if def.IsValid() {
 			fd = def.FieldByIndex(f.index)
 		}
-		if e.absent(f, fv, here) && (!fd.IsValid() || isEmpty(f.shape, fd) || f.shape.kind == pointer || isNull(f.shape, fv)) {
+		if e.absent(f, fv, here) && (!fd.IsValid() || isEmpty(f.shape, fd) || f.shape.kind == pointer ||
+			isNull(f.shape, fv)) {
 			continue
 		}
 		if !first {

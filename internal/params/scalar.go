@@ -116,7 +116,8 @@ func (d *decoder) typeHint(s *shape, n *strictjson.Node) string {
 		}
 		try := reflect.New(s.typ).Elem()
 		switch {
-		case s.kind == boolean && (n.Text == "true" || n.Text == "false"), s.kind != boolean && setNumber(s, try, n.Text) == nil:
+		case s.kind == boolean && (n.Text == "true" || n.Text == "false"),
+			s.kind != boolean && setNumber(s, try, n.Text) == nil:
 			return "write it without quotes: " + shown(n.Text)
 		case s.kind == boolean && slices.Contains([]string{"yes", "on", "y", "1"}, strings.ToLower(n.Text)):
 			return "write true"

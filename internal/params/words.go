@@ -61,8 +61,9 @@ func (s *shape) wants() string {
 		return "a number"
 	case list:
 		of := map[kind]string{
-			integer: " of whole numbers", unsigned: " of whole numbers", float: " of numbers", dict: " of objects", object: " of objects",
-			list: " of lists", text: " of strings",
+			integer: " of whole numbers", unsigned: " of whole numbers", float: " of numbers", dict: " of objects",
+			object: " of objects",
+			list:   " of lists", text: " of strings",
 		}
 		return "a list" + of[s.elem.plain().kind]
 	case dict, object:

@@ -156,7 +156,8 @@ func (b block) body() string {
 		}
 		return out.String()
 	}
-	hunks, _ := textdiff.Hunks(textdiff.Bytes(old), textdiff.Bytes(now), nil, len(old)+len(now)) // of bytes there is no error
+	hunks, _ := textdiff.Hunks(textdiff.Bytes(old), textdiff.Bytes(now), nil,
+		len(old)+len(now)) // of bytes there is no error
 	var out strings.Builder
 	out.Grow(len(old) + len(now) + 64)
 	write := func(op byte, text string) {

@@ -185,7 +185,8 @@ func (p *parser) fileLine(mark string) (name string, gone, ok bool) {
 func (p *parser) strip(line int, name string, parts int) string {
 	rest, ok := stripped(name, parts)
 	if !ok {
-		p.problem(line, "set strip", fmt.Sprintf("the name %s has no more than %d leading parts to strip", show.Quote(name, maxShown), parts-1))
+		p.problem(line, "set strip", fmt.Sprintf("the name %s has no more than %d leading parts to strip",
+			show.Quote(name, maxShown), parts-1))
 	}
 	return rest
 }

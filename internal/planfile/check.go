@@ -42,7 +42,8 @@ func checkAlone(guard guard.Policy, c Change) error {
 		return errors.New("the hash of a file is missing")
 	case c.Splices != nil && (c.Old.Kind != change.File || c.New.Kind != change.File):
 		return errors.New("splices need a file before and after")
-	case c.Permanent && (c.New.Kind != change.Absent && c.New.Kind != change.Dir || c.Old.Kind == change.Dir || c.Kind == fsutil.Renamed):
+	case c.Permanent && (c.New.Kind != change.Absent && c.New.Kind != change.Dir || c.Old.Kind == change.Dir ||
+		c.Kind == fsutil.Renamed):
 		return errors.New("only what is deleted can be deleted permanently")
 	case c.Kind != fsutil.Renamed && c.Replaced.Kind != change.Absent:
 		return errors.New("only a rename has something that it replaces")

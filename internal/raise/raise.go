@@ -25,7 +25,8 @@ func FS(fsys afero.Fs) (afero.Fs, error) {
 	switch f := fsys.(type) {
 	// What was made with the optional interfaces in mind. All that a file system can have are here, which a test checks.
 	case capability.Linker, capability.Exchanger, capability.NoReplacer, capability.DirSyncer, capability.Locker,
-		capability.FileLocker, capability.Identifier, capability.MetaCopier, capability.Inheriter, capability.LinkTimer, capability.DirOpener,
+		capability.FileLocker, capability.Identifier, capability.MetaCopier, capability.Inheriter, capability.LinkTimer,
+		capability.DirOpener,
 		capability.Namer, capability.Volatile:
 		return f, nil
 	case *afero.OsFs, afero.OsFs:

@@ -54,7 +54,8 @@ func statx(dir int, base string, flags int) (Look, error) {
 	}
 	mode := rootInfo{stat: syscall.Stat_t{Mode: uint32(s.Mode)}}
 	l := Look{
-		Mode: mode.Mode(), Size: int64(s.Size), MTime: nano(s.Mtime), CTime: nano(s.Ctime), Ino: s.Ino, Nlink: uint64(s.Nlink),
+		Mode: mode.Mode(), Size: int64(s.Size), MTime: nano(s.Mtime), CTime: nano(s.Ctime), Ino: s.Ino,
+		Nlink: uint64(s.Nlink),
 	}
 	if s.Mask&unix.STATX_BTIME != 0 {
 		l.BTime = nano(s.Btime)

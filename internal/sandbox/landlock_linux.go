@@ -64,7 +64,8 @@ func landlockVersion() landlock {
 	case unix.EOPNOTSUPP:
 		return landlock{err: errors.New("the kernel has turned Landlock off: add landlock to its parameter lsm=")}
 	default:
-		return landlock{err: fmt.Errorf("the kernel's Landlock cannot be used here, perhaps a container forbids it: %w", errno)}
+		return landlock{err: fmt.Errorf("the kernel's Landlock cannot be used here, perhaps a container forbids it: %w",
+			errno)}
 	}
 }
 

@@ -87,7 +87,8 @@ func TestTree_closed(t *testing.T) {
 	if err := tree.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := tree.Renew(t.Context(), stage.New(afero.NewMemMapFs()), scratch.Options{}); err == nil || errors.Is(err, fs.ErrNotExist) {
+	if err := tree.Renew(t.Context(), stage.New(afero.NewMemMapFs()), scratch.Options{}); err == nil ||
+		errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Renew of a tree that is closed: %v", err)
 	}
 }

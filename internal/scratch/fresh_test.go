@@ -19,8 +19,8 @@ import (
 // straggle changes a tree as a process does that has outlived its command.
 const straggle = "echo s >> a.txt; echo s > new; rm b.txt; rm -r d; mkdir e; echo s > e/in"
 
-// What a process changes in the copy after its command has ended is nobody's: it is made anew, with a warning, and is not
-// the work of the next command.
+// What a process changes in the copy after its command has ended is nobody's: it is made anew, with a warning, and is
+// not the work of the next command.
 func TestTree_stragglers(t *testing.T) {
 	t.Parallel()
 	for _, isKept := range []bool{false, true} {
@@ -37,7 +37,8 @@ func TestTree_stragglers(t *testing.T) {
 			if err != nil || len(changes) > 0 {
 				t.Errorf("kept: %v: the next command has changed %v, %v", isKept, changes, err)
 			}
-			if len(warns) != 1 || !strings.Contains(warns[0], "7 paths of the copy are made anew") || !strings.Contains(warns[0], ": a.txt, b.txt, d, d/c.txt, e, ...") {
+			if len(warns) != 1 || !strings.Contains(warns[0], "7 paths of the copy are made anew") ||
+				!strings.Contains(warns[0], ": a.txt, b.txt, d, d/c.txt, e, ...") {
 				t.Errorf("kept: %v: warnings %q", isKept, warns)
 			}
 		}

@@ -74,7 +74,8 @@ func ignoresAsGit(t *testing.T, store string) {
 	}
 	var want []string
 	for _, name := range strings.Split(git(real, "ls-files", "--others", "--exclude-standard", "-z"), "\x00") {
-		if name != "" && !strings.HasPrefix(name, ".store/") && !slices.Contains([]string{".gitignore", "sub/.gitignore", "a.c", "sub/b.c"}, name) {
+		if name != "" && !strings.HasPrefix(name, ".store/") &&
+			!slices.Contains([]string{".gitignore", "sub/.gitignore", "a.c", "sub/b.c"}, name) {
 			want = append(want, name)
 		}
 	}

@@ -33,7 +33,8 @@ func TestTree_asNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "scratch.test"), "-test.short", "-test.run=TestTree|TestProperty")
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "scratch.test"), "-test.short",
+		"-test.run=TestTree|TestProperty")
 	cmd.Dir = own
 	cmd.Env = append(os.Environ(), "TMPDIR="+own, "HOME="+own)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}

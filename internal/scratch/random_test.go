@@ -38,7 +38,8 @@ type actor struct {
 
 var (
 	actorDirs  = []string{".", "a", "b", "a/c", "a/c/d", "B", "bin"}
-	actorNames = []string{"x.txt", "y.txt", "X.TXT", "z.o", "k.log", ".gitignore", "deep", "a", "c", "name with blank", "ü"}
+	actorNames = []string{"x.txt", "y.txt", "X.TXT", "z.o", "k.log", ".gitignore", "deep", "a", "c", "name with blank",
+		"ü"}
 )
 
 func (a *actor) one(list []string) string { return list[a.IntN(len(list))] }
@@ -316,7 +317,8 @@ var blurs = []func(l *rootfs.Look){
 	func(l *rootfs.Look) { l.BTime, l.CTime, l.Ino, l.Nlink = 0, 0, 0, 0 },
 }
 
-// Whatever a command does, the stage has it afterwards, and the scratch tree is what the stage is, after a rollback too.
+// Whatever a command does, the stage has it afterwards, and the scratch tree is what the stage is, after a rollback
+// too.
 func TestProperty_randomCommands(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)

@@ -65,7 +65,8 @@ func TestTree_withheld(t *testing.T) {
 	if err := r.tree.Renew(t.Context(), r.view, scratch.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"a.txt", "d", "d/b.txt", "d/c.txt", "dangling", "dir", "half", "held", "in", "loop", "s", "s/.gitignore", "s/x.o", "sub"}
+	want := []string{"a.txt", "d", "d/b.txt", "d/c.txt", "dangling", "dir", "half", "held", "in", "loop", "s",
+		"s/.gitignore", "s/x.o", "sub"}
 	if os.Geteuid() == 0 {
 		want = append(want, "half/x", "closed", "locked", "locked/x")
 		slices.Sort(want)
@@ -107,7 +108,8 @@ func TestTree_withheld(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.script(script)
-		if _, err := r.tree.Collect(t.Context(), scratch.Options{}); err == nil || !strings.Contains(err.Error(), "could not see") {
+		if _, err := r.tree.Collect(t.Context(), scratch.Options{}); err == nil ||
+			!strings.Contains(err.Error(), "could not see") {
 			t.Errorf("%s: %v", script, err)
 		}
 	}
@@ -116,7 +118,8 @@ func TestTree_withheld(t *testing.T) {
 // A step may say what a command needs: the rest is not there, and stays.
 func TestTree_Make(t *testing.T) {
 	t.Parallel()
-	base := dirOf(t, map[string]string{"go.mod": "m", "a/a.go": "a", "a/doc.md": "d", "b/doc.md": "d", "b/c/doc.md": "d", "a/a.txt": "t"})
+	base := dirOf(t, map[string]string{"go.mod": "m", "a/a.go": "a", "a/doc.md": "d", "b/doc.md": "d", "b/c/doc.md": "d",
+		"a/a.txt": "t"})
 	o := scratch.Options{Make: func(name string) bool { return !strings.HasSuffix(name, ".md") }}
 	r := newRig(t, base, nil)
 	if err := r.tree.Renew(t.Context(), r.view, o); err != nil {
@@ -141,7 +144,8 @@ func TestTree_Make(t *testing.T) {
 	if d := cmp.Diff(want, visible(t, r.view, true)); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(map[string]string{"a/a.go": "z/a.go", "a/a.txt": "z/a.txt", "a/doc.md": "z/doc.md"}, out.Renames); d != "" {
+	if d := cmp.Diff(map[string]string{"a/a.go": "z/a.go", "a/a.txt": "z/a.txt", "a/doc.md": "z/doc.md"},
+		out.Renames); d != "" {
 		t.Error(d)
 	}
 	// Another command may need something else.

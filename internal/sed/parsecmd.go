@@ -155,7 +155,8 @@ func (p *parser) continued() bool {
 	if p.nextScript() {
 		return true
 	}
-	p.refuse("the text ends with a backslash, and no line follows", "write the next line of the text, or leave out the backslash")
+	p.refuse("the text ends with a backslash, and no line follows",
+		"write the next line of the text, or leave out the backslash")
 	return false
 }
 

@@ -204,7 +204,8 @@ func TestChangedSince(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"a", "b", "copy", "d/f", "d/g/h", "m/f", "n/g"}, s.ChangedSince(stage.Savepoint{})); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b", "copy", "d/f", "d/g/h", "m/f", "n/g"},
+		s.ChangedSince(stage.Savepoint{})); diff != "" {
 		t.Errorf("since the start (-want +got):\n%s", diff)
 	}
 }
@@ -226,10 +227,12 @@ func TestChangeStates(t *testing.T) {
 		return string(data)
 	}
 	const oldText, newText, other = "content of a\n", "CONTENT of a\n", "content of b\n"
-	if got := read(c.OpenOld); got != oldText || c.Old.Hash != change.HashOf([]byte(oldText)) || c.Old.Mode != 0o640 || c.Old.Size != 13 {
+	if got := read(c.OpenOld); got != oldText || c.Old.Hash != change.HashOf([]byte(oldText)) || c.Old.Mode != 0o640 ||
+		c.Old.Size != 13 {
 		t.Errorf("old: %q, %+v", got, c.Old)
 	}
-	if got := read(c.OpenNew); got != newText || c.New.Hash != change.HashOf([]byte(newText)) || c.New.Mode != 0o640 || c.New.Size != 13 {
+	if got := read(c.OpenNew); got != newText || c.New.Hash != change.HashOf([]byte(newText)) || c.New.Mode != 0o640 ||
+		c.New.Size != 13 {
 		t.Errorf("new: %q, %+v", got, c.New)
 	}
 	if c.Replaced.Hash != change.HashOf([]byte(other)) || c.Replaced.Mode != 0o644 {
@@ -256,7 +259,8 @@ func TestNewModes(t *testing.T) {
 	fstest.Must(t, afero.WriteFile(s, "open", nil, 0o666))
 	fstest.Must(t, s.Mkdir("dir", 0o777))
 	fstest.Must(t, s.Chmod("dir", 0o777|os.ModeSetgid))
-	for name, want := range map[string]fs.FileMode{"copy": 0o755, "plain": 0o755, "open": 0o644, "dir": fs.ModeDir | fs.ModeSetgid | 0o777} {
+	for name, want := range map[string]fs.FileMode{"copy": 0o755, "plain": 0o755, "open": 0o644,
+		"dir": fs.ModeDir | fs.ModeSetgid | 0o777} {
 		if info, err := s.Stat(name); err != nil || info.Mode() != want {
 			t.Errorf("%s: %v, %v, want %v", name, info.Mode(), err, want)
 		}

@@ -91,7 +91,8 @@ func TestEditRefusesBadSplices(t *testing.T) {
 		{cut(0, 1, "x"), cut(0, 1, "y")}, {cut(13, 1, "")}, {cut(14, 0, "x")}, {cut(-1, 0, "x")}, {cut(3, 1, ""), cut(0, 1, "")},
 	} {
 		err := s.Edit("f", splices)
-		if pathErr, ok := errors.AsType[*fs.PathError](err); !ok || pathErr.Path != "f" || !strings.Contains(err.Error(), "splice") {
+		if pathErr, ok := errors.AsType[*fs.PathError](err); !ok || pathErr.Path != "f" ||
+			!strings.Contains(err.Error(), "splice") {
 			t.Errorf("%v: error = %v", splices, err)
 		}
 	}

@@ -69,7 +69,8 @@ func TestStage_EditBytes(t *testing.T) {
 				t.Fatalf("%s: %d bytes, want %d, %v", what, len(got), len(content), err)
 			}
 			a, b := changesOf(t, whole), changesOf(t, viewed)
-			if diff := cmp.Diff(a, b, cmpopts.IgnoreUnexported(change.Change{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(change.State{}, "ModTime")); diff != "" {
+			if diff := cmp.Diff(a, b, cmpopts.IgnoreUnexported(change.Change{}), cmpopts.EquateEmpty(),
+				cmpopts.IgnoreFields(change.State{}, "ModTime")); diff != "" {
 				t.Fatalf("%s: changes (-Edit +EditBytes):\n%s", what, diff)
 			}
 			edits++
@@ -135,7 +136,8 @@ func TestStage_EditBytes_again(t *testing.T) {
 // it, for all that read it, and says how large it is.
 func TestStage_editUnsized(t *testing.T) {
 	t.Parallel()
-	for _, list := range [][]change.Splice{{cut(3, 1, "three")}, {cut(0, 4, "")}, {cut(3, 1, "x")}, {cut(0, 10, "")}, {cut(1, 0, "in"), cut(10, 0, "end")}} {
+	for _, list := range [][]change.Splice{{cut(3, 1, "three")}, {cut(0, 4, "")}, {cut(3, 1, "x")}, {cut(0, 10, "")},
+		{cut(1, 0, "in"), cut(10, 0, "end")}} {
 		want, err := splice.Apply([]byte("0123456789"), list)
 		fstest.Must(t, err)
 		for how, edit := range map[string]func(s *stage.Stage) error{

@@ -53,7 +53,8 @@ func TestEditStreamProperty(t *testing.T) {
 		content := []byte(rapid.StringOfN(rapid.SampledFrom([]rune("ab\n")), 1, 40, -1).Draw(rt, "content"))
 		fstest.Must(t, afero.WriteFile(base, "f", content, 0o644))
 		whole, streamed := stage.New(base), stage.New(base)
-		spill, cache := rapid.SampledFrom([]int64{0, 5, 1 << 20}).Draw(rt, "spill"), rapid.SampledFrom([]int64{0, 1 << 20}).Draw(rt, "cache")
+		spill, cache := rapid.SampledFrom([]int64{0, 5, 1 << 20}).Draw(rt,
+			"spill"), rapid.SampledFrom([]int64{0, 1 << 20}).Draw(rt, "cache")
 		stage.SetLimits(whole, spill, cache)
 		stage.SetLimits(streamed, spill, cache)
 		both := []*stage.Stage{whole, streamed}
@@ -92,7 +93,8 @@ func TestEditStreamProperty(t *testing.T) {
 					rt.Fatalf("stage %d has %q, %v, want %q", k, got, err, content)
 				}
 			}
-			opt := []cmp.Option{cmpopts.IgnoreUnexported(change.Change{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(change.State{}, "ModTime")}
+			opt := []cmp.Option{cmpopts.IgnoreUnexported(change.Change{}), cmpopts.EquateEmpty(),
+				cmpopts.IgnoreFields(change.State{}, "ModTime")}
 			if diff := cmp.Diff(changes[0], changes[1], opt...); diff != "" {
 				rt.Fatal(diff)
 			}
@@ -120,7 +122,8 @@ func TestEditStreamManySplices(t *testing.T) {
 	}
 	changes, err := s.Changes()
 	fstest.Must(t, err)
-	if len(changes) != 1 || changes[0].Splices != nil || changes[0].Old.Hash != change.HashOf(content) || stage.Spilled(s) == 0 {
+	if len(changes) != 1 || changes[0].Splices != nil || changes[0].Old.Hash != change.HashOf(content) ||
+		stage.Spilled(s) == 0 {
 		t.Errorf("changes %v, spilled %d", changes, stage.Spilled(s))
 	}
 }
@@ -238,7 +241,8 @@ func drawEdits(t *rapid.T, n int, step string) []change.Splice {
 		}
 		length := int64(rapid.IntRange(0, min(4, n-int(off))).Draw(t, "length"))
 		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab\n")), 0, 4, -1).Draw(t, "text")
-		list = append(list, change.Splice{Off: off, Len: length, Text: []byte(text), By: []change.Origin{{Step: step, Edit: i}}})
+		list = append(list, change.Splice{Off: off, Len: length, Text: []byte(text),
+			By: []change.Origin{{Step: step, Edit: i}}})
 		pos = off + length
 	}
 	return list

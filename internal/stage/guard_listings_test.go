@@ -74,9 +74,11 @@ func TestGuardListings(t *testing.T) {
 
 func TestGuardHidesWhatIsReservedOrDenied(t *testing.T) {
 	t.Parallel()
-	base := fstest.Plant(t, ".millrace/x", "sub/.millrace/x", "sub/.MillRace/y", "sub/deep/state/z", "deep/state/z", "deep/other", "sub/a",
+	base := fstest.Plant(t, ".millrace/x", "sub/.millrace/x", "sub/.MillRace/y", "sub/deep/state/z", "deep/state/z",
+		"deep/other", "sub/a",
 		"home/millrace/key", "home/a", "sub/.env", "frozen/b")
-	policy := guard.Policy{Reserved: "deep/state", Closed: []string{"home/millrace"}, Denied: []string{".env"}, ReadOnly: []string{"frozen"}}
+	policy := guard.Policy{Reserved: "deep/state", Closed: []string{"home/millrace"}, Denied: []string{".env"},
+		ReadOnly: []string{"frozen"}}
 	want := []string{"deep/other", "frozen/b", "home/a", "sub/a"}
 	for name, fsys := range map[string]afero.Fs{"base": base, "staged": base} {
 		s := stage.New(fsys)

@@ -230,7 +230,8 @@ func TestGuardHoldsForWhereADirectoryGoes(t *testing.T) {
 	s := stage.New(fstest.Plant(t, "from/state/x", "from/b/key", "from/.millrace/x"))
 	s.SetGuard(guard.Policy{Reserved: "deep/state", Closed: []string{"home/key"}, Denied: []string{"d/**/key"}, ReadOnly: []string{"r/b/*"}})
 	fstest.Must(t, s.Mkdir("sub", 0o755))
-	for to, want := range map[string]error{"sub/deep": names.ErrReserved, "home": names.ErrReserved, "x": names.ErrReserved} {
+	for to, want := range map[string]error{"sub/deep": names.ErrReserved, "home": names.ErrReserved,
+		"x": names.ErrReserved} {
 		if err := s.Rename("from", to); !errors.Is(err, want) {
 			t.Errorf("to %s: error = %v, want %v", to, err, want)
 		}

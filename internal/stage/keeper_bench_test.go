@@ -38,7 +38,8 @@ func plantMany(b *testing.B, files int) (afero.Fs, *stage.Stage) {
 
 func editOne(b *testing.B, s *stage.Stage, i int) {
 	b.Helper()
-	if err := s.For("edit", false).Edit(benchName(i), []change.Splice{{Off: 4, Len: 4, Text: []byte("word")}}); err != nil {
+	if err := s.For("edit", false).Edit(benchName(i),
+		[]change.Splice{{Off: 4, Len: 4, Text: []byte("word")}}); err != nil {
 		b.Fatal(err)
 	}
 }

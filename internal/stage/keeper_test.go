@@ -81,7 +81,8 @@ func TestKeeper_order(t *testing.T) {
 		return b.String()
 	}
 	want := tellsBy(false)
-	if !strings.Contains(want, "renamed d/old e/old [{edit 0} {move 0}]") || !strings.Contains(want, "created  e/last [{last 0}]") {
+	if !strings.Contains(want, "renamed d/old e/old [{edit 0} {move 0}]") ||
+		!strings.Contains(want, "created  e/last [{last 0}]") {
 		t.Fatalf("changes are\n%s", want)
 	}
 	if diff := cmp.Diff(want, tellsBy(true)); diff != "" {

@@ -95,7 +95,8 @@ func TestHostileLinks(t *testing.T) {
 			})
 		}
 	}
-	for _, name := range []string{"outdir/", "outdir/secret", "dir/sub/up/../outside/secret", "dir/sub/up/outdir/secret", "proc/etc"} {
+	for _, name := range []string{"outdir/", "outdir/secret", "dir/sub/up/../outside/secret", "dir/sub/up/outdir/secret",
+		"proc/etc"} {
 		s := stage.New(base)
 		if _, err := s.Stat(name); !errors.Is(err, names.ErrEscape) && !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: error = %v", name, err)
@@ -147,7 +148,8 @@ func TestEditThroughLink(t *testing.T) {
 func TestGuardAppliesToWhatLinksLeadTo(t *testing.T) {
 	t.Parallel()
 	s := stage.New(fstest.Plant(t, ".git/config", ".millrace/lock", "ok/file", "other/file"))
-	for link, target := range map[string]string{"git": ".git", "state": ".millrace", "ok/other": "../other", "other/ok": "../ok"} {
+	for link, target := range map[string]string{"git": ".git", "state": ".millrace", "ok/other": "../other",
+		"other/ok": "../ok"} {
 		fstest.Must(t, s.SymlinkIfPossible(target, link))
 	}
 	s.SetGuard(guard.Policy{Reserved: ".millrace", Allowed: []string{".git", "git", "state", "ok"}})
@@ -176,7 +178,8 @@ func TestPipesAreNeverOpened(t *testing.T) {
 				s := stage.New(base)
 				err := a.do(s, name)
 				isLook := a.name == "stat" || a.name == "lstat"
-				if isLook && err != nil || !isLook && !errors.Is(err, names.ErrNotRegular) && !errors.Is(err, names.ErrNotDir) && !errors.Is(err, fs.ErrExist) {
+				if isLook && err != nil || !isLook && !errors.Is(err, names.ErrNotRegular) && !errors.Is(err, names.ErrNotDir) &&
+					!errors.Is(err, fs.ErrExist) {
 					t.Errorf("%s %s: %v", a.name, name, err)
 				}
 			}

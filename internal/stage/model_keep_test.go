@@ -41,8 +41,8 @@ func TestStageKept(t *testing.T) {
 	fstest.Countf(t, "%d histories", done)
 }
 
-// keep takes a delta, which is a savepoint as well. After a rollback it follows one of those that are left, which may be
-// one that was taken behind the savepoint if nothing had changed in between.
+// keep takes a delta, which is a savepoint as well. After a rollback it follows one of those that are left, which may
+// be one that was taken behind the savepoint if nothing had changed in between.
 func (m *model) keep() {
 	data, depth, err := m.keeper.Delta()
 	m.check(err)
@@ -50,7 +50,8 @@ func (m *model) keep() {
 		m.Fatalf("the next of %d deltas, of which %d count, follows %d", len(m.deltas), least, depth)
 	}
 	m.deltas = append(m.deltas[:depth:depth], data)
-	m.saves = append(m.saves, modelSave{point: m.keeper.Savepoint(depth + 1), tree: treeOf(m.T, m.stage), depth: depth + 1})
+	m.saves = append(m.saves, modelSave{point: m.keeper.Savepoint(depth + 1), tree: treeOf(m.T, m.stage),
+		depth: depth + 1})
 }
 
 // depth returns how many deltas lead to here, at least.

@@ -80,7 +80,8 @@ func (m *model) compareChanges() {
 		if c.Kind == change.Modified && c.Old.SameContent(c.New) {
 			m.Fatalf("no change: %+v", c)
 		}
-		if (c.Kind == change.Created) != (c.Old.Kind == change.Absent) || (c.Kind == change.Deleted) != (c.New.Kind == change.Absent) {
+		if (c.Kind == change.Created) != (c.Old.Kind == change.Absent) ||
+			(c.Kind == change.Deleted) != (c.New.Kind == change.Absent) {
 			m.Fatalf("kind does not fit: %+v", c)
 		}
 	}

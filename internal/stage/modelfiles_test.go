@@ -67,7 +67,8 @@ func (m *model) useHandle() {
 		want = fmt.Sprint(a, err == nil, err == io.EOF)
 	}
 	text, n := m.text(), int64(rapid.IntRange(0, 12).Draw(m.T, "n"))
-	op := rapid.SampledFrom([]string{"read", "write", "writeat", "truncate", "seek", "readat", "size", "close"}).Draw(m.T, "do")
+	op := rapid.SampledFrom([]string{"read", "write", "writeat", "truncate", "seek", "readat", "size", "close"}).Draw(m.T,
+		"do")
 	switch op {
 	case "read":
 		both(func(f afero.File) (any, error) {

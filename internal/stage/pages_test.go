@@ -52,7 +52,8 @@ func TestPagesLikeBuffer(t *testing.T) {
 		var saves []save
 		for range rapid.IntRange(1, 12).Draw(t, "ops") {
 			off := rapid.IntRange(0, 500_000).Draw(t, "off")
-			switch rapid.SampledFrom([]string{"write", "write", "truncate", "save", "rollback", "edit", "whole", "close"}).Draw(t, "op") {
+			switch rapid.SampledFrom([]string{"write", "write", "truncate", "save", "rollback", "edit", "whole",
+				"close"}).Draw(t, "op") {
 			case "write":
 				data := bytesOf(rapid.SampledFrom([]int{1, 1000, 131_072, 200_000}).Draw(t, "n"))
 				if n, err := f.WriteAt(data, int64(off)); err != nil || n != len(data) {

@@ -32,7 +32,8 @@ func TestStage_pipeInPlace(t *testing.T) {
 			base := afero.NewBasePathFs(afero.NewOsFs(), dir)
 			if !raised {
 				base = errorfs.Wrap(errorfs.Only(base), func(op *errorfs.Op, do func() error) error {
-					if info, err := os.Lstat(filepath.Join(dir, op.Name)); op.Kind == "open" && err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+					if info, err := os.Lstat(filepath.Join(dir, op.Name)); op.Kind == "open" && err == nil &&
+						info.Mode()&fs.ModeNamedPipe != 0 {
 						t.Error("the pipe was opened")
 						return op.Error(syscall.EIO)
 					}

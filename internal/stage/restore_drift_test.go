@@ -21,8 +21,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// driftTree has a stage with five deltas: an edit, a rename, a removed file, a removed and a moved directory, one that was moved
-// and then removed, files that were only matched, and a new file.
+// driftTree has a stage with five deltas: an edit, a rename, a removed file, a removed and a moved directory, one that
+// was moved and then removed, files that were only matched, and a new file.
 func driftTree(t *testing.T) *keptStage {
 	k := newKept(t, "edited=text", "renamed=text", "gone=text", "old/in/f=text", "old/empty/", "moved/in/f=text",
 		"src/in/matched=text", "other/f=text", "linked/f=text", "both/in/f=text")
@@ -186,7 +186,8 @@ func TestRestore_noTimeOfChange(t *testing.T) {
 		fstest.Must(t, err)
 		fstest.Write(t, root, "f", text)
 		fstest.Must(t, root.Chtimes("f", info.ModTime(), info.ModTime()))
-		if _, err := stage.Restore(t.Context(), stage.New(base), [][]byte{data}); errors.Is(err, names.ErrDrift) != (text != "text") {
+		if _, err := stage.Restore(t.Context(), stage.New(base), [][]byte{data}); errors.Is(err,
+			names.ErrDrift) != (text != "text") {
 			t.Errorf("%s: error is %v", text, err)
 		}
 	}

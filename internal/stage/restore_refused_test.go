@@ -71,7 +71,8 @@ func (k *keptStage) factAs(name, as string, kind int) []any {
 // TestRestore_forged builds stages from deltas that no Keeper has made.
 func TestRestore_forged(t *testing.T) {
 	t.Parallel()
-	k := newKept(t, "a=text", "d/f=text", ".git/config=text", "secret/key=text", "dir/secret/key=text", "repo/.git/config=text",
+	k := newKept(t, "a=text", "d/f=text", ".git/config=text", "secret/key=text", "dir/secret/key=text",
+		"repo/.git/config=text",
 		"state/x=text", "ro/f=text")
 	k.must(os.Symlink("secret", filepath.Join(k.dir, "link")))
 	k.policy = guard.Policy{Reserved: "state", Denied: []string{"**/secret", "secret"}, ReadOnly: []string{"ro"}}
@@ -204,7 +205,8 @@ func nested(n int) [][]any {
 func TestRestore_later(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "a=1")
-	first := stage.Forge(0, nil, 100, lists{stage.PartNodes: {madeDir(), madeDir()}, stage.PartSlots: {put(1, ".git", 3, 0)}})
+	first := stage.Forge(0, nil, 100, lists{stage.PartNodes: {madeDir(), madeDir()},
+		stage.PartSlots: {put(1, ".git", 3, 0)}})
 	second := stage.Forge(1, first, 200, lists{stage.PartSlots: {put(0, "x", 2, 0)}})
 	k.deltas = [][]byte{first, second}
 	if _, _, err := k.restored(); !errors.Is(err, names.ErrProtected) {

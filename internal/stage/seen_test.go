@@ -19,7 +19,8 @@ func TestStage_linkName(t *testing.T) {
 	s := stage.New(base)
 	fstest.Must(t, s.SymlinkIfPossible("dir/file", "link"))
 	fstest.Must(t, s.SymlinkIfPossible("dir", "way"))
-	for name, want := range map[string]string{"link": "link", "way": "way", "way/file": "file", "way/": "way", "./dir/../link": "link"} {
+	for name, want := range map[string]string{"link": "link", "way": "way", "way/file": "file", "way/": "way",
+		"./dir/../link": "link"} {
 		info, err := s.Stat(name)
 		if err != nil || info.Name() != want {
 			t.Errorf("Stat(%q) is called %v, %v", name, info, err)

@@ -56,7 +56,8 @@ func bases(t *testing.T) map[string]afero.Fs {
 	both := map[string]afero.Fs{"disk": disk, "memory": afero.NewMemMapFs()}
 	for _, fsys := range both {
 		for name, text := range map[string]string{"a": "one", "b": "two", "d/c": "one", "d/e/f": "six"} {
-			if err := errors.Join(fsys.MkdirAll(filepath.Dir(name), 0o755), afero.WriteFile(fsys, name, []byte(text), 0o644)); err != nil {
+			if err := errors.Join(fsys.MkdirAll(filepath.Dir(name), 0o755),
+				afero.WriteFile(fsys, name, []byte(text), 0o644)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -141,7 +142,8 @@ func TestStage_Version_places(t *testing.T) {
 	t.Parallel()
 	base := afero.NewMemMapFs()
 	for _, name := range []string{"x/a", "y/a"} {
-		if err := errors.Join(afero.WriteFile(base, name, []byte(name), 0o644), base.Chtimes(name, time.Unix(1, 0), time.Unix(1, 0))); err != nil {
+		if err := errors.Join(afero.WriteFile(base, name, []byte(name), 0o644),
+			base.Chtimes(name, time.Unix(1, 0), time.Unix(1, 0))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -236,7 +236,8 @@ func TestStage_viewErrors(t *testing.T) {
 		edit := editBytes(s, tt.name, tt.most, func([]byte) ([]change.Splice, error) { called = true; return nil, nil })
 		_, read := readMax(s, tt.name, tt.most)
 		for _, err := range []error{view, edit, read} {
-			if _, ok := errors.AsType[*fs.PathError](err); !ok || !errors.Is(err, tt.want) || err.Error() != read.Error() || called {
+			if _, ok := errors.AsType[*fs.PathError](err); !ok || !errors.Is(err, tt.want) || err.Error() != read.Error() ||
+				called {
 				t.Errorf("%s: %v, want %v; called %v", tt.name, err, tt.want, called)
 			}
 		}

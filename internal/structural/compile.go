@@ -105,7 +105,8 @@ func (p *Pattern) brokenError(t token) *Error {
 		return refuse("write the other bracket too, with :[x] or :[x...] between them",
 			"the pattern closes %s and does not open it", text)
 	}
-	return refuse("write a whole string or comment, or set mode to literal", "the pattern has a string without an end: %s", text)
+	return refuse("write a whole string or comment, or set mode to literal", "the pattern has a string without an end: %s",
+		text)
 }
 
 // touching returns how two tokens of a pattern stand to each other, if both could be parts of one operator.

@@ -154,7 +154,8 @@ func (m *matcher) layout(it *item, i, t int) (next int, done, ok bool) {
 	}
 	isSemicolon := m.tokens[t].kind == kindOperator && m.data[m.tokens[t].start] == ';'
 	switch {
-	case semicolon && !isSemicolon && (m.tokens[t].ends || m.tokens[t].kind == kindClose && m.lexer.lang.ends != endsNothing):
+	case semicolon && !isSemicolon && (m.tokens[t].ends ||
+		m.tokens[t].kind == kindClose && m.lexer.lang.ends != endsNothing):
 		return t, true, true
 	case m.tokens[t].ends && !line && !m.afterSemicolon(i):
 		return t, false, false

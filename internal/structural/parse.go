@@ -137,7 +137,8 @@ func readHole(s string) (h hole, name string, n int, bad *Error) {
 		h.expr = rest[1:k]
 		re, err := regexp.Compile(`\A(?:` + h.expr + `)\z`)
 		if err != nil || len(h.expr) > 1000 {
-			return h, name, n, refuse("the syntax is RE2, as in :[n~[0-9]+]", "the expression of hole %q is not one", short(s[:n+k+1]))
+			return h, name, n, refuse("the syntax is RE2, as in :[n~[0-9]+]", "the expression of hole %q is not one",
+				short(s[:n+k+1]))
 		}
 		h.re, rest, n = re, rest[k:], n+k
 	}

@@ -108,12 +108,14 @@ func (p *Pattern) readPart(s string) (part, int, error) {
 		if len(p.names) > 1 {
 			known = "the names are " + strings.Join(p.names[1:], ", ")
 		}
-		return part{}, 0, refuse("write ::[ for the text :[; "+known, "the replacement has %q, which is not a hole of the pattern", short(s[:min(len(s), length)]))
+		return part{}, 0, refuse("write ::[ for the text :[; "+known,
+			"the replacement has %q, which is not a hole of the pattern", short(s[:min(len(s), length)]))
 	}
 	one := part{group: group}
 	if changed {
 		if one.write = changes(change); one.write == nil {
-			return part{}, 0, refuse("write one of "+changeNames, "the replacement changes %s by %q, which is unknown", name, short(change))
+			return part{}, 0, refuse("write one of "+changeNames, "the replacement changes %s by %q, which is unknown", name,
+				short(change))
 		}
 	}
 	return one, length, nil

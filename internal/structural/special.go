@@ -114,7 +114,8 @@ func (l *lexer) beginHeredoc(pos, to int) int {
 		return pos
 	}
 	after = strings.TrimPrefix(after, "<")
-	indent := strings.HasPrefix(after, "-") || strings.HasPrefix(after, "~") || strings.HasPrefix(rest, "<<<") || l.lang.name == "ruby"
+	indent := strings.HasPrefix(after, "-") || strings.HasPrefix(after, "~") || strings.HasPrefix(rest, "<<<") ||
+		l.lang.name == "ruby"
 	after = strings.TrimLeft(after, "-~")
 	quoted := strings.TrimLeft(after, `'"`)
 	n := 0

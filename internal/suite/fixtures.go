@@ -39,7 +39,8 @@ func One(a actions.Action) millrace.Pipeline { return millrace.New("p").Step("s0
 
 // Count is a pipeline that must not be run twice: it adds an x each time.
 func Count() millrace.Pipeline {
-	return millrace.New("count").Step("add", actions.Edit{Files: []string{"n.txt"}, OldText: "end", NewText: "x end"}).MustBuild()
+	return millrace.New("count").Step("add",
+		actions.Edit{Files: []string{"n.txt"}, OldText: "end", NewText: "x end"}).MustBuild()
 }
 
 // Memory returns the files in memory.
@@ -53,7 +54,8 @@ func Memory(t testing.TB, files []txtarfs.File) afero.Fs {
 // ThreeFiles plants three files with an x each, and returns them.
 func ThreeFiles(t *testing.T, fsys afero.Fs) []txtarfs.File {
 	t.Helper()
-	files := []txtarfs.File{{Name: "a.txt", Data: []byte("x\n")}, {Name: "b.txt", Data: []byte("x\n")}, {Name: "c.txt", Data: []byte("x\n")}}
+	files := []txtarfs.File{{Name: "a.txt", Data: []byte("x\n")}, {Name: "b.txt", Data: []byte("x\n")},
+		{Name: "c.txt", Data: []byte("x\n")}}
 	Plant(t, fsys, files)
 	return files
 }
@@ -64,7 +66,8 @@ func Rooted(t *testing.T, files ...string) (string, *rootfs.FS) {
 	dir := t.TempDir()
 	for i := 0; i < len(files); i += 2 {
 		name := filepath.Join(dir, files[i])
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(files[i+1]), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700),
+			os.WriteFile(name, []byte(files[i+1]), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -71,7 +71,8 @@ func (w *walker) exists(name string) bool {
 
 // addRules adds a file of rules to those there are. It is about what is in the directory of that name; opened is the
 // directory that the file stands in itself.
-func (w *walker) addRules(rules *ignore.Matcher, name string, opened capability.DirHandle, file string) *ignore.Matcher {
+func (w *walker) addRules(rules *ignore.Matcher, name string, opened capability.DirHandle,
+	file string) *ignore.Matcher {
 	f, err := opened.OpenFile(path.Base(file))
 	if err != nil {
 		return w.ruleTrouble(rules, file, err)
@@ -94,7 +95,8 @@ func (w *walker) ruleTrouble(rules *ignore.Matcher, file string, err error) *ign
 	if err == nil {
 		return rules
 	}
-	for _, none := range [...]error{fs.ErrNotExist, names.ErrNotDir, names.ErrNotRegular, names.ErrNotAllowed, names.ErrDenied} {
+	for _, none := range [...]error{fs.ErrNotExist, names.ErrNotDir, names.ErrNotRegular, names.ErrNotAllowed,
+		names.ErrDenied} {
 		if errors.Is(err, none) {
 			return rules
 		}

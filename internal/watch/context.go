@@ -11,13 +11,15 @@ type marked struct{}
 // Context returns the host's function of that name that makes one context of another, so that it can be called
 // anywhere. If it fails, or what it returns does not descend from what it was given, the context is the one that was
 // given, which is noted and logged.
-func Context[For any](name string, host func(context.Context, For) context.Context, log *slog.Logger, n *Notes) func(context.Context, For) context.Context {
+func Context[For any](name string, host func(context.Context, For) context.Context, log *slog.Logger,
+	n *Notes) func(context.Context, For) context.Context {
 	return func(ctx context.Context, about For) context.Context {
 		made, mark := ctx, new(byte)
 		err := apart(func() {
 			c := host(context.WithValue(ctx, marked{}, mark), about)
 			if c == nil || c.Value(marked{}) != mark {
-				n.Add(name, "the host's %s was not heeded: the context that it returned does not descend from the one it was given", name)
+				n.Add(name, "the host's %s was not heeded: the context that it returned does not descend from the one it was given",
+					name)
 				log.Warn(name+" has returned a context that does not descend from the one it was given", "for", about)
 				return
 			}

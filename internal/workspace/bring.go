@@ -12,7 +12,8 @@ import (
 // Bring stages changes that were made outside of the stage as the work of a step. The changes count like all other text
 // that a step puts into files; brought is the total of the attempt, which Bring raises. The error is a
 // *stage.DriftError if another program has written to the same paths.
-func Bring(ctx context.Context, view *stage.Stage, call *actions.Call, changes []scratch.Change, brought *int64) (actions.Outcome, error) {
+func Bring(ctx context.Context, view *stage.Stage, call *actions.Call, changes []scratch.Change,
+	brought *int64) (actions.Outcome, error) {
 	left := call.Limits.StagedBytes() - call.StagedBefore - call.Staged() - *brought
 	tooMuch := func(got int64) error {
 		return &actions.LimitError{What: actions.LimitStaged, Limit: call.Limits.StagedBytes(), Got: got}
@@ -23,10 +24,12 @@ func Bring(ctx context.Context, view *stage.Stage, call *actions.Call, changes [
 			continue
 		}
 		if most := call.Limits.FileBytes(); c.Size > most {
-			return actions.Outcome{}, &actions.FileError{Path: c.Path, Err: &actions.LimitError{What: actions.LimitFile, Limit: most, Got: c.Size}}
+			return actions.Outcome{}, &actions.FileError{Path: c.Path,
+				Err: &actions.LimitError{What: actions.LimitFile, Limit: most, Got: c.Size}}
 		}
 		if most := call.Limits.OutputBytes(); c.Size > most {
-			return actions.Outcome{}, &actions.FileError{Path: c.Path, Err: &actions.LimitError{What: actions.LimitOutput, Limit: most, Got: c.Size}}
+			return actions.Outcome{}, &actions.FileError{Path: c.Path,
+				Err: &actions.LimitError{What: actions.LimitOutput, Limit: most, Got: c.Size}}
 		}
 		before := int64(0)
 		if info, _, err := view.LstatIfPossible(cmp.Or(c.From, c.Path)); err == nil && info.Mode().IsRegular() {

@@ -107,7 +107,8 @@ func (s *Space) opened(ctx context.Context) (*scratch.Tree, error) {
 		}
 	}
 	config := scratch.Config{
-		Dir: dir, Keep: policy.KeepScratch, MaxFiles: policy.MaxScratchFiles, MaxBytes: policy.MaxScratchBytes, MaxChanged: policy.MaxChangedFiles,
+		Dir: dir, Keep: policy.KeepScratch, MaxFiles: policy.MaxScratchFiles, MaxBytes: policy.MaxScratchBytes,
+		MaxChanged: policy.MaxChangedFiles,
 		// What a run that was killed has left running would write to the tree of this one.
 		Reap: command.Reap,
 		Warn: func(text string) {
@@ -169,7 +170,8 @@ func Error(err error) error {
 		return err
 	}
 	what, ok := map[string]string{
-		scratch.LimitFiles: actions.LimitScratchFiles, scratch.LimitBytes: actions.LimitScratchBytes, scratch.LimitChanged: actions.LimitChangedFiles,
+		scratch.LimitFiles: actions.LimitScratchFiles, scratch.LimitBytes: actions.LimitScratchBytes,
+		scratch.LimitChanged: actions.LimitChangedFiles,
 	}[limit.What]
 	if !ok {
 		return err

@@ -99,7 +99,8 @@ func (e *OutsideError) Error() string {
 	if e.Last {
 		return fmt.Sprintf("its last line has no line end, so it must end the file, and it is for line %d of a file of %d lines", e.Line, e.Lines)
 	}
-	return fmt.Sprintf("it has no context, and its lines cannot be put before line %d of a file of %d lines", e.Line, e.Lines)
+	return fmt.Sprintf("it has no context, and its lines cannot be put before line %d of a file of %d lines", e.Line,
+		e.Lines)
 }
 
 // ErrNoContext says that nothing tells where a hunk belongs.
@@ -139,7 +140,8 @@ func (p *placing) explain(h *patch.Hunk, old []string, stated int) (why, err err
 		best = stated
 	}
 	for at, n := range votes {
-		if at >= 0 && (n > most || n == most && (near(at, stated) < near(best, stated) || near(at, stated) == near(best, stated) && at < best)) {
+		if at >= 0 && (n > most || n == most &&
+			(near(at, stated) < near(best, stated) || near(at, stated) == near(best, stated) && at < best)) {
 			best, most = at, n
 		}
 	}

@@ -123,7 +123,8 @@ func file() *rapid.Generator[string] {
 
 func word() *rapid.Generator[string] {
 	return rapid.SampledFrom([]string{
-		"ok", "ok", "ok", "ok", "ok", "say again", "say again", "say again", "say again", "fail", "fail", "faulty again", "final", "panic",
+		"ok", "ok", "ok", "ok", "ok", "say again", "say again", "say again", "say again", "fail", "fail", "faulty again",
+		"final", "panic",
 	})
 }
 
@@ -131,7 +132,8 @@ func word() *rapid.Generator[string] {
 func Tree(t *rapid.T) []txtarfs.File {
 	var files []txtarfs.File
 	for _, name := range rapid.SliceOfNDistinct(file(), 1, 3, rapid.ID).Draw(t, "files") {
-		files = append(files, txtarfs.File{Name: name, Data: []byte(strings.Repeat("foo bar\n", rapid.IntRange(0, 3).Draw(t, "lines")))})
+		files = append(files, txtarfs.File{Name: name,
+			Data: []byte(strings.Repeat("foo bar\n", rapid.IntRange(0, 3).Draw(t, "lines")))})
 	}
 	return files
 }
@@ -152,7 +154,8 @@ func Pipeline(t *rapid.T) millrace.Pipeline {
 		later := func(what string) string { return id(rapid.IntRange(i+1, n-1).Draw(t, what)) }
 		if i > 0 && chance(4, "condition") {
 			s.When = rapid.SampledFrom([]condition.Condition{
-				condition.PrevError(), condition.PrevError(), condition.StepFailed(earlier("failed")), condition.StepSucceeded(earlier("ok")),
+				condition.PrevError(), condition.PrevError(), condition.StepFailed(earlier("failed")),
+				condition.StepSucceeded(earlier("ok")),
 				condition.FileExists(file().Draw(t, "exists")),
 			}).Draw(t, "when")
 		}
@@ -163,7 +166,8 @@ func Pipeline(t *rapid.T) millrace.Pipeline {
 			s.Next = later("next")
 		}
 		for range rapid.SampledFrom([]int{0, 0, 1, 1, 2}).Draw(t, "ways back") {
-			way := millrace.Retry{Step: id(rapid.IntRange(0, i).Draw(t, "back")), Keyword: "again", Restart: chance(3, "restart")}
+			way := millrace.Retry{Step: id(rapid.IntRange(0, i).Draw(t, "back")), Keyword: "again",
+				Restart: chance(3, "restart")}
 			if chance(3, "when") {
 				way.Keyword, way.When = "", rapid.SampledFrom([]condition.Condition{
 					condition.StepFailed(id(i)), condition.PrevError(), condition.FileExists(file().Draw(t, "exists")),
@@ -207,7 +211,8 @@ func Action(t *rapid.T, i int) actions.Action {
 
 // Parallel draws a pipeline whose steps can run at the same time, unless they meet.
 func Parallel(t *rapid.T) millrace.Pipeline {
-	b := millrace.New("parallel").Options(millrace.Options{ContinueOnError: rapid.IntRange(1, 3).Draw(t, "continue") == 1, Parallel: true})
+	b := millrace.New("parallel").Options(millrace.Options{ContinueOnError: rapid.IntRange(1, 3).Draw(t, "continue") == 1,
+		Parallel: true})
 	n := rapid.IntRange(2, 6).Draw(t, "steps")
 	for i := range n {
 		s := millrace.Step{ID: fmt.Sprintf("s%d", i), Action: Action(t, i)}

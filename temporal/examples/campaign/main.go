@@ -143,7 +143,8 @@ func approve(ctx context.Context, c millracetemporal.Client, campaign fleet.Camp
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d of %d trees would be changed: %d files, %d edits. Go on? [y/N] ", p.Sum.Success, p.Targets, p.Sum.Files, p.Sum.Edits)
+	fmt.Printf("%d of %d trees would be changed: %d files, %d edits. Go on? [y/N] ", p.Sum.Success, p.Targets, p.Sum.Files,
+		p.Sum.Edits)
 	var answer string
 	if _, err := fmt.Scanln(&answer); err != nil || answer != "y" {
 		return c.Stop(ctx, campaign.ID)

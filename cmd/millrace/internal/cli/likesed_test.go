@@ -80,7 +80,8 @@ func TestReplace_manyNames(t *testing.T) {
 	gnuSed(t)
 	tree := make(map[string]string, 301)
 	var list strings.Builder
-	odd := []string{"line\nend", "tab\t", "star*", "[ab]", "{{find.files}}", "quote'\"", "-n", "back\\slash", "end\n", "#x", "ü", "a,b"}
+	odd := []string{"line\nend", "tab\t", "star*", "[ab]", "{{find.files}}", "quote'\"", "-n", "back\\slash", "end\n",
+		"#x", "ü", "a,b"}
 	for i := range 300 {
 		name := fmt.Sprintf("d%d/%s %d", i%7, odd[i%len(odd)], i)
 		tree[name] = strings.Repeat("old\n", 1+i%3)
@@ -97,7 +98,8 @@ func TestReplace_manyNames(t *testing.T) {
 	if status != 3 || !strings.Contains(errs, "--force") {
 		t.Errorf("status %d\n%s%s", status, out, errs)
 	}
-	status, out, errs = app(t, two, list.String(), "replace", "old", "new", "--files-from", "-", "-0", "-y", "--force", "--expect", "600")
+	status, out, errs = app(t, two, list.String(), "replace", "old", "new", "--files-from", "-", "-0", "-y", "--force",
+		"--expect", "600")
 	if status != 0 || !strings.Contains(out, "300 files | 600 edits") {
 		t.Errorf("status %d\n%s%s", status, out, errs)
 	}

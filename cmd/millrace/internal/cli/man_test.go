@@ -18,7 +18,8 @@ func TestManPages(t *testing.T) {
 		for line := range strings.Lines(page) {
 			request, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 			switch {
-			case strings.HasPrefix(line, "'"), strings.HasPrefix(line, ".") && !strings.Contains(" .TH .SH .B .TP .nf .fi ", " "+request+" "):
+			case strings.HasPrefix(line, "'"), strings.HasPrefix(line, ".") &&
+				!strings.Contains(" .TH .SH .B .TP .nf .fi ", " "+request+" "):
 				t.Errorf("%s: %q is a request", name, line)
 			}
 		}
@@ -34,12 +35,14 @@ func TestManPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"millrace.1", "millrace-run.1", "millrace-undo.1", "millrace-log-prune.1", "millrace-exit-codes.1", "millrace-config.1"} {
+	for _, name := range []string{"millrace.1", "millrace-run.1", "millrace-undo.1", "millrace-log-prune.1",
+		"millrace-exit-codes.1", "millrace-config.1"} {
 		if !strings.HasPrefix(pages[name], ".TH MILLRACE") {
 			t.Errorf("%s begins with %.40q", name, pages[name])
 		}
 	}
-	if !strings.Contains(pages["millrace-undo.1"], `\fB\-\-last\fR`) || !strings.Contains(pages["millrace-undo.1"], `\fBmillrace\fR(1)`) {
+	if !strings.Contains(pages["millrace-undo.1"], `\fB\-\-last\fR`) ||
+		!strings.Contains(pages["millrace-undo.1"], `\fBmillrace\fR(1)`) {
 		t.Errorf("the page of undo:\n%s", pages["millrace-undo.1"])
 	}
 	if len(pages) < 25 {

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPicture reviews a change at a terminal, and compares docs/review.svg with the picture of that terminal. With -update
-// it writes the picture.
+// TestPicture reviews a change at a terminal, and compares docs/review.svg with the picture of that terminal. With
+// -update it writes the picture.
 func TestPicture(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -50,7 +50,8 @@ directory, one with a slash counts from the working directory, and "!" before it
 	f.StringVar(&after, "after", "", "put `LINE` after each line with OLD; there is no NEW then")
 	cmd.MarkFlagsMutuallyExclusive("before", "after")
 	f.StringVar(&r.Map, "map", "", "replace the texts that `FILE` lists, at once; there is no OLD and NEW then")
-	f.BoolVar(&r.PreserveCase, "preserve-case", false, "also oldName, OldName, old_name, OLD_NAME and so on, each by NEW written likewise")
+	f.BoolVar(&r.PreserveCase, "preserve-case", false,
+		"also oldName, OldName, old_name, OLD_NAME and so on, each by NEW written likewise")
 	f.IntVar(&r.Max, "max", 0, "replace `N` matches in each file at most")
 	f.IntVar(&r.MaxTotal, "max-total", 0, "replace `N` matches in all files at most, the first ones")
 	own := func() int { // how many arguments come before the PATHs
@@ -66,13 +67,16 @@ directory, one with a slash counts from the working directory, and "!" before it
 	f.BoolVarP(&r.Regex, "regex", "r", false, "OLD is a regular expression")
 	f.BoolVarP(&r.Structural, "structural", "s", false, "OLD is code with holes such as :[x], compared token by token")
 	f.StringVar(&r.Language, "lang", "", "the language of the files for -s: `NAME` is go, python and so on; else by their names")
-	f.StringVar(&r.Encoding, "encoding", "", "how files are stored: `NAME` is utf-8, auto (UTF-16 by its mark), utf-16le, utf-16be or latin1")
+	f.StringVar(&r.Encoding, "encoding", "",
+		"how files are stored: `NAME` is utf-8, auto (UTF-16 by its mark), utf-16le, utf-16be or latin1")
 	f.BoolVarP(&r.IgnoreCase, "ignore-case", "i", false, "find letters in any case")
 	f.BoolVarP(&r.Words, "word", "w", false, "find whole words only")
-	f.StringArrayVarP(&r.Globs, "glob", "g", nil, "only files that `GLOB` takes; with ! before it, only others; may be repeated")
+	f.StringArrayVarP(&r.Globs, "glob", "g", nil,
+		"only files that `GLOB` takes; with ! before it, only others; may be repeated")
 	f.StringArrayVarP(&r.Types, "type", "t", nil, "only files whose names end in .`EXT`; may be repeated")
 	f.BoolVar(&r.NoIgnore, "no-ignore", false, "also files that .gitignore leaves out")
-	f.BoolVar(&r.NoGenerated, "no-generated", false, "leave out generated files: \"Code generated … DO NOT EDIT\", @generated")
+	f.BoolVar(&r.NoGenerated, "no-generated", false,
+		"leave out generated files: \"Code generated … DO NOT EDIT\", @generated")
 	f.StringVar(&r.FilesFrom, "files-from", "", "take more PATHs from `FILE`, one a line; - for stdin")
 	f.BoolVarP(&a.flags.nul, "null", "0", false, "the names of --files-from, and of --format names, end with a NUL each")
 	build := func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {

@@ -17,8 +17,8 @@ func condition(name string) (bool, error) {
 	return exec.Command("unshare", "-rm", "sh", "-c", "mount --bind /dev/null /dev/null").Run() == nil, nil
 }
 
-// status is the command `status N millrace ARG…` of scripts: the program has to end with exit status N. What it wrote is
-// there for stdout and stderr, as after exec.
+// status is the command `status N millrace ARG…` of scripts: the program has to end with exit status N. What it wrote
+// is there for stdout and stderr, as after exec.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status N COMMAND ARG…")

@@ -13,7 +13,8 @@ import (
 func TestStoreWhatCanBeRead(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "a.plan")
-	if err := writePrivate(name, strings.Repeat("a", maxInput)); !isType[*outputError](err) || !strings.Contains(err.Error(), "split the change") {
+	if err := writePrivate(name, strings.Repeat("a", maxInput)); !isType[*outputError](err) ||
+		!strings.Contains(err.Error(), "split the change") {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {

@@ -126,7 +126,8 @@ func TestScreenReview(t *testing.T) {
 			s := onScreen(t, columns, dir, "millrace run -p fix.json")
 			s.wait("(1/1 f0.txt, by fix) take this hunk [y,n,a,d,t,s,e,b,p,q,?]")
 			s.wait("+to receive 界面文字 is")
-			if shown := s.colored(); !strings.Contains(shown, "\x1b[32m+to rec\x1b[7mei\x1b[") || !strings.Contains(shown, "\x1b[36m") && !strings.Contains(shown, ";36m") {
+			if shown := s.colored(); !strings.Contains(shown, "\x1b[32m+to rec\x1b[7mei\x1b[") ||
+				!strings.Contains(shown, "\x1b[36m") && !strings.Contains(shown, ";36m") {
 				t.Errorf("colours: %q", shown)
 			}
 			s.keys("n")

@@ -13,7 +13,8 @@ import (
 func TestVisibleJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.RuneFrom([]rune("\u009b\u202e\u2066\ufeff\U000e0041\ufffd\x7fa\"\\\n")))).Draw(t, "text")
+		text := rapid.StringOf(rapid.OneOf(rapid.Rune(),
+			rapid.RuneFrom([]rune("\u009b\u202e\u2066\ufeff\U000e0041\ufffd\x7fa\"\\\n")))).Draw(t, "text")
 		plain, err := json.Marshal(text)
 		if err != nil {
 			t.Fatal(err)

@@ -41,7 +41,8 @@ func (c Config) Apply(x *millrace.Executor) error {
 	}
 	both := common(x.AllowedPaths, c.Project.Allow)
 	if len(both) == 0 {
-		return &Error{Problems: []Problem{{File: c.project, Message: "what the project allows and what you allow have nothing in common"}}}
+		return &Error{Problems: []Problem{{File: c.project,
+			Message: "what the project allows and what you allow have nothing in common"}}}
 	}
 	x.AllowedPaths = both
 	return nil

@@ -44,7 +44,8 @@ func (w Where) glob(argument string) (glob, error) {
 	}
 	for _, part := range strings.Split(rest, "/") {
 		if part == ".." {
-			return glob{}, usage("write the directories before the first sign of a glob", "'%s' has '..' within a glob", shown(argument))
+			return glob{}, usage("write the directories before the first sign of a glob", "'%s' has '..' within a glob",
+				shown(argument))
 		}
 	}
 	dir := w.dir()

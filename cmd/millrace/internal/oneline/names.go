@@ -91,5 +91,6 @@ func (w Where) checkDest(t Transfer, from sources) error {
 	if t.Copy {
 		command, hint = "copy", "write '{{stem}}' and '{{ext}}' for parts of the old names"
 	}
-	return usage(hint+"; millrace do "+command+" files=SRC to=DEST takes any name", "'%s' is a glob, and DEST is a name", shown(t.Dest))
+	return usage(hint+"; millrace do "+command+" files=SRC to=DEST takes any name", "'%s' is a glob, and DEST is a name",
+		shown(t.Dest))
 }

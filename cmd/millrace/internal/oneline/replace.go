@@ -93,8 +93,10 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 	if err != nil {
 		return millrace.Pipeline{}, err
 	}
-	search := actions.Search{Mode: "literal", IgnoreCase: r.IgnoreCase, NoIgnore: r.NoIgnore, NoGenerated: r.NoGenerated, Encoding: r.Encoding}
-	edit := actions.Edit{IgnoreCase: r.IgnoreCase, NewText: r.New, Encoding: r.Encoding, PreserveCase: r.PreserveCase, MaxPerFile: r.Max, MaxTotal: r.MaxTotal}
+	search := actions.Search{Mode: "literal", IgnoreCase: r.IgnoreCase, NoIgnore: r.NoIgnore, NoGenerated: r.NoGenerated,
+		Encoding: r.Encoding}
+	edit := actions.Edit{IgnoreCase: r.IgnoreCase, NewText: r.New, Encoding: r.Encoding, PreserveCase: r.PreserveCase,
+		MaxPerFile: r.Max, MaxTotal: r.MaxTotal}
 	if search.Include, search.Exclude, err = w.filters(r.Globs); err != nil {
 		return millrace.Pipeline{}, err
 	}
@@ -128,7 +130,8 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 		edit.Mode, edit.OldText, edit.NewText = "regex", r.line(), r.withLine()
 	}
 	fix := millrace.Step{ID: stepFix, Expect: expect}
-	if len(paths) == 1 && w.look(paths[0]) == File && len(r.Globs)+len(r.Types) == 0 && r.FilesFrom == "" && !r.NoGenerated {
+	if len(paths) == 1 && w.look(paths[0]) == File && len(r.Globs)+len(r.Types) == 0 && r.FilesFrom == "" &&
+		!r.NoGenerated {
 		edit.Files, list.Files = paths, paths
 		fix.Action, fix.Raw = edit, braced(edit.OldText, edit.NewText, paths[0])
 		if r.Map != "" {

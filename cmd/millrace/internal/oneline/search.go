@@ -35,8 +35,9 @@ func (w Where) Search(s Search) (millrace.Pipeline, error) {
 		return millrace.Pipeline{}, err
 	}
 	search := actions.Search{
-		Pattern: s.Pattern, Mode: s.Mode, Language: s.Language, IgnoreCase: s.IgnoreCase, NoIgnore: s.NoIgnore, NoGenerated: s.NoGenerated,
-		Matches: s.Matches, Paths: paths,
+		Pattern: s.Pattern, Mode: s.Mode, Language: s.Language, IgnoreCase: s.IgnoreCase, NoIgnore: s.NoIgnore,
+		NoGenerated: s.NoGenerated,
+		Matches:     s.Matches, Paths: paths,
 	}
 	if search.Include, search.Exclude, err = w.filters(s.Globs); err != nil {
 		return millrace.Pipeline{}, err

@@ -59,7 +59,8 @@ func (w Where) Transfer(t Transfer) (millrace.Pipeline, error) {
 		return w.renamed(t, expect)
 	}
 	if len(t.Sources) == 0 {
-		return none, usage(fmt.Sprintf("write millrace %s SRC… DEST", command), "%s needs a source and a destination", command)
+		return none, usage(fmt.Sprintf("write millrace %s SRC… DEST", command), "%s needs a source and a destination",
+			command)
 	}
 	t.Dest = w.slashes(t.Dest)
 	dirs := taken
@@ -99,9 +100,11 @@ func (t target) raw() bool {
 
 func (t Transfer) action(files []string, to target) actions.Action {
 	if t.Copy {
-		return actions.Copy{Files: files, Destination: to.destination, To: to.to, Base: to.base, PreservePaths: to.keep, Overwrite: t.Overwrite}
+		return actions.Copy{Files: files, Destination: to.destination, To: to.to, Base: to.base, PreservePaths: to.keep,
+			Overwrite: t.Overwrite}
 	}
-	return actions.Rename{Files: files, Destination: to.destination, To: to.to, Base: to.base, PreservePaths: to.keep, Overwrite: t.Overwrite}
+	return actions.Rename{Files: files, Destination: to.destination, To: to.to, Base: to.base, PreservePaths: to.keep,
+		Overwrite: t.Overwrite}
 }
 
 // groups sorts the sources by where they go.

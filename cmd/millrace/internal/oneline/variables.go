@@ -13,7 +13,8 @@ import (
 
 // takes are the values that the types of variables take on the command line.
 var takes = map[string]string{
-	"string": "a string", "number": aNumber, "integer": wholeNumber, "boolean": trueOrFalse, "list": listOfStrings, "object": "an object",
+	"string": "a string", "number": aNumber, "integer": wholeNumber, "boolean": trueOrFalse, "list": listOfStrings,
+	"object": "an object",
 }
 
 // ErrNoAnswer says that the user was asked for a value and gave none.

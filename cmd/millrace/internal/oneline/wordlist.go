@@ -50,7 +50,8 @@ func (w Where) wordList(file string) ([]actions.TextEdit, error) {
 	edits := make([]actions.TextEdit, len(pairs))
 	for i, pair := range pairs {
 		if len(pair) != 2 || pair[0] == "" {
-			return nil, usage("write OLD, a tab and NEW in each line", "'%s': entry %d is not an old and a new text", shown(file), i+1)
+			return nil, usage("write OLD, a tab and NEW in each line", "'%s': entry %d is not an old and a new text",
+				shown(file), i+1)
 		}
 		edits[i] = actions.TextEdit{OldText: pair[0], NewText: pair[1]}
 	}

@@ -47,7 +47,8 @@ func write(dir string) error {
 		if status := a.Run(context.Background(), []string{"completion", shell}); status != 0 {
 			return fmt.Errorf("the completion for %s: exit status %d", shell, status)
 		}
-		if err := os.WriteFile(filepath.Join(completions, "millrace."+cmp.Or(map[string]string{"powershell": "ps1"}[shell], shell)), script.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(completions,
+			"millrace."+cmp.Or(map[string]string{"powershell": "ps1"}[shell], shell)), script.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}

@@ -55,7 +55,8 @@ func Stat(w io.Writer, plan *millrace.Plan, s Style) error {
 		bar := s.Paint(Green, strings.Repeat("+", plus)) + s.Paint(Red, strings.Repeat("-", minus))
 		fmt.Fprintf(out, "%*d%s\n", numbers, f.added+f.taken, strings.TrimRight(" "+bar, " "))
 	}
-	fmt.Fprintf(out, " %s changed, %s(+), %s(-)\n", count(len(list), "file"), count(added, "insertion"), count(taken, "deletion"))
+	fmt.Fprintf(out, " %s changed, %s(+), %s(-)\n", count(len(list), "file"), count(added, "insertion"),
+		count(taken, "deletion"))
 	return out.Flush()
 }
 

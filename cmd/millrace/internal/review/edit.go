@@ -108,7 +108,8 @@ func parseEdited(h millrace.Hunk, edited string) (*string, error) {
 	case !seen:
 		return nil, nil
 	case at < len(old):
-		return nil, fmt.Errorf("the line %q of the file is missing after line %d: to take it away, leave it there with '-'", old[at], n)
+		return nil, fmt.Errorf("the line %q of the file is missing after line %d: to take it away, leave it there with '-'",
+			old[at], n)
 	}
 	text := b.String()
 	return &text, nil

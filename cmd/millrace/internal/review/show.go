@@ -39,12 +39,14 @@ func (r *Review) show() {
 	for i, h := range f.diff.Hunks {
 		lines := strings.SplitAfter(r.Style.Hunk(h), "\n")
 		if len(lines) > wholeLines {
-			fmt.Fprintf(r.out, "%s%s\n", strings.Join(lines[:wholeLines], ""), r.Style.Paint(render.Dim, "… more: p shows all of it"))
+			fmt.Fprintf(r.out, "%s%s\n", strings.Join(lines[:wholeLines], ""),
+				r.Style.Paint(render.Dim, "… more: p shows all of it"))
 			return
 		}
 		_, _ = io.WriteString(r.out, strings.Join(lines, ""))
 		if more := len(f.diff.Hunks) - 1 - i; more > 0 && i == 2 {
-			fmt.Fprintln(r.out, r.Style.Paint(render.Dim, fmt.Sprintf("… %d more hunks: p shows all, s decides one by one", more)))
+			fmt.Fprintln(r.out, r.Style.Paint(render.Dim,
+				fmt.Sprintf("… %d more hunks: p shows all, s decides one by one", more)))
 			return
 		}
 	}
