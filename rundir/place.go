@@ -37,7 +37,8 @@ func (m *Manager) checkPlace(tree afero.Fs) error {
 		}
 		below = rest
 	}
-	return fmt.Errorf("the store of runs lies in the tree at '%s', where steps reach it: it has to be outside, or below '%s'", at, state)
+	return fmt.Errorf("the store of runs lies in the tree at '%s', where steps reach it: "+
+		"it has to be outside, or below '%s'", at, state)
 }
 
 // within returns where in a tree the store lies, if it does as far as can be known: of directories of the operating

@@ -36,7 +36,8 @@ const maxReason = 4 << 10
 //	err = w.append(&record{Kind: kindStart, Status: runs.Running, Job: ordinal, At: placeOf(at)})
 //	result, err := w.value(stepResult)
 //	delta, err := w.blob(c.Delta)
-//	err = w.append(&record{Kind: kindDone, Job: ordinal, At: placeOf(at), Done: &done{Result: result, Delta: delta, Final: true}})
+//	ended := &done{Result: result, Delta: delta, Final: true}
+//	err = w.append(&record{Kind: kindDone, Job: ordinal, At: placeOf(at), Done: ended})
 //	err = w.append(&record{Kind: kindEnd, Status: runs.Success, End: &end{Result: whole}})
 //
 // All methods are safe for concurrent use.

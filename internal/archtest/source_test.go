@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 )
 
 const (
@@ -24,6 +25,7 @@ const (
 type file struct {
 	name   string // relative to the root, with slashes
 	lines  int
+	wide   []int // the lines with more than maxColumns characters
 	syntax *ast.File
 }
 
@@ -102,7 +104,15 @@ func readTree() (tree, error) {
 		if err != nil {
 			return err
 		}
-		files = append(files, file{name: filepath.ToSlash(rel), lines: bytes.Count(data, []byte("\n")), syntax: syntax})
+		var wide []int
+		for i, line := range bytes.Split(data, []byte("\n")) {
+			if utf8.RuneCount(line) > maxColumns {
+				wide = append(wide, i+1)
+			}
+		}
+		files = append(files, file{
+			name: filepath.ToSlash(rel), lines: bytes.Count(data, []byte("\n")), wide: wide, syntax: syntax,
+		})
 		return nil
 	})
 	return tree{fset, files}, err

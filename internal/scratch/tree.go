@@ -41,7 +41,7 @@ type tree struct {
 	above  *os.Root             // the directory of all places
 	folds  bool                 // the file system takes some names for one
 	coarse bool                 // the times of change of the file system cannot be gone by
-	began  int64                // when the last Renew was done, by the clock of the file system; 0 where that does not tell
+	began  int64                // when the last Renew was done, by the clock of the file system; 0 where it is unknown
 	probed bool                 // it was found out what the times tell of memory that is mapped
 	blind  bool                 // they tell nothing of it
 	blur   func(l *rootfs.Look) // of tests: takes away what other systems do not tell

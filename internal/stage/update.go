@@ -13,10 +13,11 @@ import (
 
 // Edit applies splices, given in offsets of the current content, in ascending order and not overlapping.
 func (s *Stage) Edit(name string, splices []change.Splice) error {
-	return names.PathError("edit", name, s.update(name, guard.Write, maxInMemory, func(t *Content) ([]change.Splice, error) {
+	given := func(t *Content) ([]change.Splice, error) {
 		_, err := t.Bytes(maxInMemory)
 		return splices, err
-	}))
+	}
+	return names.PathError("edit", name, s.update(name, guard.Write, maxInMemory, given))
 }
 
 // Update is [Stage.Edit] with the splices that find returns for the content of the file, of at most that many bytes. It
