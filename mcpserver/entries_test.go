@@ -230,8 +230,8 @@ func TestReadIsShort(t *testing.T) {
 		t.Errorf("the lines are not numbered: %q", list)
 	}
 	tail := c.good("fs_read", `{"mode":"Line","path":"src/read.go","start_line":-2,"end_line":-1}`)
-	if want := fmt.Sprintf("%d\t", strings.Count(page,
-		"\n")-1); !strings.HasPrefix(tail.raw.Content[1].(*mcp.TextContent).Text, want) {
+	want := fmt.Sprintf("%d\t", strings.Count(page, "\n")-1)
+	if !strings.HasPrefix(tail.raw.Content[1].(*mcp.TextContent).Text, want) {
 		t.Errorf("the text is %q, and begins not with %q", tail.raw.Content[1], want)
 	}
 }

@@ -151,8 +151,8 @@ func TestLiteralIsBytes(t *testing.T) {
 		if got, want := contains(p, data), bytes.Contains(data, []byte(needle)); got != want {
 			rt.Fatalf("%q in %q: contains %v, want %v", needle, data, got, want)
 		}
-		if got, want := replace(p, match.Text("$1"), data), bytes.ReplaceAll(data, []byte(needle),
-			[]byte("$1")); !bytes.Equal(got, want) {
+		got, want := replace(p, match.Text("$1"), data), bytes.ReplaceAll(data, []byte(needle), []byte("$1"))
+		if !bytes.Equal(got, want) {
 			rt.Fatalf("%q in %q: replaced %q, want %q", needle, data, got, want)
 		}
 	})
