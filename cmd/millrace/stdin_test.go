@@ -22,7 +22,8 @@ func TestSilentStdin(t *testing.T) {
 		"review": {{"stored.plan"}}, "log": {{}, {"prune"}}, "undo": {{}, {"--last"}, {"x"}}, "redo": {{}},
 		"status": {{}}, "recover": {{}, {"-n"}, {"--discard", "x"}}, "validate": {{"p.json"}}, "fmt": {{"p.json"}, {"--check", "p.json"}},
 		"convert": {{"p.json"}}, "actions": {{}, {"edit"}}, "schema": {{}}, "completion": {{"bash"}}, "version": {{}},
-		"search": {{"one"}, {"-s", "one :[a]"}}, "trust": {{"list"}, {"rm", "x"}}, "pipelines": {{}, {"p"}}, "init": {{}, {"licence"}}, "exec": {{"cat"}, {"-y", "--shell", "cat"}},
+		"search": {{"one"}, {"-s", "one :[a]"}}, "trust": {{"list"}, {"rm", "x"}}, "pipelines": {{}, {"p"}}, "init": {{}, {"licence"}},
+		"runs": {{}, {"show", "1"}, {"log", "-"}, {"approve", "1"}, {"resume", "1"}, {"prune", "--keep", "1"}, {"watch", "1"}}, "exec": {{"cat"}, {"-y", "--shell", "cat"}},
 		"help": {{}, {"run"}, {"exit-codes"}, {"config"}, {"nothing"}},
 		"mcp":  nil, // reads its client's requests
 	}

@@ -15,21 +15,14 @@ import (
 // what came of it. Nothing is written with -n and -o, and without -y where there is no terminal to ask at, unless
 // s.sure is set.
 func (s *session) change(ctx context.Context, p millrace.Pipeline) error {
-	o := p.Options()
-	o.Force = o.Force || s.flags.force
-	o.NoBackup = o.NoBackup || s.flags.noBackup
-	o.Verbose = o.Verbose || s.flags.verbose
-	p = p.WithOptions(o)
-	if s.flags.name != "" {
-		var err error
-		if p, err = p.WithName(s.flags.name); err != nil {
-			return &usageError{fmt.Errorf("--name: %w", err)}
-		}
+	p, err := s.flagged(p)
+	if err != nil {
+		return err
 	}
 	if s.flags.check && (s.flags.store != "" || s.flags.review) {
 		return &usageError{errors.New("--check stores and reviews nothing: leave out -o and -p")}
 	}
-	s.flags.dryRun = s.flags.dryRun || s.flags.check || o.DryRun
+	s.flags.dryRun = s.flags.dryRun || s.flags.check || p.Options().DryRun
 	bounds, err := parseBounds(s.flags.expect)
 	if err != nil {
 		return err
@@ -67,6 +60,23 @@ func (s *session) change(ctx context.Context, p millrace.Pipeline) error {
 	}
 	defer plan.Close()
 	return s.applyPlan(ctx, plan)
+}
+
+// flagged returns a pipeline with what the flags say of its run.
+func (s *session) flagged(p millrace.Pipeline) (millrace.Pipeline, error) {
+	o := p.Options()
+	o.Force = o.Force || s.flags.force
+	o.NoBackup = o.NoBackup || s.flags.noBackup
+	o.Verbose = o.Verbose || s.flags.verbose
+	p = p.WithOptions(o)
+	if s.flags.name == "" {
+		return p, nil
+	}
+	named, err := p.WithName(s.flags.name)
+	if err != nil {
+		return p, &usageError{fmt.Errorf("--name: %w", err)}
+	}
+	return named, nil
 }
 
 // direct reports whether a pipeline can run in one go, so that the lock is held from its first step on: whether the

@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace/cmd/millrace/internal/byname"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/kept"
 )
 
 // The groups of commands, in the order of the help.
@@ -62,6 +63,7 @@ var commands = []entry{
 	{groupTime, (*App).newRedo},
 	{groupTime, (*App).newStatus},
 	{groupTime, (*App).newRecover},
+	{groupTime, func(a *App) *cobra.Command { return kept.NewRuns(a.door()) }},
 	{groupDescribe, (*App).newVersion},
 	{groupServe, (*App).newMCP},
 	{groupServe, (*App).newTrust},

@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"context"
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
 )
 
 // door is the program as commands see it that have packages of their own.
@@ -17,7 +21,7 @@ func (a *App) door() door.Program {
 			if err != nil {
 				return door.Tree{}, err
 			}
-			return door.Tree{FS: s.fs, Root: s.root, Executor: s.x}, nil
+			return s.door(), nil
 		},
 		OneLine: func(cmd *cobra.Command, build func([]string) (millrace.Pipeline, error)) {
 			a.oneLine(cmd, func(_ oneline.Where, _ oneline.Common, args []string) (millrace.Pipeline, error) { return build(args) })
@@ -25,8 +29,49 @@ func (a *App) door() door.Program {
 		FormatFlag: a.formatFlag,
 		Format:     func() string { return a.flags.format },
 		Write:      func(text string) error { return output(a.write(text)) },
+		WriteShown: func(text string) error { return output(a.writeShown(text)) },
 		WriteJSON:  func(v any) error { return output(a.writeJSON(v)) },
 		Usage:      func(err error) error { return &usageError{err} },
-		UserDir:    config.UserDir,
+		Said:       func(word string) error { return &saidError{word} },
+		Talk:       a.talk,
+		Ask:        func(ctx context.Context, question string) (string, error) { return a.terminal().Ask(ctx, question) },
+		OnTerminal: a.onTerminal,
+		ProgramFlags: func(cmd *cobra.Command) {
+			a.policyFlags(cmd)
+			a.allowExecFlag(cmd)
+			a.commandFlags(cmd)
+			a.agentFlags(cmd)
+		},
+		YesFlag: func(cmd *cobra.Command) {
+			cmd.Flags().BoolVarP(&a.flags.yes, "yes", "y", false, "do it without asking")
+		},
+		Yes: func() bool { return a.flags.yes },
+		Ago: func(t time.Time) string {
+			if tty.IsTerminal(a.Stdout) {
+				return ago(t, time.Now())
+			}
+			return t.Format(time.RFC3339)
+		},
+		User:    userName,
+		UserDir: config.UserDir,
+	}
+}
+
+// door is the session as those commands see it.
+func (s *session) door() door.Tree {
+	return door.Tree{
+		FS: s.fs, Root: s.root, Executor: s.x, StoreDir: s.runsDir,
+		Allow: func(ctx context.Context, p millrace.Pipeline, file string) (millrace.Executor, func(), error) {
+			done, err := s.allowInFile(ctx, p, file)
+			return s.x, done, err
+		},
+		Show: func(plan *millrace.Plan) error {
+			s.progress.Done()
+			return s.show(plan)
+		},
+		Done: func(r *millrace.Result) error {
+			s.sure = true // what was kept is made, and not only shown
+			return s.done(r, nil)
+		},
 	}
 }

@@ -11,13 +11,12 @@ import (
 	"os/user"
 	"strings"
 
-	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/byname"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
-	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/kept"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/mcpserver"
 	"github.com/millrace-go/millrace/rundir"
@@ -171,47 +170,29 @@ func (a *App) mcpToken(o mcpFlags) (string, error) {
 	return token, nil
 }
 
-// served is the one tree of the server, as runs of the store open it.
-type served struct{ fs afero.Fs }
-
-func (t served) Open(context.Context, fleet.Target) (fleet.Tree, error) {
-	return fleet.Tree{FS: t.fs}, nil
-}
-
 // runTools opens the store of runs.
 func (s *session) runTools(o mcpFlags) (tools runs.Tools, closing func(context.Context) error, err error) {
-	tree := s.fs.WithAbsolute()
-	var fsys afero.Fs = s.fs
-	dir, closing := o.store, func(context.Context) error { return nil }
-	if dir != rundir.DefaultDir {
-		full, err := s.storeDir(dir)
-		if err != nil {
-			return tools, nil, err
-		}
-		root, err := fsutil.OpenRoot(full)
-		if err != nil {
-			return tools, nil, &usageError{fmt.Errorf("--store: %w", err)}
-		}
-		fsys, dir = root, "."
-		closing = func(context.Context) error { return root.Close() }
-	}
-	store, err := rundir.Open(fsys, dir, rundir.Options{Key: s.x.Key, NoSync: s.x.NoSync})
+	dir, err := s.runsDir(o.store)
 	if err != nil {
-		return tools, nil, errors.Join(err, closing(context.Background()))
+		return tools, nil, err
 	}
+	store, closeStore, err := kept.Open(s.fs, dir, s.x)
+	if err != nil {
+		return tools, nil, err
+	}
+	closing = func(context.Context) error { return closeStore() }
 	tools = runs.Tools{Browse: store, Source: runs.SourceMCP}
 	if o.readOnly || s.x.ReadOnly {
 		return tools, closing, nil
 	}
 	m, err := store.Manage(rundir.Host{
-		Executor: managed(s.x), Trees: served{tree}, User: userName(), Library: byname.ForAgents(s.fs, config.UserDir()),
+		Executor: managed(s.x), Trees: kept.Tree(s.fs), User: userName(), Library: byname.ForAgents(s.fs, config.UserDir()),
 	})
 	if err != nil {
-		return tools, nil, errors.Join(err, closing(context.Background()))
+		return tools, nil, errors.Join(err, closeStore())
 	}
 	tools.Manage, tools.Jobs = m, m.Jobs()
-	open := closing
-	return tools, func(ctx context.Context) error { return errors.Join(m.Close(ctx), open(ctx)) }, nil
+	return tools, func(ctx context.Context) error { return errors.Join(m.Close(ctx), closeStore()) }, nil
 }
 
 // userName returns the name of the user of this process, "" if the system has none.

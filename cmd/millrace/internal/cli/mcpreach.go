@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/rundir"
 )
 
 // refuseConfig refuses a root with the configuration of the user in it, or with a link that leads there: it names
@@ -51,6 +53,19 @@ func (s *session) denies(name string) bool {
 		}
 	}
 	return false
+}
+
+// runsDir returns the directory of runs that --store names: as a store takes it in the state directory of the tree, or an
+// absolute one outside of the tree. Without the flag it is a directory for the tree in that of the configuration.
+func (s *session) runsDir(name string) (string, error) {
+	switch {
+	case name == "" && s.config.RunsStore != "":
+		sum := sha256.Sum256([]byte(s.root))
+		name = filepath.Join(expanded(s.config.RunsStore), fmt.Sprintf("%s-%x", filepath.Base(s.root), sum[:6]))
+	case name == "" || name == rundir.DefaultDir:
+		return rundir.DefaultDir, nil
+	}
+	return s.storeDir(name)
 }
 
 // storeDir returns the directory of --store. It must not lie in the tree, by its name or by what that leads to.

@@ -2,13 +2,21 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/kept"
 )
 
 // newRun makes `run`.
 func (a *App) newRun() *cobra.Command {
-	cmd := &cobra.Command{
+	var keep bool
+	var o kept.Options
+	var cmd *cobra.Command
+	cmd = &cobra.Command{
 		Use:   "run NAME|FILE|- [VAR=VALUE…]",
 		Short: "Run a pipeline and commit what it changes",
 		Long: `Run runs the pipeline of that NAME, that in FILE, or that in stdin for -, and commits what it changes. On a terminal it
@@ -22,7 +30,10 @@ VAR=VALUE gives a variable of the pipeline its value, again and again for a list
 that is missing is asked for on a terminal.
 
 Programs that the pipeline wants to run have to be allowed: by --allow-exec, by exec.allow in your configuration, or on a
-terminal by an answer; "a" remembers the pipeline, see "millrace trust". In a script the status is 3.`,
+terminal by an answer; "a" remembers the pipeline, see "millrace trust". In a script the status is 3.
+
+A run that is kept waits where a step is manual, and from the risk of --approve-from on; the status is 7. On a terminal you are
+asked then. See "millrace runs".`,
 		Example: `  millrace run rename.json
   millrace run rename from=Old to=New  the pipeline of that name
   millrace run rename.json -y          do not ask
@@ -30,12 +41,21 @@ terminal by an answer; "a" remembers the pipeline, see "millrace trust". In a sc
   millrace run rename.json from=Old to=New
   millrace run rename.json --check     for CI: name the files that would change
   millrace run format.json --allow-exec 'gofmt -w *'
+  millrace run rename.json --keep      keep the run: see millrace runs
+  millrace run rename.json --keep --approve-from high
   generate | millrace run - --format json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
 			p, err := s.readPipeline(ctx, args[0], args[1:])
 			if err != nil {
 				return err
+			}
+			keep = keep || o.Store != "" || o.ApproveFrom != ""
+			switch only := alsoSet(cmd, "dry-run", "check", "review", "output", "except", "expect", "strict"); {
+			case keep && only != "":
+				return &usageError{fmt.Errorf("--%s is for a run that is not kept: leave out --keep, --store and --approve-from", only)}
+			case keep, only == "" && (s.config.RunsStore != "" || p.waits()):
+				return s.keep(ctx, o, p)
 			}
 			done, err := s.allowInFile(ctx, p.Pipeline, p.file)
 			if err != nil {
@@ -47,9 +67,26 @@ terminal by an answer; "a" remembers the pipeline, see "millrace trust". In a sc
 		}),
 	}
 	cmd.ValidArgsFunction = a.completePipeline
+	cmd.Flags().BoolVar(&keep, "keep", false, "keep the run in a store, so that it can wait, be looked at and be resumed; a pipeline with a manual step is kept in any case")
+	o.Flags(cmd)
 	a.changeFlags(cmd)
 	a.allowExecFlag(cmd)
 	a.commandFlags(cmd)
 	a.agentFlags(cmd)
 	return cmd
+}
+
+// waits reports whether a step of the pipeline waits for a person.
+func (p source) waits() bool {
+	return slices.ContainsFunc(p.Steps(), func(s millrace.Step) bool { return s.Manual })
+}
+
+// keep makes a run of a pipeline that is kept.
+func (s *session) keep(ctx context.Context, o kept.Options, p source) error {
+	pipeline, err := s.flagged(p.Pipeline)
+	if err != nil {
+		return err
+	}
+	s.leaveOut()
+	return kept.Run(ctx, s.App.door(), s.door(), o, pipeline, p.file)
 }

@@ -16,6 +16,7 @@ const (
 	exitConflict    = 4
 	exitCommit      = 5
 	exitRecovery    = 6
+	exitWaits       = 7
 	exitCheck       = 10
 	exitInterrupted = 130
 )
@@ -82,6 +83,8 @@ func statusOf(err error) int {
 		return exitCommit
 	case "recovery_needed":
 		return exitRecovery
+	case "waits":
+		return exitWaits
 	case "would_change":
 		return exitCheck
 	case "canceled":

@@ -40,6 +40,7 @@ func TestStatus(t *testing.T) {
 		{&millrace.CommitError{State: millrace.CommitPending, Err: io.ErrShortWrite}, 6},
 		{&millrace.CommitError{State: millrace.CommitPending, Err: errInterrupted}, 6},
 		{&saidError{"would_change"}, 10},
+		{&saidError{"waits"}, 7},
 		{errInterrupted, 130},
 		{context.Canceled, 130},
 		// What became of the tree says more than what the output met meanwhile.

@@ -17,6 +17,7 @@ func (a *App) newExitCodes() *cobra.Command {
     4  conflict: files have changed since the plan was made, or another run writes to the tree: untouched
     5  the commit failed and was taken back: the tree is as before
     6  recovery is needed, see millrace recover: the tree may be mixed
+    7  a kept run waits for a decision, see millrace runs: the tree is untouched
    10  with --check: there would be changes
   130  interrupted: the tree is untouched, or as before
 

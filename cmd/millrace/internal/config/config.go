@@ -60,6 +60,9 @@ type Config struct {
 	Exec Exec
 	// Agents are the agents that prompts can ask, by name. The name "default" is for prompts that name none.
 	Agents map[string]Agent
+	// RunsStore is the directory that keeps runs, absolute or beginning with ~/. "" means that only runs are kept that ask for
+	// it, in the state directory of their tree.
+	RunsStore string
 	// Backups says how many backups are kept, as [backup.Retention] does.
 	Backups backup.Retention
 	// Risk says where the levels of risk begin. Zero fields have the numbers of package risk.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +56,8 @@ var keys = []Key{
 	{"agents", "programs that prompts ask, by name, default for prompts that name none: command, format, read, write, env, timeout",
 		`{default: {command: [claude, -p], env: [HOME]}}`, false,
 		func(d *decoder, n *yaml.Node, c *Config, _ *Limits) { c.Agents = d.agents(n) }},
+	{"runs", "keep every run in a directory of its tree below store, see `millrace runs`", "{store: ~/.local/state/millrace/runs}", false,
+		func(d *decoder, n *yaml.Node, c *Config, _ *Limits) { d.runs(n, c) }},
 	{"ceiling", "the highest risk that may be committed, also with --force", "high", true,
 		func(d *decoder, n *yaml.Node, _ *Config, l *Limits) { l.Ceiling = d.level(n) }},
 	{"risk", "where the levels of risk begin: medium, high, critical, each at files or edits", "{high: {files: 200, edits: 5000}}", false,
@@ -176,6 +179,26 @@ func (d *decoder) backups(n *yaml.Node, c *Config) {
 		default:
 			d.fail(key, "there are keep, max_age, max_bytes", "unknown key %q of backups", name)
 		}
+	})
+}
+
+// runs reads the keys below runs.
+func (d *decoder) runs(n *yaml.Node, c *Config) {
+	const hint = "write {store: ~/.local/state/millrace/runs}"
+	if n.Kind != yaml.MappingNode {
+		d.fail(n, hint, "this must be a list of `key: value`")
+		return
+	}
+	d.mapping(n, func(name string, key, value *yaml.Node) {
+		if name != "store" {
+			d.fail(key, "there is store", "unknown key %q of runs", name)
+			return
+		}
+		text, ok := d.text(value)
+		if ok && !filepath.IsAbs(text) && !strings.HasPrefix(text, "~/") {
+			d.fail(value, hint, "this must be an absolute path, or one that begins with ~/")
+		}
+		c.RunsStore = text
 	})
 }
 

@@ -3,6 +3,7 @@ package door
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,8 +23,24 @@ type Program struct {
 	// Write writes a text to stdout, and WriteJSON an object on a line. Their error says that the output failed.
 	Write     func(text string) error
 	WriteJSON func(v any) error
-	// Usage marks an error as one of the arguments.
+	// Usage marks an error as one of the arguments. Said is the end of a command that has said on stdout what is wrong: its
+	// word decides on the exit status.
 	Usage func(err error) error
+	Said  func(word string) error
+	// Talk writes a line to stderr, unless -q is given. WriteShown writes lines to stdout, visible if that is a terminal.
+	Talk       func(format string, args ...any)
+	WriteShown func(text string) error
+	// Ask asks the user, if OnTerminal.
+	Ask        func(ctx context.Context, question string) (string, error)
+	OnTerminal func() bool
+	// ProgramFlags registers what lets pipelines reach files and programs. YesFlag registers -y, and Yes is its value.
+	ProgramFlags func(cmd *cobra.Command)
+	YesFlag      func(cmd *cobra.Command)
+	Yes          func() bool
+	// Ago is how long ago a time is, as stdout shows it.
+	Ago func(t time.Time) string
+	// User is the name of the user, "" if the system has none.
+	User func() string
 	// UserDir is the directory of the user's configuration, "" for none.
 	UserDir func() string
 }
@@ -35,6 +52,15 @@ type Tree struct {
 	Root string
 	// Executor has what flags and configuration allow.
 	Executor millrace.Executor
+	// StoreDir returns the directory of runs that a flag names, "" for that of the configuration, as rundir.Open takes it. A
+	// directory outside of the tree is absolute, and is made.
+	StoreDir func(name string) (string, error)
+	// Allow returns an executor with the programs of a pipeline that has a file, or another name for messages, as flags,
+	// configuration and user allow. done has to be called after the run.
+	Allow func(ctx context.Context, p millrace.Pipeline, file string) (x millrace.Executor, done func(), err error)
+	// Show writes a plan to stdout, in the format of the flags, and Done what came of a change.
+	Show func(plan *millrace.Plan) error
+	Done func(r *millrace.Result) error
 }
 
 // InTree makes the function of a command that works on a tree, which is closed when run returns.

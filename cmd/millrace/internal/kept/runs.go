@@ -1,0 +1,327 @@
+package kept
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
+	"github.com/millrace-go/millrace/rundir"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// NewRuns makes `runs`, with all that is below it.
+func NewRuns(p door.Program) *cobra.Command {
+	var o Options
+	var l listing
+	cmd := &cobra.Command{
+		Use:   "runs",
+		Short: "List, approve and resume the runs that are kept",
+		Long: `Runs lists the runs that "run --keep" and "mcp --store" have kept, the newest first: the number, the status, the name, the time,
+the user, and the reason of a run that waits or has failed. RUN is a number, the beginning of a run id, or - or last for the newest run.
+
+A run whose process was killed is listed as failed. "runs resume" goes on behind the last step done. The programs of a run have to be
+allowed again by the one who goes on with it, and so is --approve-from. The exit status is 7 if a run waits for a decision.`,
+		Example: `  millrace runs
+  millrace runs --status manual
+  millrace runs diff -
+  millrace runs approve 12 -y
+  millrace runs resume 12/fix`,
+		Args: cobra.NoArgs,
+		RunE: p.InTree(func(ctx context.Context, t door.Tree, _ []string) error {
+			return with(p, t, o, func(w *worker) error { return w.list(ctx, l) })
+		}),
+	}
+	o.storeFlag(cmd)
+	l.flags(cmd)
+	p.FormatFlag(cmd, door.FormatReport, door.FormatJSON, door.FormatNone)
+	cmd.AddCommand(
+		looking(p, "show RUN", "Describe a run, with its steps", (*worker).show),
+		newLog(p),
+		newDiff(p),
+		newApprove(p),
+		deciding(p, "reject RUN", "Cancel a run that waits for a decision", func(ctx context.Context, m *rundir.Manager, run runs.Run) (runs.Run, error) {
+			if run.Status != runs.Manual {
+				return run, p.Usage(fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status))
+			}
+			return m.Cancel(ctx, run.Ref())
+		}),
+		deciding(p, "cancel RUN", "End a run, also that of another process", func(ctx context.Context, m *rundir.Manager, run runs.Run) (runs.Run, error) {
+			return m.Cancel(ctx, run.Ref())
+		}),
+		working(p, "retry RUN", "Go on with a run that has failed or was canceled", func(ctx context.Context, m *rundir.Manager, run runs.Run, _ string) (runs.Run, error) {
+			return m.Retry(ctx, run.Ref())
+		}),
+		working(p, "resume RUN[/STEP]", "Go on with a run, or go back to before a step", func(ctx context.Context, m *rundir.Manager, run runs.Run, step string) (runs.Run, error) {
+			switch {
+			case step != "":
+				return m.Resume(ctx, run.ID+"/"+step)
+			case run.Status == runs.Manual:
+				return run, p.Usage(fmt.Errorf("run %s waits for a decision: millrace runs approve %s", run.ID, run.ID))
+			}
+			return m.Resume(ctx, run.ID)
+		}),
+		deciding(p, "rm RUN", "Remove a run that has ended", func(ctx context.Context, m *rundir.Manager, run runs.Run) (runs.Run, error) {
+			return runs.Run{}, m.Remove(ctx, run.Ref())
+		}),
+		newPrune(p),
+		newWatch(p),
+	)
+	return cmd
+}
+
+// looking makes a command that looks at a run.
+func looking(p door.Program, use, short string, look func(w *worker, ctx context.Context, run runs.Run) error) *cobra.Command {
+	var o Options
+	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o)}
+	cmd.RunE = p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
+		return with(p, t, o, func(w *worker) error {
+			run, err := find(ctx, p, w.store, args[0])
+			if err != nil {
+				return err
+			}
+			return look(w, ctx, run)
+		})
+	})
+	o.storeFlag(cmd)
+	p.FormatFlag(cmd, door.FormatReport, door.FormatJSON, door.FormatNone)
+	return cmd
+}
+
+// deciding makes a command that decides about a run, and does not work on it.
+func deciding(p door.Program, use, short string, decide func(context.Context, *rundir.Manager, runs.Run) (runs.Run, error)) *cobra.Command {
+	return looking(p, use, short, func(w *worker, ctx context.Context, run runs.Run) error {
+		m, err := w.store.Manage(rundir.Host{Executor: w.t.Executor, Trees: Tree(w.t.FS), User: p.User()})
+		if err != nil {
+			return err
+		}
+		after, err := decide(ctx, m, run)
+		switch err := errors.Join(err, m.Close(ctx)); {
+		case err != nil:
+			return err
+		case p.Format() == door.FormatJSON && after.ID != "":
+			return p.WriteJSON(after)
+		case after.ID != "":
+			p.Talk("run %s is %s", after.ID, after.Status)
+		}
+		return nil
+	})
+}
+
+// working makes a command that goes on with a run.
+func working(p door.Program, use, short string, verb func(ctx context.Context, m *rundir.Manager, run runs.Run, step string) (runs.Run, error)) *cobra.Command {
+	var o Options
+	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o)}
+	cmd.RunE = p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
+		arg, step := args[0], ""
+		if strings.Contains(use, "/") {
+			arg, step, _ = strings.Cut(arg, "/")
+		}
+		return with(p, t, o, func(w *worker) error {
+			return w.goOn(ctx, arg, func(m *rundir.Manager, run runs.Run) (runs.Run, error) { return verb(ctx, m, run, step) })
+		})
+	})
+	workFlags(p, cmd, &o)
+	return cmd
+}
+
+// workFlags registers what commands take that work on a run.
+func workFlags(p door.Program, cmd *cobra.Command, o *Options) {
+	o.Flags(cmd)
+	p.ProgramFlags(cmd)
+	p.YesFlag(cmd)
+	p.FormatFlag(cmd, door.FormatReport, door.FormatJSON, door.FormatNone)
+}
+
+// goOn works on the run of an argument.
+func (w *worker) goOn(ctx context.Context, arg string, verb func(m *rundir.Manager, run runs.Run) (runs.Run, error)) error {
+	run, err := find(ctx, w.p, w.store, arg)
+	if err != nil {
+		return err
+	}
+	if run.Foreign { // before it asks for anything
+		return fmt.Errorf("run %s: %w", run.ID, runs.ErrForeign)
+	}
+	pipeline, err := w.store.Pipeline(ctx, run.Ref(), millrace.Decoder{})
+	if err != nil {
+		return err
+	}
+	return w.work(ctx, pipeline, "run "+run.ID, func(m *rundir.Manager) (runs.Run, error) { return verb(m, run) })
+}
+
+// newApprove makes `runs approve`.
+func newApprove(p door.Program) *cobra.Command {
+	var o Options
+	var digest string
+	var force bool
+	cmd := &cobra.Command{
+		Use: "approve RUN", Short: "Let a run go on that waits for a decision", Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
+		Long: `Approve shows what a run that waits would do, asks, and goes on with it. Exactly what was shown is written: if the tree or the
+run has changed by then, the run waits again. In a script, --digest names the plan that was looked at, or -y takes the one that waits.`,
+		Example: `  millrace runs approve 12
+  millrace runs approve - --digest 4f2a…
+  millrace runs approve 12 -y`,
+		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
+			return with(p, t, o, func(w *worker) error {
+				return w.goOn(ctx, args[0], func(m *rundir.Manager, run runs.Run) (runs.Run, error) {
+					return w.approve(ctx, m, run, digest, force)
+				})
+			})
+		}),
+	}
+	cmd.Flags().StringVar(&digest, "digest", "", "approve only the plan with this `DIGEST`, which runs show prints")
+	cmd.Flags().BoolVar(&force, "force", false, "pass the limit on files and the levels of risk, up to the ceiling")
+	workFlags(p, cmd, &o)
+	return cmd
+}
+
+// approve plays what a run waits for. Without a digest and -y the user is asked.
+func (w *worker) approve(ctx context.Context, m *rundir.Manager, run runs.Run, digest string, force bool) (runs.Run, error) {
+	switch {
+	case run.Status != runs.Manual || run.Held == nil:
+		return run, w.p.Usage(fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status))
+	case digest == "" && !w.p.Yes() && w.p.OnTerminal():
+		return run, nil // follow asks
+	case digest == "" && !w.p.Yes():
+		return run, w.p.Usage(fmt.Errorf("there is no terminal to ask at: look at it with millrace runs diff %s, then give --digest %s, or -y",
+			run.ID, run.Held.PlanDigest))
+	case digest == "":
+		digest = run.Held.PlanDigest
+	}
+	_, err := m.Jobs().Play(ctx, heldJob(run), runs.Play{PlanDigest: digest, Force: force})
+	return run, err
+}
+
+// newDiff makes `runs diff`.
+func newDiff(p door.Program) *cobra.Command {
+	var o Options
+	cmd := &cobra.Command{
+		Use: "diff RUN", Short: "Show what a run that waits would change", Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
+		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
+			return with(p, t, o, func(w *worker) error { return w.diff(ctx, args[0]) })
+		}),
+	}
+	o.storeFlag(cmd)
+	p.ProgramFlags(cmd)
+	p.FormatFlag(cmd, "diff", "stat", "names", "jsonl", "html", "lsp", door.FormatNone)
+	return cmd
+}
+
+// diff shows the plan of a run that waits.
+func (w *worker) diff(ctx context.Context, arg string) (err error) {
+	run, err := find(ctx, w.p, w.store, arg)
+	if err != nil {
+		return err
+	}
+	if run.Status != runs.Manual {
+		return w.p.Usage(fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status))
+	}
+	pipeline, err := w.store.Pipeline(ctx, run.Ref(), millrace.Decoder{})
+	if err != nil {
+		return err
+	}
+	m, done, err := w.manage(ctx, pipeline, "run "+run.ID)
+	if err != nil {
+		return err
+	}
+	defer done()
+	defer func() { err = errors.Join(err, m.Close(ctx)) }()
+	plan, err := m.Held(ctx, run.Ref())
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.t.Show(plan), plan.Close())
+}
+
+// newPrune makes `runs prune`.
+func newPrune(p door.Program) *cobra.Command {
+	var o Options
+	var keep int
+	var age string
+	cmd := &cobra.Command{
+		Use: "prune", Short: "Remove old runs that have ended", Args: cobra.NoArgs,
+		Long: `Prune removes runs that have ended, the oldest first. Runs that wait or are worked on stay, and so does the newest. A call
+removes 100 runs at most.`,
+		RunE: p.InTree(func(ctx context.Context, t door.Tree, _ []string) error {
+			retention := rundir.Retention{Keep: keep}
+			switch {
+			case keep < 0:
+				return p.Usage(errors.New("--keep: it must be at least 0"))
+			case keep == 0 && age == "":
+				return p.Usage(errors.New("--keep N or --older-than AGE says which runs go"))
+			case age != "":
+				old, ok := config.ParseAge(age)
+				if !ok {
+					return p.Usage(fmt.Errorf("--older-than %q: write 30d, 12h or 90m", age))
+				}
+				retention.MaxAge = old
+			}
+			return with(p, t, o, func(w *worker) error { return w.prune(ctx, retention) })
+		}),
+	}
+	o.storeFlag(cmd)
+	cmd.Flags().IntVar(&keep, "keep", 0, "keep the `N` newest runs")
+	cmd.Flags().StringVar(&age, "older-than", "", "remove runs that are older than `AGE`, such as 30d or 12h")
+	return cmd
+}
+
+// prune removes what the retention does not keep.
+func (w *worker) prune(ctx context.Context, r rundir.Retention) error {
+	total := func() (int, error) {
+		page, err := w.store.List(ctx, runs.Filter{Project: project, Paging: runs.Paging{PerPage: 1}})
+		return page.Total, err
+	}
+	before, err := total()
+	if err != nil {
+		return err
+	}
+	m, err := w.store.Manage(rundir.Host{Executor: w.t.Executor, Trees: Tree(w.t.FS), User: w.p.User(), Retention: r})
+	if err == nil {
+		err = m.Close(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	after, err := total()
+	if err == nil {
+		w.p.Talk("%d runs were removed, %d are left", before-after, after)
+	}
+	return err
+}
+
+// complete offers the runs.
+func complete(p door.Program, o *Options) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var words []string
+		t, err := p.Open()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		defer t.FS.Close()
+		err = with(p, t, *o, func(w *worker) error {
+			return each(cmd.Context(), w.store, runs.Filter{Project: project}, func(r runs.Run) bool {
+				words = append(words, cobra.CompletionWithDesc(r.ID, oneLine(fmt.Sprintf("%s, %s", r.Status, r.Name))))
+				return len(words) < mostOffered
+			})
+		})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// mostOffered is how many runs are offered to a shell.
+const mostOffered = 50
+
+// pollWait is how often a run is looked at that another process works on.
+const pollWait = 200 * time.Millisecond

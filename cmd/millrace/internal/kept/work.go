@@ -1,0 +1,222 @@
+package kept
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/risk"
+	"github.com/millrace-go/millrace/rundir"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// Options are the flags of commands that work on runs. The zero Options are those of no flags.
+type Options struct {
+	// Store is the directory of --store, "" for that of the configuration or of the tree.
+	Store string
+	// ApproveFrom is the word of --approve-from, "" for none.
+	ApproveFrom string
+}
+
+// storeFlag registers --store.
+func (o *Options) storeFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.Store, "store", "", "`DIR` that has the runs; without it "+rundir.DefaultDir+" of the tree, or what the configuration says")
+}
+
+// Flags registers --store and --approve-from.
+func (o *Options) Flags(cmd *cobra.Command) {
+	o.storeFlag(cmd)
+	cmd.Flags().StringVar(&o.ApproveFrom, "approve-from", "", "hold a change from this `LEVEL` of risk until it is approved: low, medium, high, critical")
+	words := []string{"low", "medium", "high", "critical"}
+	_ = cmd.RegisterFlagCompletionFunc("approve-from", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder))
+}
+
+// worker works on the runs of a store.
+type worker struct {
+	p     door.Program
+	t     door.Tree
+	o     Options
+	store *rundir.Store
+}
+
+// Run makes a run of a pipeline that stands in a file, and works on it until it ends or waits.
+func Run(ctx context.Context, p door.Program, t door.Tree, o Options, pipeline millrace.Pipeline, file string) error {
+	return with(p, t, o, func(w *worker) error {
+		return w.work(ctx, pipeline, file, func(m *rundir.Manager) (runs.Run, error) {
+			return m.Create(ctx, runs.Create{Project: project, Pipeline: pipeline, Source: runs.SourceCLI})
+		})
+	})
+}
+
+// with opens the store.
+func with(p door.Program, t door.Tree, o Options, do func(w *worker) error) (err error) {
+	dir, err := t.StoreDir(o.Store)
+	if err != nil {
+		return err
+	}
+	store, closing, err := Open(t.FS, dir, t.Executor)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closing()) }()
+	return do(&worker{p, t, o, store})
+}
+
+// manage returns a manager that lets the pipeline run its programs, if the user allows them.
+func (w *worker) manage(ctx context.Context, pipeline millrace.Pipeline, file string) (m *rundir.Manager, done func(), err error) {
+	gate, err := risk.Parse(w.o.ApproveFrom)
+	if err != nil {
+		return nil, nil, w.p.Usage(fmt.Errorf("--approve-from: %w", err))
+	}
+	if gate == risk.Unset && w.p.OnTerminal() && !w.p.Yes() {
+		gate = risk.Low // the user is asked
+	}
+	x, done, err := w.t.Allow(ctx, pipeline, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err = w.store.Manage(rundir.Host{Executor: x, Trees: Tree(w.t.FS), User: w.p.User(), ApproveFrom: gate})
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return m, done, nil
+}
+
+// work does what verb does with a run of the pipeline, and works on it until it ends or waits. At a terminal, a run that
+// waits is shown and asked about.
+func (w *worker) work(ctx context.Context, pipeline millrace.Pipeline, file string, verb func(m *rundir.Manager) (runs.Run, error)) error {
+	m, done, err := w.manage(ctx, pipeline, file)
+	if err != nil {
+		return err
+	}
+	defer done()
+	run, err := verb(m)
+	if err == nil {
+		run, err = w.follow(ctx, m, run)
+	}
+	closed := m.Close(ctx)
+	if ctx.Err() != nil {
+		if run.ID != "" {
+			w.p.Talk("run %s is kept; go on with: millrace runs resume %s", run.ID, run.ID)
+		}
+		return context.Cause(ctx)
+	}
+	if err = errors.Join(err, closed); err != nil {
+		return err
+	}
+	return w.ended(run)
+}
+
+// follow waits for a run. It returns the run beside an error, as far as it is known.
+func (w *worker) follow(ctx context.Context, m *rundir.Manager, run runs.Run) (runs.Run, error) {
+	for {
+		now, err := m.Wait(ctx, run.Ref())
+		if err != nil {
+			return run, err
+		}
+		run = now
+		if run.Status != runs.Manual || !w.p.OnTerminal() || w.p.Yes() {
+			return run, nil
+		}
+		play, err := w.ask(ctx, m, run)
+		if err != nil || play == nil {
+			return run, err
+		}
+		if _, err := m.Jobs().Play(ctx, heldJob(run), *play); err != nil {
+			return run, err
+		}
+	}
+}
+
+// heldJob is what a run that waits is played by.
+func heldJob(run runs.Run) runs.JobRef {
+	return runs.JobRef{Project: run.Project, ID: run.Held.JobID}
+}
+
+// ask shows what a run would do, and asks the user. Nil means that the run goes on waiting.
+func (w *worker) ask(ctx context.Context, m *rundir.Manager, run runs.Run) (*runs.Play, error) {
+	plan, err := m.Held(ctx, run.Ref())
+	if err != nil {
+		return nil, err
+	}
+	defer plan.Close()
+	if err := w.t.Show(plan); err != nil {
+		return nil, err
+	}
+	force := plan.Result().WouldBlock
+	word, answers := "y", "Approve? [y]es [N]o, it waits  "
+	if force || run.Held.Risk >= risk.High {
+		word, answers = "yes", "Type yes to approve it all the same; [N]o, it waits  "
+	}
+	answer, err := w.p.Ask(ctx, fmt.Sprintf("run %s waits: %s\n%s", run.ID, fsutil.Visible(run.Reason), answers))
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	if err != nil || answer != "yes" && answer != word {
+		return nil, nil
+	}
+	return &runs.Play{Force: force, PlanDigest: run.Held.PlanDigest}, nil
+}
+
+// ended says what came of a run, and returns what the exit status is made of.
+func (w *worker) ended(run runs.Run) error {
+	if w.p.Format() == door.FormatJSON {
+		if err := w.p.WriteJSON(run); err != nil {
+			return err
+		}
+		if run.Status.Final() {
+			return nil
+		}
+		return w.p.Said(wordOf(run))
+	}
+	switch {
+	case run.Status.Final() && run.Result != nil:
+		return w.t.Done(run.Result)
+	case run.Status.Final():
+		w.p.Talk("run %s is %s", run.ID, run.Status)
+		return nil
+	case run.Status == runs.Manual:
+		w.p.Talk("run %s waits: %s", run.ID, fsutil.Visible(run.Reason))
+		w.p.Talk("look at it with: millrace runs diff %s; then: millrace runs approve %s, or: millrace runs reject %s", run.ID, run.ID, run.ID)
+	default:
+		return failure(run)
+	}
+	return w.p.Said(wordOf(run))
+}
+
+// failure is the error of a run that has not come to its end.
+func failure(run runs.Run) error {
+	err := fmt.Errorf("run %s is %s: %s", run.ID, run.Status, run.Reason)
+	if run.Resumable {
+		err = fmt.Errorf("%w\ngo on with: millrace runs retry %s", err, run.ID)
+	}
+	if run.Result == nil {
+		return err
+	}
+	switch state := run.Result.Commit.State; state {
+	case millrace.CommitPending, millrace.CommitRolledBack:
+		return &millrace.CommitError{State: state, Err: err}
+	}
+	return err
+}
+
+// wordOf is the word for the exit status of a run that is not done.
+func wordOf(run runs.Run) string {
+	switch {
+	case run.Status == runs.Manual:
+		return "waits"
+	case run.Result != nil && run.Result.Commit.State == millrace.CommitPending:
+		return "recovery_needed"
+	case run.Result != nil && run.Result.Commit.State == millrace.CommitRolledBack:
+		return "commit_failed"
+	}
+	return string(run.Status)
+}
