@@ -71,6 +71,7 @@ read_only:
   - go.sum
 confirm: medium
 backups: {keep: 5, max_age: 30d, max_bytes: 1000000}
+runs: {store: ~/runs}
 risk: {high: {files: 200, edits: 5000}, critical: {files: 400}}
 `, "ceiling: low\nmax_files: 3\nallow: [./src/app]\ndeny: [.git*]\nread_only: [go.mod]\n")
 	if err != nil {
@@ -84,7 +85,7 @@ risk: {high: {files: 200, edits: 5000}, critical: {files: 400}}
 		Project: config.Limits{
 			Ceiling: risk.Low, MaxFiles: 3, Allow: []string{"src/app"}, Deny: []string{".git*"}, ReadOnly: []string{"go.mod"},
 		},
-		PagerSet: true, Editor: "code --wait", Color: "never", Confirm: risk.Medium,
+		PagerSet: true, Editor: "code --wait", Color: "never", Confirm: risk.Medium, RunsStore: "~/runs",
 		Backups: backup.Retention{Keep: 5, MaxAge: 30 * 24 * time.Hour, MaxBytes: 1000000},
 		Risk:    risk.Policy{High: risk.Threshold{Files: 200, Edits: 5000}, Critical: risk.Threshold{Files: 400}},
 	}
@@ -125,6 +126,9 @@ func TestLoad_wrong(t *testing.T) {
 		"no text":         {user: "pager: true\n", want: "config.yaml:1:8: this must be a text: write it in quotes"},
 		"null":            {user: "pager: ~\n", want: "config.yaml:1:8: this must be a text: write it in quotes"},
 		"two lines":       {user: "pager: \"a\\nb\"\n", want: "config.yaml:1:8: this must be one line"},
+		"runs":            {user: "runs: kept\n", want: "config.yaml:1:7: this must be a list of `key: value`: write {store: ~/.local/state/millrace/runs}"},
+		"runs, unknown":   {user: "runs: {dir: /a}\n", want: "config.yaml:1:8: unknown key \"dir\" of runs: there is store"},
+		"runs, relative":  {user: "runs: {store: a}\n", want: "config.yaml:1:15: this must be an absolute path, or one that begins with ~/: write {store: ~/.local/state/millrace/runs}"},
 		"octal":           {user: "max_files: 010\n", want: "config.yaml:1:12: this must be a number from 1 to 2147483647"},
 		"text for number": {user: "max_files: \"10\"\n", want: "config.yaml:1:12: this must be a number from 1 to 2147483647"},
 		"no list":         {project: "allow: src\n", want: ".millrace.yaml:1:8: this must be a list of at least one text: write [first, second]"},
