@@ -11,13 +11,14 @@ import (
 
 // Agent is a model, or a program around one, that steps of the action prompt ask. It is called from several goroutines.
 type Agent interface {
-	// Ask does what the request says and returns the answer. What it returns beside an error is kept: the output for the
-	// steps after it, the cost for the budget. An error can have methods: "Code() string" for the code that the step's
-	// failure gets in place of "agent_failed", and "Retryable() bool" to say whether another attempt may succeed; without
-	// that the step is tried again, by default three times. A panic is an error that is not tried again.
+	// Ask does what the request asks for and returns the answer. Output and cost that come with an error are kept: the
+	// output for the steps after it, the cost for the budget. An error can have methods: "Code() string" for the code
+	// that the step's failure gets in place of "agent_failed", and "Retryable() bool" to report whether another
+	// attempt may succeed. Without Retryable the step is tried again, by default three times. A panic is an error that
+	// is not tried again.
 	//
-	// Ask has to return soon after ctx is done, and nothing that it has started may work in the workspace any more then:
-	// the run waits for it.
+	// Ask has to return soon after ctx is done, and nothing that it has started may work in the workspace any more
+	// then: the run waits for it.
 	Ask(ctx context.Context, r *Request) (Reply, error)
 }
 
@@ -29,25 +30,26 @@ func (f Func) Ask(ctx context.Context, r *Request) (Reply, error) { return f(ctx
 
 // Request is what an agent is asked. It belongs to the agent until Ask returns.
 type Request struct {
-	// Prompt is what the step says, with its templates expanded. Text gives it together with Previous.
+	// Prompt is the prompt of the step, with its templates expanded. Text gives it together with Previous.
 	Prompt string
 	// Previous is the step that was executed before, nil if there is none, or if this step does not want to know.
 	Previous *Previous
-	// Sandbox says how the agent is to work, by the step and, where that does not say, by the pipeline.
+	// Sandbox describes how the agent is to work, by the step and, where that does not say, by the pipeline.
 	Sandbox Sandbox
 	// Step is the id of the step, RunID that of the run, "" if the run has none.
 	Step, RunID string
-	// Shared is the absolute path of a directory that all steps of the run can use to hand things on. It is gone with the
-	// run. An agent in a container mounts it, at /shared say. "" for a step without a workspace that does not name it.
+	// Shared is the absolute path of a directory that all steps of the run can use to hand things on. It is gone with
+	// the run. An agent in a container mounts it, at /shared say. "" for a step without a workspace that does not name
+	// it.
 	Shared string
 	// Visit counts the visits of the step in the run, Attempt the attempts of this visit, both from 1.
 	Visit, Attempt int
-	// Left is what is left of the budget, more than 0. Zero means that there is no budget.
+	// Left is what is left of the budget, more than 0. Zero means no budget.
 	Left budget.Cost
-	// Workspace makes the tree real, as the steps before have left it, and returns the absolute path of the directory. When
-	// Ask has returned, what has changed there is the work of the step, unless the step only reads. Each call within one
-	// attempt returns the same directory. It takes its time for a large tree, so an agent that does not need it does not
-	// call it. It may be called from several goroutines. Nil means that the step has no workspace.
+	// Workspace makes the tree real, as the steps before have left it, and returns the absolute path of the directory.
+	// When Ask has returned, what has changed there is the work of the step, unless the step only reads. Each call
+	// within one attempt returns the same directory. It takes its time for a large tree, so an agent that does not
+	// need it does not call it. It may be called from several goroutines. Nil means that the step has no workspace.
 	Workspace func(ctx context.Context) (dir string, err error)
 }
 
@@ -59,24 +61,24 @@ type Previous struct {
 	Output string
 	// Error is the text of its error, "" if it has succeeded, ErrorCode the code of that.
 	Error, ErrorCode string
-	// Truncated says that Output was longer.
+	// Truncated means that Output was longer.
 	Truncated bool
 }
 
-// Sandbox says how an agent is to work. What of it there is, and what it means, is up to the agent: millrace itself holds
-// the timeout, and counts steps with GPU, see Executor.Bulkheads. A field that is empty is not said.
+// Sandbox describes how an agent is to work. The agent decides which fields it supports and what they mean: millrace
+// itself holds the timeout, and counts steps with GPU, see Executor.Bulkheads. An empty field is not set.
 type Sandbox struct {
 	// Model is the name of a model.
 	Model string
 	// Tools are the names of the tools that the agent may use.
 	Tools []string
-	// SystemPrompt is told to the model before the prompt.
+	// SystemPrompt goes to the model before the prompt.
 	SystemPrompt string
 	// Timeout is how long one attempt may take; ctx ends then.
 	Timeout time.Duration
 	// Memory is how much memory the agent may take, such as "4g".
 	Memory string
-	// GPU says that the agent needs a GPU.
+	// GPU means that the agent needs a GPU.
 	GPU bool
 	// Workdir is the directory that the agent is to see the workspace at, such as "/workspace".
 	Workdir string
@@ -86,7 +88,7 @@ type Sandbox struct {
 
 // Reply is what an agent answers.
 type Reply struct {
-	// Output is the answer. What is no UTF-8 in it becomes U+FFFD.
+	// Output is the answer. Bytes in it that are not UTF-8 become U+FFFD.
 	Output string
 	// Model is the name of the model that has answered, "" if it is not known.
 	Model string
@@ -96,9 +98,9 @@ type Reply struct {
 	InputTokens, OutputTokens int64
 }
 
-// Error says that an agent has failed.
+// Error reports that an agent has failed.
 type Error struct {
-	// Agent is the name under which the host has it, "" for the one of steps that name none.
+	// Agent is the host's name for the agent, "" for the agent of steps that name none.
 	Agent string
 	// Err is what it has returned.
 	Err error

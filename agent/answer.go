@@ -10,12 +10,12 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// saidError is an answer that says that the agent has failed.
+// saidError is an answer that reports the agent's failure.
 type saidError struct{ text string }
 
 func (e *saidError) Error() string { return e.text }
 
-// answer reads what a program has printed as JSON. What it says of costs is returned beside an error too. mask hides
+// answer reads the JSON that a program has printed. It returns the costs in it beside an error too. mask hides
 // secrets, which can be written in several ways there.
 func answer(printed command.Output, mask func(string) string) (Reply, error) {
 	if printed.Truncated {

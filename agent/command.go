@@ -10,33 +10,35 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// Format says what a program prints for an answer.
+// Format describes what a program prints for an answer.
 type Format string
 
 const (
-	// Text says that all that is printed to stdout is the output. It is the default.
+	// Text means that all that is printed to stdout is the output. It is the default.
 	Text Format = "text"
-	// JSON says that stdout is one JSON object, as command line agents print it: "result" is the output, "is_error" says
-	// that the agent has failed, "total_cost_usd", "model", and "usage" with "input_tokens" and "output_tokens" say the
-	// rest. What is absent, but for "result", counts as nothing. Other names are left alone.
+	// JSON means that stdout is one JSON object, as command line agents print it: "result" is the output, "is_error"
+	// means that the agent has failed, and "total_cost_usd", "model", and "usage" with "input_tokens" and
+	// "output_tokens" have the rest. Only "result" is required. Other names are left alone.
 	JSON Format = "json"
 )
 
 // Command is an [Agent] that runs a program for each request. The program reads [Request.Text] from stdin. It works in
 // the workspace; if there is none, in an empty directory. MILLRACE_SHARED is [Request.Shared]. A status that is not 0
-// is an error, with the last line that was printed, and so is a result that is one. What is said of costs counts also
+// is an error, with the last line that was printed, and so is a result that reports an error. Costs that the program
+// reports count then too.
 // then.
 //
 // The zero Command runs nothing. A Command may be used by several goroutines, as long as nothing changes it.
 type Command struct {
-	// Argv returns the program and its arguments. It decides which of [Request.Sandbox] the program is told, and how. What
-	// a pipeline says is in there: a model named "--help" is an option to many programs.
+	// Argv returns the program and its arguments. It decides which settings of [Request.Sandbox] the program receives,
+	// and how. The request has texts of the pipeline: a model named "--help" is an option to many programs.
 	Argv func(r *Request) []string
 	// Env is set for the program, beside what Policy sets; Policy.Env wins.
 	Env map[string]string
-	// Policy is what the host allows the program. It is not that of the commands of a pipeline: agents need the network,
-	// and keys, which those must not have. The program has to be in Policy.Allow, MaxTimeout is the longest it may take,
-	// MaxOutput, 1 MiB unless it says otherwise, how long an answer can be. HOME is empty and private unless Env sets it.
+	// Policy is what the host allows the program. It is not that of the commands of a pipeline: agents need the
+	// network, and keys, which those must not have. The program has to be in Policy.Allow, MaxTimeout is the longest
+	// it may take, MaxOutput, 1 MiB by default, how long an answer can be. HOME is empty and private
+	// unless Env sets it.
 	Policy command.Policy
 	// Format is what the program prints; "" is [Text].
 	Format Format
@@ -96,13 +98,13 @@ func (c Command) ask(ctx context.Context, r *Request) (Reply, error) {
 	return reply, failed
 }
 
-// misuse is a mistake of the host, after which another attempt is of no use.
+// misuse is a mistake of the host, after which another attempt does not help.
 type misuse struct{ error }
 
 // Retryable is false.
 func (misuse) Retryable() bool { return false }
 
-// mostShown is how much of what a program says an error has, in bytes.
+// mostShown is how much of a program's output an error has, in bytes.
 const mostShown = 1000
 
 // lastLine returns ": " and the last line that a program has printed to stderr, else to stdout, "" if there is none.

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program is a command line agent: it works in its directory, and prints what it is told to, with what it was asked.
+// program is a command line agent: it works in its directory, and prints its output text, with its input.
 func program(mode string, args []string) int {
 	asked, _ := io.ReadAll(os.Stdin)
 	switch mode {
@@ -92,7 +92,7 @@ func TestCommand(t *testing.T) {
 	if _, err := fake(t, "text", "").Ask(t.Context(), &agent.Request{Prompt: "p"}); err != nil {
 		t.Error(err)
 	}
-	// What the policy sets wins.
+	// The policy's setting wins.
 	c := fake(t, "env", "")
 	c.Env["A"], c.Env["B"], c.Policy.Env = "a", "b", map[string]string{"B": "policy"}
 	if reply, err := c.Ask(t.Context(), &agent.Request{}); err != nil || reply.Output != "apolicy***" {

@@ -1,8 +1,8 @@
 // Package agent lets steps of a pipeline ask a model, or a program around one, to answer a question or to change the
 // tree: the action prompt.
 //
-// An [Agent] is an interface of one method, and [Func] makes one of a function. The host offers agents by name; the
-// name "" is for steps that name none:
+// An [Agent] is an interface with one method, and [Func] makes an Agent of a function. The host offers agents by name;
+// the name "" is for steps that name none:
 //
 //	x := millrace.Executor{Agents: map[string]agent.Agent{"": agent.Func(
 //		func(ctx context.Context, r *agent.Request) (agent.Reply, error) {
@@ -26,9 +26,9 @@
 // The real tree is never touched by an agent that stays in its workspace. Nothing holds it there: an agent that runs
 // programs is to confine them itself, as [Command] does by its policy.
 //
-// What a reply has cost counts at once, also that of an attempt that fails. A step that asks is not begun once the
-// budget is spent. What a reply says is data: a template in it is never expanded, and no model decides where the run
-// goes on but by the keywords that the pipeline waits for.
+// The cost of a reply counts at once, also for an attempt that fails. A step that asks is not begun once the budget is
+// spent. The text of a reply is data: a template in it is never expanded. A model decides where the run goes on only
+// by the keywords that the pipeline waits for.
 //
 // A plan asks when it is made and not when it is committed. With an Executor.Recorder, the same question on the same
 // tree is not asked twice.

@@ -79,7 +79,8 @@ func (b *bench) clear() error { return os.RemoveAll(b.work("")) }
 // out is the file for an output.
 func (b *bench) out(name string) string { return b.work(strings.ReplaceAll(name, "/", "-") + ".out") }
 
-// copies makes the two trees that jobs write to: one for each side, so that neither sees what the other leaves behind.
+// copies makes the two trees that jobs write to: each side has its own, so that neither sees the files that the other
+// leaves.
 func (b *bench) copies() error {
 	if b.left != "" {
 		return nil
@@ -133,7 +134,7 @@ func (b *bench) shell(out, dir, line string) command {
 // quote makes one word of the shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// missing says which of the tools that a job needs is not there.
+// missing reports a tool that a job needs and that is not there.
 func (b *bench) missing(needs []string) string {
 	for _, name := range needs {
 		if why := b.tools[name].missing; why != "" {

@@ -63,7 +63,7 @@ func child(ctx context.Context, args []string, stdout io.Writer) (err error) {
 	return w.Flush()
 }
 
-// work does one of the three things an executor can do with a tree.
+// work does one of three things that an executor can do with a tree.
 func work(ctx context.Context, x millrace.Executor, fsys afero.Fs, do, what string) (*millrace.Result, error) {
 	if do == "restore" {
 		return x.Restore(ctx, fsys, what)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// wrongResult says that two sides which must agree do not. The figures are worth nothing then.
+// wrongResult means that two sides which must agree do not. The figures are worth nothing then.
 type wrongResult struct{ what string }
 
 func (e *wrongResult) Error() string { return "wrong result: " + e.what }
@@ -54,22 +54,23 @@ func fileOf(line string, counts bool) string {
 	return line
 }
 
-// binaryRule says what a tool does with files in which there is a NUL.
+// binaryRule describes how a tool treats files in which there is a NUL.
 type binaryRule int
 
 // binaryBlock is how much of a file millrace looks at to tell whether it is binary.
 const binaryBlock = 8000
 
 const (
-	// asText: the tool searches all files. What only it lists must have a NUL in its first block, by which millrace
-	// knows a binary file.
+	// asText: the tool searches all files. A file that only the tool lists must have a NUL in its first block, by
+	// which millrace knows a binary file.
 	asText binaryRule = iota
-	// stopsAtNUL: the tool gives a file up at a NUL wherever that is. What only millrace lists must have one behind the
-	// first block, and what only the tool lists within it.
+	// stopsAtNUL: the tool gives a file up at a NUL wherever that is. A file that only millrace lists must have a NUL
+	// after the first block, and a file that only the tool lists must have a NUL within it.
 	stopsAtNUL
 )
 
-// sameLists holds the lists of files, or of path:count, of both sides against each other, and says how many are equal.
+// sameLists compares the lists of files, or of path:count, of both sides, and returns a sentence with the number of
+// equal entries.
 func sameLists(tree, ours, theirs string, counts bool, rule binaryRule) (string, error) {
 	a, err := readLines(ours)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What may be different between two lists is what the tools say of files with a NUL, and nothing else.
+// Two lists may differ only in files with a NUL, as the tools treat these.
 func TestSameLists(t *testing.T) {
 	t.Parallel()
 	tree := t.TempDir()

@@ -98,7 +98,7 @@ func corpus(ctx context.Context, dir, name string, from []source, logf func(stri
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", Digest{}, err
 	}
-	// Without a manifest, what is there is what an interrupted build has left.
+	// Without a manifest, the files are the remains of an interrupted build.
 	if err := os.RemoveAll(tree); err != nil {
 		return "", Digest{}, err
 	}
@@ -112,7 +112,7 @@ func corpus(ctx context.Context, dir, name string, from []source, logf func(stri
 			return "", Digest{}, err
 		}
 	}
-	// An empty one makes ripgrep believe .gitignore files.
+	// An empty one makes ripgrep obey .gitignore files.
 	if err := os.MkdirAll(filepath.Join(tree, ".git"), 0o755); err != nil {
 		return "", Digest{}, err
 	}

@@ -27,7 +27,7 @@ type execTimes struct {
 // execRuns is how many commands come after the first in a run.
 const execRuns = 9
 
-// execTree is the hidden sub-command that runs true on a tree several times, and says how long the steps have taken.
+// execTree is the hidden sub-command that runs true on a tree several times, and prints how long the steps have taken.
 func execTree(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 2 {
 		return errors.New("usage: exec DIR SCRATCH")

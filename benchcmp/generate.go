@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// What generated files are searched for, and what it is replaced by. Neither is made by chance.
+// The text that generated files are searched for, and its replacement. Neither is made by chance.
 const (
 	needle = "hayNeedle"
 	thread = "hayLongThread"

@@ -24,7 +24,7 @@ type Host struct {
 	Tools      map[string]string `json:"tools"` // what they say of their version, by name
 }
 
-// host looks around. What is not told by the system is "unknown".
+// host describes this machine. A fact that the system does not report is "unknown".
 func host(ctx context.Context, dir string, tools map[string]tool) Host {
 	h := Host{
 		Date: time.Now().UTC().Format("2006-01-02 15:04 MST"), CPU: "unknown", Cores: runtime.NumCPU(), Kernel: runtime.GOOS,
@@ -81,7 +81,7 @@ func locale() string {
 	return "C (none is set)"
 }
 
-// commit is the version of the code that is measured: what git says in the working directory, or what was built in.
+// commit is the version of the code that is measured: git's answer in the working directory, or the built-in version.
 func commit(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--abbrev=12").Output()
 	if err == nil {
@@ -104,7 +104,7 @@ type tool struct {
 	missing string // why it cannot be used
 }
 
-// findTools looks for the programs that jobs need. Ripgrep is taken from where the caller says.
+// findTools looks for the programs that jobs need. Ripgrep is taken from the caller's place.
 func findTools(ctx context.Context, ripgrep, millrace string) map[string]tool {
 	tools := make(map[string]tool)
 	for name, command := range map[string]string{"rg": ripgrep, "sed": "sed", "xargs": "xargs", "sh": "sh", "sync": "sync",

@@ -53,7 +53,7 @@ func doorReplace(ctx context.Context, b *bench) (Outcome, error) {
 		args := []string{b.tools["millrace"].path, "-C", left, "replace", texts[0], texts[1], "--no-project"}
 		return command{dir: left, out: b.out(name), args: append(args, flags...)}
 	}
-	// The library runs what the one-liner says it is.
+	// The library runs the change that the one-liner describes.
 	var pipelines [2]string
 	for i := range pipelines {
 		emit := replace(i, "--force", "--emit", "json")

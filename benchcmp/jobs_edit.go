@@ -49,7 +49,7 @@ func (e edits) run(ctx context.Context, b *bench) (Outcome, error) {
 	}
 	out, err := e.measure(ctx, b)
 	if err != nil {
-		// What state the copies are in is not known: the next job makes new ones.
+		// The state of the copies is not known: the next job makes new ones.
 		b.left, b.right = "", ""
 	}
 	return out, err
@@ -94,7 +94,7 @@ func (e edits) ours(b *bench) func(round int) command {
 	}
 }
 
-// restoring is millrace's side of a restore: what it takes back is committed before, and that is not measured.
+// restoring is millrace's side of a restore: the commit that it undoes is made before, and is not measured.
 func (b *bench) restoring(name string) side {
 	var id string
 	return side{
@@ -135,8 +135,8 @@ func (e edits) verify(ctx context.Context, b *bench) (string, error) {
 	if e.name == "edit/restore" {
 		return "tree as before", nil
 	}
-	// Millrace has counted matches, the chain lines; so the counts are held against those of another run of ripgrep, and
-	// of the chain's list the names.
+	// Millrace has counted matches, the chain lines; so the counts are held against those of another run of ripgrep,
+	// and of the chain's list the names.
 	counting := command{dir: b.right, out: b.out(e.name + "-counts"),
 		args: []string{b.tools["rg"].path, "-uuu", "--count-matches", "-F", b.scale.to, "."}}
 	if _, err := b.run(ctx, counting); err != nil {

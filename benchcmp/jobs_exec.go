@@ -61,7 +61,7 @@ func execTrue(ctx context.Context, b *bench) (Outcome, error) {
 	return out, nil
 }
 
-// commandTimes runs the hidden sub-command exec in a process of its own, and reads what it says. The scratch trees go
+// commandTimes runs the hidden sub-command exec in a process of its own, and reads its output. The scratch trees go
 // with the other copies at the end: where many files were deleted a moment ago, ext4 is slow to make new ones, and a
 // program that runs its first command has deleted none.
 func (b *bench) commandTimes(ctx context.Context, dir string) (got execTimes, err error) {

@@ -39,7 +39,7 @@ func jumping(from, to string) []object {
 	return steps
 }
 
-// flowJumps compares a pipeline that could jump after each step with one that cannot.
+// flowJumps compares a pipeline that could jump after each step with a pipeline that cannot.
 func flowJumps(ctx context.Context, b *bench) (Outcome, error) {
 	const name, places = "flow/jumps", 4
 	dir, err := b.generated(b.scale.editFiles, 16<<10, places, true)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// growthJobs see how the time of the processor grows with what there is to do.
+// growthJobs measure how the time of the processor grows with the work.
 func growthJobs() []job {
 	return []job{
 		{"growth/search", nil, growthFiles("growth/search", encode(searching(needle, "literal", false, true)), false)},

@@ -61,7 +61,7 @@ func patchApply(ctx context.Context, b *bench) (Outcome, error) {
 	theirs := side{prepare: settle, command: func(round int) command {
 		return git([]string{"--whitespace=nowarn", "--reverse"}[:1+round%2]...)
 	}}
-	// What is written is compared first: git skips, without a word, what lies in a repository but outside of it.
+	// The written tree is compared first: run within a repository, git silently skips files outside of it.
 	leftRuns, rightRuns, err := b.pairs(ctx, b.even(), ours, theirs, func(round int) error {
 		if round > 0 {
 			return nil
@@ -106,7 +106,7 @@ func patchOf(dir string) (string, int, error) {
 		}
 		fmt.Fprintf(&b, "--- a/%s\n+++ b/%[1]s\n", name)
 		all := strings.SplitAfter(string(data), "\n")
-		all = all[:len(all)-1] // behind the last line end
+		all = all[:len(all)-1] // after the last line end
 		for i, last := 0, -1-2*patchContext; i < len(all); i++ {
 			if !strings.Contains(all[i], needle) || i <= last+2*patchContext {
 				continue // the context of two hunks does not overlap

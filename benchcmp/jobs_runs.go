@@ -14,7 +14,7 @@ func runsJobs() []job {
 		{"runs/fleet", nil, runsFleet}}
 }
 
-// runTimes runs the hidden sub-command runs in a process of its own, and reads what it says.
+// runTimes runs the hidden sub-command runs in a process of its own, and reads its output.
 func (b *bench) runTimes(ctx context.Context, what string, n int) (got runTimes, err error) {
 	dir, err := os.MkdirTemp(b.work(""), "runs-")
 	if err != nil {

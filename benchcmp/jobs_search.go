@@ -8,11 +8,11 @@ import (
 // search is a job that finds files, or counts, in the corpus.
 type search struct {
 	name     string
-	pattern  string // "" for the text that the scale says
+	pattern  string // "" for the text of the scale
 	mode     string
 	fold     bool
 	counts   bool
-	ignore   bool     // believe .gitignore files
+	ignore   bool     // obey .gitignore files
 	slow     bool     // without the fast path
 	flags    []string // of ripgrep
 	goal     float64
@@ -33,7 +33,8 @@ func searchJobs() []job {
 		regex("regex-readall", `(\w+)\.ReadAll\((\w+)\)`, 1.0),
 		regex("regex-error", `\w+Error\(`, 1.0),
 		regex("regex-no-literal", `[a-z]{3}[0-9]{4}[a-z]{2}`, 1.6),
-		// The command of a user leaves hidden files out, which millrace does not, and goes by files outside of the tree.
+		// The command of a user leaves hidden files out, which millrace does not, and goes by files outside of the
+		// tree.
 		{
 			name: "search/gitignore", mode: "literal", ignore: true, flags: []string{"-lF"}, goal: 0.9,
 			equality: []string{"--hidden", "--no-ignore-global", "--no-ignore-parent", "--no-ignore-dot", "-lF"},

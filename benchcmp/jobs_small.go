@@ -13,7 +13,7 @@ func smallJobs() []job {
 	return []job{{"small/pipeline", nil, smallPipeline}, {"small/allocations", nil, smallAllocations}}
 }
 
-// inProcess runs the hidden sub-command small in a process of its own, and reads what it says.
+// inProcess runs the hidden sub-command small in a process of its own, and reads its output.
 func (b *bench) inProcess(ctx context.Context, what string, n int, answer any) error {
 	c := command{dir: b.dir, out: b.out("small-" + what), args: []string{b.self, "small", what, fmt.Sprint(n)}}
 	if _, err := b.run(ctx, c); err != nil {

@@ -65,7 +65,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// What is wrong is seen, whichever side it is wrong on.
+// A mistake is found, on whichever side it is.
 func TestWrongResults(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -114,7 +114,7 @@ func TestWrongResults(t *testing.T) {
 				}
 				return
 			}
-			t.Fatalf("there is no job %s", tt.job)
+			t.Fatalf("no job %s", tt.job)
 		})
 	}
 }

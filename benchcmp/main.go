@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// dispatch does what the arguments ask for: a table, or one of the parts of one.
+// dispatch does what the arguments ask for: a table, or a part of a table.
 func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) > 0 {
 		switch args[0] {

@@ -46,7 +46,7 @@ func measure(ctx context.Context, args []string, stdout io.Writer) error {
 	return json.NewEncoder(stdout).Encode(u)
 }
 
-// run measures a command. Grep-like tools exit with 1 if they found nothing, which is no failure; ours has no such
+// run measures a command. Grep-like tools exit with 1 if they found nothing, which is not a failure; ours has no such
 // code, and its lists are compared anyway.
 func (b *bench) run(ctx context.Context, c command) (Usage, error) {
 	cmd := exec.CommandContext(ctx, b.self, append([]string{"measure", c.dir, c.out}, c.args...)...)
@@ -65,7 +65,7 @@ func (b *bench) run(ctx context.Context, c command) (Usage, error) {
 	return u, nil
 }
 
-// side is one of the two programs of a comparison.
+// side is a program of a comparison of two.
 type side struct {
 	prepare func(ctx context.Context, round int) error // outside of the measured time; nil for nothing
 	command func(round int) command
@@ -74,7 +74,7 @@ type side struct {
 // always is a side that is the same in each round.
 func always(c command) side { return side{command: func(int) command { return c }} }
 
-// pairs runs both sides in turn: some rounds that do not count, then those that do. After is called behind each round.
+// pairs runs both sides in turn: some rounds that do not count, then those that do. After is called after each round.
 func (b *bench) pairs(ctx context.Context, warm int, left, right side,
 	after func(round int) error) (a, c []Usage, err error) {
 	for round := range warm + b.runs {

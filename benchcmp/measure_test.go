@@ -38,7 +38,7 @@ func TestMeasureMemory(t *testing.T) {
 	}
 }
 
-// A command that fails is an error, one that finds nothing is none.
+// A command that fails is an error; a command that finds nothing is not.
 func TestMeasureExit(t *testing.T) {
 	t.Parallel()
 	b := tiny(t)

@@ -20,7 +20,7 @@ type Report struct {
 	Entries []Entry       `json:"jobs"`
 }
 
-// failed reports whether something went wrong in a job. A goal that was not reached is no failure.
+// failed reports whether something went wrong in a job. A goal that was not reached is not a failure.
 func (r Report) failed() bool {
 	return slices.ContainsFunc(r.Entries, func(e Entry) bool { return e.Failed != "" })
 }

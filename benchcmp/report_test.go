@@ -73,7 +73,7 @@ func TestReportJSON(t *testing.T) {
 	}
 }
 
-// Mistakes in the flags are told before anything is built or measured.
+// Mistakes in the flags are reported before anything is built or measured.
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "not-made")

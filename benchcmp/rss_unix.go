@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// peakRSS returns the most memory, in bytes, that a process or one of those it waited for had.
+// peakRSS returns the peak memory, in bytes, of a process or of a process that it waited for.
 func peakRSS(state *os.ProcessState) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {

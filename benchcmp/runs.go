@@ -198,7 +198,7 @@ func timeDurable(ctx context.Context, dir string, n int) (got runTimes, err erro
 	return runTimes{One: median(durable, meanDuration), Other: median(plain, meanDuration), N: n}, m.Close(ctx)
 }
 
-// kept is a Checkpointer in memory, and one that stops a resumed run at its first step.
+// kept is a Checkpointer in memory. It can stop a resumed run at its first step.
 type kept struct {
 	all     []millrace.Checkpoint
 	resumed bool

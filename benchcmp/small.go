@@ -76,8 +76,8 @@ func plant(fsys afero.Fs, n, matching int) error {
 	return nil
 }
 
-// timeSmall decodes and runs a pipeline again and again, each time on new files in memory. What it allocates is
-// counted in runs of its own: to count it stops the world, and what comes next is slower.
+// timeSmall decodes and runs a pipeline again and again, each time on new files in memory. Its allocations are counted
+// in separate runs: counting stops the world, and slows the runs after it.
 func timeSmall(ctx context.Context, runs int) (smallTimes, error) {
 	text := []byte(replacing(needle, thread))
 	var took []time.Duration
@@ -179,7 +179,7 @@ func countAllocs(ctx context.Context, n int) (got smallAllocs, err error) {
 	if got.UnmatchedDisk, err = slope(onDisk); err != nil {
 		return got, err
 	}
-	// What is left when steps alone and files alone are taken away is what each file costs in each step.
+	// The remainder after steps alone and files alone are subtracted is the cost of each file in each step.
 	const steps, moreSteps, files = 2, 8, 10
 	moreFiles := n
 	var all [4]float64

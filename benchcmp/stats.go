@@ -11,7 +11,7 @@ import (
 type Usage struct {
 	Wall time.Duration `json:"wall_ns"`
 	CPU  time.Duration `json:"cpu_ns"`
-	RSS  int64         `json:"rss_bytes"` // the most that any one of the processes had in memory
+	RSS  int64         `json:"rss_bytes"` // the most memory that any of the processes had
 	Exit int           `json:"exit"`
 }
 

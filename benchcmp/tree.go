@@ -15,7 +15,7 @@ import (
 	"sync"
 )
 
-// Digest says what is in a tree.
+// Digest describes what is in a tree.
 type Digest struct {
 	Files  int    `json:"files"`
 	Bytes  int64  `json:"bytes"`

@@ -108,7 +108,7 @@ func TestCopyTree(t *testing.T) {
 	}
 }
 
-// What is in the cache is checked when it is used again, and half a tree is built afresh.
+// A cached tree is checked when it is used again, and half a tree is built afresh.
 func TestCorpusAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

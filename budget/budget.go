@@ -1,5 +1,5 @@
-// Package budget says what a run may spend: money for steps that cost some, and files, edits and bytes for what all of
-// them change together.
+// Package budget defines what a run may spend: money for steps that cost some, and files, edits and bytes for all the
+// changes of its steps together.
 //
 // A [Limit] holds the bounds, a [Use] what was used, a [Report] both side by side. That is arithmetic and nothing else:
 // when it is asked, and what follows, is up to the executor.
@@ -12,8 +12,8 @@ package budget
 
 import "cmp"
 
-// Limit is what a run may use at most. Zero in a field is no limit, so the zero Limit is none at all; a negative
-// number is a mistake that Check tells.
+// Limit is what a run may use at most. Zero in a field means no limit, so the zero Limit bounds nothing. A negative
+// number is a mistake that Check reports.
 //
 // In JSON it is a number of dollars, or an object with one or more of the fields "usd", "files", "edits" and "bytes".
 // There zero is a mistake too, for a reader cannot tell whether it means nothing or no limit.
@@ -33,7 +33,7 @@ type Use struct {
 	Bytes        int64
 }
 
-// IsZero reports whether there is no limit.
+// IsZero reports whether the limit bounds nothing.
 func (l Limit) IsZero() bool { return l == Limit{} }
 
 // Within returns the smaller of both limits, measure by measure.
@@ -70,7 +70,7 @@ func (l Limit) Exceeded(u Use) string {
 	return ""
 }
 
-// measure is one that is counted.
+// measure is a quantity that is counted.
 type measure struct {
 	name        string
 	limit, used int64

@@ -127,7 +127,7 @@ func TestLimitRefuses(t *testing.T) {
 	}
 }
 
-// Of a million mistakes a few are told.
+// Of a million mistakes a few are reported.
 func TestManyMistakes(t *testing.T) {
 	t.Parallel()
 	text := []byte(`{"usd":1`)
@@ -137,11 +137,11 @@ func TestManyMistakes(t *testing.T) {
 	limit := budget.Limit{Files: 1}
 	err := limit.UnmarshalJSON(append(text, '}'))
 	if told := err.(interface{ Unwrap() []error }).Unwrap(); len(told) != 20 || limit != (budget.Limit{Files: 1}) {
-		t.Errorf("%d mistakes are told, and the limit is %+v", len(told), limit)
+		t.Errorf("%d mistakes are reported, and the limit is %+v", len(told), limit)
 	}
 }
 
-// What is too small, or in quotes, has a hint.
+// A number that is too small, or in quotes, has a hint.
 func TestHint(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{`0`: "leave it out for no limit", `{"files":-1}`: "leave it out for no limit", `{}`: "", `"x"`: "", `"3"`: "write it without quotes: 3",

@@ -12,13 +12,13 @@ import (
 // with 6 decimals at most.
 type Cost int64
 
-// What amounts are written with: 3*budget.Dollar.
+// Units for writing amounts: 3*budget.Dollar.
 const (
 	Cent   Cost = 10_000
 	Dollar Cost = 100 * Cent
 )
 
-// decimals is how many digits a dollar has behind the point.
+// decimals is how many digits a dollar has after the point.
 const decimals = 6
 
 // Parse reads a number of dollars as JSON writes it, such as 3, 0.42 or 5e-3. It is an error if the number has more
@@ -79,8 +79,7 @@ func digits(text string) bool {
 }
 
 // FromFloat returns the cost that is nearest to a number of dollars, as services report it with more decimals than a
-// Cost has. What is more than nothing never becomes nothing. It is an error if the number is negative, none, or too
-// large.
+// Cost has. An amount above zero never becomes zero. It is an error if the number is negative, NaN, or too large.
 func FromFloat(dollars float64) (Cost, error) {
 	millionths := math.Round(dollars * float64(Dollar))
 	switch {
@@ -111,7 +110,7 @@ func (c Cost) String() string {
 	return sign + "$" + whole + "." + fraction + strings.Repeat("0", max(2-len(fraction), 0))
 }
 
-// parts are the sign of the amount, its dollars, and 6 digits behind the point.
+// parts are the sign of the amount, its dollars, and 6 digits after the point.
 func (c Cost) parts() (sign, whole, fraction string) {
 	n := uint64(c)
 	if c < 0 {

@@ -80,7 +80,7 @@ func TestCostRefuses(t *testing.T) {
 	}
 }
 
-// What a number of dollars is says math/big.
+// The expected value of a number of dollars comes from math/big.
 func TestPropertyParse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -135,7 +135,7 @@ func TestFromFloat(t *testing.T) {
 	}
 }
 
-// A sum never becomes less, whatever a service says that it has cost.
+// A sum never becomes less, whatever cost a service reports.
 func TestPlus(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ a, b, want budget.Cost }{

@@ -11,14 +11,15 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// InvalidError says what is wrong with a limit. Where there are several mistakes, the error joins one of these for
+// InvalidError reports what is wrong with a limit. Where there are several mistakes, the error joins one of these for
 // each.
 type InvalidError struct {
-	// Field is "usd", "files", "edits" or "bytes", the name of a field that there is not, or "" for the limit as a whole.
+	// Field is "usd", "files", "edits" or "bytes", the name of a field that there is not, or "" for the limit as a
+	// whole.
 	Field string
 	// Message is the whole message.
 	Message string
-	// Hint says what to write instead, "" if that is not known.
+	// Hint describes what to write instead, "" if that is not known.
 	Hint string
 }
 
@@ -28,7 +29,7 @@ func (e *InvalidError) Error() string { return e.Message }
 // MarshalJSON gives the code, the message and the paths.
 func (e *InvalidError) MarshalJSON() ([]byte, error) { return errorform.Marshal("invalid_budget", e) }
 
-// invalid makes the error of a field; the format begins behind its name.
+// invalid makes the error of a field; the format follows its name.
 func invalid(field, format string, args ...any) *InvalidError {
 	name := "budget"
 	if field != "" {
@@ -98,7 +99,7 @@ func (l *Limit) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// mostMistakes is how many mistakes in an object are told. A text of a stranger may have a million of them.
+// mostMistakes is how many mistakes in an object are reported. An untrusted text may have a million of them.
 const mostMistakes = 20
 
 // object reads the fields of an object.

@@ -10,7 +10,7 @@ type Report struct {
 	// Limit is the money that may be spent, 0 for no limit, and Spent what was.
 	Limit Cost `json:"limit"`
 	Spent Cost `json:"spent"`
-	// Exceeded says that more money was spent than the limit allows; as much is not more.
+	// Exceeded means that more money was spent than the limit allows; as much is not more.
 	Exceeded bool `json:"exceeded"`
 	// Files, Edits and Bytes are nil without a limit.
 	Files *Measure `json:"files,omitempty"`

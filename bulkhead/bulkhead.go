@@ -1,7 +1,7 @@
 // Package bulkhead bounds how much of one kind goes on at the same time: commands, agents, calls of a tool, the use
 // of a device.
 //
-// A [Bulkhead] lets a number of holders in and a number of others wait. What comes beyond that is refused at once, by a
+// A [Bulkhead] lets a number of holders in and a number of others wait. Requests beyond that are refused at once, by a
 // [SaturatedError], instead of making the line longer. One Bulkhead is shared by all that are to be bounded together,
 // such as the executors of a server.
 //
@@ -29,8 +29,8 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// Bulkhead is a number of places, and a line in front of them. It is made by New and safe for concurrent use. The zero
-// Bulkhead has no places: it lets nothing in. A nil *Bulkhead bounds nothing.
+// Bulkhead is a number of places, and a line of those that wait. It is made by New and safe for concurrent use. The
+// zero Bulkhead has no places: it lets nothing in. A nil *Bulkhead bounds nothing.
 type Bulkhead struct {
 	limit, queue int
 	order        uint64 // in which several are taken
@@ -46,7 +46,7 @@ func New(limit, queue int) *Bulkhead {
 	return &Bulkhead{limit: max(limit, 0), queue: max(queue, 0), order: rand.Uint64()}
 }
 
-// SaturatedError says that all places are taken and the line is full. To ask again at once is of no use, and makes
+// SaturatedError reports that all places are taken and the line is full. Asking again at once does not help, and makes
 // things worse for those that wait.
 type SaturatedError struct {
 	// Name is what the caller of Acquire calls the bulkhead, "" if it has no name.
@@ -72,12 +72,12 @@ func (e *SaturatedError) MarshalJSON() ([]byte, error) {
 // Code is "bulkhead_saturated".
 func (e *SaturatedError) Code() string { return "bulkhead_saturated" }
 
-// Retryable is false: what is refused for too much work is not to be tried again by itself.
+// Retryable is false: a request that is refused for too much work is not retried automatically.
 func (e *SaturatedError) Retryable() bool { return false }
 
 // Acquire takes a place, and waits in the line if there is none. Places are given in the order of the line. The error
-// is a *SaturatedError, or the cause why ctx is done, in which case no place is taken even if there is one. release
-// gives the place back; it must be called, and more than once is no harm.
+// is a *SaturatedError, or the cause why ctx is done; then no place is taken even if there is one. release gives the
+// place back. It must be called, and further calls do nothing.
 func (b *Bulkhead) Acquire(ctx context.Context) (release func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -132,9 +132,9 @@ func (b *Bulkhead) leave(mine chan struct{}) {
 	}
 }
 
-// Acquire takes a place in each of the bulkheads that have one of the names, all or none; names that there is no
-// bulkhead for are left out, and a bulkhead with several names is taken once. They are taken in an order of their
-// own, which is the same for all callers, whatever they call them. A *SaturatedError has the name.
+// Acquire takes a place in each of the bulkheads that have any of the names, all or none. Names without a bulkhead are
+// left out, and a bulkhead with several names is taken once. They are taken in an order of their own, which is the
+// same for all callers, whatever they call them. A *SaturatedError has the name.
 func Acquire(ctx context.Context, bulkheads map[string]*Bulkhead, names ...string) (release func(), err error) {
 	type place struct {
 		name string

@@ -175,7 +175,7 @@ func TestContext(t *testing.T) {
 		}
 		giveUp(why)
 		if err := <-errs; !errors.Is(err, why) {
-			t.Errorf("the one that gave up: %v", err)
+			t.Errorf("the caller that gave up: %v", err)
 		}
 		synctest.Wait()
 		select {
@@ -281,7 +281,7 @@ func TestSeveralWithoutDeadlock(t *testing.T) {
 	})
 }
 
-// If one of several is full, the others are given back.
+// If any of several is full, the others are given back.
 func TestAllOrNone(t *testing.T) {
 	t.Parallel()
 	for range 20 { // in which order they are taken is chance
@@ -292,7 +292,7 @@ func TestAllOrNone(t *testing.T) {
 		}
 		_, err = bulkhead.Acquire(t.Context(), all, "c", "b", "a")
 		if full, ok := errors.AsType[*bulkhead.SaturatedError](err); !ok || full.Name != "b" {
-			t.Fatalf("with one of three full: %v", err)
+			t.Fatalf("with 1 of 3 full: %v", err)
 		}
 		release()
 		if release, err = bulkhead.Acquire(t.Context(), all, "c", "b", "a"); err != nil {

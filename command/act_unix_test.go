@@ -16,7 +16,7 @@ import (
 // actOn does what only Unix has.
 func actOn(what string, args []string) int {
 	switch what {
-	case "linger": // leaves a pid in a file, says that it is there, and stays
+	case "linger": // leaves a pid in a file, prints that it is there, and stays
 		mark(args[0])
 		fmt.Println("there")
 		stay()
@@ -83,8 +83,8 @@ func again(session bool, env []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// leave starts a process and does not wait for it. The ways are letters: s a session of its own, g a group of its own, e
-// an empty environment, o the output stays open.
+// leave starts a process and does not wait for it. The ways are letters: s a session of its own, g a group of its own,
+// e an empty environment, o the output stays open.
 func leave(ways, file string, args []string) int {
 	var env []string
 	attributes := &syscall.SysProcAttr{}

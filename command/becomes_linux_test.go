@@ -16,7 +16,7 @@ import (
 func eachRound(t *testing.T, test func(p command.Policy, i int)) {
 	t.Helper()
 	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("there is no setsid")
+		t.Skip("setsid is missing")
 	}
 	p := acting(t)
 	rounds := fstest.Runs(5, 20, 2000)
@@ -26,8 +26,8 @@ func eachRound(t *testing.T, test func(p command.Policy, i int)) {
 	fstest.Countf(t, "%d commands that leave eight processes", rounds)
 }
 
-// TestBecomesAnother: what has a session of its own and is about to become another program shows nothing of itself for a
-// moment. It does not get away.
+// TestBecomesAnother: what has a session of its own and is about to become another program shows nothing of itself for
+// a moment. It does not get away.
 func TestBecomesAnother(t *testing.T) {
 	t.Parallel()
 	eachRound(t, func(p command.Policy, i int) {
@@ -42,7 +42,8 @@ func TestBecomesAnother(t *testing.T) {
 	})
 }
 
-// TestKilledTogether: a script that a command has left does not go on because the program that it waits for is killed first.
+// TestKilledTogether: a script that a command has left does not go on because the program that it waits for is killed
+// first.
 func TestKilledTogether(t *testing.T) {
 	t.Parallel()
 	eachRound(t, func(p command.Policy, i int) {

@@ -8,10 +8,10 @@ type Command struct {
 	Step string
 	// Words are the program and its arguments; for a script, "/bin/sh", "-c" and the script.
 	Words []string
-	// Shell says that the words are those of a script.
+	// Shell means that the words are those of a script.
 	Shell bool
 
-	// Root is the tree, an absolute path: the command may write there. "" is none: the command runs in Temp then.
+	// Root is the tree, an absolute path: the command may write there. If it is "", the command runs in Temp.
 	Root string
 	// Dir is where the command starts, an absolute path in Root; "" is Root itself.
 	Dir string
@@ -23,7 +23,7 @@ type Command struct {
 
 	// Env is what the step sets. For [Policy].Check and a [Runner] it is the whole environment.
 	Env map[string]string
-	// Stdin is what the command reads. One that does not read it is not waited for.
+	// Stdin is what the command reads. A command that does not read it is not waited for.
 	Stdin string
 
 	// Read, Write and Network are what the policy leaves open, beside the directories above. Run fills them, for a
@@ -33,9 +33,9 @@ type Command struct {
 
 	// MaxOutput is how much is kept of each stream, in bytes; 0 is 1 MiB, and never more than the policy's.
 	MaxOutput int64
-	// OnOutput gets what the command prints while it runs; nil is none. The stream is "stdout" or "stderr". A text is at
-	// most 32 KiB of valid UTF-8, secrets masked. It is never called twice at once, and not after Run has returned; the
-	// command waits while it runs. A panic in it ends the command.
+	// OnOutput gets what the command prints while it runs; nil is none. The stream is "stdout" or "stderr". A text is
+	// at most 32 KiB of valid UTF-8, secrets masked. It is never called twice at once, and not after Run has returned;
+	// the command waits while it runs. A panic in it ends the command.
 	OnOutput func(stream, text string)
 }
 
@@ -82,12 +82,12 @@ func (r Refusal) String() string {
 
 // Output is what a command has printed on one stream.
 type Output struct {
-	// Text is what is kept: valid UTF-8, with U+FFFD for each byte that is none, and *** for secrets. If it is truncated,
+	// Text is what is kept: valid UTF-8, with U+FFFD for each invalid byte, and *** for secrets. If it is truncated,
 	// it is the first quarter and the last three quarters of what may be kept, one after the other.
 	Text string
 	// Size is the number of bytes that were printed.
 	Size int64
-	// Truncated says that something between the two parts of Text is missing.
+	// Truncated means that something between the two parts of Text is missing.
 	Truncated bool
 }
 
@@ -98,8 +98,8 @@ type Runner interface {
 	// and everything that it has started is gone. Root, Temp, Home and Shared are directories of this system.
 	//
 	// It hands on what the command prints, in pieces of any size, to OnOutput if that is not nil, and returns the texts
-	// of both streams, or their beginnings; what is too long is cut and secrets are masked afterwards. The exit status is
-	// no error. It returns soon after its context has ended. A panic in it is an error. It may be called from several
-	// goroutines.
+	// of both streams, or their beginnings; what is too long is cut and secrets are masked afterwards. The exit status
+	// is not an error. It returns soon after its context has ended. A panic in it is an error. It may be called from
+	// several goroutines.
 	Run(ctx context.Context, c Command) (Exit, error)
 }

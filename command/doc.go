@@ -17,22 +17,22 @@
 // refused before anything has been done.
 //
 //  1. The command is held against the policy: [Policy].Allow or Shell, then the names in its Env, then Check. The program is
-//     looked up in the policy's PATH, and the sandbox that the policy asks for must be there. What is refused is a
+//     looked up in the policy's PATH, and the sandbox that the policy asks for must be there. A refused command is a
 //     *[DeniedError]. A policy that makes no sense is an error of the host, see [Policy.Valid].
 //  2. Its environment is made from nothing: see below. Directories that the caller does not give are made, private and
 //     empty.
 //  3. It starts in a sandbox and in a process group of its own, or a [Runner] of the host's starts it somewhere else.
-//  4. What it prints is read until it ends, never slower than it prints. Secrets become *** before anything else sees the
+//  4. Its output is read until it ends, never slower than it prints. Secrets become *** before anything else sees the
 //     text, also where a secret comes in two writes. Of each stream the first quarter and the last three quarters of
 //     MaxOutput bytes are kept, everything is counted. Beyond MaxPrinted bytes the command is killed: *[LimitError].
 //  5. When its context ends, its process group gets SIGTERM, and SIGKILL two seconds later. Then [Policy.Run] returns the
-//     context's error, and beside it what there is of the [Exit].
+//     context's error, and beside it the [Exit] so far.
 //  6. When the program has ended, in whatever way, everything that it has left running is killed. When Run returns, nothing
 //     of it writes to the tree any more.
 //
-// A program that ran has an [Exit], and its status is no error, whatever it is.
+// A program that ran has an [Exit], and its status is not an error, whatever it is.
 //
-// # What is found and killed
+// # How processes are found and killed
 //
 // A command has a session and a process group of its own, and a random value in its environment, MILLRACE_EXEC. On
 // Linux, everything that has any of the three is killed, which finds what has left the group (setsid, daemons), and
@@ -41,21 +41,21 @@
 // other Unix systems there is only the process group. On Windows all belong to a job object, which ends with the
 // command.
 //
-// If the host itself is killed, Linux kills the program at once, and Windows all of the job. What else is left is not
-// killed before [Reap] is called: an executor does so before it uses the tree of a run that was killed.
+// If the host itself is killed, Linux kills the program at once, and Windows all of the job. Other processes that are
+// left run until [Reap] is called: an executor does so before it uses the tree of a run that was killed.
 //
 // # The environment
 //
 // A command does not see the host's environment. It gets, each replacing what stands before it: PATH (its absolute
 // entries) and LANG of the host, what PassEnv names, EnvFor, Env, Secrets, and of the step what StepEnv names. HOME and
-// TMPDIR are private, empty directories unless the policy says otherwise. GIT_CEILING_DIRECTORIES keeps git from
+// TMPDIR are private, empty directories unless the policy sets them. GIT_CEILING_DIRECTORIES keeps git from
 // finding a repository above the tree, MILLRACE_SHARED is the directory that the steps of a run share, if they have
 // one, and MILLRACE_EXEC is how its processes are found.
 //
-// # What the list of programs is worth
+// # The worth of the list of programs
 //
-// Allow says what a pipeline is for, not what it can do. A host that allows "go test *", "make" or any shell allows any
-// code that is in the tree, and the tree may be written by the pipeline. It is the sandbox that protects: with
+// Allow states what a pipeline is for, not what it can do. A host that allows "go test *", "make" or any shell allows
+// any code that is in the tree, and the tree may be written by the pipeline. It is the sandbox that protects: with
 // [Required], which is the zero value, a command writes only to the tree and the directories given to it, reads what
 // programs need and what [Policy].Read adds, and has no network.
 //
@@ -64,6 +64,6 @@
 // [Toolchains] makes a policy fit for what is in use in a tree: Go, Node, Python, Rust, Java, .NET and Ruby, and what
 // version managers have installed below the user's home. It runs nothing to find that out.
 //
-// A Policy is a plain value. Its methods may be called from several goroutines, as long as nothing changes its maps and
-// lists meanwhile; then Check, EnvFor and Runner are called from several goroutines too.
+// A Policy is a plain value. Its methods may be called from several goroutines, as long as its maps and lists do not
+// change during the calls. Check, EnvFor and Runner are then called from several goroutines too.
 package command

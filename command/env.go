@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// cookie is the variable by which the processes of a command are found. Its value is that of the command in which this
-// program runs itself, if it is one, and behind a point one of its own, so that a search for the outer one finds both.
+// cookie is the variable by which the processes of a command are found. If this program itself runs in a command, the
+// value is that command's value, a point, and a value of its own, so that a search for the outer value finds both.
 const cookie = "MILLRACE_EXEC"
 
 // rootMark is what the value of the cookie has of the tree, so that what is left there can be found later.
@@ -35,7 +35,7 @@ func sameCase(name string) string {
 	return name
 }
 
-// reserved says why a name is never one that a step may set, "" if it may.
+// reserved returns why a step may never set a name, "" if it may.
 func reserved(name string) string {
 	switch upper := sameCase(name); {
 	case upper == "PATH", upper == "HOME", strings.HasPrefix(upper, "GIT_"), strings.HasPrefix(upper, "LD_"),

@@ -6,7 +6,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// DeniedError says that the host does not allow a command. Whether it does is the same each time.
+// DeniedError reports that the host does not allow a command. The answer is the same each time.
 type DeniedError struct {
 	// Command is the program, or the whole command line if some arguments are allowed and others not; "" if no command
 	// at all can be run.
@@ -43,9 +43,9 @@ func (e *DeniedError) Retryable() bool { return false }
 // Unwrap returns Err.
 func (e *DeniedError) Unwrap() error { return e.Err }
 
-// LimitError says that a command went beyond a limit of the policy and was killed.
+// LimitError reports that a command went beyond a limit of the policy and was killed.
 type LimitError struct {
-	// What is the limit: "printed bytes".
+	// Name of the limit: "printed bytes".
 	What string
 	// Limit is what is allowed, Got what there was when it was noticed.
 	Limit, Got int64

@@ -11,7 +11,8 @@ import (
 // dying is how long killed processes may take to be gone.
 const dying = 10 * time.Second
 
-// sweep kills what is left of the process group, until nothing is. What has left the group is not found here.
+// sweep kills what is left of the process group, until nothing is left. Processes that have left the group are not
+// found here.
 func (g *group) sweep() error {
 	deadline := time.Now().Add(dying)
 	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {

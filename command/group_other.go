@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
-// What a start fails with elsewhere when a program is still being written, and when there are too many arguments.
+// Errors of a start, on other systems, when a program is still being written, and when there are too many arguments.
 var (
 	errTextBusy = errors.New("the program is being written")
 	errTooLong  = errors.New("there are too many arguments")
@@ -19,7 +19,7 @@ var (
 // group is the program of a command alone: more is not known here.
 type group struct{ process *os.Process }
 
-// marked returns the rules: there are no marks here.
+// marked returns the rules: this system has no marks.
 func (g *group) marked(rules *sandbox.Rules) *sandbox.Rules { return rules }
 
 func newGroup(string) (*group, error) { return &group{}, nil }

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
-// What a start fails with when a program is still being written, and when there are too many arguments.
+// Errors of a start when a program is still being written, and when there are too many arguments.
 const (
 	errTextBusy = syscall.ETXTBSY
 	errTooLong  = syscall.E2BIG

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
-// What a start fails with when a program is still being written, and when there are too many arguments.
+// Errors of a start when a program is still being written, and when there are too many arguments.
 const (
 	errTextBusy = windows.ERROR_SHARING_VIOLATION
 	errTooLong  = windows.ERROR_FILENAME_EXCED_RANGE
@@ -32,7 +32,7 @@ type group struct {
 	pid   uint32
 }
 
-// marked returns the rules: there are no marks here.
+// marked returns the rules: this system has no marks.
 func (g *group) marked(rules *sandbox.Rules) *sandbox.Rules { return rules }
 
 func newGroup(string) (*group, error) {
@@ -136,5 +136,5 @@ func (g *group) sweep() error {
 
 func (g *group) close() { _ = windows.CloseHandle(g.job) }
 
-// ending returns the exit status. There are no signals.
+// ending returns the exit status. Windows has no signals.
 func ending(state *os.ProcessState) (code int, signal string) { return state.ExitCode(), "" }

@@ -130,7 +130,7 @@ func inForce(status sandbox.Status) map[string]string {
 	return parts
 }
 
-// unstarted says why a command did not start, and what to do.
+// unstarted explains why a command did not start, and what to do.
 func (p Policy) unstarted(l launch, err error) error {
 	name := p.shown(l.Words[:1])
 	var path *fs.PathError

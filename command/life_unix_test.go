@@ -50,7 +50,7 @@ func marked(t testing.TB, file string) []int {
 	return pids
 }
 
-// gone fails the test if one of the processes is alive.
+// gone fails the test if any of the processes is alive.
 func gone(t testing.TB, file string) {
 	t.Helper()
 	for _, pid := range marked(t, file) {
@@ -168,7 +168,7 @@ func TestContextEnds(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("a clean end is no success", func(t *testing.T) {
+	t.Run("a clean end is not a success", func(t *testing.T) {
 		t.Parallel()
 		exit, err := ending(t, acting(t), script("trap 'exit 0' TERM; echo there; while :; do sleep 0.01; done"))
 		if !errors.Is(err, context.Canceled) || exit.Code != 0 {
@@ -251,7 +251,7 @@ func TestReap(t *testing.T) {
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	// A process that is no command's, and one of a command with another directory.
+	// A process that is not a command's, and a process of a command with another directory.
 	none := again(true, append(os.Environ(), "ROOT="+dir), "act", "linger", filepath.Join(dir, "none"))
 	other := again(true, append(os.Environ(), "ROOT="+dir, "MILLRACE_EXEC=x-0123456789abcdef"), "act", "linger", filepath.Join(dir, "other"))
 	for _, stays := range []*exec.Cmd{none, other} {
@@ -276,7 +276,7 @@ func TestReap(t *testing.T) {
 	}
 	gone(t, file)
 	if !alive(none.Process.Pid) || !alive(other.Process.Pid) {
-		t.Error("a process that is no command's was killed")
+		t.Error("a process of no command was killed")
 	}
 }
 
@@ -305,7 +305,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestBusy: a program that was just written may still be open in a process that another goroutine has started meanwhile.
+// TestBusy: a program that was just written may still be open in a process that another goroutine has just started.
 // That passes, so it is waited for.
 func TestBusy(t *testing.T) {
 	t.Parallel()
@@ -314,7 +314,7 @@ func TestBusy(t *testing.T) {
 	}
 	program, err := exec.LookPath("true")
 	if err != nil {
-		t.Skip("there is no program that could be copied")
+		t.Skip("no program could be copied")
 	}
 	text, err := os.ReadFile(program)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestLooksWhileItBecomesAnother: a process that becomes one program after the other is always that of its command, or one
-// to be looked at again, and never one of others. Its environment is longer than what is read at first.
+// TestLooksWhileItBecomesAnother: a process that becomes one program after the other is always found or to be looked
+// at again, and never taken for another command's process. Its environment is longer than what is read at first.
 func TestLooksWhileItBecomesAnother(t *testing.T) {
 	t.Parallel()
 	again := filepath.Join(t.TempDir(), "again")
@@ -40,8 +40,9 @@ func TestLooksWhileItBecomesAnother(t *testing.T) {
 	}
 }
 
-// TestLooksWhileItEnds: a process that is about to be gone is not one of others: it may have left a child just before. It
-// takes a while to be gone, for it gives back much memory, and shows nothing of itself meanwhile.
+// TestLooksWhileItEnds: a process that is about to be gone is not taken for another command's process: it may have
+// left a child just before. It takes a while to be gone, for it gives back much memory, and shows nothing of itself
+// during that time.
 func TestLooksWhileItEnds(t *testing.T) {
 	t.Parallel()
 	const token = "LOOKED_FOR=2c91"
@@ -50,7 +51,7 @@ func TestLooksWhileItEnds(t *testing.T) {
 		cmd := exec.Command("dd", "if=/dev/zero", "of=/dev/null", "bs=64M", "count=1")
 		cmd.Env = []string{token}
 		if err := cmd.Start(); err != nil {
-			t.Skip("there is no dd, which takes as much memory as it is told: ", err)
+			t.Skip("dd is missing, which takes as much memory as the test wants: ", err)
 		}
 		dir := filepath.Join("/proc", strconv.Itoa(cmd.Process.Pid))
 		for stat(dir).state == alive {

@@ -13,7 +13,8 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// TestMain lets the test binary be the command that is run: with "act" as its first argument it does what the others say.
+// TestMain lets the test binary be the command that is run: with "act" as its first argument it does what the others
+// say.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "act" {
 		os.Exit(act(os.Args[2], os.Args[3:]))
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// act does one of the things that a command may do.
+// act does an act of a command.
 func act(what string, args []string) int {
 	switch what {
 	case "exit":

@@ -13,7 +13,7 @@ import (
 const (
 	stars      = "***"
 	minSecret  = 4 // bytes of a secret that is hidden
-	minOneLine = 8 // bytes of one line of a secret that is hidden by itself
+	minOneLine = 8 // bytes of one line of a secret that is hidden alone
 )
 
 // needle is a text that is hidden. next[n] is how much of the beginning of the text stands at the end of its first n
@@ -89,7 +89,7 @@ func overlaps(text string) []int {
 // Mask returns a text with *** in place of every secret of the policy. Secrets that overlap are one ***.
 func (p Policy) Mask(text string) string { return mask(p.needles(), text) }
 
-// Masker returns [Policy.Mask] for many texts: what is looked for is worked out once. The function may be called from
+// Masker returns [Policy.Mask] for many texts: the searched texts are computed once. The function may be called from
 // several goroutines.
 func (p Policy) Masker() func(text string) string {
 	needles := p.needles()

@@ -99,7 +99,7 @@ func plainMask(secrets []string, text string) string {
 	return b.String()
 }
 
-// TestMaskInPieces: however a text comes, what is told and what is kept of it is the text with secrets masked.
+// TestMaskInPieces: however a text comes, the reported and the kept text are the text with secrets masked.
 func TestMaskInPieces(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -117,7 +117,7 @@ func TestMaskInPieces(t *testing.T) {
 		var told strings.Builder
 		exit, err := p.Run(context.Background(), command.Command{Words: []string{"x"}, OnOutput: func(_, s string) {
 			if !utf8.ValidString(s) {
-				t.Errorf("%q was told", s)
+				t.Errorf("%q was reported", s)
 			}
 			told.WriteString(s)
 		}})
@@ -149,7 +149,7 @@ func TestMaskAcrossTheCut(t *testing.T) {
 			t.Fatalf("at %d: %+v", at, exit.Stdout)
 		}
 	}
-	// Two halves of one that come to stand side by side.
+	// Two halves of a secret that come to stand side by side.
 	text := "1234S3CR3T" + strings.Repeat(".", 100) + "-VALUE" + strings.Repeat("5", 24)
 	p := hiding(secret)
 	p.Runner = runs(func(context.Context, command.Command) (command.Exit, error) {

@@ -5,8 +5,8 @@ import "unicode/utf8"
 // maxPiece is the most bytes of text that OnOutput gets at once.
 const maxPiece = 32 << 10
 
-// stream takes what a command prints on one stream: it hides secrets, makes valid UTF-8 of it, tells it, and keeps its
-// beginning and its end. It is used by one goroutine.
+// stream takes what a command prints on one stream: it hides secrets, makes valid UTF-8 of it, reports it, and keeps
+// its beginning and its end. It is used by one goroutine.
 type stream struct {
 	mask masker
 	tell func(text string) // nil, or what gets the text while it comes
@@ -94,7 +94,7 @@ func repaired(p []byte) []byte {
 	return fixed
 }
 
-// add takes a piece as it is told and kept.
+// add takes a piece of output: it is reported and kept.
 func (s *stream) add(p []byte) {
 	if s.tell != nil {
 		s.tell(string(p))
@@ -127,6 +127,6 @@ func (s *stream) close() Output {
 	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
 		tail = tail[1:]
 	}
-	// What is now side by side may be a secret.
+	// The two parts, now side by side, may form a secret.
 	return Output{Text: mask(s.mask.needles, string(head)+string(tail)), Size: s.size, Truncated: true}
 }

@@ -109,7 +109,7 @@ func TestPrintsForEver(t *testing.T) {
 	}
 }
 
-// TestOnOutput: what is told is valid UTF-8 in pieces, one after the other, and all of it.
+// TestOnOutput: reported output is valid UTF-8 in pieces, one after the other, and all of it.
 func TestOnOutput(t *testing.T) {
 	t.Parallel()
 	p := acting(t)
@@ -151,7 +151,7 @@ func TestOnOutput(t *testing.T) {
 	}
 }
 
-// TestStdin: what a command reads is all of it; one that does not read is not waited for.
+// TestStdin: a command can read all of its input; a command that does not read is not waited for.
 func TestStdin(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("a line of input\n", 20_000)
@@ -173,7 +173,7 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// TestTooLong: the error says how long lists are handed over.
+// TestTooLong: the error names the way for long lists.
 func TestTooLong(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

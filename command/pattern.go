@@ -77,7 +77,7 @@ func (g glob) split() []glob {
 }
 
 // match reports whether a word is the pieces with anything between them. It takes time linear in both, for each piece
-// is looked for behind the one before.
+// is looked for after the piece before.
 func (g glob) match(word string) bool {
 	if len(g) == 1 {
 		return g[0] == word
@@ -123,7 +123,7 @@ func parse(text string) (pattern, error) {
 
 const blanks = " \t\r\n"
 
-// word reads one word and returns what follows it. Star says that it is a * and nothing else.
+// word reads one word and returns what follows it. star means that the word is a * and nothing else.
 func word(text string) (g glob, star bool, rest string, err error) {
 	var piece strings.Builder
 	i := 0
@@ -177,7 +177,7 @@ func (g glob) isProgram() error {
 	return nil
 }
 
-// spelled says why a program cannot be spelled like that: it is a name, ./x, or an absolute path, without .. and
+// spelled returns why a program cannot be spelled like that: it is a name, ./x, or an absolute path, without .. and
 // doubled slashes.
 func spelled(name string) error {
 	slashed := filepath.ToSlash(name)

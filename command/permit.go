@@ -182,7 +182,7 @@ func within(root, file string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// settable says why a step may not set a variable.
+// settable returns why a step may not set a variable.
 func (p Policy) settable(c Command, name, value string) error {
 	program := p.shown(c.Words[:1])
 	if bad := cmp.Or(badName(name), badValue(value)); bad != "" {

@@ -154,7 +154,7 @@ func TestCheckSeesAll(t *testing.T) {
 	}
 }
 
-// TestPrograms: the program that runs is the one in the policy's PATH, or the one of the tree, and no other.
+// TestPrograms: the program that runs is the program in the policy's PATH, or in the tree, and no other.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -205,7 +205,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestUnstarted: the error says what is wrong with the file, without the place that it has in this run.
+// TestUnstarted: the error states what is wrong with the file, without the place that it has in this run.
 func TestUnstarted(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -331,7 +331,7 @@ func TestRunner(t *testing.T) {
 	if exit, err := p.Run(ctx, command.Command{Words: []string{"x"}}); !errors.Is(err, context.Canceled) || exit.Code != 1 {
 		t.Errorf("a context's end came as %v", err)
 	}
-	// What a Runner says afterwards is not heard.
+	// Later output of a Runner is ignored.
 	var late func(string, string)
 	p = elsewhere(func(_ context.Context, c command.Command) (command.Exit, error) {
 		late = c.OnOutput

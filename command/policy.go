@@ -14,7 +14,7 @@ const (
 	defaultMaxPrinted int64 = 256 << 20
 )
 
-// Sandbox says what a command needs that keeps it away from everything but its tree.
+// Sandbox selects whether a command needs isolation from everything but its tree.
 type Sandbox uint8
 
 const (
@@ -41,17 +41,17 @@ func (s Sandbox) String() string {
 
 // Policy is what a host allows commands to do. The zero Policy allows none.
 type Policy struct {
-	// Allow are patterns of command lines, word for word: "gofmt -l *". A * at the end of the pattern, a word of its own,
-	// takes any further words, also none; any other * takes any text within one word. What stands between ' is taken as it
-	// is, with '' for a ' in it; [Pattern] writes a command line so.
+	// Allow are patterns of command lines, word for word: "gofmt -l *". A * at the end of the pattern, a word of its
+	// own, matches any further words, also none; any other * matches any text within one word. Text between ' is taken
+	// as it is, with '' for a ' in it; [Pattern] writes a command line so.
 	//
 	// The first word is the program: a name, which is looked up in the policy's PATH; ./x, a file of the tree, counted
 	// from its root; or an absolute path. A * in it takes no slash. A command may spell a program that is found by name
-	// with its absolute path. None allows no program; "*" allows every program by name, "./* *" every file in the root of
-	// the tree.
+	// with its absolute path. None allows no program; "*" allows every program by name, "./* *" every file in the root
+	// of the tree.
 	Allow []string
-	// Shell lets commands be scripts for /bin/sh. A script needs no entry in Allow, and what it calls is not held against
-	// Allow: with Shell, a pipeline may run everything.
+	// Shell lets commands be scripts for /bin/sh. A script needs no entry in Allow, and what it calls is not held
+	// against Allow: with Shell, a pipeline may run everything.
 	Shell bool
 	// Check has a second say about each command that Allow or Shell let through, nil for none. It gets the command with
 	// its whole environment, secrets included. An error refuses the command and is the reason given, a panic too. It is
@@ -62,31 +62,31 @@ type Policy struct {
 	Env map[string]string
 	// PassEnv names what commands get from the host's environment, if it is there; PATH and LANG they get in any case.
 	PassEnv []string
-	// StepEnv names what the env of a step may set. Names that decide what runs are never allowed: PATH, HOME, and those
-	// that begin with LD_, DYLD_, GIT_ or MILLRACE_.
+	// StepEnv names what the env of a step may set. Names that decide what runs are never allowed: PATH, HOME, and
+	// those that begin with LD_, DYLD_, GIT_ or MILLRACE_.
 	StepEnv []string
-	// Secrets is set for every command as Env is, and its values are *** in whatever comes back: output, events, errors,
-	// warnings. Values shorter than 4 bytes are not hidden. Blanks around a value do not count, and it is hidden as it is
-	// written in JSON as well; of a value of several lines, each line of at least 8 bytes is hidden by itself as well.
-	// What a command makes of a secret, in base64 say, is not known and not hidden; and the files that it writes are what
-	// it has written, with the names that it has given them.
+	// Secrets is set for every command as Env is, and its values are *** in whatever comes back: output, events,
+	// errors, warnings. Values shorter than 4 bytes are not hidden. Blanks around a value do not count, and it is
+	// hidden as it is written in JSON as well. If a value has several lines, each line of at least 8 bytes is also
+	// hidden alone. A secret that a command has changed, into base64 say, is not known and not hidden. The files that
+	// a command writes are unchanged, with the names that it has given them.
 	Secrets map[string]string
-	// EnvFor returns what a command gets that is not the same for all, a trace parent for example; nil for nothing. What
-	// Env sets wins. It is called with the context of the command, by Permit too. It cannot set PATH. If it panics, the
-	// command does not start.
+	// EnvFor returns what a command gets that is not the same for all, a trace parent for example; nil for nothing.
+	// What Env sets wins. It is called with the context of the command, by Permit too. It cannot set PATH. If it
+	// panics, the command does not start.
 	EnvFor func(ctx context.Context) map[string]string
 
-	// Read are absolute paths that commands may read and execute in the sandbox beside the tree and the directories of the
-	// system: /usr, /bin, /sbin, /lib, /etc, /opt, /nix, /proc and /sys. Below them, everything. Of /dev there are null,
-	// zero, full, random, urandom and tty alone: a disk is a device, too.
+	// Read are absolute paths that commands may read and execute in the sandbox beside the tree and the directories of
+	// the system: /usr, /bin, /sbin, /lib, /etc, /opt, /nix, /proc and /sys. Below them, everything. Of /dev there are
+	// null, zero, full, random, urandom and tty alone: a disk is a device, too.
 	Read []string
 	// Write are absolute paths of files and directories, not of the tree, that commands may write in the sandbox, and
-	// read. Caches that are shared with the host can be poisoned by a command, so give them one of their own.
+	// read. A command can poison caches that it shares with the host, so give commands a cache of their own.
 	Write []string
-	// Network lets commands use IPv4 and IPv6. Without it, sockets of every kind are refused in the sandbox but connected
-	// pairs. Unix sockets are refused in any case: a service of the system could start programs outside.
+	// Network lets commands use IPv4 and IPv6. Without it, sockets of every kind are refused in the sandbox but
+	// connected pairs. Unix sockets are refused in any case: a service of the system could start programs outside.
 	Network bool
-	// Sandbox says whether a command may run where it cannot be confined.
+	// Sandbox decides whether a command may run where it cannot be confined.
 	Sandbox Sandbox
 
 	// Scratch is the directory below which trees for commands are made, "" for the user's cache directory. It must lie
@@ -94,7 +94,7 @@ type Policy struct {
 	Scratch string
 	// KeepScratch keeps the tree that was made for commands, for the next run, which then copies only what has changed.
 	KeepScratch bool
-	// MaxTimeout is the longest that a command may run, and how long it runs if nothing else is said; 0 is 10 minutes.
+	// MaxTimeout is the longest that a command may run, and how long it runs by default; 0 is 10 minutes.
 	MaxTimeout time.Duration
 	// MaxOutput is the most that is kept of each stream, in bytes; 0 is 1 MiB.
 	MaxOutput int64
@@ -113,7 +113,7 @@ type Policy struct {
 	Runner Runner
 }
 
-// Timeout is the longest that a command may run, and how long it runs if nothing else is said.
+// Timeout is the longest that a command may run, and how long it runs by default.
 func (p Policy) Timeout() time.Duration { return cmp.Or(p.MaxTimeout, defaultTimeout) }
 
 // Format prints a policy as package fmt prints a structure, with *** for the values of its secrets.

@@ -59,7 +59,7 @@ func (r *printer) take(s *stream, p []byte) {
 	r.stop(&LimitError{What: "printed bytes", Limit: r.most, Got: total})
 }
 
-// teller returns what tells the host of a stream, nil if the host does not listen.
+// teller returns the function that reports a stream to the host, nil if the host does not listen.
 func (r *printer) teller(tell func(stream, text string), name string) func(string) {
 	if tell == nil {
 		return nil

@@ -18,10 +18,11 @@ import (
 )
 
 const (
-	// dying is how long killed processes may take to be gone. One that waits for a disk that does not answer takes longer.
+	// dying is how long killed processes may take to be gone. One that waits for a disk that does not answer takes
+	// longer.
 	dying = 10 * time.Second
-	// doubting is how long processes that come and go too fast to be looked at are hunted, since one of those that are
-	// looked for was met. They may be those of others.
+	// doubting is how long processes that come and go too fast to be looked at are hunted after a wanted process was
+	// met. The fast processes may be those of others.
 	doubting = time.Second
 	// doubts is how often they are looked for then at least: on a busy machine one time may take longer than that.
 	doubts = 10
@@ -29,20 +30,20 @@ const (
 	starting = 5 * time.Second
 )
 
-// errNoProc says that processes cannot be looked for.
+// errNoProc reports that processes cannot be looked for.
 var errNoProc = errors.New("there is no /proc")
 
-// mark says whether a process is looked for, by its directory in /proc, the environment that it was started with (nil
-// if that is not to be had), its process group and its session.
+// mark reports whether a process is looked for, by its directory in /proc, the environment that it was started with
+// (nil if that is not to be had), its process group and its session.
 type mark func(dir string, env []byte, pgrp, session int) bool
 
 // killAll kills the processes that are looked for, until none is left. A process that was there and is gone when it is
-// looked at may have been one of them and have left a child, so that is no end: a program that forks again and again
-// and lets each father go would get away.
+// looked at may have been a wanted process and have left a child, so the hunt goes on: a program that forks again and
+// again and lets each father go would get away.
 func killAll(is mark) error {
 	h := hunt{is: is, known: make(map[int]bool), killed: make(map[int]bool)}
 	begun, wait := time.Now(), time.Millisecond
-	met, rounds := begun, 0 // when one of them was met, and how often they were looked for since then
+	met, rounds := begun, 0 // when such a process was met, and how often they were looked for since then
 	var before []int
 	for {
 		h.starting = false
@@ -79,8 +80,8 @@ type hunt struct {
 	known map[int]bool // those that are not looked for
 	// killed are those that were found. On their way out they show nothing of themselves any more, and still are there.
 	killed map[int]bool
-	// starting says that in this round one was met that is about to become another program, and shows nothing of itself
-	// until it has. On a busy machine that takes a while.
+	// starting means that in this round a process was met that is about to become another program. It shows nothing of
+	// itself until it has. On a busy machine that takes a while.
 	starting bool
 	text     []byte // environ reads into it
 }
@@ -109,9 +110,9 @@ func (h *hunt) environ(dir string) ([]byte, error) {
 	}
 }
 
-// round looks at all processes once, kills those that are looked for, and returns them; unsure says that some were gone
-// before they could be looked at. The newest come first, for the others will still be there. All are stopped before the
-// first is killed: a script whose program is killed would go on with its next one.
+// round looks at all processes once, kills those that are looked for, and returns them; unsure means that some were
+// gone before they could be looked at. The newest come first, for the others will still be there. All are stopped
+// before the first is killed: a script whose program is killed would go on with its next one.
 func (h *hunt) round() (left []int, unsure bool, err error) {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -152,15 +153,15 @@ func (h *hunt) round() (left []int, unsure bool, err error) {
 	return append(left, stopped...), unsure, nil
 }
 
-// What a process turns out to be.
+// Kinds of process that look returns.
 const (
 	gone   = iota // it cannot be known any more
 	others        // it is not looked for
 	ours
 )
 
-// signal sends a signal to a process if it is looked for. What is looked at is pinned before, so that another process
-// that gets its number meanwhile is not hit.
+// signal sends a signal to a process if it is looked for. The process is pinned before it is looked at, so that a new
+// process with the same number is not hit.
 func (h *hunt) signal(pid int, sig syscall.Signal) int {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ESRCH) {
@@ -201,8 +202,8 @@ func livingThread(dir string) string {
 	return ""
 }
 
-// look says what a process is. One whose first thread has ended and others have not looks like a dead one, and shows
-// its environment in those.
+// look returns the kind of a process. A process whose first thread has ended and others have not looks like a dead
+// process, and shows its environment in the other threads.
 func (h *hunt) look(pid int) int {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	was := stat(dir)
@@ -245,19 +246,19 @@ func (h *hunt) look(pid int) int {
 	return others
 }
 
-// What stat says of a process or thread.
+// Fields that stat has of a process or thread.
 const (
 	missing = iota
 	dead
 	alive
 )
 
-// status is what stat says.
+// status is the result of stat.
 type status struct {
 	state, pgrp, session int
 	kernel               bool // a thread of the kernel
 	// program is where the code of the program begins and ends, and its stack begins. The end is the last thing that is
-	// set when a process becomes another program, behind its environment, and is 0 before.
+	// set when a process becomes another program, after its environment, and is 0 before.
 	program [3]string
 }
 

@@ -2,5 +2,5 @@
 
 package command
 
-// refused returns nil: there is no sandbox.
+// refused returns nil: this system has no sandbox.
 func (Policy) refused(launch, Exit) *Refusal { return nil }

@@ -11,10 +11,11 @@ import (
 // errHeld is what is wrong when all that could be found was killed and there still is something.
 var errHeld = errors.New("the command left a process behind that holds its output open and was not found, so it was not killed")
 
-// Run runs a command, and returns when it and what it has started has ended. Its exit status is no error. The error is
-// a *[DeniedError] if the host does not allow the command, a *[LimitError] if it printed too much, the error of the
-// context if that ended first, and otherwise what kept it from starting, or what the host's functions did wrong. The
-// Exit is what there is by then. Secrets are masked in both. See the package documentation for all that is done.
+// Run runs a command, and returns when it and what it has started has ended. Its exit status is not an error. The
+// error is a *[DeniedError] if the host does not allow the command, a *[LimitError] if it printed too much, the error
+// of the context if that ended first, and otherwise what kept it from starting, or what the host's functions did
+// wrong. The Exit has the result so far. Secrets are masked in both. See the package documentation for all that is
+// done.
 func (p Policy) Run(ctx context.Context, c Command) (Exit, error) {
 	exit, err := p.run(ctx, c)
 	return exit, p.masked(err)
@@ -62,7 +63,7 @@ func (p Policy) run(ctx context.Context, c Command) (exit Exit, err error) {
 	return exit, err
 }
 
-// masked returns an error without secrets. One that shows none stays what it is.
+// masked returns an error without secrets. An error that shows none stays what it is.
 func (p Policy) masked(err error) error {
 	if err == nil {
 		return nil

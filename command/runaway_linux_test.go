@@ -11,11 +11,11 @@ import (
 )
 
 // TestRunsAway: a program that forks again and again, each time into a session of its own, and lets each father go, is
-// never the same process when it is looked for. It is found all the same.
+// never the same process when it is looked for. It is found nevertheless.
 func TestRunsAway(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("perl"); err != nil {
-		t.Skip("there is no perl, which forks without becoming another program")
+		t.Skip("perl is missing, which forks without becoming another program")
 	}
 	const text = `use POSIX; my $end = time + 30; my $n = 0; $| = 1; close STDIN;
 		while (time < $end) {

@@ -12,18 +12,18 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// TestShedsAll: a process that has left its session, its environment and its parent, and has tried to change its limits, is
-// found and ended with the command that has left it.
+// TestShedsAll: a process that has left its session, its environment and its parent, and has tried to change its
+// limits, is found and ended with the command that has left it.
 func TestShedsAll(t *testing.T) {
 	t.Parallel()
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("calls are not filtered on " + runtime.GOARCH + ", so processes carry no mark")
 	}
 	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("there is no setsid, which leaves a session")
+		t.Skip("setsid is missing, which leaves a session")
 	}
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("there is no bash, whose ulimit has this limit")
+		t.Skip("bash is missing, whose ulimit has this limit")
 	}
 	for name, line := range map[string]string{
 		"session and environment": "setsid -f env -i /bin/sh loop.sh",
@@ -39,7 +39,7 @@ func TestShedsAll(t *testing.T) {
 		c.Root = root
 		if _, err := p.Run(t.Context(), c); err != nil {
 			if strings.Contains(err.Error(), "sandbox") {
-				t.Skipf("there is no sandbox here: %v", err)
+				t.Skipf("this system has no sandbox: %v", err)
 			}
 			t.Errorf("%s: %v", name, err)
 		}

@@ -47,7 +47,7 @@ func goSettings() func(name string) string {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		text = nil // there is none, or it is off
+		text = nil // the file is missing, or it is off
 	}
 	return func(name string) string {
 		if value := os.Getenv(name); value != "" {
@@ -70,9 +70,9 @@ func firstPath(list string) string {
 	return ""
 }
 
-// findPython gives Python the virtual environment of the user or of the tree. That of the tree is used from its place,
-// for a copy would lack its links, and stands last in PATH: nothing in a tree takes the place of a program of the user.
-// Its programs may come from a stranger, so they are found only where the sandbox is required.
+// findPython gives Python the virtual environment of the user or of the tree. The tree's environment is used from its
+// place, for a copy would lack its links, and stands last in PATH: nothing in a tree takes the place of a program of
+// the user. Its programs are untrusted, so they are found only where the sandbox is required.
 func (f *fitting) findPython() error {
 	if env := absolute(os.Getenv("VIRTUAL_ENV")); env != "" && f.virtual(env) {
 		f.set("VIRTUAL_ENV", env)

@@ -1,4 +1,4 @@
-// Package condition says when a step of a pipeline runs: if an earlier step found something, if a file is there.
+// Package condition decides when a step of a pipeline runs: if an earlier step found something, if a file is there.
 //
 //	condition.HasMatches("find")           // the step "find" found files
 //	condition.CountGT("left", 0)           // the counts of the step "left" add up to more than 0
@@ -8,9 +8,9 @@
 // step is about to run: [Condition.Holds] looks at the run through [Facts]. A step whose condition does not hold is
 // skipped, and the reason becomes its skip_reason.
 //
-// # What is not known does not hold
+// # Unknown facts do not hold
 //
-// A step that was skipped has not looked, and one that has failed has not finished, so nothing is known of what it
+// A step that was skipped has not looked, and a step that has failed has not finished, so nothing is known of what it
 // would have found: for them no_matches is as false as has_matches, and so are all count conditions. A pipeline that
 // deletes what has no_matches must not do so because the search did not run. Skipped is neither succeeded nor failed;
 // step_failed is the only condition that holds for a failed step.
@@ -32,7 +32,7 @@ const (
 	TypeCountLT       Type = "count_lt"        // ... less than the value
 	TypeCountEQ       Type = "count_eq"        // ... the value
 	TypeFileExists    Type = "file_exists"     // there is a file or directory at the path
-	TypeFileNotExists Type = "file_not_exists" // there is none
+	TypeFileNotExists Type = "file_not_exists" // the file does not exist
 	TypeStepSucceeded Type = "step_succeeded"  // the step ran and did not fail
 	TypeStepFailed    Type = "step_failed"     // the step ran and failed; this makes the failure a handled one
 	TypePrevError     Type = "prev_error"      // the step that was executed before has an error
@@ -69,7 +69,7 @@ func Types() []Type {
 }
 
 // Fields returns the JSON fields that conditions of the type have, which are all required: "type" and what stands for
-// the rest. It returns nil if there is no such type.
+// the rest. It returns nil if no such type exists.
 func (t Type) Fields() []string {
 	for _, k := range kinds {
 		if k.typ == t {
@@ -146,11 +146,11 @@ func StepSucceeded(step string) Condition { return Condition{typ: TypeStepSuccee
 // does not stop the run.
 func StepFailed(step string) Condition { return Condition{typ: TypeStepFailed, step: step} }
 
-// PrevError holds if the step that was executed before has an error: it failed, or one of its ways back was taken.
-// Steps that were skipped do not count. It does not hold for the first.
+// PrevError holds if the step that was executed before has an error: it failed, or took a backward jump. Skipped steps
+// do not count. It does not hold for the first step.
 func PrevError() Condition { return Condition{typ: TypePrevError} }
 
-// IsZero reports whether there is no condition.
+// IsZero reports whether the condition is empty.
 func (c Condition) IsZero() bool { return c == Condition{} }
 
 // Type returns the type, "" for the zero Condition.
@@ -162,7 +162,7 @@ func (c Condition) StepRef() string { return c.step }
 // Path returns the path that the condition is about, "" if it is about a step.
 func (c Condition) Path() string { return c.path }
 
-// WithPath returns the same condition about another path. One that is not about a file stays as it is.
+// WithPath returns the same condition about another path. A condition that is not about a file stays as it is.
 func (c Condition) WithPath(path string) Condition {
 	if c.typ.has("path") {
 		c.path = path

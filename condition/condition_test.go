@@ -22,7 +22,7 @@ func (t tree) Step(id string) (condition.StepFacts, bool) {
 	return s, ok
 }
 
-// Previous says that the step before has the error that the tree has a name for.
+// Previous means that the step before has the error that the tree has a name for.
 func (t tree) Previous() (failed, ok bool) {
 	failed, ok = t.files["<failed>"]
 	return failed, ok

@@ -18,7 +18,7 @@ type StepFacts struct {
 
 // Facts shows a run to a condition.
 type Facts interface {
-	// Step returns what is known of a step, or false if there is no step of that id.
+	// Step returns the known facts of a step, or false if no step has that id.
 	Step(id string) (StepFacts, bool)
 	// Exists reports whether there is a file or directory at a path, as the steps before have left it; links are
 	// followed. It fails if the path may not be looked at.
@@ -27,7 +27,7 @@ type Facts interface {
 	Previous() (failed, ok bool)
 }
 
-// ErrNoStep says that a condition is about a step that the run does not have.
+// ErrNoStep reports that a condition is about a step that the run does not have.
 var ErrNoStep = errors.New("there is no such step")
 
 // Holds reports whether the condition holds, and if not, why not in words for a user, such as "condition

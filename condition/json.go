@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// ErrValue says that a text is no whole number, or one that an int cannot hold.
+// ErrValue reports that a text is not a whole number, or is a number that an int cannot hold.
 var ErrValue = errors.New("condition value must be a whole number")
 
 // ParseValue reads the value of a count condition exactly: a whole number as JSON writes numbers, 3.0 and 3e2
@@ -66,9 +66,9 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, strictly: names have their exact case and stand there once, there are no
-// others, and null is no text and no number. The value may also be a text with a number in it, and the condition the
-// text [Short]. The error is an *Error with all problems, and leaves the condition as it was. A null as a whole changes
-// nothing, as encoding/json wants it.
+// others, and null is neither a text nor a number. The value may also be a text with a number in it, and the condition
+// the text [Short]. The error is an *Error with all problems, and leaves the condition as it was. A null as a whole
+// changes nothing, as encoding/json wants it.
 func (c *Condition) UnmarshalJSON(data []byte) error {
 	node, err := strictjson.Parse(data, strictjson.Limits{})
 	if err != nil {
@@ -122,7 +122,7 @@ func decode(node *strictjson.Node) (Condition, []Problem) {
 	}
 	c, more := New(f)
 	for _, p := range more {
-		// What is wrong with a field has been said; that it is missing would be one too many.
+		// The problem with the field is in the list already; a second problem, that it is missing, would be too many.
 		if !slices.ContainsFunc(problems, func(said Problem) bool { return said.Field == p.Field }) {
 			problems = append(problems, p)
 		}

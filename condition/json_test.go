@@ -189,7 +189,7 @@ func TestParseValue(t *testing.T) {
 	}
 }
 
-// What a constructor makes and Check accepts becomes JSON and the same condition again, also through New.
+// A condition that a constructor makes and Check accepts becomes JSON and the same condition again, also through New.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,9 +11,9 @@ import (
 
 // Problem is one mistake in a condition.
 type Problem struct {
-	// the JSON field: "type", "step_ref", "value", "path", or one that does not belong there; "" for the whole
+	// the JSON field: "type", "step_ref", "value", "path", or a field that does not belong there; "" for the whole
 	Field   string
-	Code    string // stable: one of the Code constants
+	Code    string // stable: a Code constant
 	Message string // such as "condition type 'count_eq' requires value"
 	Hint    string // what to write instead, if that is known
 }
@@ -22,7 +22,7 @@ type Problem struct {
 const (
 	CodeUnknownType  = "unknown_type"
 	CodeMissingField = "missing_field"
-	CodeUnknownField = "unknown_field" // also one that does not belong to the type
+	CodeUnknownField = "unknown_field" // also a field that does not belong to the type
 	CodeWrongType    = "wrong_type"    // not a string, not a whole number, not an object
 	CodeBadValue     = "bad_value"
 	CodeInvalidJSON  = "invalid_json"
@@ -58,8 +58,8 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 }
 
 // New returns the condition that the fields describe, whatever they were read from, or all problems there are (and the
-// zero Condition). A field that the type needs must be there, and one that it does not need must not be. Whether there
-// is such a step is for the caller to check.
+// zero Condition). The fields that the type needs must be there, and no others. The caller has to check that the step
+// exists.
 func New(f Fields) (Condition, []Problem) {
 	typ := Type(f.Type)
 	if !typ.has("type") {

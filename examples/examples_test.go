@@ -135,12 +135,12 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// Any program that reads a prompt and prints JSON can be the agent. What it costs counts against the budget, what it has
-// changed is written once the tests pass, and not in a dry run.
+// Any program that reads a prompt and prints JSON can be the agent. Its cost counts against the budget. Its changes
+// are written once the tests pass, and not in a dry run.
 func TestFixloopProgram(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("there is no sh to write an agent in")
+		t.Skip("sh is missing, the language of the agent")
 	}
 	dir, bin := t.TempDir(), t.TempDir()
 	const fixed = "package app\n\nfunc One() int { return 1 }\n"

@@ -6,8 +6,8 @@
 //	sum, err := f.Run(ctx, campaign, fleet.Paths(dirs...), func(o fleet.Outcome) error { return store(o) })
 //
 // Every target has one [Outcome], which goes to a function and is not kept, so ten thousand trees take no more memory
-// than ten. A target that fails does not stop the others. What was committed is known by the id of the campaign: the
-// same campaign, run again, does what has failed or was not begun, and leaves all else alone.
+// than ten. A target that fails does not stop the others. Committed targets are known by the id of the campaign: the
+// same campaign, run again, does the targets that failed or were not begun, and leaves all else alone.
 //
 // A [Scheduler] brings targets to a [Worker]. It may bring one twice, to two machines at once too: the tree's lock and
 // the RunID see to it that the tree is changed once.
@@ -28,29 +28,30 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// Fleet says how campaigns are run. It is safe for concurrent use as long as its fields are not changed.
+// Fleet describes how campaigns are run. It is safe for concurrent use as long as its fields are not changed.
 type Fleet struct {
 	// Scheduler brings the targets to workers. It has to be there.
 	Scheduler Scheduler
-	// Observe takes what happens in the runs, each event as an [Event] that says of which target it is, from one goroutine
-	// at a time: [millrace.JSONEvents] will do. It is called if the scheduler's workers are in this process, as those of
+	// Observe takes what happens in the runs, each event as an [Event] that names its target, from one
+	// goroutine at a time: [millrace.JSONEvents] will do. It is called if the scheduler's workers are in this process,
+	// as those of
 	// [Local] are. If it panics, the Result of that run has a warning. Nil means no observer.
 	Observe func(millrace.Event)
 	// StopAfter is how many targets may fail: after so many failures no more are begun. Zero means that failures stop
 	// nothing.
 	StopAfter int
-	// Deadline is how long after the beginning of Run targets are begun. What has begun goes on to its end. Zero means no
-	// limit.
+	// Deadline is how long after the beginning of Run targets are begun. A target that has begun goes on to its end.
+	// Zero means no limit.
 	Deadline time.Duration
 	// Budget is what all targets of one Run may spend together: when the money is spent, or more files or edits were
-	// made than there may be, no more targets are begun. What is Replayed does not count. Bytes are not known here and
-	// must be zero. The zero Limit is none.
+	// made than there may be, no more targets are begun. Replayed targets do not count. Bytes are not known here and
+	// must be zero. The zero Limit means no limit.
 	Budget budget.Limit
 	// PerSecond is how many targets are begun in a second at most, evenly. Zero means no limit.
 	PerSecond float64
 }
 
-// FieldError says that a field of this package's types cannot be what it is.
+// FieldError reports that a field of this package's types has a value that is not allowed.
 type FieldError struct{ Field, Value, Reason string }
 
 // Error names the field, the value and the reason.
@@ -83,16 +84,16 @@ func (f Fleet) Check() error {
 
 // Run runs the pipeline on all targets. Each target that comes has one outcome, which is counted in the Summary and
 // given to sink: in the order in which they end, one at a time, from any goroutine. sink may be nil. A target that
-// cannot be one is a failed outcome with the code [CodeInvalidTarget].
+// is not valid is a failed outcome with the code [CodeInvalidTarget].
 //
 // StopAfter, Deadline, Budget and the end of ctx keep targets from being begun: those that are left are taken
 // nevertheless, and are Skipped. A limit that depends on outcomes may be overshot by the targets that have begun when
 // it is reached, with Local by Parallel-1. When ctx ends, the targets that are worked on are Canceled, or done.
 //
-// Failed targets, and what a limit has kept from being begun, are no error: the Summary tells of them. Errors are a
-// *FieldError or *budget.InvalidError before anything is begun; the cause of ctx, which also matches ctx.Err(); the
-// error of sink, after which nothing is given to it any more and the runs that are on their way are canceled; that of
-// targets, after which no more are taken; that of the scheduler. The Summary counts what there was until then.
+// Failed targets, and targets that a limit has kept from being begun, are not an error: the Summary has them. Errors
+// are a *FieldError or *budget.InvalidError before anything is begun; the cause of ctx, which also matches ctx.Err();
+// the error of sink, after which sink is not called any more and the runs that are on their way are canceled; that of
+// targets, after which no more are taken; that of the scheduler. The Summary counts the outcomes until then.
 func (f Fleet) Run(ctx context.Context, c Campaign, targets iter.Seq2[Target, error],
 	sink func(Outcome) error) (Summary, error) {
 	if err := errors.Join(f.Check(), c.Check()); err != nil {

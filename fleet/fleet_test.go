@@ -257,7 +257,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// What is worked on when the context ends is told to stop, and the tree stays as it was.
+// When the context ends the current targets are stopped, and their trees stay as they were.
 func TestCancelRunning(t *testing.T) {
 	t.Parallel()
 	trees, targets := plant(t, 3)

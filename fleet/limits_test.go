@@ -150,7 +150,7 @@ func TestBudget(t *testing.T) {
 		if last := got.sorted(t, 9)[8]; last.Message != test.text {
 			t.Errorf("%s: %+v", name, last)
 		}
-		// What was done then is not paid again.
+		// Work that was done then is not paid again.
 		sum, err = f.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: paid}, fleet.Targets(targets...), nil)
 		if err != nil || sum.Replayed != test.done || sum.Cost != budget.Cost(min(test.done, 9-test.done))*budget.Dollar {
 			t.Errorf("%s again: %+v, %v", name, sum, err)
@@ -186,7 +186,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// The failures that are told of are the first of the list, whatever order they ended in.
+// The reported failures are the first of the list, whatever order they ended in.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	var up, down fleet.Summary
@@ -199,7 +199,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// An observer is told of which target an event is.
+// An observer receives the target of an event.
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	trees, targets := plant(t, 10)

@@ -20,8 +20,8 @@ type Local struct {
 	Parallel int
 }
 
-// Schedule implements [Scheduler]. The pipeline of the campaign is run as it is, so that actions and functions of the
-// host may be in it that no Decoder knows. What is in memory grows with Parallel, and not with the number of targets.
+// Schedule implements [Scheduler]. The pipeline of the campaign is run as it is, so that it may have actions and
+// functions of the host that no Decoder knows. Memory grows with Parallel, and not with the number of targets.
 func (l Local) Schedule(ctx context.Context, c Campaign, targets iter.Seq2[Target, error],
 	done func(Outcome) error) error {
 	if l.Parallel < 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Status says what became of a target.
+// Status is the state of a target at its end.
 type Status string
 
 // The statuses of a target.
@@ -27,7 +27,7 @@ const (
 // Codes of outcomes that [millrace.ErrorCode] does not have, or that are about targets which were not begun.
 const (
 	CodeTreeUnavailable  = "tree_unavailable"  // the tree could not be opened
-	CodePlanChanged      = "plan_changed"      // a *PlanChangedError: the plan is not the one that was approved
+	CodePlanChanged      = "plan_changed"      // a *PlanChangedError: the plan is not the approved plan
 	CodeInvalidTarget    = "invalid_target"    // a *TargetError: its id, its root or its labels cannot be
 	CodeStopped          = "stopped"           // not begun: as many targets have failed as may, see [Fleet.StopAfter]
 	CodeDeadlineExceeded = "deadline_exceeded" // not begun: it was too late
@@ -37,8 +37,8 @@ const (
 )
 
 // Retryable reports whether an outcome of that code may be another one in a moment, without anybody doing anything:
-// tree_unavailable, locked, conflict and recovery_needed. What has another code ends the same way each time, or costs
-// money to try, so the step says how often it is tried.
+// tree_unavailable, locked, conflict and recovery_needed. Any other code ends the same way each time, or costs money
+// to try, so the step decides how often it is tried.
 func Retryable(code string) bool {
 	switch code {
 	case CodeTreeUnavailable, CodeRecoveryNeeded, "locked", "conflict":
@@ -58,19 +58,19 @@ type Outcome struct {
 	// RunID is that of the run, see [RunID]. Empty if the tree was not opened.
 	RunID  string `json:"run_id,omitempty"`
 	Status Status `json:"status"`
-	// Code is what [millrace.ErrorCode] says of the error, or one of the codes of this package. Message is its text, cut
-	// to MaxMessageLen characters. Both are empty if there is no error.
+	// Code is [millrace.ErrorCode] of the error, or a code of this package. Message is its text, cut to MaxMessageLen
+	// characters. Both are empty if there is no error.
 	Code    string `json:"code,omitempty"`
 	Message string `json:"message,omitempty"`
 	// PlanDigest is the digest of the plan, of an outcome of [Worker.Plan].
 	PlanDigest string `json:"plan_digest,omitempty"`
-	// Cost is what the attempts have cost. What a Replayed run has cost was paid then, and is not in it. Of a run that has
-	// gone on from a [Store] it is what the whole run has cost.
+	// Cost is what the attempts have cost. The cost of a Replayed run was paid before, and is not in it. For a run
+	// that has resumed from a [Store] it is the cost of the whole run.
 	Cost budget.Cost `json:"cost_usd,omitzero"`
-	// Replayed says that the target had been committed to before: the rest says what was done then.
+	// Replayed means that the target had been committed to before: the rest describes that commit.
 	Replayed bool `json:"replayed,omitempty"`
-	// Files is how many files are different now, or would be after a dry run; Edits how many edits were made. Both are 0
-	// if nothing was written.
+	// Files is how many files are different now, or would be after a dry run; Edits how many edits were made. Both are
+	// 0 if nothing was written.
 	Files int `json:"files"`
 	Edits int `json:"edits"`
 	// Attempts is how often the tree was opened, 0 if the target was not begun.

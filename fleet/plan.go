@@ -43,7 +43,7 @@ func plans(ctx context.Context, _ Worker, _ Target, x millrace.Executor, fsys af
 	return res, digest, err
 }
 
-// PlanChangedError says that what would be committed is not what was approved. Nothing was written.
+// PlanChangedError reports that the changes to commit differ from the approved changes. Nothing was written.
 type PlanChangedError struct {
 	// Approved and Now are the digests of both plans.
 	Approved, Now string

@@ -27,8 +27,8 @@ type running struct {
 	begun  time.Time
 	due    time.Time // of the next target, for PerSecond
 	index  int       // of the next target
-	over   bool      // there are no more targets
-	inHand *Target   // one that was taken and is not begun
+	over   bool      // all targets were taken
+	inHand *Target   // a target that was taken and is not begun
 	left   int       // targets that were not begun
 
 	mu    sync.Mutex
@@ -228,5 +228,5 @@ type canceledError struct{ cause, ended error }
 
 func (e *canceledError) Error() string { return fmt.Sprintf("fleet canceled: %v", e.cause) }
 
-// Unwrap returns the cause, and what the context says itself.
+// Unwrap returns the cause, and the error of the context itself.
 func (e *canceledError) Unwrap() []error { return []error{e.cause, e.ended} }

@@ -24,7 +24,7 @@ type Campaign struct {
 	Observe func(millrace.Event)
 }
 
-// Check returns a *FieldError if the id is none, or for the zero Pipeline.
+// Check returns a *FieldError if the id is not valid, or for the zero Pipeline.
 func (c Campaign) Check() error {
 	allowed := func(r rune) bool {
 		return r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
@@ -43,10 +43,10 @@ func (c Campaign) Check() error {
 // Scheduler brings targets to workers: [Local] to goroutines of this process, others to other machines.
 type Scheduler interface {
 	// Schedule brings each target to a Worker at least once, and gives its outcome to done once: in any order, from one
-	// goroutine at a time. Index is the position among the targets given. Targets are taken one by one, when there is room
-	// for one more, from any goroutine, but none when Schedule has returned. After an error of the targets or of done, or
-	// when ctx is done, no more is begun; Schedule waits for what it has begun, gives out its outcomes, except after an
-	// error of done, and returns that error, or the cause of ctx.
+	// goroutine at a time. Index is the position among the targets given. Targets are taken one by one, when there is
+	// room for one more, from any goroutine, but none when Schedule has returned. After an error of the targets or of
+	// done, or when ctx is done, no more is begun; Schedule waits for what it has begun, gives out its outcomes,
+	// except after an error of done, and returns that error, or the cause of ctx.
 	Schedule(ctx context.Context, c Campaign, targets iter.Seq2[Target, error], done func(Outcome) error) error
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// MaxFailures is how many failures a summary tells of.
+// MaxFailures is how many failures a summary lists.
 const MaxFailures = 20
 
 // Counts is how many outcomes there are of each kind, and what they come to together.
@@ -49,7 +49,7 @@ type Summary struct {
 	Duration time.Duration `json:"-"`
 }
 
-// Add counts an outcome so many times: 1 for one that has come, -1 for one that counts no more.
+// Add counts an outcome so many times: 1 for a new outcome, -1 for an outcome that counts no more.
 func (c *Counts) Add(o Outcome, times int) {
 	switch o.Status {
 	case Success:
@@ -79,7 +79,7 @@ func (s *Summary) Add(o Outcome) {
 	}
 }
 
-// keep keeps a failure if it is one of the first.
+// keep keeps a failure while there are fewer than MaxFailures.
 func (s *Summary) keep(o Outcome) {
 	at := sort.Search(len(s.Failures), func(i int) bool { return s.Failures[i].Index > o.Index })
 	if at == MaxFailures {
@@ -91,7 +91,7 @@ func (s *Summary) keep(o Outcome) {
 	s.Failures = slices.Insert(s.Failures, at, o)
 }
 
-// String tells the numbers in one line: "12 targets: 10 success, 1 failed, 1 skipped | 31 files | 87 edits".
+// String returns the numbers in one line: "12 targets: 10 success, 1 failed, 1 skipped | 31 files | 87 edits".
 func (s Summary) String() string {
 	var parts []string
 	for _, part := range []struct {

@@ -38,7 +38,7 @@ type Target struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// TargetError says that a target cannot be one. What it names was not opened.
+// TargetError reports a target that is not valid. Nothing that it names was opened.
 type TargetError struct {
 	ID     string // as it was given, cut to 100 characters
 	Reason string
@@ -92,8 +92,8 @@ func cut(text string, most int) string {
 }
 
 // Paths are directories as targets: the id and the root of each are the path as it is given. A directory that is given
-// more than once, by whatever names or links, is one target, by its first name. One that lies in another one is an
-// error, a [TargetError], and then there are no targets: both would change the same files.
+// more than once, by whatever names or links, is one target, by its first name. A directory that lies in another one
+// is an error, a [TargetError], and then there are no targets: both would change the same files.
 func Paths(dirs ...string) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		var targets []Target
@@ -152,25 +152,26 @@ type Trees interface {
 	Open(ctx context.Context, t Target) (Tree, error)
 }
 
-// Tree is one that is open.
+// Tree is an open tree.
 type Tree struct {
 	// FS is what the pipeline runs on.
 	FS afero.Fs
 	// Base names what was opened, such as the id of a commit, so that the same campaign does its work again on another
 	// one. Empty means that the target is one tree for ever.
 	Base string
-	// Close is called once, when the run is over, with what it has returned: it gives back what Open took, and publishes,
-	// where a tree is only a copy. If the run was committed before, by an attempt that has not got here, the Result is
-	// Replayed, and Close publishes all the same. An error makes a success a failure. The context may be done already.
-	// Nil means that there is nothing to do.
+	// Close is called once, when the run is over, with its Result and error: it gives back what Open took, and
+	// publishes, where a tree is only a copy. If the run was committed before, by an attempt that has not got here,
+	// the Result is Replayed, and Close publishes it too. An error makes a success a failure. The context may be done
+	// already. Nil means that there is nothing to do.
 	Close func(ctx context.Context, res *millrace.Result, err error) error
 }
 
 // Dirs are Trees of which each root is a directory of the system. The zero Dirs open any directory, and take a relative
 // one to be in the working directory.
 type Dirs struct {
-	// Within, if not empty, is the directory that all roots are relative to, and that none of them leads out of: neither
-	// by "..", nor by an absolute name, nor by a symbolic link. Set it where the targets come from somewhere else.
+	// Within, if not empty, is the directory that all roots are relative to, and that none of them leads out of:
+	// neither by "..", nor by an absolute name, nor by a symbolic link. Set it where the targets come from somewhere
+	// else.
 	Within string
 }
 
@@ -200,8 +201,8 @@ func (d Dirs) Open(_ context.Context, t Target) (Tree, error) {
 	return Tree{FS: root, Close: func(context.Context, *millrace.Result, error) error { return root.Close() }}, nil
 }
 
-// holds returns an error unless the directory that was opened is the one that the root leads to without a way out. It
-// is asked afterwards, so that no link that is put there meanwhile makes a difference.
+// holds returns an error unless the opened directory is the directory that the root leads to without a way out. It is
+// called after the opening, so that a link that is put there during the opening makes no difference.
 func (d Dirs) holds(opened *fsutil.RootFs, t Target) error {
 	within, err := os.OpenRoot(d.Within)
 	if err != nil {

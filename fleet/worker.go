@@ -23,23 +23,23 @@ const firstWait = time.Second
 // Worker runs pipelines on trees: what a scheduler brings targets to. It is safe for concurrent use as long as its
 // fields are not changed.
 type Worker struct {
-	// Executor is the policy that holds for every tree. Its RunID is set by the Worker. Its Recorder may serve all trees:
-	// what it keeps of one is not found for another. Its Checkpoints belong to one run and have to be nil: so a pipeline
-	// with a step that is Manual is refused, unless there is a Store.
+	// Executor is the policy that holds for every tree. Its RunID is set by the Worker. Its Recorder may serve all
+	// trees: the records of one tree are not found for another. Its Checkpoints belong to one run and have to be nil:
+	// so a pipeline with a step that is Manual is refused, unless there is a Store.
 	Executor millrace.Executor
 	// Decoder reads the pipelines of tasks that come as JSON.
 	Decoder millrace.Decoder
 	// Trees open the trees.
 	Trees Trees
-	// Store keeps the runs of this worker, so that a target whose worker has died goes on where it was when it is brought
-	// to a worker with the same store, instead of beginning anew. Nil keeps nothing. See [Store].
+	// Store keeps the runs of this worker, so that a target whose worker has died goes on where it was when it is
+	// brought to a worker with the same store, instead of beginning anew. Nil keeps nothing. See [Store].
 	Store Store
 	// Retries is how often a target is tried again whose outcome has a code that may be gone the next time:
-	// tree_unavailable, locked, conflict and recovery_needed. All others are final. Zero means DefaultRetries, a negative
-	// number that nothing is tried again, for schedulers that do it themselves.
+	// tree_unavailable, locked, conflict and recovery_needed. All others are final. Zero means DefaultRetries, a
+	// negative number that nothing is tried again, for schedulers that do it themselves.
 	Retries int
-	// Sleep waits before a target is tried again: 1 s, then twice as long each time. It returns early, with an error, if
-	// ctx is done. Nil means a timer.
+	// Sleep waits before a target is tried again: 1 s, then twice as long each time. It returns early, with an error,
+	// if ctx is done. Nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
@@ -55,8 +55,8 @@ type Task struct {
 	// PlanDigest, if not empty, is the digest of the plan that was approved, see [Worker.Plan]: what would be committed
 	// has to have it, or the outcome is [CodePlanChanged] and nothing is written.
 	PlanDigest string `json:"plan_digest,omitempty"`
-	// Observe takes what happens in the run, besides the Observe of the worker's Executor, in the same way. Nil means no
-	// observer.
+	// Observe takes what happens in the run, besides the Observe of the worker's Executor, in the same way. Nil means
+	// no observer.
 	Observe func(millrace.Event) `json:"-"`
 }
 
@@ -72,14 +72,14 @@ func RunID(campaign, target, digest, base string) string {
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// Do runs the whole pipeline on the tree, and again if the outcome says that it may help, see Retries. It may be called
-// for one task by several workers, at the same time or later: the tree's lock lets one of them in, and the others
-// get its result, Replayed. The changes are in the tree if the Status is Success or Skipped, and are not if it is
-// Canceled; what a failed target has left is said by the Code. Do does not panic, whatever Trees and observers do.
+// Do runs the whole pipeline on the tree, and again if the outcome is Retryable, see Retries. Several workers may call
+// it for one task, at the same time or later: the tree's lock lets one worker in, and the others get its result,
+// Replayed. The changes are in the tree if the Status is Success or Skipped, and are not if it is Canceled; for a
+// failed target the Code states what is left. Do does not panic, whatever Trees and observers do.
 func (w Worker) Do(ctx context.Context, t Task) Outcome { return w.decoded(ctx, t, runs) }
 
-// Plan works out what Do would do, and writes nothing: the outcome says how many files and edits it would be, at which
-// risk, and has the digest of the plan. Trees are closed with a Result that has DryRun set.
+// Plan works out what Do would do, and writes nothing: the outcome has the number of files and edits, the risk, and
+// the digest of the plan. Trees are closed with a Result that has DryRun set.
 func (w Worker) Plan(ctx context.Context, t Task) Outcome { return w.decoded(ctx, t, plans) }
 
 func (w Worker) decoded(ctx context.Context, t Task, run how) Outcome {
@@ -115,7 +115,7 @@ func (w Worker) do(ctx context.Context, t Task, p millrace.Pipeline, digest stri
 			if err == nil {
 				continue
 			}
-			if o.Code != CodeRecoveryNeeded { // a tree that is half written is no cancellation
+			if o.Code != CodeRecoveryNeeded { // a tree that is half written is not a cancellation
 				o.Status, o.Code, o.Message = Canceled, CodeCanceled, message(fmt.Errorf("canceled before it was tried again: %s",
 					o.Message))
 			}
@@ -144,7 +144,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// attempt opens the tree, runs, and closes. final says that another attempt is of no use whatever the code is.
+// attempt opens the tree, runs, and closes. final means that another attempt does not help, whatever the code is.
 func (w Worker) attempt(ctx context.Context, t Task, p millrace.Pipeline, digest string,
 	run how) (o Outcome, final bool) {
 	o = t.outcome()

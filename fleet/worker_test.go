@@ -25,7 +25,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// task is one of a pipeline for a target.
+// task returns a task of a pipeline for a target.
 func task(t testing.TB, p millrace.Pipeline, target fleet.Target) fleet.Task {
 	t.Helper()
 	data, err := json.Marshal(p)
@@ -52,7 +52,7 @@ func TestRunID(t *testing.T) {
 	}
 }
 
-// What may be gone in a moment is tried again three times, and everything else is told at once.
+// Errors that may be gone in a moment are retried three times, and everything else is reported at once.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	locked := fmt.Errorf("elsewhere: %w", fsutil.ErrLocked)
@@ -191,7 +191,7 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// What a task says wrong is its outcome, and no tree is opened for it.
+// A mistake in a task is its outcome, and no tree is opened for it.
 func TestBadTasks(t *testing.T) {
 	t.Parallel()
 	opened := 0
@@ -216,7 +216,8 @@ func TestBadTasks(t *testing.T) {
 	}
 }
 
-// A pipeline whose every step was skipped has skipped the target, and one that finds nothing to do is a success.
+// A pipeline whose every step was skipped has skipped the target, and a pipeline that finds nothing to do is a
+// success.
 func TestSkippedSteps(t *testing.T) {
 	t.Parallel()
 	_, targets := plant(t, 1)
@@ -297,7 +298,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// A plan writes nothing, and only what was approved is committed: not another plan, nor one that nobody has made.
+// A plan writes nothing, and only the approved changes are committed: not another plan, nor a plan that nobody has
+// made.
 func TestApproved(t *testing.T) {
 	t.Parallel()
 	trees, targets := plant(t, 1)
@@ -333,7 +335,7 @@ func TestApproved(t *testing.T) {
 		NewText: "y"}).MustBuild(), targets[0])); o.Code != "step_failed" || o.PlanDigest != "" {
 		t.Errorf("%+v", o)
 	}
-	// So are files that are written as a whole, and put aside meanwhile.
+	// So are files that are written as a whole, and put aside at first.
 	whole := task(t, millrace.New("w").Step("w",
 		actions.WriteFiles(map[string]string{"b.txt": strings.Repeat("line\n", 100_000) + "end\n"})).
 		Step("e", actions.Edit{Files: []string{"b.txt"}, OldText: "end", NewText: "over"}).MustBuild(), targets[0])

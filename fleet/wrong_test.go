@@ -59,7 +59,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// What the list of targets does wrong ends the run with an error, and what was done until then is told.
+// A mistake in the list of targets ends the run with an error, and the outcomes until then are reported.
 func TestTargetsFail(t *testing.T) {
 	t.Parallel()
 	trees, targets := plant(t, 6)

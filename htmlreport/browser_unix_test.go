@@ -120,7 +120,7 @@ func (b *browser) next() (message, error) {
 	return m, nil
 }
 
-// waitFor reads messages up to one of a method.
+// waitFor reads messages up to a message of a method.
 func (b *browser) waitFor(method string) error {
 	for {
 		if m, err := b.next(); err != nil || m.Method == method {

@@ -4,9 +4,9 @@
 //	err := htmlreport.Write(file, plan, htmlreport.Options{})
 //
 // The file needs nothing else. It has no script, loads nothing and leads nowhere; a Content-Security-Policy in it
-// forbids all of that, whatever a name or a text in the plan may try. What is shown of names and texts goes by
-// [fsutil.Visible]: characters that are not seen, or that turn the writing direction, are escaped and set apart. The
-// file is well-formed XML, too.
+// forbids all of that, whatever a name or a text in the plan may try. Names and texts are shown by [fsutil.Visible]:
+// characters that are not seen, or that turn the writing direction, are escaped and set apart. The file is well-formed
+// XML, too.
 //
 // The same plan gives the same bytes.
 package htmlreport

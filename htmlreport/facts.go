@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// facts writes what there is to be said of a change besides its lines.
+// facts writes the facts of a change besides its lines.
 func (p *page) facts(c fsutil.Change, d difference) {
 	var facts []string
 	for _, s := range []change.State{c.Old, c.New} {
@@ -41,7 +41,7 @@ func (p *page) facts(c fsutil.Change, d difference) {
 	}
 	linked := c.Old.Kind == change.Symlink || c.New.Kind == change.Symlink
 	if len(facts) == 0 && !linked && len(d.hunks) > 0 {
-		return // each hunk says who made it
+		return // each hunk names its maker
 	}
 	p.WriteString(`<p class="facts">`)
 	for i, fact := range facts {
@@ -77,7 +77,7 @@ func movers(c fsutil.Change) []fsutil.Origin {
 	return by
 }
 
-// named is what a thing is called that is no file.
+// named returns the name of a kind of thing that is not a file.
 func named(s change.State) string {
 	switch s.Kind {
 	case change.Dir:

@@ -16,8 +16,8 @@ type files struct {
 	plan  *millrace.Plan
 	out   *counting
 	kinds map[string]fsutil.ChangeKind // of files and links, by path
-	// left is how many bytes there may be, and reserved how many of them the changes need that are still to come if their
-	// lines are not shown.
+	// left is how many bytes there may be, and reserved how many of them the changes need that are still to come if
+	// their lines are not shown.
 	left, reserved int64
 	lines          int // that are shown
 }
@@ -112,7 +112,7 @@ func (f *files) read(c fsutil.Change) (difference, error) {
 		}
 		return d, err
 	}
-	// What is below a directory that was a file comes with it.
+	// Files below a directory that was a file come with it.
 	at := slices.IndexFunc(list, func(diff millrace.FileDiff) bool { return diff.Path == c.Path })
 	if at < 0 {
 		return d, nil

@@ -146,7 +146,7 @@ func TestShowsEachLine(t *testing.T) {
 	})
 	t.Logf("%d lines", lines)
 	if lines == 0 {
-		t.Error("there was no line")
+		t.Error("no line")
 	}
 }
 
@@ -185,7 +185,7 @@ func rowsOfHunk(h millrace.Hunk) []row {
 	return rows
 }
 
-// A "\r" before each line end is told once, and a single one where it is.
+// A "\r" before each line end is noted once, and a single one where it is.
 func TestLineEnds(t *testing.T) {
 	fsys := afero.NewMemMapFs()
 	put(t, fsys, "all", "one\r\nx\r\n", "some", "one\r\nx\n")

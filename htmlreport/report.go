@@ -17,17 +17,17 @@ const DefaultMaxBytes = 8 << 20
 type Options struct {
 	// Title is the heading. By default it is the name of the pipeline.
 	Title string
-	// MaxBytes is how many bytes the report has at most, 0 for DefaultMaxBytes. Lines are shown as long as they fit; of
-	// the files after that, the number of lines is told, and of those after that, how many files they are. It is an
+	// MaxBytes is how many bytes the report has at most, 0 for DefaultMaxBytes. Lines are shown as long as they fit.
+	// For files after that, the report has the number of lines, and for files after those, their number. It is an
 	// error if the summary alone is larger: 64 KiB are always enough for a pipeline with short messages.
 	MaxBytes int64
 }
 
-// Write writes the report of a plan. The plan may be one that would be blocked, or that has failed: the report says so.
-// Files are read one after the other, and one at a time is held.
+// Write writes the report of a plan. The plan may be blocked, or have failed: the report shows that. Files are read
+// one after the other, and one at a time is held.
 //
-// The error is that of w, or fsutil.ErrDrift if a file has changed since it was planned. What has been written by then
-// is not whole. A file that is too large to be shown is listed without its lines.
+// The error is that of w, or fsutil.ErrDrift if a file has changed since it was planned. The text that was written by
+// then is not whole. A file that is too large to be shown is listed without its lines.
 func Write(w io.Writer, plan *millrace.Plan, opt Options) error {
 	limit := opt.MaxBytes
 	if limit == 0 {
@@ -79,7 +79,8 @@ func fitting(changes []fsutil.Change, left int64) (listed int, reserved int64) {
 	return len(changes), reserved
 }
 
-// page is a part of the file that is being written. What is put into it goes through text, unless it is a constant.
+// page is a part of the file that is being written. Everything that is put into it goes through text, unless it is a
+// constant.
 type page struct{ bytes.Buffer }
 
 // counting writes pages.

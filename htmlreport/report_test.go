@@ -103,7 +103,7 @@ func check(t testing.TB, page string) string {
 	t.Helper()
 	const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>`
 	if !strings.HasPrefix(page, "<!DOCTYPE html>\n") || strings.Count(page, policy) != 1 || strings.Index(page, policy) > strings.Index(page, "<title>") {
-		t.Error("there is no policy before the title")
+		t.Error("no policy before the title")
 	}
 	for _, r := range page {
 		if r != '\n' && r != '\t' && (unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)) {
@@ -156,7 +156,7 @@ func hostileTexts() []string {
 	}
 }
 
-// hostile is a plan of which every name and text is one of these.
+// hostile is a plan of which every name and text is a hostile text.
 func hostile(t testing.TB) *millrace.Plan {
 	t.Helper()
 	fsys := crashfs.New()
@@ -205,14 +205,14 @@ func TestHostileText(t *testing.T) {
 				t.Errorf("title %q: there is no %q", title, want)
 			}
 		}
-		// An escape is told from a text that looks like one.
+		// An escape differs from a text that looks like an escape.
 		if strings.Count(page, `<i>\u202e</i>`) == 0 || !strings.Contains(page, `d \u202e</bdi>`) {
 			t.Errorf("title %q: escapes are not set apart", title)
 		}
 	}
 }
 
-// What a run would be refused for, and what has failed, stands at the top.
+// Reasons for a refusal of the run, and failures, stand at the top.
 func TestSaysWhatIsWrong(t *testing.T) {
 	fsys := suite.Tree("a", "x", "b", "x")
 	blocked, err := millrace.Executor{Risk: risk.Policy{High: risk.Threshold{Files: 2}}}.Plan(t.Context(), fsys, suite.Edit("a", "b"))
@@ -242,7 +242,7 @@ func TestSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A plan that is too large for the report is told in less words, and always within its bounds.
+// A plan that is too large for the report is reported in less words, and always within its bounds.
 func TestMaxBytes(t *testing.T) {
 	fsys := afero.NewMemMapFs()
 	var names []string
@@ -287,7 +287,7 @@ func TestMaxBytes(t *testing.T) {
 	}
 }
 
-// The errors of the writer and of a tree that has changed are told.
+// The errors of the writer and of a tree that has changed are reported.
 func TestErrors(t *testing.T) {
 	fsys := suite.Tree("a", "x", "b", "x")
 	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, suite.Edit("a", "b"))

@@ -107,7 +107,7 @@ func (all tree) one(o operation, root string, encoding lsp.Encoding) error {
 	case "rename":
 		data := all[names[1]]
 		if data == nil {
-			return fmt.Errorf("there is no file %s", names[1])
+			return fmt.Errorf("no file %s", names[1])
 		}
 		delete(all, names[1])
 		return all.put(names[2], data)
@@ -132,7 +132,7 @@ func (all tree) put(name string, data []byte) error {
 	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if all[dir] != nil {
-			return fmt.Errorf("%s is no directory", dir)
+			return fmt.Errorf("%s is not a directory", dir)
 		}
 		all[dir] = nil
 	}

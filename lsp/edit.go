@@ -13,7 +13,7 @@ type WorkspaceEdit struct {
 	LeftOut []Unsupported `json:"-"`
 }
 
-// DocumentChange is one of the types of this package that stand in a list of changes.
+// DocumentChange is a type of this package that stands in a list of changes.
 type DocumentChange interface {
 	notes() []string // the ids of its annotations
 }
@@ -75,10 +75,10 @@ type Position struct {
 	Character int `json:"character"` // in the line, in units of the encoding, counted from 0
 }
 
-// ChangeAnnotation tells the user of the editor what a change is for.
+// ChangeAnnotation explains a change to the user of the editor.
 type ChangeAnnotation struct {
 	Label string `json:"label"` // the id of the step
-	// NeedsConfirmation says that the editor has to ask first.
+	// NeedsConfirmation means that the editor has to ask first.
 	NeedsConfirmation bool   `json:"needsConfirmation,omitempty"`
 	Description       string `json:"description,omitempty"`
 }

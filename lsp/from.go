@@ -26,7 +26,7 @@ type Options struct {
 }
 
 // From writes a plan as a WorkspaceEdit. Applied to the tree that the plan was made from, it leaves the files that a
-// commit leaves. The plan may be one that would be blocked: the editor is told to ask.
+// commit leaves. The plan may be blocked: the edit then makes the editor ask.
 //
 // A file whose text changes is read as a whole, one after the other. The error is an *UnsupportedError for what cannot
 // be said, and fsutil.ErrDrift if a file has changed since it was planned; a plan that cannot be committed cannot be
@@ -126,7 +126,7 @@ func (w *writer) sort(changes []fsutil.Change) error {
 	return nil
 }
 
-// fresh reports whether the file of a change is one that was not there, at its old name or another.
+// fresh reports whether the file of a change is new, at its old name or another.
 func (w *writer) fresh(c fsutil.Change) bool {
 	return c.Kind != fsutil.Renamed && (c.Old.Kind != change.File || w.moved[c.Path])
 }
@@ -138,7 +138,7 @@ func (w *writer) take(c fsutil.Change, changes []fsutil.Change) {
 		under = c.Replaced
 	}
 	switch {
-	case w.moved[c.Path]: // it goes by itself
+	case w.moved[c.Path]: // it goes on its own
 	case under.Kind == change.File && (c.Kind != fsutil.Modified || c.New.Kind != change.File):
 		w.deletes = append(w.deletes, c)
 	case under.Kind == change.Dir && c.New.Kind != change.Dir:
@@ -146,7 +146,7 @@ func (w *writer) take(c fsutil.Change, changes []fsutil.Change) {
 	}
 	switch {
 	case c.Kind == fsutil.Renamed && c.Old.Kind == change.Dir:
-		// What is in it is renamed name by name. Its own name goes unless a directory is there in the end.
+		// The files in it are renamed name by name. Its own name goes unless a directory is there in the end.
 		if stays(changes, c.From) != change.Dir {
 			w.emptied = append(w.emptied, fsutil.Change{Path: c.From, By: c.By})
 		}
@@ -206,7 +206,7 @@ func (w *writer) note(by []fsutil.Origin) string {
 	}
 }
 
-// restored is the annotation of a plan that takes back a commit, which has no steps.
+// restored is the annotation of a plan that undoes a commit, which has no steps.
 const restored = "restore"
 
 // annotate adds the annotation of that id.

@@ -125,7 +125,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Splices are told byte by byte, and an editor knows characters and lines.
+// Splices are counted in bytes, and an editor counts characters and lines.
 func TestEdits(t *testing.T) {
 	at := func(line, from, to int, text string) lsp.TextEdit {
 		return lsp.TextEdit{
@@ -172,7 +172,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// What cannot be said is told, all of it, or left out with whatever needs it.
+// Changes that the protocol cannot express are reported, all of them, or left out with whatever needs them.
 func TestUnsupported(t *testing.T) {
 	fsys := crashfs.New()
 	for name, text := range map[string]string{"a.sh": "x", "bin": "\x00x", "latin": "x\xe9", "mark": "\ufeffx", "n\xff": "x", "e.txt": "x", "f.txt": "f"} {
@@ -320,7 +320,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// What has changed since it was planned is an error, and so is what cannot be committed.
+// A file that has changed since it was planned is an error, and so is a plan that cannot be committed.
 func TestErrors(t *testing.T) {
 	fsys := suite.Tree("a", "x")
 	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, suite.Edit("a"))

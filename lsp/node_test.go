@@ -27,7 +27,7 @@ func checkByNode(t *testing.T, samples []sample) {
 			t.Fatal(err)
 		}
 		npm := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline",
-			"--fetch-retries=1", "--fetch-timeout=20000") // where there is no network, that is soon known
+			"--fetch-retries=1", "--fetch-timeout=20000") // without a network, that is soon known
 		npm.Dir = dir
 		if out, err := npm.CombinedOutput(); err != nil {
 			t.Skipf("npm cannot install vscode-languageserver-textdocument: %v\n%s", err, out)

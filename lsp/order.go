@@ -122,7 +122,7 @@ func (w *writer) aside(from, to string) string {
 	return path.Join(dir, fmt.Sprintf(".millrace-rename-%s", sum[:16]))
 }
 
-// goes reports whether a directory is one of those that are deleted.
+// goes reports whether a directory is deleted.
 func (w *writer) goes(dir string) bool {
 	return slices.ContainsFunc(w.emptied, func(c fsutil.Change) bool { return fsutil.Within(dir, c.Path) })
 }

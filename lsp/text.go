@@ -23,7 +23,7 @@ type place struct {
 	by       []fsutil.Origin
 }
 
-// unsayable says why a text cannot be edited, or that two cannot be the same document.
+// unsayable reports why a text cannot be edited, or that two cannot be the same document.
 type unsayable string
 
 func (u unsayable) Error() string { return string(u) }
@@ -176,7 +176,7 @@ func applied(old []byte, places []place) ([]byte, bool) {
 	return append(now, old[at:]...), true
 }
 
-// withoutMark returns the places of a text that has a byte order mark before and after, counted from behind it.
+// withoutMark returns the places of a text that has a byte order mark before and after, counted from its end.
 func withoutMark(old []byte, places []place) []place {
 	n := len(byteOrderMark)
 	first := 0
@@ -261,7 +261,7 @@ func groups(old []byte, places []place) func(yield func([]place) bool) {
 	}
 }
 
-// floor is the last offset up to this one that lies neither within a character nor within a "\r\n".
+// floor is the last offset up to the given offset that lies neither within a character nor within a "\r\n".
 func floor(text []byte, off int) int {
 	for off > 0 && off < len(text) && !utf8.RuneStart(text[off]) {
 		off--

@@ -25,7 +25,7 @@ func (w *writer) unsayable(c fsutil.Change) string {
 	return ""
 }
 
-// lost lists what of a change that is said is lost.
+// lost lists the parts of a change that the edit loses.
 func lost(c fsutil.Change, fresh bool) []Unsupported {
 	switch {
 	case c.New.Kind == change.Absent:
@@ -70,8 +70,8 @@ func octal(m fs.FileMode) uint32 {
 	return bits
 }
 
-// leaveOutMore adds to out the changes that need the place of one that is left out, the directories in which something
-// stays for that, and those that would be empty.
+// leaveOutMore adds to out the changes that need the place of a change that is left out, the directories in which
+// something stays for that, and those that would be empty.
 func (w *writer) leaveOutMore(changes []fsutil.Change, out map[string]string) {
 	kept := make(map[string]string) // what stays where it was, and the change for which it does
 	inside := make(map[string]string)
@@ -128,7 +128,7 @@ func filledBy(changes []fsutil.Change, out map[string]string) map[string]bool {
 	return filled
 }
 
-// needs returns the change, one that is left out, for which this one cannot be made, or "".
+// needs returns the change that is left out and that this change depends on, or "".
 func (w *writer) needs(c fsutil.Change, kept, inside map[string]string) string {
 	goes := c.Kind == fsutil.Deleted || c.Kind == fsutil.Renamed || c.Old.Kind != c.New.Kind
 	if c.Old.Kind == change.Dir && goes && inside[c.OldPath()] != "" {

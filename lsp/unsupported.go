@@ -16,7 +16,7 @@ type Unsupported struct {
 	Reason string
 }
 
-// UnsupportedError says that a plan does what the protocol has no word for. Nothing of the plan is said then.
+// UnsupportedError reports that a plan does what the protocol cannot express. Nothing of the plan is written then.
 type UnsupportedError struct {
 	// Changes are all of it, in path order. A path can be there twice, for its mode and for its text.
 	Changes []Unsupported

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// What the semantic conventions have no names for.
+// Names that the semantic conventions do not have.
 const (
 	phase          = attribute.Key("millrace.phase")
 	classification = attribute.Key("millrace.classification")
@@ -148,8 +148,8 @@ func jump(e millrace.StepJumped) []attribute.KeyValue {
 	return []attribute.KeyValue{jumpFrom.String(e.From), jumpTo.String(e.To), jumpBy.String(e.By)}
 }
 
-// codeOf is the code of what a run has failed of, "" if it has not. A plan in which a step has failed can be one that
-// is returned without an error.
+// codeOf is the code of the failure of a run, "" if it has not failed. A plan in which a step has failed can be
+// returned without an error.
 func codeOf(f millrace.RunFinished) string {
 	code := millrace.ErrorCode(f.Err)
 	if code == "" && f.Result != nil && !f.Result.Success {
@@ -181,7 +181,7 @@ var (
 	}
 )
 
-// of tells the fault of the pipeline from that of what it runs on.
+// of separates the faults of the pipeline from the faults of its environment.
 func (r results) of(code string) attribute.KeyValue {
 	switch code {
 	case "":

@@ -91,7 +91,7 @@ millrace.visit=1
 	}
 }
 
-// What a run was, if it was no ordinary one, stands at its span.
+// The kind of a run, if it was not an ordinary run, stands at its span.
 func TestAttributesOfOtherRuns(t *testing.T) {
 	t.Parallel()
 	pairs := func(list ...string) string { return strings.Join(list, "\n") + "\n" }
@@ -236,7 +236,7 @@ type coded struct{ code string }
 func (coded) Error() string  { return "it does not work" }
 func (e coded) Code() string { return e.code }
 
-// A code that is no word is not shown.
+// A code that is not a word is not shown.
 func TestCodesAreWords(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{
@@ -301,7 +301,7 @@ func TestGlobalProvider(t *testing.T) {
 	}
 }
 
-// The name of a stored plan was checked by no one, so one that is too long is not shown.
+// The name of a stored plan was checked by no one, so a name that is too long is not shown.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	r := record()

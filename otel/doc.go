@@ -9,11 +9,11 @@
 //
 // [Instrument] is called once, with the executor as the host has set it up, and the [Runner] is used in its place, for
 // any number of runs, from any number of goroutines. It has nothing to close. The tracer provider belongs to the host,
-// which shuts it down when its last run has returned; without [WithTracerProvider] it is the global one of package
-// otel.
+// which shuts it down when its last run has returned; without [WithTracerProvider] it is package otel's global
+// provider.
 //
 // A span begins in the context that the caller of Run, Plan, Restore or [millrace.Plan.Commit] gives, and ends before
-// that method returns. What a step's tool, agent or action of the host's own does with its context hangs below the span
+// that method returns. Spans that a step's tool, agent or host action makes from its context hang below the span
 // of that visit, and a command finds it in its environment as TRACEPARENT, see [EnvFor].
 //
 // # Spans
@@ -26,13 +26,13 @@
 //	└── report                       cicd.pipeline.task.run.result=skip
 //
 // The span of a step that was visited twice is there twice. A step that a jump has passed over was not visited, and has
-// none. What has failed has status Error and an error.type, which is a code of [millrace.ErrorCode]; so has the span of
-// a failed step where the run went on and has succeeded.
+// none. A failed run or step has status Error and an error.type, which is a code of [millrace.ErrorCode]; so has the
+// span of a failed step where the run went on and has succeeded.
 //
 // No span has any text of prompts, replies, arguments, outputs or files, nor an error's message, which can quote them:
 // only names that stand in the pipeline or that the host has given, numbers, and codes.
 //
-// # What cannot go wrong
+// # No effect on runs
 //
 // Spans change nothing of a run: neither its result nor the tree depends on them. A processor or exporter that panics
 // is reported to the error handler of package otel, and the run goes on. One that blocks is waited for, so give the

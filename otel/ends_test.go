@@ -25,7 +25,7 @@ import (
 
 const phases = "| verify | stage | backup | journal | apply | sync | commit | clean"
 
-// acting is an action that does what it is told.
+// acting is an action that does what its field demands.
 type acting struct {
 	do func(context.Context, *actions.Call) (actions.Outcome, error)
 }
@@ -79,7 +79,7 @@ func (spender) Call(_ context.Context, c *tool.Call) (tool.Result, error) {
 	return tool.Result{}, nil
 }
 
-// However a run ends, its span says how, and so do those of its steps.
+// However a run ends, its span has the outcome, and so do those of its steps.
 func TestSpansSayHowItEnded(t *testing.T) {
 	t.Parallel()
 	type builder interface{ MustBuild() millrace.Pipeline }

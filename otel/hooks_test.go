@@ -61,7 +61,7 @@ func TestHooksOfTheHost(t *testing.T) {
 	}
 }
 
-// What is wrong with a hook of the host is warned of as without spans, and those are there all the same.
+// A wrong hook of the host gives the same warning as without spans, and the spans are still there.
 func TestHooksThatFail(t *testing.T) {
 	t.Parallel()
 	for name, x := range map[string]millrace.Executor{
@@ -101,8 +101,8 @@ func TestHooksThatFail(t *testing.T) {
 	}
 }
 
-// One Runner may run many pipelines at the same time, of which the steps may run at the same time as well: each span of a
-// tool hangs below that of its step, and each of those below its run, which hangs below the caller's.
+// One Runner may run many pipelines at the same time, of which the steps may run at the same time as well: each span
+// of a tool hangs below that of its step, and each of those below its run, which hangs below the caller's.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	const runs, steps = 20, 5
@@ -161,8 +161,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// A plan may be committed by another caller than the one that has made it, and by two at a time: each commit has a span
-// where its caller is, which says how it has ended.
+// A plan may be committed by another caller than the caller that has made it, and by two at a time: each commit has a
+// span where its caller is, with its outcome.
 func TestCommitsAtOnce(t *testing.T) {
 	t.Parallel()
 	r := record()

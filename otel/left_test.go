@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// Where a run ends from within, as by a panic that goes through it, there is no end of the step that it was at: its span
-// ends with that of the run all the same.
+// Where a run ends from within, as by a panic that goes through it, its current step has no end: the span of the step
+// still ends with that of the run.
 func TestVisitsThatAreLeft(t *testing.T) {
 	t.Parallel()
 	spans := tracetest.NewInMemoryExporter()

@@ -103,7 +103,7 @@ gen_ai.usage.output_tokens=20
 	}
 }
 
-// An answer that is on record was asked for once: its span has no tokens, and says that it was replayed.
+// An answer that is on record was asked for once: its span has no tokens, and is marked as replayed.
 func TestReplayedPrompt(t *testing.T) {
 	t.Parallel()
 	r := record()

@@ -21,7 +21,7 @@ import (
 	millraceotel "github.com/millrace-go/millrace/otel"
 )
 
-// reported are the errors that OpenTelemetry's handler was told of in the tests of this package.
+// reported are the errors that OpenTelemetry's handler received in the tests of this package.
 var reported reports
 
 type reports struct {
@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// broken is a processor that fails where it is told to.
+// broken is a processor that fails where its field demands it.
 type broken struct {
 	start, end func()
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// What the conventions for generative AI name; the package of the conventions for pipelines has them no more.
+// Names of the conventions for generative AI; the package of the conventions for pipelines has them no more.
 const (
 	operation     = attribute.Key("gen_ai.operation.name")
 	toolName      = attribute.Key("gen_ai.tool.name")
@@ -23,15 +23,15 @@ const (
 	outputTokens  = attribute.Key("gen_ai.usage.output_tokens")
 )
 
-// asked is what a step asks for, as far as that stands in the pipeline. What a template is to say is left out, for that
-// can be any text: a template is no label.
+// asked is what a step asks for, as far as that stands in the pipeline. The values of templates are left out, for they
+// can be any text: a template is not a label.
 type asked struct {
 	command, prompt bool
 	program         string // of a command
 	agent, model    string // of a prompt
 }
 
-// askedBy says what each step asks for, by its id.
+// askedBy reports what each step asks for, by its id.
 func askedBy(p millrace.Pipeline) map[string]asked {
 	all := make(map[string]asked)
 	for _, s := range p.Steps() {
@@ -64,7 +64,7 @@ func askedOfAgent(p millrace.Pipeline, a actions.Prompt) asked {
 // name is what programs, agents and models are called.
 var name = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:/@+-]{0,127}$`)
 
-// label returns a name, or "" for a text that is none.
+// label returns a name, or "" for a text that is not a name.
 func label(text string) string {
 	if !name.MatchString(text) {
 		return ""

@@ -45,7 +45,7 @@ func outline(t *testing.T, spans tracetest.SpanStubs) string {
 	for _, s := range spans {
 		parent := s.Parent.SpanID()
 		if parent.IsValid() && !known[parent] {
-			t.Errorf("span %s hangs below one that has not ended", s.Name)
+			t.Errorf("span %s hangs below a span that has not ended", s.Name)
 		}
 		below[parent] = append(below[parent], s)
 	}
@@ -114,7 +114,7 @@ func (r recorded) attributesOf(t *testing.T, name string) string {
 	spans := r.GetSpans()
 	at := slices.IndexFunc(spans, func(s tracetest.SpanStub) bool { return s.Name == name })
 	if at < 0 {
-		t.Fatalf("there is no span %s", name)
+		t.Fatalf("no span %s", name)
 	}
 	var lines []string
 	for _, kv := range spans[at].Attributes {

@@ -37,7 +37,7 @@ type root struct {
 type visit struct {
 	span  trace.Span
 	asked asked
-	// What its agent has said of itself; events come one at a time.
+	// Facts that its agent has reported about itself; events come one at a time.
 	model         string
 	input, output int64
 }
@@ -61,7 +61,7 @@ func (t *tracing) envFor(ctx context.Context) map[string]string {
 	return env
 }
 
-// safely calls what is OpenTelemetry's. What goes wrong there is no business of the run.
+// safely calls OpenTelemetry. A failure there does not affect the run.
 func safely(fn func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -221,8 +221,8 @@ func (t *tracing) ofVisit(step string, do func(*visit)) {
 	}
 }
 
-// ofRun does something with the root that was begun last. Of two commits at the same time that may be the wrong one,
-// but only one of them gets as far as a phase.
+// ofRun does something with the root that was begun last. Of two commits at the same time that may be the wrong root,
+// but only one commit gets as far as a phase.
 func (t *tracing) ofRun(do func(*root)) {
 	t.mu.Lock()
 	var r *root

@@ -7,7 +7,7 @@
 //
 // On the main branch the modules in directories replace each other by their directories, so that one commit can change
 // several. "go install MODULE@VERSION" takes no go.mod with a replace. So the commit of a version has none: its modules
-// require each other in that version, and their go.sum has the hashes that the go command works out from the tags. One
+// require each other in that version, and their go.sum has the hashes that the go command computes from the tags. One
 // commit can hold them all because the zip file of a module leaves out those in directories below it.
 package main
 

@@ -11,7 +11,7 @@ import (
 )
 
 // writeProxy writes the modules of the commit HEAD as GOPROXY=file://OUT reads them. A go.sum that has another hash of
-// one of them is an error: it would refuse what the tags hold.
+// any of them is an error: it would refuse the modules of the tags.
 func writeProxy(root, version, out string) error {
 	for _, dir := range released {
 		if err := serve(root, dir, version, out); err != nil {

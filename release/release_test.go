@@ -83,7 +83,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// What go install would refuse is refused before.
+// A version that go install would refuse is refused before.
 func TestRefused(t *testing.T) {
 	changed := func(name, old, text string) map[string]string {
 		files := make(map[string]string)

@@ -16,13 +16,13 @@ import (
 	"strings"
 )
 
-// Level says how dangerous a change is. Levels are ordered: a comparison such as level >= High is meant to be
+// Level describes how dangerous a change is. Levels are ordered: a comparison such as level >= High is meant to be
 // written. The zero value is Unset.
 type Level uint8
 
 // The levels.
 const (
-	// Unset is no level at all, as for a run that cannot write. It prints as "" and is below Low.
+	// Unset is not a level at all, as for a run that cannot write. It prints as "" and is below Low.
 	Unset Level = iota
 	// Low is nothing to talk about.
 	Low
@@ -72,7 +72,7 @@ func Parse(name string) (Level, error) {
 	return Unset, &UnknownLevelError{Text: name}
 }
 
-// UnknownLevelError says that a text or a number is none of the levels.
+// UnknownLevelError reports that a text or a number is none of the levels.
 type UnknownLevelError struct {
 	Text string
 }

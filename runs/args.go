@@ -121,7 +121,7 @@ func (c *collector) outside(name, got string, least, most int64) {
 	c.add("/"+name, params.CodeOutOfRange, "", "%s must be %d to %d, got %s", name, least, most, shown(got))
 }
 
-// word checks a text that has to be one of some words.
+// word checks a text that has to be in a list of words.
 func (c *collector) word(name, text string, all []string) bool {
 	if slices.Contains(all, text) {
 		return true

@@ -4,11 +4,11 @@ import "context"
 
 // Browser reads runs. It needs no right to write anywhere. Implementations are safe for concurrent use.
 type Browser interface {
-	// List returns a page of the runs that the filter selects, without their results. The error says what is wrong with
-	// the filter, or why the runs cannot be read.
+	// List returns a page of the runs that the filter selects, without their results. The error reports what is wrong
+	// with the filter, or why the runs cannot be read.
 	List(ctx context.Context, f Filter) (Page[Run], error)
-	// Get returns a run with its result so far. The error matches [ErrNotFound] for a run that is not there, or is another
-	// project's.
+	// Get returns a run with its result so far. The error matches [ErrNotFound] for a run that is not there, or is
+	// another project's.
 	Get(ctx context.Context, run RunRef) (Run, error)
 	// Jobs returns a page of the jobs of a run, without their results.
 	Jobs(ctx context.Context, run RunRef, f JobFilter) (Page[Job], error)

@@ -65,7 +65,7 @@ func (d *call) syntax(err error) {
 	d.take(p)
 }
 
-// readAction finds the action. Without one the parameters are checked all the same, and none is missing.
+// readAction finds the action. Without an action the parameters are still checked, and none is missing.
 func (d *call) readAction(n *strictjson.Node) {
 	all := strings.Join(d.names(d.lenient), ", ")
 	switch {

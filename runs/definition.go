@@ -16,8 +16,8 @@ const definitionAt = "/definition"
 // codeNoPipeline is the code of a definition that is the name of no pipeline that can be used.
 const codeNoPipeline = "unknown_pipeline"
 
-// open reads the pipeline that a call has in it, if there is one. What is wrong with its text becomes problems of the
-// call. The error is one of the library's that is the only one.
+// open reads the pipeline that a call has in it, if there is one. Mistakes in its text become problems of the call.
+// The error is a library error that is the only problem.
 func (d *call) open(ctx context.Context, library millrace.Library, data json.RawMessage) error {
 	n := d.args.definition
 	if n == nil {
@@ -36,7 +36,7 @@ func (d *call) open(ctx context.Context, library millrace.Library, data json.Raw
 	if _, isFile := errors.AsType[*millrace.LibraryError](err); ok && !isFile {
 		for _, p := range invalid.Problems {
 			if p.Pointer = definitionAt + p.Pointer; n.Kind != strictjson.Object {
-				p.Line, p.Column = d.at(n.Offset) // where it stands within the string is of no use
+				p.Line, p.Column = d.at(n.Offset) // its place within the string does not help
 			}
 			d.take(p)
 		}

@@ -7,7 +7,7 @@ type CommandDoc struct {
 	// Name is the name of the command, Summary a sentence on what it does.
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
-	// ReadOnly says that it changes nothing.
+	// ReadOnly means that it changes nothing.
 	ReadOnly bool `json:"read_only"`
 	// Actions are what it can do.
 	Actions []ActionDoc `json:"actions"`
@@ -17,17 +17,17 @@ type CommandDoc struct {
 type ActionDoc struct {
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
-	// Params are the parameters beside "action": those that are required, then those of which there must be one, then the
-	// others.
+	// Params are the parameters beside "action": those that are required, then those of which there must be one, then
+	// the others.
 	Params []ParamDoc `json:"params"`
 }
 
 // ParamDoc describes a parameter of an action.
 type ParamDoc struct {
 	Name string `json:"name"`
-	// Type says what it takes: "a string", "true or false", "a whole number".
+	// Type describes what it takes: "a string", "true or false", "a whole number".
 	Type string `json:"type"`
-	// Required says that it must be given. OneOf are the parameters of which exactly one must be given, this one among
+	// Required means that it must be given. OneOf are the parameters of which exactly one must be given, this one among
 	// them; nil if it is none of these.
 	Required bool     `json:"required,omitempty"`
 	OneOf    []string `json:"one_of,omitempty"`
@@ -37,7 +37,7 @@ type ParamDoc struct {
 	Doc string `json:"doc"`
 }
 
-// Describe returns what there is to know of a command. The error says that there is no such command.
+// Describe returns the documentation of a command. The error reports an unknown command.
 func (t Tools) Describe(name string) (CommandDoc, error) {
 	c, err := t.find(name)
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *command) describe(a *act) ActionDoc {
 	return doc
 }
 
-// typeName says what the parameter takes.
+// typeName reports what the parameter takes.
 func (p *param) typeName() string {
 	switch p.kind {
 	case flag:

@@ -8,19 +8,19 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// What the errors of stores and engines match.
+// Errors that the errors of stores and engines match.
 var (
-	// ErrNotFound says that there is no such run or job in the project. The error itself is a *[NotFoundError].
+	// ErrNotFound reports that the project has no such run or job. The error itself is a *[NotFoundError].
 	ErrNotFound = errors.New("not found")
-	// ErrBusy says that another process works on the run. The error itself is a *[BusyError].
+	// ErrBusy reports that another process works on the run. The error itself is a *[BusyError].
 	ErrBusy = errors.New("the run is worked on by another process")
-	// ErrForeign says that the run was not signed with the user's key, so that it can be looked at and nothing else.
+	// ErrForeign reports that the run was not signed with the user's key, so that it can be looked at and nothing else.
 	ErrForeign = errors.New("not signed with this user's key")
-	// ErrDamaged says that the record of the run cannot be read.
+	// ErrDamaged reports that the record of the run cannot be read.
 	ErrDamaged = errors.New("the record of the run is damaged")
-	// ErrFormat says that the store was written by a newer version. Nothing of it was touched.
+	// ErrFormat reports that the store was written by a newer version. Nothing of it was touched.
 	ErrFormat = errors.New("the store of runs is not of a version that is known here")
-	// ErrNoKey says that there is no key to sign runs with.
+	// ErrNoKey reports that a key to sign runs with is missing.
 	ErrNoKey = errors.New("durable runs need a key to sign with: set Options.Key")
 )
 
@@ -30,9 +30,9 @@ const (
 	ThingJob = "job"
 )
 
-// NotFoundError says that there is no such run or job. It matches [ErrNotFound].
+// NotFoundError reports that a run or job does not exist. It matches [ErrNotFound].
 type NotFoundError struct {
-	// What is [ThingRun] or [ThingJob].
+	// Kind of thing: [ThingRun] or [ThingJob].
 	What string
 	// ID and Project are those that were asked for.
 	ID, Project string
@@ -73,7 +73,7 @@ type BusyError struct {
 	Since time.Time
 }
 
-// Error returns "run 12 is worked on by process 4711 on 'host' since 2006-01-02T15:04:05Z". What is not known is left
+// Error returns "run 12 is worked on by process 4711 on 'host' since 2006-01-02T15:04:05Z". Unknown parts are left
 // out.
 func (e *BusyError) Error() string {
 	text := fmt.Sprintf("run %s is worked on by another process", shown(e.Run))

@@ -118,9 +118,9 @@ func (f JobFilter) Check() error {
 // Match reports whether the scope has the status of the job. It does not ask whether the job was retried.
 func (f JobFilter) Match(j Job) bool { return f.Scope == nil || slices.Contains(f.Scope, j.Status) }
 
-// PageOf returns the page of the jobs of a run that the filter asks for. The jobs are all that there are, in the order
-// of their numbers: first one of each step in the order of the pipeline, then the commit, then the others as they came.
-// The list is not changed.
+// PageOf returns the page of the jobs of a run that the filter asks for. The jobs are all jobs of the run, in the
+// order of their numbers: first a job for each step in the order of the pipeline, then the commit, then the others as
+// they came. The list is not changed.
 func (f JobFilter) PageOf(jobs []Job) Page[Job] {
 	if !f.IncludeRetried {
 		jobs = latest(jobs)

@@ -79,7 +79,7 @@ func TestFilter(t *testing.T) {
 	}
 	temporal := runs.Filter{Ascending: true}.PageOf([]runs.Run{{ID: "b"}, {ID: "010"}, {ID: "7"}, {ID: "a"}})
 	if got := ids(temporal.Items); got != "7 010 a b" || temporal.Snapshot != 7 {
-		t.Errorf("ids that are no numbers: %q, snapshot %d", got, temporal.Snapshot)
+		t.Errorf("ids that are not numbers: %q, snapshot %d", got, temporal.Snapshot)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestJobFilter(t *testing.T) {
 	}
 }
 
-// What a filter refuses in Go it refuses in the words of the commands.
+// A filter is refused in Go in the words of the commands.
 func TestFilterCheck(t *testing.T) {
 	tests := []struct {
 		err  error

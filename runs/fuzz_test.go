@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// FuzzCall: any text gives an answer or an error that says what is wrong. What is refused has done nothing, problems
+// FuzzCall: any text gives an answer or an error that states what is wrong. A refused call has done nothing, problems
 // have pointers into the arguments, and lenient decoding takes whatever strict decoding takes, as the same question.
 func FuzzCall(f *testing.F) {
 	for _, seed := range []string{
@@ -71,7 +71,7 @@ func call(t *testing.T, name, args string, lenient bool) (*engine, error) {
 		}
 	}
 	if _, ok := errors.AsType[*millrace.ValidationError](err); !ok {
-		t.Error("it is no list of problems as others are")
+		t.Error("it is not a list of problems as others are")
 	}
 	return e, err
 }

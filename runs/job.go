@@ -16,7 +16,7 @@ type JobRef struct {
 	ID string
 }
 
-// JobKind says what a job does.
+// JobKind describes what a job does.
 type JobKind string
 
 // The kinds of jobs.
@@ -46,7 +46,7 @@ type Job struct {
 	// begun.
 	Visit   int `json:"visit"`
 	Attempt int `json:"attempt"`
-	// Retried says that there is a later job for the step.
+	// Retried means that there is a later job for the step.
 	Retried bool `json:"retried"`
 	// CreatedAt is when it was waited for first, StartedAt when it was begun, FinishedAt when it has ended; zero before.
 	CreatedAt  time.Time `json:"created_at,omitzero"`

@@ -9,16 +9,16 @@ import (
 
 // Manager decides about runs. Each method returns when the decision is recorded; the work goes on in the background.
 // Implementations are safe for concurrent use. The errors match [ErrNotFound] for a run that is not there, [ErrBusy]
-// for one that another process works on, [ErrForeign] for one that another user has signed; a *[StateError] says that
-// the run's status does not allow the verb.
+// for a run that another process works on, [ErrForeign] for a run that another user has signed. A *[StateError]
+// reports that the run's status does not allow the verb.
 type Manager interface {
 	// Create makes a run. The error is a *[millrace.ValidationError] for variables that do not fit and for a ref whose
-	// text is no valid pipeline: in the second case there is a run all the same, which has failed, and it is returned
-	// beside the error.
+	// text is not a valid pipeline: in the second case a run exists, which has failed, and it is
+	// returned beside the error.
 	Create(ctx context.Context, c Create) (Run, error)
 	// Retry goes on with a run that has failed or was canceled, behind the last step that was done.
 	Retry(ctx context.Context, run RunRef) (Run, error)
-	// Cancel ends a run. What was staged is kept, for Retry. It comes too late for a run that is being committed.
+	// Cancel ends a run. Staged changes are kept, for Retry. It comes too late for a run that is being committed.
 	Cancel(ctx context.Context, run RunRef) (Run, error)
 }
 
@@ -28,11 +28,11 @@ type JobManager interface {
 	Play(ctx context.Context, job JobRef, p Play) (Job, error)
 	// Retry goes back to where the run was before the job, and goes on from there: the job and all after it run again.
 	Retry(ctx context.Context, job JobRef) (Job, error)
-	// Cancel ends a job. That is no failure: nothing handles it, and its run is canceled.
+	// Cancel ends a job. That is not a failure: nothing handles it, and its run is canceled.
 	Cancel(ctx context.Context, job JobRef) (Job, error)
 }
 
-// Create says what a new run is to do. One of Ref and Pipeline is given.
+// Create describes what a new run is to do. Either Ref or Pipeline is given.
 type Create struct {
 	// Project is the key of the tree.
 	Project string
@@ -61,8 +61,8 @@ const (
 type Variable struct {
 	// Key is the name that the pipeline declares.
 	Key string `json:"key"`
-	// Value is read as the type that the pipeline declares. Integers, numbers, booleans, lists and objects are written as
-	// in JSON, a string is the value as it is.
+	// Value is read as the type that the pipeline declares. Integers, numbers, booleans, lists and objects are written
+	// as in JSON, a string is the value as it is.
 	Value string `json:"value"`
 	// Type is "" for [EnvVar].
 	Type VariableType `json:"variable_type,omitempty"`
@@ -81,7 +81,7 @@ type Play struct {
 	Variables []Variable `json:"job_variables_attributes,omitempty"`
 	// Force lifts what the option force of a pipeline lifts, up to the ceiling of the host.
 	Force bool `json:"force,omitempty"`
-	// PlanDigest is the digest of the plan that was looked at. The job is not played if the plan is another one by now. ""
-	// means any.
+	// PlanDigest is the digest of the plan that was looked at. The job is not played if the plan is another one by
+	// now. "" means any.
 	PlanDigest string `json:"plan_digest,omitempty"`
 }

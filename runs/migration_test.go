@@ -13,7 +13,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// What was a command of its own is an action of one of three. Each row calls the new one and is told of it by the old.
+// Each command of earlier versions is now an action of one of three. Each row calls the new action, and gets its name
+// from the old command.
 func TestMigration(t *testing.T) {
 	rows := []struct {
 		old, name, action, rest string

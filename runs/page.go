@@ -52,7 +52,7 @@ const (
 
 // Paging says which page of a list is asked for.
 type Paging struct {
-	// Page counts from 1; 0 means 1. A page behind the end is empty, which is no error.
+	// Page counts from 1; 0 means 1. A page after the end is empty, which is not an error.
 	Page int `json:"page,omitempty"`
 	// PerPage is the number of items on a page, at most [MaxPerPage]; 0 means [DefaultPerPage].
 	PerPage int `json:"per_page,omitempty"`
@@ -62,8 +62,8 @@ type Paging struct {
 type JobFilter struct {
 	// Scope are the statuses of the jobs, nil for all.
 	Scope []Status `json:"scope,omitempty"`
-	// IncludeRetried lists all jobs in the order of their numbers. Otherwise there is the latest job of each step, in the
-	// order of the pipeline, and then the commit.
+	// IncludeRetried lists all jobs in the order of their numbers. Otherwise there is the latest job of each step, in
+	// the order of the pipeline, and then the commit.
 	IncludeRetried bool `json:"include_retried,omitempty"`
 	Paging
 }
@@ -106,7 +106,7 @@ type LogRange struct {
 
 // Log is lines of the log of a job.
 type Log struct {
-	// Trace are the lines, each with a line feed behind it.
+	// Trace are the lines, each with a line feed after it.
 	Trace string `json:"trace"`
 	// TotalLines is how many lines there are, ShownLines how many of them are in Trace.
 	TotalLines int `json:"total_lines"`
@@ -115,8 +115,8 @@ type Log struct {
 	StartLine int `json:"start_line"`
 	// NextStart is the Start with which to go on, whether or not there are further lines yet.
 	NextStart int `json:"next_start"`
-	// HasMore says that there are lines behind those in Trace.
+	// HasMore means that lines follow those in Trace.
 	HasMore bool `json:"has_more"`
-	// Complete says that the job has ended, so that no lines are added.
+	// Complete means that the job has ended, so that no lines are added.
 	Complete bool `json:"complete"`
 }

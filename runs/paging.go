@@ -29,7 +29,7 @@ func (p Paging) Numbers() (page, perPage int) {
 	return max(1, p.Page), min(max(0, cmp.Or(p.PerPage, DefaultPerPage)), MaxPerPage)
 }
 
-// Bounds returns which of so many items are on the page: those from index from to before index to, none behind the end.
+// Bounds returns which of so many items are on the page: those from index from to before index to, none after the end.
 func (p Paging) Bounds(total int) (from, to int) {
 	page, perPage := p.Numbers()
 	first := int64(page-1) * int64(perPage) // more than an int can be on a 32-bit system
@@ -59,7 +59,7 @@ func (r LogRange) Check() error {
 }
 
 // Bounds returns which of so many lines are meant: count lines from line first on, which counts from 1. The count is 0
-// behind the end.
+// after the end.
 func (r LogRange) Bounds(total int) (first, count int) {
 	limit := min(max(0, cmp.Or(r.Limit, DefaultLines)), MaxLines)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// read reads the value of a parameter, which stands in the text under the name written. What is wrong becomes a
+// read reads the value of a parameter, which stands in the text under the name written. A mistake becomes a problem.
 // problem.
 func (d *call) read(p *param, written string, n *strictjson.Node) (v value, ok bool) {
 	switch p.kind {

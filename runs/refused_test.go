@@ -83,14 +83,14 @@ func TestRefused(t *testing.T) {
 		{"project is empty", browse, `{"action":"list","projectId":""}`, []string{"/projectId empty_param: 'projectId' must not be empty"}},
 		{"project is a number", browse, `{"action":"list","projectId":1}`, []string{"/projectId wrong_type: 'projectId' must be a string, got number"}},
 		{"project is long", browse, `{"action":"list","projectId":"` + strings.Repeat("ä", 1025) + `"}`, []string{"/projectId out_of_range: 'projectId' has 1025 characters, at most 1024 are allowed"}},
-		{"id is no id", browse, `{"action":"get","projectId":"p","pipelineId":true}`, []string{"/pipelineId wrong_type: 'pipelineId' must be a whole number or a string, got bool"}},
+		{"id is not an id", browse, `{"action":"get","projectId":"p","pipelineId":true}`, []string{"/pipelineId wrong_type: 'pipelineId' must be a whole number or a string, got bool"}},
 		{"id is 0", browse, `{"action":"get","projectId":"p","pipelineId":0}`, []string{"/pipelineId out_of_range: pipelineId must be 1 to 9007199254740992, got 0"}},
 		{"id is negative", browse, `{"action":"job","projectId":"p","jobId":-1}`, []string{"/jobId out_of_range: jobId must be 1 to 9007199254740992, got -1"}},
 		{"id is huge", browse, `{"action":"job","projectId":"p","jobId":1e30}`, []string{"/jobId out_of_range: jobId must be 1 to 9007199254740992, got 1e30"}},
 		{"id is more than an int64", browse, `{"action":"job","projectId":"p","jobId":18446744073709551615}`, []string{
 			"/jobId out_of_range: jobId must be 1 to 9007199254740992, got 18446744073709551615",
 		}},
-		{"id is no whole number", browse, `{"action":"job","projectId":"p","jobId":1.5}`, []string{"/jobId wrong_type: 'jobId' must be a whole number or a string, got 1.5"}},
+		{"id is not a whole number", browse, `{"action":"job","projectId":"p","jobId":1.5}`, []string{"/jobId wrong_type: 'jobId' must be a whole number or a string, got 1.5"}},
 		{"id is empty", browse, `{"action":"job","projectId":"p","jobId":""}`, []string{"/jobId empty_param: 'jobId' must not be empty"}},
 		{"status", browse, `{"action":"list","projectId":"p","status":"cancelled"}`, []string{"/status unsupported_value: status 'cancelled' is not one of " + statuses + " | did you mean 'canceled'?"}},
 		{"scope", browse, `{"action":"jobs","projectId":"p","pipelineId":1,"scope":"scheduled"}`, []string{"/scope unsupported_value: scope 'scheduled' is not one of " + scopes}},
@@ -107,7 +107,7 @@ func TestRefused(t *testing.T) {
 			"/per_page out_of_range: per_page must be 1 to 100, got 500", "/page out_of_range: page must be 1 to 1000000000, got 0",
 			"/snapshot out_of_range: snapshot must be 1 to 9007199254740992, got 0",
 		}},
-		{"page is no number", browse, `{"action":"list","projectId":"p","page":"2","per_page":2.5}`, []string{
+		{"page is not a number", browse, `{"action":"list","projectId":"p","page":"2","per_page":2.5}`, []string{
 			"/page wrong_type: 'page' must be a whole number, got string", "/per_page wrong_type: 'per_page' must be a whole number, got 2.5",
 		}},
 		{"lines", browse, `{"action":"logs","projectId":"p","jobId":1,"limit":10001,"start":-1e10}`, []string{
@@ -122,7 +122,7 @@ func TestRefused(t *testing.T) {
 			"/variables/3/variable_type unsupported_value: variables[3].variable_type 'fil' is not one of env_var, file | did you mean 'file'?",
 			"/variables/4/val unknown_field: unknown parameter 'variables[4].val'",
 		}},
-		{"variables are no list", manage, `{"action":"create","projectId":"p","ref":"r","variables":{"X":"1"}}`, []string{"/variables wrong_type: 'variables' must be a list of objects, got object"}},
+		{"variables are not a list", manage, `{"action":"create","projectId":"p","ref":"r","variables":{"X":"1"}}`, []string{"/variables wrong_type: 'variables' must be a list of objects, got object"}},
 		{"variable twice", manage, `{"action":"create","projectId":"p","ref":"r","variables":[{"key":"X","value":"1"},{"key":"X","value":"2"}]}`, []string{"/variables/1/key invalid_variable: variable 'X' is given twice"}},
 		{"variables of a job have no type", jobs, `{"action":"play","projectId":"p","jobId":1,"job_variables_attributes":[{"key":"X","value":"1","variable_type":"file"}]}`, []string{
 			"/job_variables_attributes/0/variable_type unknown_field: unknown parameter 'job_variables_attributes[0].variable_type'",
@@ -135,7 +135,7 @@ func TestRefused(t *testing.T) {
 		{"a pipeline that is none", manage, `{"action":"create","projectId":"p","per_page":1,"definition":{"name":"q","steps":[]}}`, []string{
 			"/per_page unknown_field: unknown parameter 'per_page'", "/definition/steps no_steps: at least one step is required",
 		}},
-		{"a definition that is no text", manage, `{"action":"create","projectId":"p","definition":[1]}`, []string{"/definition wrong_type: 'definition' must be an object or a string, got list"}},
+		{"a definition that is not a text", manage, `{"action":"create","projectId":"p","definition":[1]}`, []string{"/definition wrong_type: 'definition' must be an object or a string, got list"}},
 		{"a name that the library has not", manage, `{"action":"create","definition":"q"}`, []string{
 			"/projectId missing_param: create action requires 'projectId' parameter", "/definition unknown_pipeline: no pipeline 'q': the library has no directories",
 		}},
@@ -163,7 +163,7 @@ func TestRefused(t *testing.T) {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
 			if invalid, ok := errors.AsType[*millrace.ValidationError](err); !ok || len(invalid.Problems) != len(got) {
-				t.Errorf("it is no list of problems as others are: %v", err)
+				t.Errorf("it is not a list of problems as others are: %v", err)
 			}
 		})
 	}

@@ -26,12 +26,12 @@ const (
 	SourceParent   = "parent_pipeline" // another run: a target of a fleet
 )
 
-// Run is what there is to know of a run. In JSON, ids that are numbers are numbers, durations are milliseconds, and
+// Run has the facts of a run. In JSON, ids that are numbers are numbers, durations are milliseconds, and
 // times and texts that are not known are left out.
 type Run struct {
 	// ID is the number of the run in its store, in decimal; other engines have ids of their own.
 	ID string `json:"id"`
-	// RunID is the run's id for the tree, the one of [millrace.Executor]: no two runs have the same, in any store.
+	// RunID is the run's id for the tree, as in [millrace.Executor]: no two runs have the same, in any store.
 	RunID string `json:"run_id,omitempty"`
 	// Project is the key of the tree.
 	Project string `json:"project_id"`
@@ -44,16 +44,16 @@ type Run struct {
 	Status Status `json:"status"`
 	// Reason says in a sentence why the run has its status, where that needs one.
 	Reason string `json:"reason,omitempty"`
-	// Resumable says that a retry can go on with what was done. It is false while the run is active.
+	// Resumable means that a retry can go on with what was done. It is false while the run is active.
 	Resumable bool `json:"resumable"`
-	// Foreign says that the run was not signed with the user's key. It can be looked at, and nothing else; retention
+	// Foreign means that the run was not signed with the user's key. It can be looked at, and nothing else; retention
 	// removes it.
 	Foreign bool `json:"foreign,omitempty"`
-	// Source says where it was created from: one of the constants, or another word.
+	// Source is where the run was created from: a Source constant, or another word.
 	Source string `json:"source"`
 	// User is the name of the user who created it, "" if that is not known.
 	User string `json:"username,omitempty"`
-	// YAMLErrors says that what the ref stood for was no valid pipeline. Such a run has failed.
+	// YAMLErrors means that what the ref stood for was not a valid pipeline. Such a run has failed.
 	YAMLErrors bool `json:"yaml_errors"`
 	// CreatedAt is when it was created, UpdatedAt the time of the last thing that happened to it.
 	CreatedAt time.Time `json:"created_at,omitzero"`
@@ -73,19 +73,19 @@ type Run struct {
 	Attempts int `json:"attempts"`
 	// Variables are the names of the variables that were given, sorted. Their values are never shown.
 	Variables []string `json:"variables"`
-	// Held says what a run that is Manual waits for, nil for others.
+	// Held describes what a run that is Manual waits for, nil for others.
 	Held *Held `json:"held,omitempty"`
 	// Summary counts the targets of a fleet, nil for other runs.
 	Summary *Summary `json:"summary,omitempty"`
-	// Result is what was done so far. Only [Browser.Get] and the verbs give it; contents above 64 KiB are left out of it,
-	// and a warning in it says so. Nil as long as there is none.
+	// Result is what was done so far. Only [Browser.Get] and the verbs give it; contents above 64 KiB are left out of
+	// it, and a warning in it says so. Nil as long as there is none.
 	Result *millrace.Result `json:"result,omitempty"`
 }
 
 // Ref returns the reference to the run.
 func (r Run) Ref() RunRef { return RunRef{Project: r.Project, ID: r.ID} }
 
-// Held says what a run waits for, and what would be written.
+// Held describes what a run waits for, and what would be written.
 type Held struct {
 	// JobID is the ID of the job that has to be played.
 	JobID string `json:"-"` // in JSON "job_id"

@@ -8,9 +8,9 @@ import (
 // object is an object of a JSON Schema; encoding/json writes its names in alphabetical order.
 type object = map[string]any
 
-// Schema returns the JSON Schema (draft 2020-12) of the arguments of a command: one of the objects that its actions
-// take. It is that of strict decoding, and says as much as a schema can: that a key is given twice, how many bytes a
-// value has and what is wrong with a pipeline only Call finds out. The error says that there is no such command.
+// Schema returns the JSON Schema (draft 2020-12) of the arguments of a command: a schema for each object that its
+// actions take. It describes strict decoding as far as a schema can. Only Call finds that a key is given twice, how
+// many bytes a value has, and what is wrong with a pipeline. The error reports an unknown command.
 func (t Tools) Schema(name string) (json.RawMessage, error) {
 	c, err := t.find(name)
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *command) actSchema(a *act) object {
 	return schema
 }
 
-// eitherSchema says that there is one of the parameters.
+// eitherSchema requires one of the parameters.
 func eitherSchema(names []string) []any {
 	var each []any
 	for _, name := range names {

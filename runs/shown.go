@@ -6,7 +6,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// shown returns text of a stranger as messages have it: visible, and not too long.
+// shown returns untrusted text as messages have it: visible, and not too long.
 func shown(text string) string {
 	const most = 80
 	if len(text) > most {

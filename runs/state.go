@@ -18,10 +18,10 @@ const (
 	VerbPlay   Verb = "play"
 )
 
-// StateError says that the status of a run or a job does not allow a verb. Nothing was changed.
+// StateError reports that the status of a run or a job does not allow a verb. Nothing was changed.
 type StateError struct {
 	Verb Verb
-	// What is [ThingRun] or [ThingJob], and ID its number.
+	// ID is the number of What, which is [ThingRun] or [ThingJob].
 	What, ID string
 	// Status is that of the run or the job, or, if Run is set, that of the job's run.
 	Status Status
@@ -29,11 +29,12 @@ type StateError struct {
 	Step string
 	// Run is the number of the job's run if it is that whose status does not allow the verb, else "".
 	Run string
-	// Reason says what to do instead, "" for what follows from the verb and the status.
+	// Reason describes what to do instead, "" for what follows from the verb and the status.
 	Reason string
 }
 
-// Error says what cannot be done, because of what, and what can be done instead where that is known: "cannot retry run
+// Error reports what cannot be done, because of what, and what can be done instead where that is known: "cannot retry
+// run
 // 12: it is success, create a new run".
 func (e *StateError) Error() string {
 	var b strings.Builder
@@ -58,7 +59,7 @@ func (e *StateError) Error() string {
 // MarshalJSON gives the code, the message and the paths.
 func (e *StateError) MarshalJSON() ([]byte, error) { return errorform.Marshal("wrong_state", e) }
 
-// permit says which verbs a status allows: [yes], or what to do instead, "" where nothing helps.
+// permit has the verbs that a status allows: [yes], or what to do instead, "" where nothing helps.
 type permit struct {
 	status Status
 	// runRetry and runCancel are about a run of the status.
@@ -67,7 +68,7 @@ type permit struct {
 	jobPlay, jobRetry, jobCancel, ofRunRetry string
 }
 
-// What permits say. Nothing but yes allows a verb.
+// Values of permits. Only yes allows a verb.
 const (
 	yes       = "yes"
 	anew      = "create a new run"
@@ -94,7 +95,7 @@ var permits = []permit{
 	{Skipped, anew, "", onlyHeld, yes, "", anew},
 }
 
-// permitOf returns the row of a status. One that is no status allows nothing.
+// permitOf returns the row of a status. An unknown status allows nothing.
 func permitOf(s Status) permit {
 	for _, p := range permits {
 		if p.status == s {
@@ -104,7 +105,7 @@ func permitOf(s Status) permit {
 	return permit{status: s}
 }
 
-// permit returns what the table says of what was tried.
+// permit returns the table's answer for the tried verb.
 func (e *StateError) permit() string {
 	p := permitOf(e.Status)
 	switch {

@@ -100,7 +100,7 @@ func TestJobVerbs(t *testing.T) {
 	}
 }
 
-// Whether a job can be retried depends on its run.
+// A job's retry depends on its run.
 func TestJobRetryByRun(t *testing.T) {
 	const (
 		prefix = "cannot retry job 12002 (step 'fix'): run 12 is "

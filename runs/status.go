@@ -2,7 +2,7 @@ package runs
 
 import "slices"
 
-// Status says how far a run or a job is. It is one of the words below; "" in a filter means any.
+// Status describes how far a run or a job is. It is a Status constant; "" in a filter means any.
 type Status string
 
 // The statuses of runs and jobs. A job is never Preparing or Scheduled.
@@ -13,18 +13,20 @@ const (
 	WaitingForResource Status = "waiting_for_resource"
 	// Preparing is a run whose tree is being opened, or whose stage is being built again.
 	Preparing Status = "preparing"
-	// Pending is a run that a manager has taken and that waits for its place, or a job that waits before its next attempt.
+	// Pending is a run that a manager has taken and that waits for its place, or a job that waits before its next
+	// attempt.
 	Pending Status = "pending"
 	// Running is a run whose steps or commit are executed, or a job that is executed.
 	Running Status = "running"
-	// Success is a run that was committed, or had nothing to write, or a job that has done its work. Of a run it is final.
+	// Success is a run that was committed, or had nothing to write, or a job that has done its work. Of a run it is
+	// final.
 	Success Status = "success"
 	// Failed is a run or a job that has ended with an error. The process of a run may have died, too.
 	Failed Status = "failed"
 	// Canceled is a run or a job that was ended by a cancel.
 	Canceled Status = "canceled"
-	// Skipped is a run of which every step was skipped, or a job that was not to run, or that the run has not reached. Of
-	// a run it is final.
+	// Skipped is a run of which every step was skipped, or a job that was not to run, or that the run has not reached.
+	// Of a run it is final.
 	Skipped Status = "skipped"
 	// Manual is a run or a job that waits for a decision. Such a run holds no lock.
 	Manual Status = "manual"
@@ -43,7 +45,7 @@ func JobStatuses() []Status {
 	return []Status{Created, Pending, Running, Failed, Success, Canceled, Skipped, WaitingForResource, Manual}
 }
 
-// Valid reports whether it is one of the statuses.
+// Valid reports whether it is a known status.
 func (s Status) Valid() bool { return slices.Contains(Statuses(), s) }
 
 // Active reports whether a process has to be working on a run of this status: if none does, that process has died.

@@ -14,12 +14,12 @@ const (
 	CommandJobs   = "manage_pipeline_job"
 )
 
-// kind says what a parameter takes in JSON.
+// kind describes what a parameter takes in JSON.
 type kind uint8
 
 const (
 	text       kind = iota // a string that is not empty, of at most most characters
-	word                   // one of the words
+	word                   // a word of a list
 	flag                   // true or false
 	whole                  // a whole number from least to most
 	ident                  // a whole number from 1, or a string that is not empty
@@ -88,7 +88,7 @@ func (a *act) takes(name string) bool {
 		slices.Contains(a.optional, name)
 }
 
-// command is one of the three.
+// command is one command of the three.
 type command struct {
 	name, doc string
 	readOnly  bool

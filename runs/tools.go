@@ -12,14 +12,14 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Tools are the JSON commands over runs. What is nil has no name: a host that gives Browse alone is read-only, and that
-// of the zero Tools shows no runs at all. It is safe for concurrent use as far as its parts are.
+// Tools are the JSON commands over runs. A part that is nil has no command: a host that gives Browse alone is
+// read-only, and that of the zero Tools shows no runs at all. It is safe for concurrent use as far as its parts are.
 type Tools struct {
 	Browse Browser    // browse_pipelines
 	Manage Manager    // manage_pipeline
 	Jobs   JobManager // manage_pipeline_job
-	// Lenient takes the names project_id, pipeline_id and job_id too, a list as scope, and the actions play_job, retry_job
-	// and cancel_job in manage_pipeline, for callers that have learned another edition of these commands.
+	// Lenient takes the names project_id, pipeline_id and job_id too, a list as scope, and the actions play_job,
+	// retry_job and cancel_job in manage_pipeline, for callers that have learned another edition of these commands.
 	Lenient bool
 	// Library reads the pipelines that create is given as definition. With the zero Library these are objects of the
 	// built-in actions, and no names.
@@ -88,8 +88,9 @@ func (t Tools) find(name string) (*command, error) {
 
 // Call executes a command. The arguments are a JSON object; the answer is that of the interface's method in JSON: a
 // [Run], [Job] or [Log], or a [Page] of these. The error is an *[ArgsError] that lists all that is wrong with the
-// arguments, that of the method, or, for a command that is not there, one that says so; of a command that would change
-// something that one matches [millrace.ErrReadOnly]. Where Create makes a run beside its error, the run is the answer
+// arguments, that of the method, or, for an unknown command, an error that reports it. For an unknown command that
+// would change something, that error matches [millrace.ErrReadOnly]. Where Create makes a run beside its error, the
+// run is the answer beside the error.
 // beside the error.
 func (t Tools) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	c, err := t.find(name)

@@ -118,7 +118,7 @@ func quoted(s string) string {
 	return string(data)
 }
 
-// The pipeline that is given is the one that is created.
+// The given pipeline is created.
 func TestCreatePipeline(t *testing.T) {
 	want, err := millrace.Decode([]byte(inline))
 	if err != nil {
@@ -137,7 +137,7 @@ func TestCreatePipeline(t *testing.T) {
 	}
 }
 
-// A ref whose text is no pipeline gives a failed run beside the error.
+// A ref whose text is not a pipeline gives a failed run beside the error.
 func TestCreateBroken(t *testing.T) {
 	answer, err := newEngine().tools().Call(t.Context(), "manage_pipeline",
 		json.RawMessage(`{"action":"create","projectId":"p","ref":"broken"}`))
@@ -150,7 +150,7 @@ func TestCreateBroken(t *testing.T) {
 	}
 }
 
-// What is nil has no name, and says so when it is called.
+// A part that is nil has no name, and a call of it gets an error.
 func TestHalves(t *testing.T) {
 	e := newEngine()
 	all := e.tools()
@@ -290,7 +290,7 @@ func (endless) Job(context.Context, runs.JobRef) (runs.Job, error) {
 	return runs.Job{ID: "1", Result: &millrace.StepResult{Data: math.Inf(1)}}, nil
 }
 
-// What cannot be answered is an error, and no half an answer.
+// A call without an answer is an error, and not half an answer.
 func TestAnswerFails(t *testing.T) {
 	tools := runs.Tools{Browse: endless{}}
 	answer, err := tools.Call(t.Context(), browse, json.RawMessage(`{"action":"job","projectId":"p","jobId":1}`))

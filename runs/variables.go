@@ -161,7 +161,7 @@ func read(text, typ string) (value any, ok bool) {
 	return value, ok
 }
 
-// hintOf says how to write a value of a type where that may not be plain.
+// hintOf reports how to write a value of a type where that may not be plain.
 func hintOf(typ string) string {
 	switch typ {
 	case "boolean":

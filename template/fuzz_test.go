@@ -128,7 +128,7 @@ func check(t interface {
 			t.Fatalf("%q: expanded to %q, %v, want %q", text, got, err, want.expanded)
 		}
 		if !parsed.IsTemplate() && got != text {
-			t.Fatalf("%q: is no template but expanded to %q", text, got)
+			t.Fatalf("%q: is not a template but expanded to %q", text, got)
 		}
 	}
 	escaped, problems := template.Parse(template.Escape(text, known), known)
@@ -216,7 +216,7 @@ func levenshtein(a, b string) int {
 	return 1 + min(levenshtein(a[1:], b), levenshtein(a, b[1:]), levenshtein(a[1:], b[1:]))
 }
 
-// What looks most like work: each of these would take minutes if anything were looked at again and again.
+// Texts with the most work: each of these would take minutes if anything were looked at again and again.
 func TestLinear(t *testing.T) {
 	t.Parallel()
 	n := fstest.Slowed(1<<17, fstest.ByItself(1<<19, 1<<21))

@@ -130,7 +130,7 @@ func (p Part) of(v any) (any, bool) {
 }
 
 // Member returns the member of an object that has that key, which the name stands for in the error: an [*Error] that
-// says what may have been meant, and whose Path is the name.
+// names the word that may have been meant, and whose Path is the name.
 func Member(v any, name, key string) (any, error) {
 	part := Part{Key: key}
 	if inner, ok := part.of(v); ok {
@@ -139,7 +139,7 @@ func Member(v any, name, key string) (any, error) {
 	return nil, &Error{Path: name, Reason: part.missing(v, name)}
 }
 
-// missing says why there is no such value, and what may have been meant. The name is that of v.
+// missing explains why the value does not exist, and what may have been meant. The name is that of v.
 func (p Part) missing(v any, name string) string {
 	kind, rv := kindOf(v)
 	switch {
@@ -158,7 +158,7 @@ func (p Part) missing(v any, name string) string {
 	}
 }
 
-// meant says which of the words may have been meant by one that is none of them.
+// meant returns which of the words may have been meant by an unknown word.
 func meant(word string, words []string) string {
 	if near, ok := nearest(word, words); ok {
 		return fmt.Sprintf("; did you mean '%s'?", near)

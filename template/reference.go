@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// reference makes a reference of a candidate whose root is known, or says what is wrong with it.
+// reference makes a reference of a candidate whose root is known, or returns its problem.
 func (c candidate) reference(text string, root Root) (Ref, *Problem) {
 	ref := Ref{Root: root.Name, Type: Any, Source: text[c.start:c.end], Offset: c.start}
 	c.rest, ref.Raw = cutRaw(c.rest)
@@ -76,14 +76,14 @@ const (
 	hintEscape = "a backslash before the braces makes them text"
 )
 
-// fieldHint says what to write instead of a field that there is not.
+// fieldHint reports what to write instead of a field that there is not.
 func (r Root) fieldHint(rest string) string {
 	names := make([]string, len(r.Fields))
 	for i, f := range r.Fields {
 		names[i] = f.Name
 	}
 	field, _, _ := strings.Cut(rest, "[")
-	near, ok := nearest(strings.Trim(field, blanks), names) // blanks around a field are no part of its name
+	near, ok := nearest(strings.Trim(field, blanks), names) // blanks around a field do not belong to its name
 	if !ok {
 		// Results in JSON have longer names for the same things.
 		longer := map[string]string{"files_matched": FieldFiles, "edits_applied": FieldEdits, "risk_level": FieldRisk}

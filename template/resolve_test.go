@@ -204,7 +204,7 @@ func TestResolveErrors(t *testing.T) {
 	}
 }
 
-// What strangers write can hold itself, be nested without end, or ask for the same large value again and again.
+// Untrusted values can hold themselves, be nested without end, or ask for the same large value again and again.
 func TestResolveBounds(t *testing.T) {
 	t.Parallel()
 	ring := array{nil, nil}

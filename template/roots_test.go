@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/template"
 )
 
-// Texts of other languages in which ids of steps stand between braces. With the steps find, values, page and item, all of
-// them are text, but for those that name a field of a step as a reference does: these have always been references.
+// Texts of other languages in which ids of steps stand between braces. With the steps find, values, page and item, all
+// of them are text, but for those that name a field of a step as a reference does: these have always been references.
 var foreignTexts = []struct {
 	text string
 	refs []string // sources of references and of wrong ones
@@ -204,7 +204,7 @@ func TestRootProblems(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 		if want == "" && parsed.IsTemplate() {
-			t.Errorf("%s is no text", text)
+			t.Errorf("%s is not a text", text)
 		}
 	}
 }
@@ -231,7 +231,7 @@ func TestExpandFailures(t *testing.T) {
 	}
 }
 
-// What comes out belongs to the caller.
+// The result belongs to the caller.
 func TestExpandCopiesData(t *testing.T) {
 	t.Parallel()
 	data := map[string]any{"a": []any{map[string]any{"b": 1}}}

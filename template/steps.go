@@ -25,9 +25,9 @@ func Steps(ids []string, at int) Known {
 }
 
 // Roots returns the [Known] of the step at the position at, from 0, of a pipeline that has these steps. A reference
-// names a step by its id; all ids are known, also that of the step itself and of later ones, because a reference to
-// them is a mistake to be reported and not text. What is no id may name one of the other roots, or an earlier step by
-// its position: "step1" and "steps[0]" are both the first. Numbers are written without leading zeros.
+// names a step by its id. All ids are known, also that of the step itself and of later steps, because a reference to
+// them is a mistake to report and not text. Any other word may name another root, or an earlier step by its
+// position: "step1" and "steps[0]" are both the first. Numbers are written without leading zeros.
 func Roots(steps []Root, at int, others ...Root) Known {
 	named := make(map[string]Root, len(others)+len(steps))
 	for _, root := range slices.Concat(others, steps) { // steps last, so that they win
@@ -64,9 +64,8 @@ func position(root string) (int, bool) {
 	return n - first, true
 }
 
-// NearMisses returns a suspicion for each thing in the text that looks like a reference to a step that there is not,
-// but whose id is almost one of the given ones: two letters inserted, left out or exchanged for others, or less. It
-// stays text.
+// NearMisses returns a suspicion for each thing in the text that looks like a reference to a step that does not exist,
+// but whose id is almost a given id: at most two letters inserted, left out or exchanged for others. It stays text.
 func (t Text) NearMisses(ids []string) []Problem {
 	problems := t.unclosed(ids)
 	for _, c := range t.foreign {
@@ -84,7 +83,7 @@ func (t Text) NearMisses(ids []string) []Problem {
 	return problems
 }
 
-// unclosed returns a suspicion for each reference to one of the ids that has lost a closing brace.
+// unclosed returns a suspicion for each reference to a known id that has lost a closing brace.
 func (t Text) unclosed(ids []string) (problems []Problem) {
 	for at, rest := 0, t.source; ; {
 		_, after, found := strings.Cut(rest, "{{")

@@ -5,7 +5,7 @@
 // program (Go, Helm, Jinja, Handlebars, regular expressions). So a reference is recognised by its root, which is mostly
 // the step it names: [Parse] asks which roots there are, and everything else is text and stays as it is, byte for byte.
 //
-// # What a reference looks like
+// # References
 //
 //	{{find.files}}          a field of the step "find"
 //	{{ find.files }}        the same; spaces and tabs are allowed inside the braces
@@ -26,8 +26,8 @@
 // A backslash directly before a reference makes it text, and is dropped: with a step "find", \{{find.files}} becomes
 // {{find.files}}. To have a backslash before a value, double it: \\{{find.count}} becomes \12. In general, a run of
 // backslashes directly before a reference to a known root is halved, and an odd one escapes it. All other backslashes,
-// also those before braces that are no reference (such as \{{2} in a regular expression), are text. [Escape] does all
-// this for a text that is to stay what it is.
+// also those before braces that are not a reference (such as \{{2} in a regular expression), are text. [Escape] does
+// all this for a text that is to stay what it is.
 //
 // # Values
 //
@@ -45,10 +45,10 @@ import (
 type Root struct {
 	Name   string  // which root it is, such as the id of the step
 	Fields []Field // what may follow the name and a dot
-	// Data says that the root has data of a shape that is not known: any path may follow its name, and also nothing.
+	// Data means that the root has data of a shape that is not known: any path may follow its name, and also nothing.
 	Data bool
-	// Missing says why there is no such root although the name can only be meant for one: each reference to it is a
-	// [Problem]. "" means that there is one.
+	// Missing explains why the root does not exist although the name can only be meant for a root: each reference to
+	// it is a [Problem]. "" means that the root exists.
 	Missing string
 }
 

@@ -220,7 +220,7 @@ func TestFieldTypes(t *testing.T) {
 	more := template.ResultFields()
 	for _, field := range template.Fields() {
 		if !slices.Contains(more, field) {
-			t.Errorf("%s is no field of a result", field.Name)
+			t.Errorf("%s is not a field of a result", field.Name)
 		}
 	}
 	for _, fields := range [][]template.Field{template.Fields(), more} {

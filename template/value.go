@@ -20,7 +20,7 @@ const MaxLen = 64 << 20
 // MaxDepth is how deep lists and objects may be nested.
 const MaxDepth = 100
 
-// ErrTooLong says that an expanded text or value would be longer than [MaxLen].
+// ErrTooLong reports that an expanded text or value would be longer than [MaxLen].
 var ErrTooLong = errors.New("expanded text is too long")
 
 func tooLong() *Error {

@@ -51,7 +51,7 @@ func (a activities) runTarget(ctx context.Context, in targetInput) (report, erro
 	return a.heard(ctx, task, a.Fleet.Do)
 }
 
-// planTarget works out what runTarget would do, and writes nothing.
+// planTarget computes what runTarget would do, and writes nothing.
 func (a activities) planTarget(ctx context.Context, in targetInput) (report, error) {
 	task, err := a.task(ctx, in)
 	if err != nil {
@@ -87,7 +87,7 @@ func (a activities) heard(ctx context.Context, task fleet.Task,
 	return a.reported(ctx, o, last)
 }
 
-// beating tells the server that the activity is alive, and how far it is.
+// beating reports to the server that the activity is alive, and how far it is.
 type beating struct {
 	ctx context.Context
 
@@ -134,7 +134,7 @@ func (b *beating) tell(change func(*heartbeat)) {
 	activity.RecordHeartbeat(b.ctx, b.now)
 }
 
-// reported is what the server is told of an outcome. The result goes to the blobs as a whole.
+// reported is the part of an outcome that goes to the server. The whole result goes to the blobs.
 func (a activities) reported(ctx context.Context, o fleet.Outcome, res *millrace.Result) (report, error) {
 	r := report{Outcome: o, Plan: o.PlanDigest}
 	r.Outcome.Target = fleet.Target{ID: o.Target.ID}

@@ -18,8 +18,8 @@ import (
 // Blobs keep what is too large for a payload: pipelines, pages of targets, outcomes, results. Clients and workers of
 // one campaign have the same. They are safe for concurrent use.
 type Blobs interface {
-	// Put keeps the bytes and returns their address: 64 hexadecimal digits of their SHA-256. What is there already is kept
-	// as it is.
+	// Put keeps the bytes and returns their address: 64 hexadecimal digits of their SHA-256. Bytes that are there
+	// already are kept.
 	Put(ctx context.Context, data []byte) (ref string, err error)
 	// Get returns the bytes of that address. If they are not those that were put there, that is an error.
 	Get(ctx context.Context, ref string) ([]byte, error)

@@ -17,7 +17,8 @@ import (
 
 var _ runs.Browser = Client{}
 
-// mostListed is how many campaigns of a project are looked at for a list. What the server can filter does not count.
+// mostListed is how many campaigns of a project are looked at for a list. Campaigns that the server can filter out do
+// not count.
 const mostListed = 1000
 
 // gateJob is the name of the job that a campaign with a gate is held at.
@@ -164,7 +165,7 @@ func (c Client) Jobs(ctx context.Context, ref runs.RunRef, f runs.JobFilter) (ru
 	return runs.PageOf(latest, f.Paging), nil
 }
 
-// Triggers implements [runs.Browser]: the targets. They are no runs of their own here.
+// Triggers implements [runs.Browser]: the targets. They are not runs of their own here.
 func (c Client) Triggers(ctx context.Context, ref runs.RunRef, p runs.Paging) (runs.Page[runs.Trigger], error) {
 	if err := p.Check(); err != nil {
 		return runs.Page[runs.Trigger]{}, err
@@ -236,7 +237,7 @@ func (c Client) Logs(ctx context.Context, ref runs.JobRef, r runs.LogRange) (run
 	return r.Log(len(lines), trace, job.Status.Ended()), nil
 }
 
-// now is the time that a campaign is said to be created at.
+// now is the time at which a campaign counts as created.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
 var _ fleet.Scheduler = Client{}

@@ -48,9 +48,9 @@ type Client struct {
 	// Parallel is how many targets of a campaign are worked on at the same time, by all workers together, at most 500.
 	// Zero means DefaultParallel.
 	Parallel int
-	// StopAfter, Deadline and Budget are what those of a [fleet.Fleet] are, and are to be set here instead: a Fleet's are
-	// judged when targets are taken, and Schedule takes all of them before the first is begun, so that the campaign goes
-	// on without its client. Zero means no limit.
+	// StopAfter, Deadline and Budget are what those of a [fleet.Fleet] are, and are to be set here instead: a Fleet's
+	// are judged when targets are taken, and Schedule takes all of them before the first is begun, so that the
+	// campaign goes on without its client. Zero means no limit.
 	StopAfter int
 	Deadline  time.Duration
 	Budget    budget.Cost
@@ -62,7 +62,8 @@ type Client struct {
 	// StartToClose is how long one attempt at a target may take, Heartbeat after what silence of a worker the target is
 	// given to another one. Zero means DefaultStartToClose and DefaultHeartbeat.
 	StartToClose, Heartbeat time.Duration
-	// Attributes says that the server knows the search attributes of [Attributes], so that lists can be filtered by them.
+	// Attributes means that the server knows the search attributes of [Attributes], so that lists can be filtered by
+	// them.
 	Attributes bool
 	// User is the name that new campaigns have as that of their creator. "" means none.
 	User string
@@ -194,7 +195,7 @@ func (c Client) putTargets(ctx context.Context,
 			return "", 0, context.Cause(ctx)
 		}
 		if t.Check() != nil {
-			t = fleet.Target{ID: t.ID, Root: short(t.Root, fleet.MaxRootLen)} // the worker says what is wrong with it
+			t = fleet.Target{ID: t.ID, Root: short(t.Root, fleet.MaxRootLen)} // the worker reports what is wrong with it
 			t.ID = short(t.ID, fleet.MaxIDLen+4)
 		}
 		if err := w.add(ctx, t); err != nil {
@@ -205,7 +206,7 @@ func (c Client) putTargets(ctx context.Context,
 	return ref, w.book.Count, err
 }
 
-// Progress says how far a campaign is. It asks a worker, so one has to be there.
+// Progress reports how far a campaign is. It asks a worker, so one has to be there.
 func (c Client) Progress(ctx context.Context, campaign string) (Progress, error) {
 	value, err := c.Temporal.QueryWorkflow(ctx, c.workflowID(campaign), "", progressQuery)
 	var p Progress
@@ -215,7 +216,7 @@ func (c Client) Progress(ctx context.Context, campaign string) (Progress, error)
 	return p, err
 }
 
-// Wait waits for the end of a campaign, through all that it continues as. What has failed in it is no error: it is in
+// Wait waits for the end of a campaign, through all that it continues as. A failed target is not an error: it is in
 // the Progress.
 func (c Client) Wait(ctx context.Context, campaign string) (Progress, error) {
 	var p Progress
@@ -262,19 +263,19 @@ func (c Client) Held(ctx context.Context, campaign string) (Progress, error) {
 	}
 }
 
-// Stop ends a campaign: what is worked on is told to stop, and nothing more is begun.
+// Stop ends a campaign: the current targets are stopped, and nothing more is begun.
 func (c Client) Stop(ctx context.Context, campaign string) error {
 	return c.Temporal.CancelWorkflow(ctx, c.workflowID(campaign), "")
 }
 
-// Play lets a campaign with a Gate go on. planDigest is the PlanDigest of its Progress; "" is any. The error of one
-// that is not held, or that has another digest, says so.
+// Play lets a campaign with a Gate go on. planDigest is the PlanDigest of its Progress; "" is any. An error reports a
+// campaign that is not held, or that has another digest.
 func (c Client) Play(ctx context.Context, campaign, planDigest string) (Progress, error) {
 	return c.update(ctx, campaign, playUpdate, playInput{planDigest})
 }
 
 // RetryTargets begins targets again that have failed, by their positions; nil: all of them, the first 500. The campaign
-// has to be running. One that has ended is begun again by Start: what is done is Replayed.
+// has to be running. An ended campaign is begun again by Start: finished targets are Replayed.
 func (c Client) RetryTargets(ctx context.Context, campaign string, indices ...int) (Progress, error) {
 	return c.update(ctx, campaign, retryUpdate, retryInput{indices})
 }

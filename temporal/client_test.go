@@ -55,7 +55,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// When the context ends the campaign is canceled, and what it has done is told.
+// When the context ends the campaign is canceled, and its outcomes so far are reported.
 func TestScheduleCanceled(t *testing.T) {
 	t.Parallel()
 	_, s, c := serve(t, 2)

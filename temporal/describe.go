@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// memo is what a campaign says of itself for ever, through all that it continues as.
+// memo has the facts of a campaign that stay for ever, through all that it continues as.
 type memo struct {
 	Name    string    `json:"name"`
 	Ref     string    `json:"ref"`
@@ -32,7 +32,7 @@ const memoKey = "millrace"
 
 func memoOf(m *commonpb.Memo) (found memo) {
 	if p := m.GetFields()[memoKey]; p != nil {
-		_ = converter.GetDefaultDataConverter().FromPayload(p, &found) // a stranger's campaign has none
+		_ = converter.GetDefaultDataConverter().FromPayload(p, &found) // a campaign of another program has none
 	}
 	return found
 }
@@ -108,7 +108,7 @@ func missing(err, instead error) error {
 // asking is how long a campaign that is open is asked how far it is: a worker has to answer.
 const asking = 10 * time.Second
 
-// progressOf is what the campaign says of itself, or why it says nothing.
+// progressOf is the progress that the campaign reports, or why it reports none.
 func (c Client) progressOf(ctx context.Context, r runs.Run) (Progress, error) {
 	ctx, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()
@@ -118,7 +118,7 @@ func (c Client) progressOf(ctx context.Context, r runs.Run) (Progress, error) {
 	return c.Progress(ctx, r.ID)
 }
 
-// shown is a run with what the campaign says of itself.
+// shown is a run with the campaign's own report.
 func (c Client) shown(ctx context.Context, r runs.Run) runs.Run {
 	if r.Status == runs.Scheduled {
 		return r

@@ -12,10 +12,11 @@
 //	c := millracetemporal.Client{Temporal: temporal, Blobs: blobs, Project: "shop"}
 //	sum, err := fleet.Fleet{Scheduler: c}.Run(ctx, campaign, targets, sink)
 //
-// One activity is one whole pipeline on one tree: the stage is local, and the commit is atomic on one machine. Temporal
-// brings each target to a worker at least once. That each tree is changed once is the work of the run id, the journal
-// and the tree's lock, see [fleet.RunID]. A target whose worker dies begins anew on the next one, unless that has the
-// same store of durable runs, see the Store of [fleet.Worker]: then it goes on where it was. What is too large for a
+// One activity is one whole pipeline on one tree: the stage is local, and the commit is atomic on one machine.
+// Temporal brings each target to a worker at least once. The run id, the journal and the tree's lock ensure that each
+// tree is changed once, see [fleet.RunID]. A target whose worker dies begins anew on the next one, unless that has the
+// same store of durable runs, see the Store of [fleet.Worker]: then it resumes where it was. Data that is too large
+// for a payload goes to [Blobs], which clients and workers share.
 // payload goes to [Blobs], which clients and workers share.
 //
 // Changes of the workflow's code go under workflow.GetVersion, so that campaigns which are on their way go on; the

@@ -9,7 +9,7 @@ import (
 )
 
 // handle answers queries and updates. An update is refused by its validator, before it is part of the history, or does
-// what it says at once.
+// its work at once.
 func (c *campaign) handle(ctx workflow.Context) error {
 	if err := workflow.SetQueryHandler(ctx, progressQuery, func() (Progress, error) { return c.progress(), nil }); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (c *campaign) handle(ctx workflow.Context) error {
 	}, workflow.UpdateHandlerOptions{Validator: c.mayCancel})
 }
 
-// refuse is why an update is not taken. The type says what the client is to make of it.
+// refuse is why an update is not taken. The type decides what the client makes of it.
 func refuse(kind, format string, args ...any) error {
 	return temporal.NewNonRetryableApplicationError(fmt.Sprintf(format, args...), kind, nil)
 }

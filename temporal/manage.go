@@ -76,7 +76,7 @@ func (c Client) Create(ctx context.Context, create runs.Create) (runs.Run, error
 	return c.created(ctx, id)
 }
 
-// created is a run as the server has it. How far it is no worker can have said yet.
+// created is a run as the server has it. No worker has reported its progress yet.
 func (c Client) created(ctx context.Context, id string) (runs.Run, error) {
 	r, _, err := c.describe(ctx, runs.RunRef{ID: id})
 	return r, err
@@ -91,7 +91,7 @@ func newID() (string, error) {
 	return time.Now().UTC().Format("20060102T150405") + "-" + hex.EncodeToString(random), nil
 }
 
-// Retry implements [runs.Manager]: the campaign is begun again under its id. What was committed is Replayed.
+// Retry implements [runs.Manager]: the campaign is begun again under its id. Committed targets are Replayed.
 func (c Client) Retry(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	r, m, err := c.describe(ctx, ref)
 	if err == nil {
@@ -110,7 +110,7 @@ func (c Client) Retry(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	return c.created(ctx, r.ID)
 }
 
-// Cancel implements [runs.Manager]. What is worked on is told to stop; the run has ended when that has.
+// Cancel implements [runs.Manager]. The current targets are stopped; the run has ended when they have.
 func (c Client) Cancel(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	r, _, err := c.describe(ctx, ref)
 	if err == nil {
@@ -165,7 +165,7 @@ func (m jobManager) Cancel(ctx context.Context, ref runs.JobRef) (runs.Job, erro
 	})
 }
 
-// decide does something to a job. What the campaign refuses because of its state is a *runs.StateError.
+// decide does something to a job. A refusal by the campaign because of its state is a *runs.StateError.
 func (m jobManager) decide(ctx context.Context, ref runs.JobRef, verb runs.Verb,
 	do func(campaign string, index int) error) (runs.Job, error) {
 	job, index, _, err := m.c.job(ctx, ref)

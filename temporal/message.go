@@ -36,8 +36,8 @@ const pageSize = 500
 // mostFailed is how many failed targets a campaign knows by their positions.
 const mostFailed = 500
 
-// state is what a campaign is begun with, and what it hands to itself when it continues as new. What would make it
-// large is in blobs.
+// state is what a campaign is begun with, and what it hands to itself when it continues as new. Large parts are in
+// blobs.
 type state struct {
 	Project  string   `json:"project"`
 	Campaign string   `json:"campaign"`
@@ -59,7 +59,7 @@ type state struct {
 	Began      time.Time    `json:"began"`
 }
 
-// settings are what a client says about a campaign.
+// settings are a client's settings of a campaign.
 type settings struct {
 	Parallel     int           `json:"parallel"`
 	Page         int           `json:"page"`
@@ -81,7 +81,7 @@ type failed struct {
 	Risk  risk.Level `json:"risk,omitzero"`
 }
 
-// Progress says how far a campaign is.
+// Progress describes how far a campaign is.
 type Progress struct {
 	Project  string `json:"project"`
 	Campaign string `json:"campaign"`
@@ -104,7 +104,7 @@ type book struct {
 	Pages []string `json:"pages"`
 }
 
-// sheet are the outcomes of one run of the workflow, and where those before are. What comes later counts.
+// sheet are the outcomes of one run of the workflow, and where those before are. The later outcome counts.
 type sheet struct {
 	Before   string    `json:"before,omitempty"`
 	Phase    string    `json:"phase"`
@@ -112,7 +112,7 @@ type sheet struct {
 	Skipped  []skipped `json:"skipped,omitempty"`
 }
 
-// report is what an activity tells of a target: at most about 4 KiB.
+// report is an activity's report on a target: at most about 4 KiB.
 type report struct {
 	Outcome fleet.Outcome `json:"outcome"`
 	// Result is a blob: the Result of the run, or of its plan. "" if there is none.
@@ -129,7 +129,7 @@ type skipped struct {
 	Text string `json:"text"`
 }
 
-// targetInput is what an activity is told about a target.
+// targetInput is the input of an activity for a target.
 type targetInput struct {
 	Campaign string `json:"campaign"`
 	Pipeline string `json:"pipeline"`
@@ -138,7 +138,7 @@ type targetInput struct {
 	Plans    string `json:"plans,omitempty"`
 }
 
-// heartbeat is what an activity tells while it works: at most 200 bytes.
+// heartbeat is an activity's report while it works: at most 200 bytes.
 type heartbeat struct {
 	Step  string `json:"step"`
 	Done  int    `json:"done"`

@@ -14,7 +14,7 @@ import (
 // was tried.
 const CodeWorkerLost = "worker_lost"
 
-// outcomeOf is what an activity has said of a target, or what its error says.
+// outcomeOf is an activity's report on a target, or the outcome of its error.
 func outcomeOf(ctx workflow.Context, index int, f workflow.Future) report {
 	var r report
 	err := f.Get(ctx, &r)

@@ -12,8 +12,8 @@ import (
 
 // Worker is what a machine does for campaigns.
 type Worker struct {
-	// Fleet does the targets. What is to be tried again is tried again by the server, so its Retries do not count. With
-	// its Store a target goes on where a worker with that store has died, and begins anew on every other worker.
+	// Fleet does the targets. The server retries them, so the Retries of Fleet do not count. With its Store a target
+	// resumes where a worker with that store has died, and begins anew on every other worker.
 	Fleet fleet.Worker
 	// Blobs are those of the clients.
 	Blobs Blobs

@@ -25,13 +25,13 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 )
 
-// Campaigns that were begun by the code of earlier versions go on: what the workflow does is what it did then. A test that
-// fails here says that a change of it needs workflow.GetVersion.
+// Campaigns that were begun by the code of earlier versions go on: the workflow does the same as then. If a test fails
+// here, a change of the workflow needs workflow.GetVersion.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	histories, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(histories) == 0 {
-		t.Fatal("there are no histories", err)
+		t.Fatal("no histories", err)
 	}
 	for _, name := range histories {
 		t.Run(filepath.Base(name), func(t *testing.T) {
@@ -42,7 +42,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// What campaigns have handed to themselves and to clients is read as it was written, and written as it was read.
+// Values that campaigns have handed to themselves and to clients are read as they were written, and written as they
+// were read.
 func TestRecordedJSON(t *testing.T) {
 	t.Parallel()
 	read := map[string]int{}
@@ -108,8 +109,8 @@ func replayed(t *testing.T, name string) error {
 
 var update = flag.Bool("write-histories", false, "write the histories of testdata that no server has recorded anew")
 
-// TestWriteHistories writes histories as a server would record them, for what can be told beforehand: which events follow
-// which commands. Those that servers have recorded come from the module e2e.
+// TestWriteHistories writes histories as a server would record them, for what can be told beforehand: which events
+// follow which commands. Those that servers have recorded come from the module e2e.
 func TestWriteHistories(t *testing.T) {
 	if !*update {
 		t.Skip("only with -write-histories, after a change that is meant to break campaigns which are on their way")

@@ -15,8 +15,9 @@ import (
 const whileCanceling = 2 * time.Minute
 
 // Schedule implements [fleet.Scheduler]. All targets are taken first. Outcomes come when the campaign has ended, the
-// latest of each target, in no order; until then [Client.Progress] tells how far it is. Observers are not called. When
-// ctx ends the campaign is canceled. A campaign of that id that has ended is begun again; one that is on its way is an
+// latest of each target, in no order; until then [Client.Progress] reports how far it is. Observers are not called.
+// When ctx ends the campaign is canceled. A campaign of that id that has ended is begun again; a campaign of that id
+// that is on its way is an error.
 // error.
 func (c Client) Schedule(ctx context.Context, campaign fleet.Campaign, targets iter.Seq2[fleet.Target, error],
 	done func(fleet.Outcome) error) error {

@@ -19,8 +19,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// server stands in for a server and its workers: a campaign runs as soon as it is begun, to its end, unless it is left open.
-// What it does not have is a nil pointer.
+// server stands in for a server and its workers: a campaign runs as soon as it is begun, to its end, unless it is left
+// open. Parts that it does not have are nil pointers.
 type server struct {
 	client.Client
 	t      *testing.T

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 )
 
-// errCircle says that sheets lead in a circle, which content addresses cannot: it stands for damage.
+// errCircle reports that sheets lead in a circle, which content addresses cannot: it stands for damage.
 var errCircle = errors.New("the sheets of outcomes do not end")
 
 // outcomes yields what was put down, the latest first, so that of several outcomes of one target the first one counts.

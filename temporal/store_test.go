@@ -22,7 +22,7 @@ import (
 	"github.com/millrace-go/millrace/rundir"
 )
 
-// What makes the test binary a worker that is killed: where it works, and whether it has a store.
+// Variables that make the test binary a worker that is killed: where it works, and whether it has a store.
 const (
 	killedDir   = "MILLRACE_TEST_KILLED_DIR"
 	killedStore = "MILLRACE_TEST_KILLED_STORE"
@@ -30,7 +30,8 @@ const (
 
 var killedKey = []byte("a key of these tests, and of no use elsewhere")
 
-// killed is a pipeline that writes down, outside of the tree, what it runs, and whose third step kills its process once.
+// killed is a pipeline that writes down, outside of the tree, what it runs, and whose third step kills its process
+// once.
 func killed(ran string) millrace.Pipeline {
 	return millrace.New("killed").
 		Step("edit", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "xx"}).
@@ -70,7 +71,7 @@ func workerIn(t *testing.T, dir string, stored bool) Worker {
 	return w
 }
 
-// inputIn is what the activity is told of the only target.
+// inputIn is the input of the activity for the only target.
 func inputIn(t *testing.T, dir string) state {
 	t.Helper()
 	c := Client{Blobs: DirBlobs{FS: afero.NewOsFs(), Dir: filepath.Join(dir, "blobs")}}
@@ -101,8 +102,8 @@ func TestBeKilled(t *testing.T) {
 	t.Errorf("it was not killed: %v", err)
 }
 
-// A target whose worker is killed in the middle goes on where it was, if the worker that gets it has the same store. Without
-// one it begins anew. It is changed once in any case.
+// A target whose worker is killed in the middle goes on where it was, if the worker that gets it has the same store.
+// Without one it begins anew. It is changed once in any case.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -23,7 +23,7 @@ type campaign struct {
 	played   bool
 }
 
-// runCampaign is the workflow. What is returned by it, or is in the details of its error, is a Progress.
+// runCampaign is the workflow. It returns a Progress, or puts it into the details of its error.
 func runCampaign(ctx workflow.Context, s state) (Progress, error) {
 	c := &campaign{
 		state: s, active: make(map[int]workflow.CancelFunc), selector: workflow.NewSelector(ctx),
@@ -144,8 +144,8 @@ func (c *campaign) progress() Progress {
 	}
 }
 
-// sweep begins targets, as many at a time as may be, until there are no more, or until it is time to continue as new:
-// then it waits for those on their way, and whole is false.
+// sweep begins targets, as many at a time as may be, until all are begun, or until it is time to continue as new: then
+// it waits for those on their way, and whole is false.
 func (c *campaign) sweep(ctx workflow.Context) (whole bool, err error) {
 	c.sheet = sheet{Before: c.Head, Phase: c.Phase}
 	begun := 0
@@ -208,7 +208,7 @@ func (c *campaign) skip(code, text string) {
 	}
 }
 
-// stop says why no more targets are begun, "" for no reason. Plans are not stopped by what only runs are to be.
+// stop returns why no more targets are begun, "" for no reason. Limits for runs alone do not stop plans.
 func (c *campaign) stop(ctx workflow.Context) (code, text string) {
 	s := c.Settings
 	switch {
@@ -277,6 +277,6 @@ func (c *campaign) tell(ctx workflow.Context, state string) {
 		return
 	}
 	apart, _ := workflow.NewDisconnectedContext(ctx)
-	// An error says that the server does not know the attribute; then lists do not show it.
+	// An error means that the server does not know the attribute; then lists do not show it.
 	_ = workflow.UpsertTypedSearchAttributes(apart, stateAttribute().ValueSet(cmp.Or(state, string(statusOf(c.Phase)))))
 }

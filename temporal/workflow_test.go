@@ -85,7 +85,7 @@ func TestContinueAsNew(t *testing.T) {
 	}
 }
 
-// What another attempt may mend is tried again by the server; the rest is not.
+// The server retries errors that another attempt may mend, and no others.
 func TestWorkerErrors(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -188,7 +188,8 @@ func (a *asked) Complete(value any, err error) {
 	}
 }
 
-// A gate holds the campaign until its plans are approved by the digest of all of them, and what has changed since is refused.
+// A gate holds the campaign until its plans are approved by the digest of all of them, and what has changed since is
+// refused.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	f, targets, w, c := plant(t, 5)
@@ -210,7 +211,7 @@ func TestGate(t *testing.T) {
 				t.Errorf("held: %+v with %s", now, f.texts(t))
 			}
 			write(t, f.trees["t01"], "x x\n") // another plan
-			write(t, f.trees["t04"], "x\n")   // one that nobody has seen
+			write(t, f.trees["t04"], "x\n")   // a file that nobody has seen
 			env.UpdateWorkflow(playUpdate, "", wrong, playInput{strings.Repeat("0", 64)})
 			env.UpdateWorkflow(playUpdate, "", right, playInput{now.PlanDigest})
 			env.UpdateWorkflow(playUpdate, "", twice, playInput{now.PlanDigest})
@@ -235,7 +236,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// A campaign that is not played ends after a while, and one that is canceled at once.
+// A campaign that is not played ends after a while, and a campaign that is canceled ends at once.
 func TestHeldEnds(t *testing.T) {
 	t.Parallel()
 	f, targets, w, c := plant(t, 2)

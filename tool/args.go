@@ -16,7 +16,7 @@ import (
 type Problem struct {
 	// Pointer is the JSON pointer below the arguments, such as "/channel"; "" for all of them.
 	Pointer string
-	// Message says what is wrong, Hint what to write instead, "" if that is not known.
+	// Message describes what is wrong, Hint what to write instead, "" if that is not known.
 	Message, Hint string
 }
 
@@ -54,7 +54,7 @@ func (s Spec) decode(args any, isTemplate func(string) bool) (any, []Problem) {
 		if text, ok := at(named, p.Pointer).(string); ok && isTemplate != nil && isTemplate(text) {
 			continue // in place of an object, which a parameter of an action cannot have
 		}
-		// What is said of the parameters of an action is said of the arguments of a tool.
+		// The problems of an action's parameters become problems of a tool's arguments.
 		if rest, ok := strings.CutPrefix(p.Message, s.Name+" action "); ok {
 			p.Message = fmt.Sprintf("tool '%s' %s", s.Name, strings.Replace(rest, "parameter", "argument", 1))
 		}

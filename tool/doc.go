@@ -23,12 +23,12 @@
 //		"args": {"channel": "general", "text": "{{left.count}} left"}}}
 //	{"id": "note", "action": "create", "params": {"path": "posted.txt", "content": "{{post.id}}\n"}}
 //
-// # What a tool does to the world
+// # Effects outside of the tree
 //
-// A tool acts outside of the tree unless its [Spec] says that it is Pure. What it has done stays done when the run
-// fails, so it is not tried again after an error unless its Spec or the step says so, and it is not called at all by a
-// dry run or a plan: the step is skipped there, and what depends on it, and the plan cannot be committed. [Call].Key is
-// the same for all attempts of one visit of a step; services that know idempotency keys take it for one.
+// A tool acts outside of the tree unless its [Spec] has Pure set. Its effects stay when the run fails, so it is not
+// tried again after an error unless its Spec or the step allows that. A dry run or a plan does not call it at all: the
+// step is skipped there, and the steps that depend on it, and the plan cannot be committed. [Call].Key is the same for
+// all attempts of one visit of a step; services that know idempotency keys take it for one.
 //
 // A pure tool only finds something out, and may be called at any time, also twice.
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// A tool is a function with typed arguments. What it is given is checked before it is called.
+// A tool is a function with typed arguments. Its arguments are checked before it is called.
 func Example() {
 	type message struct {
 		Channel string `json:"channel" param:"required" doc:"Where to post."`

@@ -6,10 +6,10 @@ import (
 	"reflect"
 )
 
-// Func returns a tool that calls f. In is the type of the arguments, see [Spec].Args: names that it does not have, null
-// and values of another type are refused before f is called. Out is the type of what f returns: anything that
-// encoding/json can write, or [Result], which is taken as it is. A string is the Output too. What f returns beside an
-// error is kept, unless it is the zero value of its type.
+// Func returns a tool that calls f. In is the type of the arguments, see [Spec].Args: names that it does not have,
+// null and values of another type are refused before f is called. Out is the type of the result of f: anything that
+// encoding/json can write, or [Result], which is taken as it is. A string is the Output too. A result that f returns
+// beside an error is kept, unless it is the zero value of its type.
 //
 // The tool acts outside of the tree, see [WithSpec]. Within f, [Current] has the rest of the call.
 func Func[In, Out any](name, summary string, f func(context.Context, In) (Out, error)) Tool {

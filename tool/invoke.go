@@ -71,7 +71,7 @@ func plain(v any) (any, error) {
 	return params.Tree(tree)
 }
 
-// ArgsError says that a tool was called with arguments that it does not take.
+// ArgsError reports that a tool was called with arguments that it does not take.
 type ArgsError struct {
 	// Problems has at least one.
 	Problems []Problem

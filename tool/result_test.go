@@ -22,7 +22,7 @@ type tree struct {
 	Map   map[string]inner
 	Fixed [2]bool
 	Skip  int `json:"-"`
-	//lint:ignore SA5008 this is how encoding/json is told of the name "-"
+	//lint:ignore SA5008 this is how encoding/json gets the name "-"
 	Dash int `json:"-,"`
 	hid  int
 }

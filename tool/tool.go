@@ -14,9 +14,9 @@ import (
 type Tool interface {
 	// Spec describes the tool. It is asked once, by [New].
 	Spec() Spec
-	// Call does what the tool is for. What it returns beside an error is kept for the steps after it. An error can have
-	// methods: "Code() string" for the code that the step's failure gets in place of "tool_failed", and "Retryable()
-	// bool" to say whether another attempt may succeed.
+	// Call does what the tool is for. A result that it returns beside an error is kept for the steps after it. An
+	// error can have methods: "Code() string" for the code that the step's failure gets in place of "tool_failed", and
+	// "Retryable() bool" to report whether another attempt may succeed.
 	Call(ctx context.Context, c *Call) (Result, error)
 }
 
@@ -31,10 +31,11 @@ type Spec struct {
 	Args reflect.Type
 	// Result is the type of what it returns as Data. Nil means anything.
 	Result reflect.Type
-	// Pure says that the tool changes nothing anywhere, so that dry runs and hosts that only read may call it. False, the
-	// zero value, is the safe choice.
+	// Pure means that the tool changes nothing anywhere, so that dry runs and hosts that only read may call it. False,
+	// the zero value, is the safe choice.
 	Pure bool
-	// Costs says that a call may cost money, which it tells by [Call].Spend: it is not begun once the budget is spent.
+	// Costs means that a call may cost money, which it reports by [Call].Spend: it is not begun once the budget is
+	// spent.
 	Costs bool
 	// Retries is how many attempts a visit has after the first where the step does not say, 0 to 100.
 	Retries int
@@ -42,25 +43,25 @@ type Spec struct {
 
 // Call is one call of a tool.
 type Call struct {
-	// Args are the arguments. They are of the type in [Spec].Args or, if that is nil, a map[string]any of what JSON has:
-	// nil, bool, int64 for whole numbers that fit, float64, string, []any and map[string]any, and json.Number for a number
-	// with more digits than a float64 keeps. They belong to the tool.
+	// Args are the arguments. They are of the type in [Spec].Args or, if that is nil, a map[string]any of what JSON
+	// has: nil, bool, int64 for whole numbers that fit, float64, string, []any and map[string]any, and json.Number for
+	// a number with more digits than a float64 keeps. They belong to the tool.
 	Args any
 	// Step is the id of the step.
 	Step string
-	// Key is the same for all attempts of a visit of a step, and another one for everything else: 32 hexadecimal digits.
-	// A run that is done again under the same Executor.RunID has the same keys.
+	// Key is the same for all attempts of a visit of a step, and another one for everything else: 32 hexadecimal
+	// digits. A run that is done again under the same Executor.RunID has the same keys.
 	Key string
 	// Visit counts the visits of the step in the run, Attempt the attempts of the visit, both from 1.
 	Visit, Attempt int
-	// Spend says that the call has cost so much more. It counts at once, also if the call fails. It is never nil, and may
-	// be called from several goroutines until the tool returns.
+	// Spend means that the call has cost so much more. It counts at once, also if the call fails. It is never nil, and
+	// may be called from several goroutines until the tool returns.
 	Spend func(budget.Cost)
 	// Log is the logger of the run. It is never nil.
 	Log *slog.Logger
 }
 
-// ready returns the call with what may be nil in one that a test makes.
+// ready returns the call, with values in place of the nil fields of a call that a test makes.
 func (c Call) ready() *Call {
 	if c.Spend == nil {
 		c.Spend = func(budget.Cost) {}
@@ -73,14 +74,14 @@ func (c Call) ready() *Call {
 
 // Result is what a tool returns.
 type Result struct {
-	// Data is what templates reach into: anything that encoding/json can write, with lists and objects nested at most 64
-	// deep. Nil for nothing.
+	// Data is what templates reach into: anything that encoding/json can write, with lists and objects nested at most
+	// 64 deep. Nil for nothing.
 	Data any
 	// Output is a text for people, and for the keywords of retry_if. "" for none.
 	Output string
 }
 
-// Error says that a tool has failed.
+// Error reports that a tool has failed.
 type Error struct {
 	// Tool is its name.
 	Tool string

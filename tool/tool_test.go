@@ -106,7 +106,7 @@ type broken struct{ named }
 
 func (broken) Spec() tool.Spec { panic("no spec") }
 
-// What is wrong with arguments is said with the place, and before the function is called.
+// A mistake in arguments is reported with its place, before the function is called.
 func TestArgs(t *testing.T) {
 	t.Parallel()
 	s := set(t, tool.Func("echo", "", echo))
@@ -160,7 +160,7 @@ func TestArgs(t *testing.T) {
 	}
 }
 
-// What a function returns is what JSON makes of it, and no digit is lost.
+// The result of a function is encoded as JSON, and no digit is lost.
 func TestResults(t *testing.T) {
 	t.Parallel()
 	type small struct {

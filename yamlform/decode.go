@@ -16,9 +16,9 @@ const (
 	MaxDepth = 100
 	// MaxValues is how many keys and values a text may have.
 	MaxValues = 200_000
-	// MaxMarks is how many of the marks that make flow style and complex keys a text may have: commas, [, {, and ? before
-	// white space. They count wherever they stand, also within strings: the YAML parser keeps all of a flow collection in
-	// memory, some 500 bytes for each mark, before it gives out the first of it.
+	// MaxMarks is how many of the marks that make flow style and complex keys a text may have: commas, [, {, and ?
+	// before white space. They count wherever they stand, also within strings: the YAML parser keeps all of a flow
+	// collection in memory, some 500 bytes for each mark, before it gives out the first of it.
 	MaxMarks = 80_000
 )
 
@@ -26,7 +26,7 @@ const (
 // exceptions. Its MaxBytes and MaxDepth hold for the YAML text, and can lower [MaxBytes] and [MaxDepth] but not raise
 // them. Its Locate is replaced: lines and columns, both from 1, of problems and of the pipeline's warnings are those of
 // the YAML text; columns count characters. An error is a *millrace.ValidationError, except that of a wrong registry in
-// d. What the YAML itself does wrong is reported first, all of it unless the text cannot be parsed, with codes that
+// d. Mistakes of the YAML itself are reported first, all of it unless the text cannot be parsed, with codes that
 // begin with "yaml_"; only a text without such problems is decoded. Decode is safe for concurrent use.
 func Decode(d millrace.Decoder, data []byte) (millrace.Pipeline, error) {
 	depth := MaxDepth

@@ -138,7 +138,7 @@ func problems(t *testing.T, err error) []millrace.Problem {
 	return invalid.Problems
 }
 
-// What a scalar is taken for, as the value of a variable.
+// The type of a scalar, as the value of a variable.
 func TestScalars(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -167,7 +167,7 @@ func TestScalars(t *testing.T) {
 	}
 }
 
-// What was repaired has the place of what stands in the YAML, under whatever name.
+// A repair has the place in the YAML, under whatever name.
 func TestPlacesOfRepairs(t *testing.T) {
 	t.Parallel()
 	const text = "name: x\nsteps:\n  - id: e\n    action: edit\n    params:\n      file: a.txt\n      old: o\n      nw_text: n\n"

@@ -35,7 +35,7 @@ type writing struct {
 	out  []byte
 }
 
-// value writes the next value. begun says that it stands where a list or a mapping can begin: at the beginning of the
+// value writes the next value. begun means that it stands where a list or a mapping can begin: at the beginning of the
 // text, or after a dash. Then indent is its own column, else that of the key that it is the value of.
 func (w *writing) value(indent int, begun bool) error {
 	token, err := w.from.Token()

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/yamlform"
 )
 
-// What is too large is one problem, of the limit that it passes.
+// A text that is too large is one problem, of the limit that it passes.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	large := inYAML + strings.Repeat("#", yamlform.MaxBytes-len(inYAML))
@@ -42,7 +42,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Many problems are told up to a thousand, and long names do not make them many times as long as the text.
+// Many problems are reported up to a thousand, and long names do not make them many times as long as the text.
 func TestManyProblems(t *testing.T) {
 	t.Parallel()
 	_, err := yamlform.Decode(millrace.Decoder{}, []byte("name: n\nlist:\n"+strings.Repeat("- 012\n", 3000)))

@@ -19,7 +19,7 @@ func isPlain(n *yaml.Node) bool { return n.Style&(quotedStyles|yaml.TaggedStyle)
 // isText reports whether a scalar, whose tag has been checked, is a string.
 func isText(n *yaml.Node) bool { return !isPlain(n) || n.Tag == "!!str" && !isNumber(n.Value) }
 
-// scalar writes a scalar. What other programs may read as something else is a problem.
+// scalar writes a scalar. Text that other programs may read as something else is a problem.
 func (r *reading) scalar(n *yaml.Node) {
 	switch {
 	case !r.untagged(n):
@@ -43,7 +43,7 @@ func (r *reading) scalar(n *yaml.Node) {
 	}
 }
 
-// scalarName says what a plain scalar that is no string is taken for.
+// scalarName reports what a plain scalar that is not a string is taken for.
 func scalarName(n *yaml.Node) string {
 	switch n.Tag {
 	case "!!null":

@@ -130,7 +130,7 @@ func (r *reading) alias(n *yaml.Node) {
 		"write the value out; text that begins with * is written in quotes")
 }
 
-// untagged reports whether a node has no tag, or the one that it has in any case; another is a problem.
+// untagged reports whether a node has no tag, or its default tag; another is a problem.
 func (r *reading) untagged(n *yaml.Node) bool {
 	own := n.Tag == "!" || n.Style&yaml.TaggedStyle != 0
 	switch {

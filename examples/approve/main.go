@@ -1,5 +1,5 @@
 // Command approve shows a change that waits for a person: one process works it out and ends, another one shows it and
-// lets it go on. What is written is what was shown, or nothing.
+// lets it go on. Either exactly the change that was shown is written, or nothing.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// key signs the records of runs. A program for users leaves it out, and has one that is made for each user.
+// key signs the records of runs. A program for users has a key that is made for each user instead.
 var key = []byte("the 32 bytes of an example's key")
 
 func main() {
@@ -104,7 +104,8 @@ func approve(ctx context.Context) (err error) {
 		if err := plan.Close(); err != nil {
 			return err
 		}
-		// The digest says what was shown. If anything else were to be written by now, the run would wait again.
+		// The digest identifies the change that was shown. If anything else were to be written by now, the run would
+		// wait again.
 		held := runs.JobRef{Project: run.Project, ID: run.Held.JobID}
 		if _, err := m.Jobs().Play(ctx, held, runs.Play{PlanDigest: run.Held.PlanDigest}); err != nil {
 			return err

@@ -41,7 +41,7 @@ func rename(from, to string) millrace.Pipeline {
 }
 
 // host allows the commands of the pipeline and no other. It gives them a place for what they compile, for their HOME is
-// empty each time. Where this system cannot confine them they run all the same: the code here is our own.
+// empty each time. Where this system cannot confine them they still run: the code here is our own.
 func host() (millrace.Executor, error) {
 	out, err := exec.Command("go", "env", "GOCACHE", "GOROOT").Output()
 	if err != nil {
@@ -53,7 +53,7 @@ func host() (millrace.Executor, error) {
 		PassEnv: []string{"GOFLAGS"},
 		Env:     map[string]string{"GOCACHE": cache, "GOPROXY": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"},
 		Read:    []string{goroot},
-		Write:   []string{cache}, // programs from elsewhere had better have one of their own
+		Write:   []string{cache}, // programs from elsewhere had better have their own cache
 		Sandbox: command.BestEffort,
 	}}, nil
 }
@@ -81,7 +81,7 @@ func run(ctx context.Context, dir string) error {
 	}
 	fsys := afero.NewBasePathFs(afero.NewOsFs(), dir)
 
-	// A test has that name already: go vet says so, and nothing is written.
+	// A test has that name already: go vet reports it, and nothing is written.
 	res, err := x.Run(ctx, fsys, rename("Add", "Taken"))
 	if err == nil {
 		return errors.New("go vet was content")

@@ -21,7 +21,7 @@ type Upper struct {
 	Files []string `json:"files,omitempty" doc:"Files to change, unless input_from gives them."`
 }
 
-// Spec says what the registry has to know. The action may write, for ReadOnly is not set.
+// Spec describes the action to the registry. The action may write, for ReadOnly is not set.
 func (Upper) Spec() actions.Spec {
 	return actions.Spec{Name: "upper", Summary: "upper-case whole files", Input: actions.InputFiles}
 }

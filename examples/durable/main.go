@@ -1,5 +1,5 @@
-// Command durable shows a run that outlives its process: the process is killed in the middle of a step, and another one
-// takes the run up behind what was done. What the model had answered is not asked for again.
+// Command durable shows a run that outlives its process: the process is killed in the middle of a step, and another
+// one resumes the run after the work that was done. The model is not asked again for answers that it had given.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// key signs the records of runs. A program for users leaves it out, and has one that is made for each user.
+// key signs the records of runs. A program for users has a key that is made for each user instead.
 var key = []byte("the 32 bytes of an example's key")
 
 func main() {

@@ -25,8 +25,8 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// loop is the pipeline. The second test leads back to the agent, which is told what the test has said; after three
-// visits its failure is one of the run.
+// loop is the pipeline. The second test leads back to the agent, which receives the output of the test. After three
+// visits the failure of the test is a failure of the run.
 const loop = `{
 	"name": "fix-loop",
 	"steps": [
@@ -90,8 +90,9 @@ func run(ctx context.Context, x millrace.Executor, fsys afero.Fs, text string, d
 	return err
 }
 
-// host allows the pipeline to run the tests, and no other command. What an agent of others has written is compiled with
-// a cache of its own, for it could put something into the user's that a later build runs. That takes long the first
+// host allows the pipeline to run the tests, and no other command. Code that an agent of others has written is
+// compiled with a cache of its own, for it could put something into the user's cache that a later build runs. That
+// takes long the first time.
 // time.
 func host(cache string, trusted bool) (millrace.Executor, error) {
 	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
@@ -136,15 +137,15 @@ func commandLine(words, env []string) agent.Agent {
 			Allow:      []string{command.Pattern(words[0]) + " *"},
 			PassEnv:    append([]string{"HOME", "USER"}, env...),
 			Network:    true,
-			Sandbox:    command.Off, // it brings one of its own
+			Sandbox:    command.Off, // it brings its own sandbox
 			MaxTimeout: time.Hour,
 			MaxOutput:  16 << 20,
 		},
 	}
 }
 
-// scripted is an agent that needs two visits: it looks at the test only when it is told that its first idea does not
-// work.
+// scripted is an agent that needs two visits: it looks at the test only when it receives the failure of its first
+// idea.
 func scripted() agent.Agent {
 	return agent.Func(func(ctx context.Context, r *agent.Request) (agent.Reply, error) {
 		if r.Previous == nil || r.Previous.Error == "" {

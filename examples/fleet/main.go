@@ -1,4 +1,4 @@
-// Fleet changes the same thing in several trees at once, four at a time. One of them cannot be changed, and stops none
+// Fleet changes the same thing in several trees at once, four at a time. One tree cannot be changed, and stops none
 // of the others. Once it is mended the campaign is run again: it does that tree, and leaves the others alone.
 //
 //	go run ./examples/fleet                                    small trees in a temporary directory
@@ -38,13 +38,14 @@ func main() {
 	}
 }
 
-// campaign names the work by what it does, so that the next one of the same name goes on where the last one has ended.
+// campaign names the work by what it does, so that the next campaign of the same name resumes where the last one has
+// ended.
 func campaign(from, to string) fleet.Campaign {
 	return fleet.Campaign{ID: "year-" + from + "-" + to, Pipeline: millrace.New("year").
 		Step("year", actions.Edit{Files: []string{"LICENSE"}, OldText: "Copyright " + from, NewText: "Copyright " + to}).MustBuild()}
 }
 
-// run tells of each target that has failed, and in the end of all together.
+// run reports each target that has failed, and in the end all together.
 func run(ctx context.Context, c fleet.Campaign, dirs []string) error {
 	f := fleet.Fleet{
 		Scheduler: fleet.Local{Worker: fleet.Worker{Trees: fleet.Dirs{}}, Parallel: 4},

@@ -1,5 +1,5 @@
 // Jsonfile runs a pipeline from a JSON file on a directory. Exit status 1 means that it failed. The directory is as
-// it was then, unless the pipeline says "stop_on_error": false, or the message that the tree needs recovery.
+// it was then, unless the pipeline has "stop_on_error": false, or the message that the tree needs recovery.
 //
 //	go run ./examples/jsonfile [-n] [-dir DIR] PIPELINE.json
 //

@@ -28,7 +28,7 @@ type Header struct {
 	Text  string   `json:"text" param:"required" doc:"The text of the header."`
 }
 
-// Spec says what the registry has to know.
+// Spec describes the action to the registry.
 func (Header) Spec() actions.Spec {
 	return actions.Spec{Name: "header", Summary: "put a header into files", Input: actions.InputFiles}
 }

@@ -42,7 +42,7 @@ func (m *meter) observe(e millrace.Event) {
 	}
 }
 
-// progress shows each event on a terminal, and elsewhere each quarter of a step that says how much it has to do.
+// progress shows each event on a terminal, and elsewhere each quarter of a step that reports how much it has to do.
 func (m *meter) progress(e millrace.StepProgress) {
 	m.last = e
 	if m.terminal {
@@ -58,7 +58,7 @@ func (m *meter) progress(e millrace.StepProgress) {
 	}
 }
 
-// amount says how far a step is.
+// amount returns how far a step is.
 func amount(e millrace.StepProgress) string {
 	files := fmt.Sprintf("%d files", e.Done)
 	if e.Total > e.Done {

@@ -1,5 +1,5 @@
 // Renamepackage renames a Go package together with its directory and everything that imports it, takes back a part of
-// that later on, and shows what happens when another person has edited one of the files meanwhile.
+// that later on, and shows what happens when another person has edited a file between the two.
 //
 //	go run ./examples/renamepackage
 package main

@@ -31,8 +31,8 @@ const (
 )
 
 // TestHostilePipelinesAreBounded: whatever a pipeline asks for, under default limits it takes at most 512 MiB, ends
-// within a second of its deadline, and the tree is the old one unless it was committed. A commit that changes the tree at
-// the deadline must be undone before it ends, for which it has as long as it had taken till then.
+// within a second of its deadline, and the tree is the old one unless it was committed. A commit that changes the tree
+// at the deadline must be undone before it ends, for which it has as long as it had taken till then.
 func TestHostilePipelinesAreBounded(t *testing.T) {
 	total := fstest.Runs(4, 300, 10_000)
 	first := fstest.Seed(t) << 20
@@ -73,8 +73,8 @@ func count(b bool) int {
 	return 0
 }
 
-// judged runs the pipelines in one process, those that seem to fail once more in one of their own, and fails
-// the test for those that do so again.
+// judged runs the pipelines in one process, those that seem to fail once more in a process of their own, and fails the
+// test for those that do so again.
 func judged(t *testing.T, names []string) []measured {
 	t.Helper()
 	all, _ := watched(t, names)

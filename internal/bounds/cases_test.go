@@ -52,7 +52,7 @@ var cases = map[string]generated{
 		`, {"id": "e0"`, `, {"id": "d", "action": "delete", "input_from": "s"}, {"id": "e0"`, 1))},
 }
 
-// chain is so many steps after one that finds the names of all files; a step can refer to the one before by %[2]s.
+// chain is so many steps after a step that finds the names of all files; a step can refer to the step before by %[2]s.
 func chain(n int, step string) []byte {
 	text := `{"name": "hostile", "force": true, "steps": [{"id": "s", "action": "search", "params": {"pattern": "never there", "without_match": true}}`
 	before := "s"
@@ -77,7 +77,7 @@ func patching(lines, params string) []byte {
 		"--- a/f0.txt\n+++ b/f0.txt\n"+repeat(hunk, 30), params))
 }
 
-// many is so many steps, after one that finds all files.
+// many is so many steps, after a step that finds all files.
 func many(n int, step string) []byte {
 	text := `{"name": "hostile", "force": true, "steps": [{"id": "s", "action": "list", "params": {"depth": -1}}`
 	for i := range min(n, 19) {

@@ -93,7 +93,7 @@ func (g *generator) add(id string) {
 	g.steps = append(g.steps, object{"id": id, "action": "list"})
 }
 
-// file is the name of a file of the tree, or of one that is not there.
+// file is the name of a file of the tree, or of a file that is not there.
 func (g *generator) file(i int) string {
 	switch g.shape {
 	case "many":
@@ -120,7 +120,7 @@ func (g *generator) some(text string) string {
 	return repeat(text, most)
 }
 
-// earlier is an earlier step's id, or one that is not there.
+// earlier is an earlier step's id, or an unknown id.
 func (g *generator) earlier() string {
 	if len(g.steps) == 0 {
 		return "s0"

@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// steer gives the steps of a pipeline ways to others, and many attempts and visits; and the pipeline itself a deadline, a
-// budget, and variables. What the decoder refuses is taken back, but for a few.
+// steer gives the steps of a pipeline ways to others, and many attempts and visits; and the pipeline itself a
+// deadline, a budget, and variables. Values that the decoder refuses are taken back, but for a few.
 func (g *generator) steer(whole object) {
 	whole["parallel"] = g.one(8)
 	steps := g.steps

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// mark stands in front of two hexadecimal digits for a byte, and in front of another one for itself. Unicode keeps it
+// mark stands before two hexadecimal digits for a byte, and before another mark for itself. Unicode keeps it
 // free for use within a program.
 const mark = "\uFDD0"
 
@@ -35,7 +35,7 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// Unescape returns the text that Escape was given. What it has not written stays as it is.
+// Unescape returns the text that Escape was given. Text that Escape has not written stays as it is.
 func Unescape(text string) string {
 	if !strings.Contains(text, mark) {
 		return text

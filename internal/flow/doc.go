@@ -1,8 +1,8 @@
-// Package flow says which step of a pipeline comes next. It knows steps by their index alone: it runs nothing, holds no
-// files, and decides nothing that its caller has not told it. Equal answers give equal ways.
+// Package flow decides which step of a pipeline comes next. It knows steps by their index alone: it runs nothing,
+// holds no files, and decides only by what its caller reports. Equal answers give equal ways.
 //
-// A [Machine] stands at a step or at the end. The caller asks where ([Machine.At]), does what has to be done there, and
-// says what came of it ([Machine.Done]); the [Move] says what becomes of the stage, and how it goes on:
+// A [Machine] stands at a step or at the end. The caller asks where ([Machine.At]), does the work of that step, and
+// reports its outcome ([Machine.Done]). The [Move] states what becomes of the stage, and how it goes on:
 //
 //	m, err := flow.New(steps, 0)
 //	for at, ok := m.At(); ok; at, ok = m.At() {
@@ -45,8 +45,8 @@
 // Steps that a jump ahead passes over are bypassed: for conditions and inputs they are skipped, and they have no
 // visit.
 //
-// Row 4 keeps what a success has staged and takes back what a failure has. What other visits have staged stays,
-// unless the way back says Restart: then the stage goes back to the savepoint of the first visit of the target that
+// Row 4 keeps what a success has staged and takes back what a failure has. Changes of other visits stay staged,
+// unless the way back has Restart: then the stage goes back to the savepoint of the first visit of the target that
 // still counts, and all visits since are discarded. If the target has no such visit (it was bypassed), Restart has
 // nothing to go back to. A jump back to t forgets the status of t and of all steps after it; the numbers of their
 // visits go on.

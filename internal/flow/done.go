@@ -10,17 +10,17 @@ import (
 type Outcome struct {
 	// Status is Skipped (before the first attempt alone), Succeeded, Failed, Stopped or Interrupted.
 	Status Status
-	// Retryable says that another attempt could succeed where this one has Failed.
+	// Retryable means that another attempt could succeed where this one has Failed.
 	Retryable bool
-	// Retry is the number of the way back that holds, from 1 in the order of Step.Retries, and 0 if none does. It is asked
-	// for after Succeeded and Failed, and not looked at if there is to be another attempt in this visit.
+	// Retry is the number of the way back that holds, from 1 in the order of Step.Retries, and 0 if none does. It is
+	// asked for after Succeeded and Failed, and not looked at if there is to be another attempt in this visit.
 	Retry int
 }
 
 // Stage is what a move wants of the stage.
 type Stage uint8
 
-// What can become of the stage.
+// Possible effects on the stage.
 const (
 	// Keep leaves it as it is.
 	Keep Stage = iota
@@ -69,12 +69,12 @@ type Move struct {
 	To int
 	// By is the field that has led there, even if it is the next step in the list.
 	By By
-	// Again says that the same visit goes on with another attempt.
+	// Again means that the same visit goes on with another attempt.
 	Again bool
-	// Failed says that the visit has failed, Handled that something provides for that.
+	// Failed means that the visit has failed, Handled that something provides for that.
 	Failed, Handled bool
-	// Exhausted says that the way back that holds could not be taken, nil if none held or it was. The visit has failed
-	// then, even if its action has not.
+	// Exhausted is set if the way back that holds could not be taken, nil if none held or it was taken. The visit has
+	// failed then, even if its action has not.
 	Exhausted *Exhausted
 	// Bypassed are the indices of the steps that were passed over, in order.
 	Bypassed []int
@@ -88,9 +88,9 @@ type Exhausted struct {
 	Target, Visits int
 }
 
-// Done takes what came of the position that At has told, and moves. What cannot have come of it is taken for Stopped,
-// so that nothing is committed on the word of a caller that has lost count: an attempt when none was left, a second
-// attempt that was skipped, a way back that there is not. At the end it does nothing.
+// Done takes the outcome at the position that At has returned, and moves. An outcome that is impossible there counts
+// as Stopped, so that nothing is committed on the word of a caller that has lost count: an attempt when none was left,
+// a second attempt that was skipped, an unknown way back. At the end it does nothing.
 func (m *Machine) Done(o Outcome) Move {
 	at, ok := m.At()
 	if !ok {
@@ -132,7 +132,7 @@ func (o Outcome) attempted() bool {
 	return o.Status == Succeeded || o.Status == Failed || o.Status == Interrupted
 }
 
-// fits says why an outcome cannot have come of a position.
+// fits returns why an outcome is impossible at a position.
 func (m *Machine) fits(at Position, o Outcome) error {
 	switch {
 	case o.Status != Skipped && o.Status != Stopped && !o.attempted():

@@ -20,16 +20,16 @@ type Step struct {
 	// OnFail and Next are the indices of the later steps that a failure and a success lead to. Less than 1 is none, for
 	// the first step is never a later one.
 	OnFail, Next int
-	// Retries are the ways back, at most 20. Which of them holds, if any, the caller says.
+	// Retries are the ways back, at most 20. The caller decides which holds, if any.
 	Retries []Retry
 	// MaxRetries is how many attempts a visit may have after the first.
 	MaxRetries int
 	// MaxVisits is how many visits of this step use up the ways back to it, however it was reached. Zero is
 	// DefaultVisits.
 	MaxVisits int
-	// Awaited says that a later step runs if this one fails, so that the failure is handled.
+	// Awaited means that a later step runs if this one fails, so that the failure is handled.
 	Awaited bool
-	// Continue says that a failure that is not handled does not end the run.
+	// Continue means that a failure that is not handled does not end the run.
 	Continue bool
 }
 
@@ -49,7 +49,7 @@ type Machine struct {
 	step, attempt int // step is len(steps) at the end
 	completed     bool
 	status        []Status // of this sweep
-	visits        []int    // by step, the one that it stands at included
+	visits        []int    // by step, the current step included
 	attempts      int
 	history       []Visit
 	said          []byte // what was said to Done, as State has it
@@ -111,7 +111,7 @@ func (s Step) check(i, n int) error {
 	return nil
 }
 
-// arrive begins a visit of step i, or ends the run in order if there is no such step.
+// arrive begins a visit of step i, or ends the run in order if no such step exists.
 func (m *Machine) arrive(i int) {
 	m.step, m.attempt = i, 1
 	if i < len(m.steps) {
@@ -121,7 +121,7 @@ func (m *Machine) arrive(i int) {
 	}
 }
 
-// Position is where a machine stands: in front of an attempt of a step. At the end, Step is the number of steps and
+// Position is where a machine stands: before an attempt of a step. At the end, Step is the number of steps and
 // all else is zero.
 type Position struct {
 	// Step is the index of the step.
@@ -134,7 +134,7 @@ type Position struct {
 	Left int
 	// Savepoint is the number of the savepoint of this visit, from 0, and its index in History once it is over.
 	Savepoint int
-	// Spent says that the run has had all its attempts: the step may be skipped, but not attempted.
+	// Spent means that the run has had all its attempts: the step may be skipped, but not attempted.
 	Spent bool
 }
 

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Status says how a step stands in this sweep, how a visit has ended, or what came of an attempt.
+// Status describes how a step stands in this sweep, how a visit has ended, or what came of an attempt.
 type Status uint8
 
 // The statuses. The first comments say where they occur.
 const (
 	// NotReached is of steps: this sweep has not been there.
 	NotReached Status = iota
-	// Skipped is of steps, visits and outcomes: the condition was false, or there was no input.
+	// Skipped applies to steps, visits and outcomes: the condition was false, or the input was missing.
 	Skipped
 	// Bypassed is of steps: a jump ahead has passed over it.
 	Bypassed
 	// Succeeded is of steps, visits and outcomes.
 	Succeeded
-	// Failed is of steps, visits and outcomes. Of steps and visits it says that nothing handles the failure.
+	// Failed applies to steps, visits and outcomes. For steps and visits it means that nothing handles the failure.
 	Failed
 	// Handled is of steps and visits: it has failed, and a jump or a later step provides for that.
 	Handled
@@ -43,13 +43,13 @@ type Visit struct {
 	Step, Visit int
 	// Attempts is how many there were, 0 if it was skipped.
 	Attempts int
-	// Status is Skipped, Succeeded, Failed or Handled. A success behind which a way back was exhausted is a failure.
+	// Status is Skipped, Succeeded, Failed or Handled. A success after which a way back was exhausted is a failure.
 	Status Status
 	// To and By say where it has led and by which field. To is the number of steps at the end.
 	To int
 	By By
-	// Discarded says that what it has staged was taken back by a later restart or the end of the run. What a failed
-	// visit has staged is gone in any case.
+	// Discarded means that a later restart or the end of the run took back what the visit has staged. The changes of a
+	// failed visit are gone in any case.
 	Discarded bool
 }
 
@@ -74,7 +74,7 @@ func (m *Machine) record(at Position, o Outcome, move Move) {
 		v.Status = Failed
 	}
 	if o.Status == Stopped {
-		v.Attempts-- // the one that it was stopped in front of
+		v.Attempts-- // the attempt that it was stopped before
 	}
 	m.status[at.Step] = v.Status
 	m.history = append(m.history, v)
@@ -84,8 +84,8 @@ func (m *Machine) record(at Position, o Outcome, move Move) {
 // the machine stands at what they have said last, of that one and those after it NotReached.
 func (m *Machine) Status(i int) Status { return m.status[i] }
 
-// Visits returns how many visits step i has had in the whole run, the one that the machine stands at included. A step
-// that was only bypassed has none.
+// Visits returns how many visits step i has had in the whole run, the current visit included. A step that was only
+// bypassed has none.
 func (m *Machine) Visits(i int) int { return m.visits[i] }
 
 // Attempts returns how many attempts there were in the whole run.

@@ -37,7 +37,8 @@ func randomSteps(r *rand.Rand) []flow.Step {
 	return steps
 }
 
-// randomOutcome is one that a position can come to, and now and then one that none can. Of 1000 attempts so many fail.
+// randomOutcome is an outcome that a position can have, and now and then an impossible one. Of 1000 attempts so many
+// fail.
 func randomOutcome(r *rand.Rand, at flow.Position, s flow.Step, failing int) flow.Outcome {
 	if r.IntN(500) == 0 {
 		return flow.Outcome{Status: flow.Status(r.IntN(10)), Retryable: r.IntN(2) == 0, Retry: r.IntN(5) - 1}
@@ -82,7 +83,7 @@ func (s *staged) apply(t *testing.T, move flow.Move) {
 	}
 }
 
-// restored is a machine with the state of another one, which has been JSON meanwhile.
+// restored is a machine with the state of another machine, which went through JSON.
 func restored(t *testing.T, steps []flow.Step, maxSteps int, of *flow.Machine) *flow.Machine {
 	t.Helper()
 	text, err := json.Marshal(of.State())

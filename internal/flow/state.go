@@ -8,13 +8,14 @@ import (
 
 // State is all that a machine knows beside its steps. It can be compared with ==, and kept as JSON.
 type State struct {
-	// Step, Visit and Attempt are the position, as At tells it. Restore compares them with where the outcomes lead, so
-	// a state of other steps is noticed in most cases; for certain the caller has to know that the steps are the same.
+	// Step, Visit and Attempt are the position, as At returns it. Restore compares them with where the outcomes lead,
+	// so a state of other steps is noticed in most cases; for certain the caller has to know that the steps are the
+	// same.
 	Step    int `json:"step"`
 	Visit   int `json:"visit,omitzero"`
 	Attempt int `json:"attempt,omitzero"`
 	// Outcomes is what was said to the machine, in order: s (skipped), + (succeeded), - (failed), r (failed, and can be
-	// retried), x (stopped) or i (interrupted), and behind it the number of the way back that held, if one did.
+	// retried), x (stopped) or i (interrupted), and after it the number of the way back that held, if one did.
 	Outcomes string `json:"outcomes"`
 }
 
@@ -69,9 +70,9 @@ func (m *Machine) State() State {
 	return s
 }
 
-// Restore puts the machine into a state that a machine of the same steps has had: all that it says and does from here
-// on is the same. A state that no such machine can have had is an error, and the machine stays as it is. The work is
-// bounded by the steps of the machine, however long the state is.
+// Restore puts the machine into a state that a machine of the same steps has had: all that it returns and does from
+// here on is the same. A state that no such machine can have had is an error, and the machine stays as it is. The work
+// is bounded by the steps of the machine, however long the state is.
 func (m *Machine) Restore(s State) error {
 	restored := begin(m.steps, m.maxSteps)
 	for n, text := 1, s.Outcomes; text != ""; n++ {

@@ -1,4 +1,4 @@
-// Package form says what JSON values should look like. Package params makes the form of a Go struct and of a table of
+// Package form describes the form of JSON values. Package params makes the form of a Go struct and of a table of
 // fields; lenient decoding repairs values by it, hints for wrong names come from it, and actions are described by it.
 package form
 
@@ -34,8 +34,8 @@ type Form struct {
 	Elem *Form
 	// Enum are the strings that a Text can be. Nil means any.
 	Enum []string
-	// ID says that a Text is a word without spaces and commas: a number stands for its digits, and a string for a list of
-	// such words may have several, separated by commas.
+	// ID means that a Text is a word without spaces and commas: a number stands for its digits, and a string for a
+	// list of such words may have several, separated by commas.
 	ID bool
 }
 
@@ -46,9 +46,10 @@ type Field struct {
 	// field, or an alias of two, counts for none.
 	Aliases string
 	Form    *Form
-	// Wants says what the value is, in the words of messages: "a list of strings". Doc is a sentence on what it means.
+	// Wants describes what the value is, in the words of messages: "a list of strings". Doc is a sentence on what it
+	// means.
 	Wants, Doc string
-	// Required says that an object must have it.
+	// Required means that an object must have it.
 	Required bool
 	// Bytes reports that it takes any bytes, as {"base64": "..."}.
 	Bytes bool
@@ -125,14 +126,14 @@ func Same(a, b string) bool {
 	}
 }
 
-// Match returns the name of the field that a name stands for: one that differs only as Same says, one of which it is an
-// alias, or one that it is a misspelling of. ok is false if there is none, or more than one.
+// Match returns the name of the field that a name stands for: a field that differs only as Same allows, that has the
+// name as an alias, or that the name misspells. ok is false if there is none, or more than one.
 func (f *Form) Match(name string) (field string, ok bool) {
 	if field, ok = f.Known(name); ok || IsRemark(name) {
 		return field, ok
 	}
 	near, ok := strictjson.Nearest(name, f.Names())
-	// What stands before a whole name is no misspelling, but more likely says the opposite, as in "noforce".
+	// Text before a whole name is not a misspelling, but more likely means the opposite, as in "noforce".
 	if !ok || strings.HasSuffix(Plain(name), Plain(near)) || OtherUnit(name, near) {
 		return "", false
 	}
@@ -168,7 +169,7 @@ func (f *Form) Known(name string) (field string, ok bool) {
 	return field, field != ""
 }
 
-// IsRemark reports whether a name is that of a remark: something that as a text says nothing of what is to be done.
+// IsRemark reports whether a name is that of a remark: a member whose text has nothing to do with the work.
 func IsRemark(name string) bool {
 	switch Plain(name) {
 	case "description", "comment", "comments", "note", "notes", "title", "label", "summary", "explanation", "reason",

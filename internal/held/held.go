@@ -1,4 +1,4 @@
-// Package held keeps open what has several users: it is closed when the last one is done.
+// Package held keeps a thing with several users open: it is closed when the last user is done.
 package held
 
 import (

@@ -13,7 +13,7 @@ import (
 // Problem is one mistake in the templates of a step, or, as a Warning, one suspicion.
 type Problem struct {
 	Pointer string // below the step
-	Code    string // one of the Code constants
+	Code    string // a Code constant
 	Message string
 	Hint    string
 	Warning bool

@@ -25,7 +25,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Expand returns a copy of the step's action in which all templates have their values, which may be so many bytes
 // together. In regular expressions, their replacements and scripts of sed the values are quoted, unless the template
-// says raw. The error is an *Error, around an *actions.LimitError perhaps, or one of package params.
+// has raw. The error is an *Error, around an *actions.LimitError perhaps, or an error of package params.
 func (t *Texts) Expand(values template.Values, most int64) (any, error) {
 	if !t.Any() {
 		return t.action.Clone(), nil

@@ -217,7 +217,7 @@ func TestRefs(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if !texts.Any() {
-		t.Error("there are no templates")
+		t.Error("no templates")
 	}
 	if !texts.Names("vars") || texts.Names("find") || texts.Names("here") {
 		t.Error("vars is the one other root that is named")
@@ -228,7 +228,7 @@ func TestRefs(t *testing.T) {
 	}
 	texts, _ = checked(interpolate.Step{Action: action{Text: "plain"}, Path: "{{find.risk}}"})
 	if texts.Any() {
-		t.Error("the path of a condition is no parameter")
+		t.Error("the path of a condition is not a parameter")
 	}
 	for text, want := range map[string]bool{"": false, "{{find.count}}": true, `\{{find.count}}`: true, "{{find.x}}": true, "{{user.x}}": false, "{{find}}": false} {
 		if got := texts.IsTemplate(text); got != want {
@@ -276,7 +276,7 @@ func TestExpand(t *testing.T) {
 		t.Error("the action of the pipeline was changed")
 	}
 
-	// Without templates it is a copy all the same.
+	// Without templates it is still a copy.
 	given = action{Text: "plain", Named: map[string]string{"k": "v"}}
 	texts, _ = checked(interpolate.Step{Action: given})
 	got, err = texts.Expand(nil, 0)

@@ -7,10 +7,10 @@ import (
 	"github.com/millrace-go/millrace/template"
 )
 
-// Move returns the text that says in the step of to what the given one says in this step: references to steps have the
-// ids that renamed gives them, and what is text here is text there, with other backslashes perhaps. ok is false if that
-// cannot be written, because a reference would have another root there. The text must have no problems, and neither
-// step may be checked, or in use by another goroutine, yet.
+// Move returns the text that means in the step of to what the given text means in this step: references to steps have
+// the ids that renamed gives them, and what is text here is text there, with other backslashes perhaps. ok is false if
+// that cannot be written, because a reference would have another root there. The text must have no problems, and
+// neither step may be checked, or in use by another goroutine, yet.
 func (t *Texts) Move(text string, to *Texts, renamed func(step string) string) (moved string, ok bool) {
 	if !strings.Contains(text, "{{") {
 		return text, true
@@ -47,7 +47,7 @@ func (t *Texts) Move(text string, to *Texts, renamed func(step string) string) (
 // Escape returns what has to stand in the step so that it is the text, whatever looks like a reference in it.
 func (t *Texts) Escape(text string) string { return template.Escape(text, t.knows) }
 
-// moveLiteral writes a piece of a text in which there are no references, but perhaps what looks like some.
+// moveLiteral writes a piece of a text without references, but perhaps with text that looks like a reference.
 func (t *Texts) moveLiteral(b *strings.Builder, piece string, to *Texts) {
 	parsed, _ := template.Parse(piece, t.knows)
 	literal, _ := parsed.ExpandString(nil) // which asks for no value

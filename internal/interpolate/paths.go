@@ -11,7 +11,7 @@ import (
 )
 
 // isPath reports whether a parameter has the names of files, by the names that parameters have: a template of no step
-// is no file's name, but can be a text that is to be found or written.
+// is not a file's name, but can be a text that is to be found or written.
 func isPath(pointer string) bool {
 	tokens, _ := strictjson.SplitPointer(pointer)
 	for len(tokens) > 0 && strings.Trim(tokens[len(tokens)-1], "0123456789") == "" {
@@ -51,11 +51,12 @@ func (t *Texts) foreign(text string, p parsed) []string {
 	return found
 }
 
-// reportForeign says of something in braces in a path that it names no step. It would be the name of a file, and a
+// reportForeign reports something in braces in a path that names no step. It would be the name of a file, and a
 // condition or an overwrite would hold for that. It is a problem if it can only be meant as a reference: it is the
 // whole path, and a part of it is a step, or one of [template.Fields], or it begins as references do. Otherwise there
 // may be files of that name, and it returns false. In a longer path it may also have been escaped in a pipeline that
-// was included in this one, which has other steps; what names a variable there is a warning of its own, which the doors
+// was included in this one, which has other steps. A variable's name there is a warning of its own, which the doors
+// refuse.
 // refuse.
 func (t *Texts) reportForeign(s Step, pointer, source string, whole bool,
 	add func(pointer, code, hint, format string, args ...any)) (wrong bool) {

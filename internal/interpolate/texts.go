@@ -18,11 +18,11 @@ import (
 type Step struct {
 	ID     string
 	Action any
-	// Bind are templates by the pointers of parameters that are no strings.
+	// Bind are templates by the pointers of parameters that are not strings.
 	Bind map[string]string
 	// Path is that of the condition, "" for none.
 	Path string
-	// Raw says that what looks like a template is text.
+	// Raw means that what looks like a template is text.
 	Raw bool
 }
 
@@ -196,7 +196,7 @@ func (t *Texts) Refs() []string {
 	return slices.DeleteFunc(t.roots(), func(root string) bool { return !slices.Contains(t.ids, root) })
 }
 
-// Names reports whether a template names one of the other roots, which is no step.
+// Names reports whether a template names another root, which is not a step.
 func (t *Texts) Names(other string) bool {
 	return !slices.Contains(t.ids, other) && slices.Contains(t.roots(), other)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Hint says what a wrong name was probably meant to be, and at which JSON pointer that stands then: nothing more is
-// to be said of what is there. Both are "" if that is not known.
+// Hint is what a wrong name was probably meant to be, and the JSON pointer of that name. If At is set, nothing else is
+// reported about the value. Both are "" if that is not known.
 type Hint struct{ Text, At string }
 
 // Meant returns the hint for an unknown name in an object of that form, which stands at a pointer.

@@ -118,7 +118,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// What cannot be read says how to write it, and what can be mended is, where that is allowed.
+// The error of an unreadable text states how to write it, and a mendable text is mended, where that is allowed.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, mayMend := range []bool{false, true} {

@@ -32,7 +32,7 @@ func (s *Source) Again() *strictjson.Node {
 // SyntaxError says why a text cannot be read.
 type SyntaxError struct {
 	*strictjson.SyntaxError
-	// Hint says what to write instead, if that is known.
+	// Hint is what to write instead, if that is known.
 	Hint string
 }
 
@@ -102,7 +102,7 @@ func PointerAt(n *strictjson.Node, offset int) (pointer string, name bool) {
 		var next *strictjson.Node
 		token := ""
 		if n.Kind == strictjson.Array {
-			// The first that begins behind it comes after the one that it is in.
+			// The first element that begins after the offset follows the element that holds the offset.
 			i, _ := slices.BinarySearchFunc(n.Elems, offset+1, func(e *strictjson.Node, o int) int { return e.Offset - o })
 			if i > 0 {
 				next, token = n.Elems[i-1], strconv.Itoa(i-1)

@@ -13,8 +13,8 @@ import (
 // prevError is the word that stands for the condition {"type": "prev_error"}.
 const prevError, typePrevError = "prev.error", "prev_error"
 
-// Moved says where something stands in the text that is read elsewhere: at Text, its name at NameOffset. It is read at
-// Plain. Both are pointers below the step. Whole says that what is in it stands in it in the text too.
+// Moved maps something that is read elsewhere to its place in the text: at Text, its name at NameOffset. It is read at
+// Plain. Both are pointers below the step. Whole means that its parts stand in it in the text too.
 type Moved struct {
 	Plain, Text string
 	NameOffset  int
@@ -29,9 +29,9 @@ func Asks(step *strictjson.Node) bool {
 	return step.Get("action") == nil && step.Get(ActionPrompt) != nil
 }
 
-// Asking returns a step that Asks as one of the action prompt, with the parameters where they belong. The step itself
-// is not changed. If it has parameters there already, these are left out. The forms are those of a step and of the
-// parameters; a name of both is the step's.
+// Asking returns a step that Asks as a step of the action prompt, with the parameters where they belong. The step
+// itself is not changed. If it has parameters there already, these are left out. The forms are those of a step and of
+// the parameters; a name of both is the step's.
 func Asking(step *strictjson.Node, fields, prompt *form.Form) (plain *strictjson.Node, moved []Moved) {
 	plain = &strictjson.Node{Kind: step.Kind, Offset: step.Offset, End: step.End}
 	values := object(step)

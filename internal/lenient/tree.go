@@ -1,5 +1,5 @@
 // Package lenient repairs pipelines: what it takes to know of their form, beyond what package mend knows of any JSON.
-// It also knows what a wrong name was probably meant to be, which strict decoding says in hints.
+// It also knows what a wrong name was probably meant to be, which strict decoding puts into hints.
 package lenient
 
 import (
@@ -16,7 +16,7 @@ type Forms struct {
 	// Pipeline and Step are the forms of a pipeline, whose steps are looked into when the action of each is known, and
 	// of a step, whose parameters are.
 	Pipeline, Step *form.Form
-	// Actions are the names of all actions, Params returns the form of the parameters of one, nil if there is no such
+	// Actions are the names of all actions. Params returns the form of the parameters of an action, nil for an unknown
 	// action.
 	Actions []string
 	Params  func(action string) *form.Form
@@ -24,8 +24,8 @@ type Forms struct {
 	MostSteps int
 }
 
-// Repair makes a tree that strict decoding has refused fit, as far as it has one meaning, and says what it did.
-// Whether it is an object then, and right, strict decoding has to say.
+// Repair makes a tree that strict decoding has refused fit, as far as it has one meaning, and reports what it did.
+// Strict decoding then decides whether the tree is an object, and right.
 func (f *Forms) Repair(root *strictjson.Node) *mend.Fitter {
 	t := &fitting{Forms: f}
 	if root.Kind != strictjson.Object {
@@ -99,7 +99,7 @@ func (f *fitting) asking(n *strictjson.Node, at string) {
 	}
 }
 
-// action returns the form of the parameters of a step, or nil if there is no such action.
+// action returns the form of the parameters of a step, or nil if no such action exists.
 func (f *fitting) action(n *strictjson.Node, at string) *form.Form {
 	var name *strictjson.Node
 	exact := n.Get("action")
@@ -127,8 +127,9 @@ func (f *fitting) action(n *strictjson.Node, at string) *form.Form {
 	return f.Params(name.Text)
 }
 
-// dryRun takes a dry run that is asked of a step, or of the call of a tool, for one of the pipeline: more is not done
-// than was asked for. Other options are not moved, since a step that is to be forced says nothing of the others.
+// dryRun takes a dry run that is asked of a step, or of the call of a tool, as a dry run of the pipeline: never more
+// is done than was asked for. Other options are not moved, since a step that is to be forced states nothing about the
+// others.
 func (f *fitting) dryRun(root, n *strictjson.Node, own *form.Form, at string) {
 	option := f.Pipeline.Field("dry_run")
 	alone := form.Form{Kind: form.Object, Fields: []form.Field{*option}}

@@ -21,7 +21,7 @@ func (f *fitting) toObject(root *strictjson.Node) {
 // mostWrapped is how many objects the pipeline may be wrapped in.
 const mostWrapped = 3
 
-// unwrap takes the pipeline out of an object that has it in a field. What stands beside it is kept.
+// unwrap takes the pipeline out of an object that has it in a field. Fields beside it are kept.
 func (f *fitting) unwrap(root *strictjson.Node) {
 	for range mostWrapped {
 		i := f.Wrapper(root)

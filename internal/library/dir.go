@@ -23,10 +23,10 @@ import (
 // MostEntries is how many entries a directory may have: all are listed, to find one by its exact name.
 const MostEntries = 10_000
 
-// Dir is a directory that is open. One that does not exist has no names.
+// Dir is an open directory. A directory that does not exist has no names.
 type Dir struct {
-	// Names are those of what is there, sorted, without their ends. A name with two ends is there once. Names that begin
-	// with a dot are left out.
+	// Names are those of what is there, sorted, without their ends. A name with two ends is there once. Names that
+	// begin with a dot are left out.
 	Names []string
 
 	ends  []string
@@ -36,8 +36,8 @@ type Dir struct {
 	own   io.Closer           // a file system that was opened for this, or nil
 }
 
-// Open lists the directory at a path of a file system, for files of at most that many bytes whose names have one of the
-// ends, such as ".json". Links in the path are followed as far as the file system lets them. Of an afero.OsFs, the
+// Open lists the directory at a path of a file system, for files of at most that many bytes whose names have any of
+// the ends, such as ".json". Links in the path are followed as far as the file system lets them. Of an afero.OsFs, the
 // directory itself becomes a root that nothing leads out of.
 func Open(ctx context.Context, fsys afero.Fs, at string, most int64, ends ...string) (_ *Dir, err error) {
 	d := &Dir{at: at, ends: ends, files: make(map[string][]string)}
@@ -71,7 +71,7 @@ func (d *Dir) Close() {
 	}
 }
 
-// add takes a file that has one of the ends.
+// add takes a file whose name has a listed end.
 func (d *Dir) add(file string) {
 	for _, end := range d.ends {
 		name, ok := strings.CutSuffix(file, end)
@@ -91,7 +91,7 @@ func (d *Dir) Has(name string) bool {
 	return ok
 }
 
-// raise returns the file system that the directory is in, nil if that is the disk and there is no directory.
+// raise returns the file system that the directory is in, nil if the disk has no such directory.
 func (d *Dir) raise(fsys afero.Fs) (afero.Fs, error) {
 	if f, ok := fsys.(afero.OsFs); ok {
 		fsys = &f
@@ -114,8 +114,8 @@ func (d *Dir) raise(fsys afero.Fs) (afero.Fs, error) {
 	return raised, err
 }
 
-// isDirectory reports whether there is a directory of that name. That there is nothing is no error; a link that leads
-// nowhere, or anything else, is one, for a directory was meant to be there.
+// isDirectory reports whether a directory of that name exists. An absent name is not an error. A link that leads
+// nowhere, or anything else, is an error, for a directory was meant to be there.
 func isDirectory(fsys interface {
 	afero.Fs
 	afero.Lstater

@@ -1,12 +1,12 @@
-// Package lineedit works out what edits of whole lines do to the bytes of a file.
+// Package lineedit computes the effect of edits of whole lines on the bytes of a file.
 //
 // A line is what ends with "\n", or with the file; its end belongs to it. Lines count from 1, and from the end with
 // negative numbers, -1 being the last one. A file without bytes has no lines. A byte order mark belongs to the first
 // line where lines are read, but edits leave it where it is.
 //
-// All edits of one [File] refer to it as it is, and none of them sees what another one does. What they come to is a
-// list of splices in ascending order. Text is put in as it is given, except that a line end is added where another
-// line follows. Which one that is, and whether text is fitted to the file before, is the business of [Form].
+// All edits of one [File] refer to it as it is, and no edit sees the text of another edit. Together they give a list
+// of splices in ascending order. Text is put in as it is given, except that a line end is added where another line
+// follows. [Form] decides which line end that is, and whether text is fitted to the file before.
 package lineedit
 
 import (
@@ -46,7 +46,7 @@ type Splice struct {
 	change.Splice
 }
 
-// Overlap says that two edits want the same lines. First is the one with the lower ID.
+// Overlap means that two edits want the same lines. First is the one with the lower ID.
 type Overlap struct{ First, Second int }
 
 // New divides a text into lines. The file reads it again with the same source.
@@ -88,7 +88,7 @@ func (f *File) Line(n int) (line int, ok bool) {
 }
 
 // After returns the line after which a text is to be put, 0 for the top of the file. -1 is the end, also of a file
-// that has no lines. ok is false if there is no such line.
+// that has no lines. ok is false if no such line exists.
 func (f *File) After(n int) (line int, ok bool) {
 	if n == 0 || n == -1 {
 		return -n * f.Lines, true
@@ -154,11 +154,11 @@ func (f *File) Append(form Form, edits []Edit) []Splice {
 	return w.out
 }
 
-// writer puts line ends where the text before a text, or behind it, needs one.
+// writer puts line ends where the text before or after a text needs them.
 type writer struct {
 	form Form
 	out  []Splice
-	open bool // what there is so far ends within a line
+	open bool // the text so far ends within a line
 	last int  // the splice it ends with, from 1; 0 if that is text that was there before
 }
 
@@ -196,11 +196,11 @@ const bom = "\xef\xbb\xbf"
 type Form struct {
 	bom  int    // length of the byte order mark
 	eol  string // the line end that is most frequent; "" if there is none
-	only bool   // there is no other one
+	only bool   // the file has no other line end
 }
 
 // Fit returns the text with the line ends of the file, if that has only one kind; else the text as it is. A "\r" that
-// is no part of a line end stays, unless it is the line end of the file.
+// is not a part of a line end stays, unless it is the line end of the file.
 func (f Form) Fit(text string) string {
 	if !f.only || strings.IndexByte(text, '\n') < 0 {
 		return text

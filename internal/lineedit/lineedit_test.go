@@ -105,7 +105,7 @@ func TestSplices(t *testing.T) {
 		{"behind a last line that is replaced", "a\nb", edits{insert(2, "y"), replace(2, 2, "B")}, "a\nB\ny"},
 		{"behind a last line that is deleted", "a\nb", edits{insert(2, "y"), replace(2, 2, "")}, "a\ny"},
 		{"between two that are replaced", "a\nb\n", edits{replace(1, 1, "A"), insert(1, "x"), replace(2, 2, "B")}, "A\nx\nB"},
-		{"an empty text is no line", "a\nb", edits{insert(2, ""), insert(1, "")}, "a\nb"},
+		{"an empty text is not a line", "a\nb", edits{insert(2, ""), insert(1, "")}, "a\nb"},
 		{"an empty file", "", edits{insert(0, "x")}, "x"},
 		{"two into an empty file", "", edits{insert(0, "x"), insert(0, "y")}, "x\ny"},
 		{"byte order mark", mark + "a\nb\n", edits{insert(0, "x\n"), replace(2, 2, "B\n")}, mark + "x\na\nB\n"},

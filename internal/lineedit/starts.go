@@ -39,7 +39,7 @@ func (f *File) Read(ranges []Range, do func(i int, piece []byte) error) (err err
 	return cmp.Or(err, drift)
 }
 
-// starts are where some lines begin. The one behind the last line begins at the end of the text.
+// starts are where some lines begin. The line after the last line begins at the end of the text.
 type starts struct {
 	lines []int   // ascending
 	at    []int64 // of the first of them, as far as they were found
@@ -62,7 +62,7 @@ func (s *starts) index(line int) int {
 	return i
 }
 
-// find finds where the lines begin. seen, if not nil, is called with each part of the text behind that, until it
+// find finds where the lines begin. seen, if not nil, is called with each part of the text after that, until it
 // returns false.
 func (f *File) find(s *starts, seen func(part []byte) bool) error {
 	line, stopped := 1, false

@@ -114,8 +114,8 @@ func beginsObject(rest []byte) bool {
 	return n > 0 && bytes.HasPrefix(bytes.TrimLeft(rest[n:], " \t\r\n"), []byte(":"))
 }
 
-// setting returns the option that a text names or sets, as in "dry run", "--no-backup" or "max steps: 3", "" if there
-// is none. What a text says of an option need not be a colon and a value: "set dry_run to true" is prose too.
+// setting returns the option that a text names or sets, as in "dry run", "--no-backup" or "max steps: 3", "" for a
+// text without options. A text can set an option without a colon and a value: "set dry_run to true" is prose too.
 func setting(text string) string {
 	if name := named().FindString(text); name != "" {
 		return name
@@ -128,14 +128,15 @@ func setting(text string) string {
 	return m[1] + m[2] + m[3]
 }
 
-// named finds options that a text need only name: a dry run in any words, and others as identifiers, which are no
+// named finds options that a text need only name: a dry run in any words, and others as identifiers, which are not
+// prose.
 // prose.
 var named = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?:(?i:\\b|_)[Dd][Rr][Yy]|[a-z]+Dry)[-_\\s*`\"'\u00a0\u2010\u2011\u2013]*(?i:run)|" +
 		`(?i:stop[-_]?on[-_]?error|create[-_]?backups?|(?:\b|_)no[-_]?backups?)`)
 })
 
-// options finds options that are set, without what may separate their words. Of some a colon alone says nothing.
+// options finds options that are set, without what may separate their words. For some a colon alone means nothing.
 var options = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(stoponerror|createbackup|maxsteps|deadlineseconds|(?:min|max)(?:files|edits))[:=>]|` +
 		`(budget|deadline)[:=][$]?[{0-9]|` +
@@ -168,13 +169,13 @@ func unescape(data []byte, start int) (*Mended, error) {
 		}
 	}
 	s.copyTo(end)
-	// A quote that closes the whole is no text around it.
+	// A quote that closes the whole is not a text around it.
 	s.done += len(data[end:]) - len(bytes.TrimPrefix(data[end:], []byte(`"`)))
 	s.copyTo(len(data))
 	return s.mended(), nil
 }
 
-// unescapeOne resolves the escape that text begins with, of n bytes. What is none stays.
+// unescapeOne resolves the escape that text begins with, of n bytes. Text that is not an escape stays.
 func unescapeOne(text []byte) (n int, plain string) {
 	n = min(2, len(text))
 	if n == 2 && text[1] == 'u' {

@@ -5,11 +5,11 @@
 // values that were read: it gives names that are almost right the name they stand for, and values the kind that is
 // wanted.
 //
-// # What is repaired
+// # Repairs
 //
-// Only what has one meaning. What could have two, or may have lost a part, is refused or left as it is, so that the
-// strict decoder refuses it: two objects, a text that was cut off, a name that is near two others, a list in one
-// string. Nothing that could restrain a change is ever dropped.
+// Only a value with one meaning is repaired. A value that could have two meanings, or may have lost a part, is refused
+// or left as it is, so that the strict decoder refuses it: two objects, a text that was cut off, a name that is near
+// two others, a list in one string. Nothing that could restrain a change is ever dropped.
 //
 // Both are for input that a strict decoder has refused. A text that is JSON, and a value that is as wanted, stay as
 // they are.

@@ -58,8 +58,7 @@ func TestJSONIsLinear(t *testing.T) {
 	}
 }
 
-// Words that two fields are near to, or that say nothing, are no field.
-// A tree that fits its form stays as it is.
+// Words that two fields are near to, or that mean nothing, are not a field. A tree that fits its form stays as it is.
 func TestFitOfWhatFits(t *testing.T) {
 	object := &form.Form{Kind: form.Object, Fields: []form.Field{
 		{Name: "text", Form: &form.Form{Kind: form.Text, Enum: []string{"one", "two"}}},

@@ -14,9 +14,9 @@ import (
 type Repair struct {
 	// Offset is where in the text it stands, the first place if there are several.
 	Offset int
-	// Done says what was done about it, in the past tense.
+	// Done describes what was done about it, in the past tense.
 	Done string
-	// Advice says what to write instead.
+	// Advice describes what to write instead.
 	Advice string
 }
 
@@ -30,7 +30,7 @@ type Mended struct {
 	marks []mark
 }
 
-// mark says where a piece of the mended text comes from.
+// mark is where a piece of the mended text comes from.
 type mark struct {
 	out, in int
 	copied  bool // byte for byte, and not put there
@@ -143,7 +143,7 @@ type scanner struct {
 	open    []opened
 	last    byte // the last byte of a value or bracket that was read
 	fenced  bool
-	stuck   bool // there is no reading on
+	stuck   bool // reading cannot go on
 	err     error
 }
 
@@ -232,7 +232,7 @@ func (s *scanner) space() {
 	}
 }
 
-// comment leaves out a comment of n bytes and of more that close it. One that is not closed takes the rest.
+// comment leaves out a comment of n bytes and of more that close it. A comment that is not closed takes the rest.
 func (s *scanner) comment(n, more int) {
 	end := len(s.in)
 	if n >= 0 {

@@ -17,9 +17,10 @@ type Change struct {
 	Pointer string
 	// Offset is where in the text the value stands, or its name.
 	Offset int
-	// Done says what was done.
+	// Done describes what was done.
 	Done string
-	// Refused says that nothing was done, because the value can mean two things; Done says so, and Advice what to write.
+	// Refused means that nothing was done, because the value can mean two things; Done says so, and Advice what to
+	// write.
 	Refused bool
 	Advice  string
 }
@@ -129,7 +130,7 @@ func (t *Fitter) Names(n *strictjson.Node, f *form.Form, at string) {
 	n.Members = kept
 }
 
-// kind turns a value into one of the kind that is wanted.
+// kind turns a value into the kind that is wanted.
 func (t *Fitter) kind(n *strictjson.Node, f *form.Form, at string) {
 	name := at[strings.LastIndexByte(at, '/')+1:]
 	text := strings.TrimSpace(n.Text)
@@ -252,8 +253,8 @@ func place(n *strictjson.Node, offset, end int) {
 // nothing of what is to be done either.
 func Remark(name string, value *strictjson.Node) bool { return form.IsRemark(name) && Silent(value) }
 
-// Silent reports whether a value says nothing of what is to be done: it is no text that sets an option, and what has
-// members has remarks alone.
+// Silent reports whether a value has nothing to do with the work: it is not a text that sets an option, and its
+// members, if it has any, are remarks alone.
 func Silent(n *strictjson.Node) bool {
 	loud := func(e *strictjson.Node) bool { return !Silent(e) }
 	return setting(n.Text) == "" && !slices.ContainsFunc(n.Elems, loud) &&

@@ -47,8 +47,7 @@ func (s *scanner) leave() {
 	s.open = s.open[:len(s.open)-1]
 }
 
-// ended reports whether there is no further part of the list or object that is open: it ends here, if it may, or there
-// is no reading on.
+// ended reports whether the open list or object has no further part: it ends here, if it may, or reading cannot go on.
 func (s *scanner) ended(may bool) bool {
 	s.space()
 	switch {
@@ -78,8 +77,8 @@ func (s *scanner) member() {
 	s.value()
 }
 
-// next reads what follows a part of a list or an object: a comma, or the closing bracket, at which it returns true;
-// also if there is no reading on.
+// next reads what follows a part of a list or an object: a comma, or the closing bracket, at which it returns true. It
+// also returns true if reading cannot go on.
 func (s *scanner) next() bool {
 	if s.ended(true) {
 		return true
@@ -117,8 +116,8 @@ func (s *scanner) strand() {
 	s.stuck = true
 }
 
-// cutOff is called where the text ends within a value. Only brackets may be missing, only behind one, and only where
-// the fence that the JSON stands in is closed: a text that just ends may have gone on, with an option or another
+// cutOff is called where the text ends within a value. Only brackets may be missing, only after a bracket, and only
+// where the fence that the JSON stands in is closed: a text that just ends may have gone on, with an option or another
 // step. Nor may there be comments, of which one may have the brackets and more.
 func (s *scanner) cutOff() {
 	if s.stuck {

@@ -14,7 +14,7 @@ type Error struct {
 	Stack []byte // where, as debug.Stack prints it
 }
 
-// Error says what was panicked with, without the stack.
+// Error reports what was panicked with, without the stack.
 func (e *Error) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // MarshalJSON gives the code, the message and the paths.

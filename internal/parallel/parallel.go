@@ -18,7 +18,7 @@ type Later struct {
 }
 
 // EachInTwo is Each for work in two parts, of which the second comes some time after the first, and is left out after a
-// failure. Each goroutine has so many pieces of work begun as most says, which may have files open.
+// failure. most limits the pieces of work that each goroutine has begun, which may have files open.
 func EachInTwo(ctx context.Context, workers, most, n int, do func(i int) (Later, error)) error {
 	errs := make([]error, n)
 	var failed atomic.Bool

@@ -99,9 +99,9 @@ func cloneCustom(v reflect.Value) reflect.Value {
 	}
 }
 
-// Clone returns a deep copy of an action: slices, maps and what pointers point to are copied, nil stays nil. What is
-// no parameter, and what the unexported fields of a type with methods of its own refer to, is shared as by an
-// assignment. A value that [Describe] refuses is returned as it is.
+// Clone returns a deep copy of an action: slices, maps and values that pointers point to are copied, nil stays nil.
+// Fields that are not parameters, and values that the unexported fields of a type with methods of its own refer to,
+// are shared as by an assignment. A value that [Describe] refuses is returned as it is.
 func Clone(value any) any {
 	a, err := Of(value)
 	if err != nil {

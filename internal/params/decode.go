@@ -18,8 +18,8 @@ import (
 // binds has the string under the pointer. In strings, templates are kept as they are, and no enum is checked for
 // them. A nil isTemplate means that nothing is a template. binds is nil if there are none.
 //
-// problems has every mistake, in the order of the text, those of an object's missing names after its others, but no
-// more than a hundred and a last one that counts the rest. The value is never nil unless proto is, but of use only
+// problems has every mistake, in the order of the text, those of an object's missing names after its others, but at
+// most a hundred and a last problem that counts the rest. The value is never nil unless proto is, but of use only
 // without problems.
 func Decode(proto any, node *strictjson.Node, action string, isTemplate func(string) bool) (
 	value any, binds map[string]string, problems []Problem,
@@ -111,7 +111,7 @@ func (d *decoder) member(f *field, into reflect.Value, n *strictjson.Node, at *p
 func (d *decoder) value(s *shape, into reflect.Value, n *strictjson.Node, at *path, enum []string) {
 	if n.Kind == strictjson.Null && s.kind != anything {
 		hint := "leave it out to get the default"
-		if d.action == "" { // what the table says of its rows is not that they have one
+		if d.action == "" { // a table does not state that its rows have one
 			hint = ""
 		}
 		d.add(at, CodeNull, n.Offset, hint, "'%s' must be %s, got null", at, s.wants())

@@ -98,7 +98,7 @@ func TestDecodeBindings(t *testing.T) {
 	if diff := cmp.Diff(wantBinds, binds); diff != "" {
 		t.Errorf("binds (-want +got):\n%s", diff)
 	}
-	// What is bound keeps its default; a string keeps its template.
+	// A bound parameter keeps its default; a string keeps its template.
 	want := bound{Line: 7, Numbers: []int{1, 0, 3}, Vars: map[string]int{"k~": 0, "l": 2}, Opt: &lineRange{}, Pattern: "is {{a.risk}}"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("value (-want +got):\n%s", diff)

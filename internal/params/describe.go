@@ -87,8 +87,8 @@ func (a Action) TypeAt(pointer string) (t reflect.Type, ok bool) {
 }
 
 // Strings calls visit for every string in the parameters that can be a template and contains the given one, with its
-// JSON pointer, in the order of the fields, map keys sorted. Map keys and what types with methods of their own hold
-// are no such strings.
+// JSON pointer, in the order of the fields, map keys sorted. It does not visit map keys and the strings in types with
+// methods of their own.
 func (a Action) Strings(containing string, visit func(pointer, s string)) {
 	if a.shape != nil {
 		(&visitor{containing, visit}).value(a.shape, a.value, nil, false)
@@ -101,7 +101,7 @@ type visitor struct {
 	visit      func(pointer, s string)
 }
 
-// part visits what is in a part of what stands at a path; whole says that a template counts only as a whole string.
+// part visits what is in a part of what stands at a path; whole means that a template counts only as a whole string.
 func (w *visitor) part(s *shape, v reflect.Value, at *path, name string, index int, whole bool) {
 	switch s.kind {
 	case boolean, integer, unsigned, float, custom:

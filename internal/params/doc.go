@@ -2,10 +2,10 @@
 // in schemas. All of it works by reflection on the struct, so that an action of another package is equal to
 // a built-in one.
 //
-// # What a parameter is
+// # Parameters
 //
 // Each exported field of the struct is a parameter, under the name in its json tag or, without one, its Go name. Fields
-// of embedded structs count as the struct's own. A field tagged json:"-" is no parameter: it is never written, read,
+// of embedded structs count as the struct's own. A field tagged json:"-" is not a parameter: it is never written, read,
 // compared or expanded, and copies share what it refers to. The tags are
 //
 //	json:"name,omitempty"   the name; an empty value is left out of JSON (omitzero means the same here)
@@ -14,7 +14,7 @@
 //	param:"required,single" the same as "required", of a list of strings of which one may be given as it is
 //	param:"whole"           a template counts only if it is the whole string, and is text within one
 //	param:"nonzero"         a 0 that JSON or a template gives is refused: in Go it stands for the default
-//	param:"count"           the schema says that a whole number is not negative
+//	param:"count"           the schema allows no negative whole number
 //	param:"id"              a string is the id of a step
 //	param:"quoted"          a whole number may also stand in quotes
 //	param:"bytes"           a string of any bytes: {"base64": "..."} stands for bytes that are not UTF-8
@@ -39,7 +39,7 @@
 //
 // A string can hold a template as it is. For a parameter that is not a string the template is kept beside the value,
 // in a map from the parameter's JSON pointer (RFC 6901, below "params": "/start_line", "/ranges/0/end") to the text:
-// a binding. What is a template is up to the caller.
+// a binding. The caller decides what is a template.
 //
 // # Values
 //

@@ -12,15 +12,15 @@ import (
 
 // Expand returns a deep copy of an action in which every string, and every parameter in binds, is replaced by what
 // expand makes of it: it is called with the pointer and the text of each string as [Action.Strings] visits them, and
-// of each binding at its place among them. What it returns may be nil, a []string, which stands for the files of a
+// of each binding at its place among them. Its result may be nil, a []string, which stands for the files of a
 // step, or anything that [template.Copy] takes, whatever fits:
 //
 //   - for a string: itself, a number or bool as JSON has it, files joined by commas, another list or an object as compact
 //     JSON
 //   - for an element of a list of strings, numbers or bools: the same, but a list takes the element's place with all its
 //     elements, or none
-//   - for a bound number or bool: one of its kind, or a string that is written like one
-//   - for a bound list: a list, or one value, which becomes its only element; for one of strings, nothing but strings
+//   - for a bound number or bool: a value of its kind, or a string that is written like such a value
+//   - for a bound list: a list, or one value, which becomes its only element; for a list of strings, nothing but strings
 //   - for a bound type with methods of its own: what these accept
 //   - for a value of type any, or in one: anything; for a bound map of them: an object
 //
@@ -250,7 +250,7 @@ func convert(s *shape, got any, at *path) (reflect.Value, error) {
 	return into, nil
 }
 
-// misfit says that a template gave something else than was wanted.
+// misfit reports that the value of a template is not of the wanted type.
 func misfit(at *path, wants string, got any) *ValueError {
 	return &ValueError{Pointer: at.pointer(), Msg: "must be " + wants + ", but its template gave " + given(got)}
 }
@@ -314,7 +314,8 @@ func convertCustom(s *shape, into reflect.Value, got any) (fits bool, cause erro
 	}
 	switch got.(type) {
 	case string, []string:
-		// What a template gives can come from any file. JSON cannot hold it then, and nothing is to be replaced silently.
+		// The value of a template can come from any file. JSON cannot hold it then, and nothing is to be replaced
+		// silently.
 		if !utf8.ValidString(data) {
 			return false, errBadText
 		}

@@ -128,7 +128,7 @@ func TestExpandRefuses(t *testing.T) {
 	}
 }
 
-// What expand itself reports comes out as it is, wherever the string stands.
+// Errors that expand itself reports come out as they are, wherever the string stands.
 func TestExpandPassesErrorsOn(t *testing.T) {
 	mine := errors.New("mine")
 	for _, k := range []kitchen{
@@ -155,7 +155,7 @@ func TestExpandPassesErrorsOn(t *testing.T) {
 	}
 }
 
-// What is as good as the same is written alike, and nothing else.
+// Values that are as good as the same are written alike, and no others.
 func TestEqual(t *testing.T) {
 	k := kitchen{Pattern: "x"}
 	with := func(change func(*kitchen)) kitchen {

@@ -52,7 +52,7 @@ func (p *path) last() string {
 }
 
 // follow returns the path that a JSON pointer stands for, and the shape and the value there. ok is false if nothing is
-// there; what a nil pointer could point to is not. The value itself, "", is no parameter.
+// there, as below a nil pointer. The value itself, "", is not a parameter.
 func follow(s *shape, v reflect.Value, to string) (at *path, found *shape, there reflect.Value, ok bool) {
 	tokens, ok := strictjson.SplitPointer(to)
 	if !ok || len(tokens) == 0 {

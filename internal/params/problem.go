@@ -18,7 +18,7 @@ const (
 	CodeOutOfRange   = "out_of_range"      // a number too large or too small for its parameter
 	CodeBadEnum      = "unsupported_value" // a string that is not among those allowed
 	CodeBadValue     = "bad_value"         // a value that its type does not take, or that JSON cannot hold
-	CodeBadBinding   = "bad_binding"       // a binding of no parameter, of one that takes none, or to what is no template
+	CodeBadBinding   = "bad_binding"       // an unknown parameter, a parameter that takes no binding, or not a template
 	CodeBadAction    = "bad_action"        // the action's own type is wrong
 	CodeTooMany      = "too_many_problems" // the number of those left out
 )
@@ -30,11 +30,11 @@ const mostProblems = 100
 type Problem struct {
 	// Pointer is the JSON pointer below "params", such as "/patterns/0/pattern"; "" for the params as a whole.
 	Pointer string
-	// Code is one of the Code constants.
+	// Code is a Code constant.
 	Code string
-	// Message says what is wrong.
+	// Message describes what is wrong.
 	Message string
-	// Hint says what to write instead; "" if that is not known.
+	// Hint describes what to write instead; "" if that is not known.
 	Hint string
 	// Offset is the byte in the JSON text at which the mistake stands: the value, an unknown name, or the object that
 	// lacks something. 0 for values built in Go.
@@ -55,7 +55,7 @@ func (c *collector) add(at *path, code string, offset int, hint, format string, 
 		c.dropped++
 		return
 	}
-	if c.action == "" { // the pointer says where it is
+	if c.action == "" { // the pointer has its place
 		for i, arg := range args {
 			if at, ok := arg.(*path); ok {
 				args[i] = at.last()

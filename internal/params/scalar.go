@@ -29,7 +29,7 @@ func (d *decoder) scalar(s *shape, into reflect.Value, n *strictjson.Node, at *p
 	}
 }
 
-// setNumber sets a number of any kind from its text exactly, or returns one of the errors of [strictjson.Whole].
+// setNumber sets a number of any kind from its text exactly, or returns an error of [strictjson.Whole].
 func setNumber(s *shape, into reflect.Value, number string) error {
 	if s.kind == float {
 		if _, _, err := strictjson.Whole(number); errors.Is(err, strictjson.ErrNotNumber) {
@@ -123,7 +123,7 @@ func (d *decoder) typeHint(s *shape, n *strictjson.Node) string {
 			return "write true"
 		case s.kind == boolean && slices.Contains([]string{"no", "off", "n", "0"}, strings.ToLower(n.Text)):
 			return "write false"
-		case d.action == "": // an object in which there are no templates
+		case d.action == "": // an object without templates
 			return ""
 		case s.kind == boolean:
 			return "of strings, only a template such as {{step.ok}} can stand here"

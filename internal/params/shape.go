@@ -20,12 +20,12 @@ const (
 	list
 	dict     // a map with string keys
 	object   // a struct
-	pointer  // to one of the others
+	pointer  // to another kind
 	custom   // through the methods of the type
 	anything // an interface without methods, which holds any JSON value
 )
 
-// shape is what there is to know of a type. It is worked out anew for each call, or once for an [Action]: that takes
+// shape has the facts of a type. It is computed anew for each call, or once for an [Action]: that takes
 // microseconds, and a cache would have to be a global variable.
 type shape struct {
 	typ     reflect.Type
@@ -37,11 +37,11 @@ type shape struct {
 
 // TypeError says why a type cannot be an action or hold parameters. It is the fault of the action's author.
 type TypeError struct {
-	// Type is the struct; nil if there was no value at all.
+	// Type is the struct; nil if the value was nil.
 	Type reflect.Type
 	// Field is the Go name of the field, with those it lies in; "" for the struct itself.
 	Field string
-	// Msg says what is wrong.
+	// Msg describes what is wrong.
 	Msg string
 }
 
@@ -104,8 +104,8 @@ func shapeOf(value any) (*shape, reflect.Value, error) {
 		return nil, reflect.Value{}, &TypeError{Type: v.Type(), Msg: "an action must be a struct or a pointer to one"}
 	}
 	b := builder{root: t, above: make([]reflect.Type, 0, 4), plain: make([]*shape, 0, 4)}
-	// The struct itself is always taken field by field: methods for JSON, perhaps promoted from an embedded field, would
-	// hide its parameters.
+	// The struct itself is always taken field by field: methods for JSON, perhaps promoted from an embedded field,
+	// would hide its parameters.
 	s, err := b.object(t, "")
 	if err != nil {
 		return nil, reflect.Value{}, err
@@ -116,7 +116,7 @@ func shapeOf(value any) (*shape, reflect.Value, error) {
 type builder struct {
 	root  reflect.Type
 	above []reflect.Type // the types around the present one
-	plain []*shape       // of the types without a name that were met: most fields have one of a few
+	plain []*shape       // of the types without a name that were met: most fields share a few
 }
 
 func (b *builder) fail(at, format string, args ...any) error {

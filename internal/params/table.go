@@ -9,9 +9,9 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Table is the fields of an object for which there is no one Go struct, such as a step, whose parameters depend on its
-// action. The fields are written in this order. A table is made anew for the Go values that its fields stand for; for a
-// form or a schema these are zero values.
+// Table has the fields of an object that no single Go struct describes, such as a step, whose parameters depend on its
+// action. The fields are written in this order. A table is made anew for the Go values that its fields stand for; for
+// a form or a schema these are zero values.
 type Table []Row
 
 // Row is one field of an object.
@@ -21,11 +21,11 @@ type Row struct {
 	Name, Aliases, Doc string
 	// To points to the value, whose type is any that a parameter can have, or is a *Part.
 	To any
-	// Always says that a string is written even if it is empty.
+	// Always means that a string is written even if it is empty.
 	Always bool
-	// ID says that the value is a step id, or a list of them.
+	// ID means that the value is a step id, or a list of them.
 	ID bool
-	// Unless says that a bool holds the opposite: it is true by default in JSON, and false in Go.
+	// Unless means that a bool holds the opposite: it is true by default in JSON, and false in Go.
 	Unless bool
 	// Most is how many characters a string, or elements a list may have, 0 for any number. Schemas alone say so.
 	Most int
@@ -44,8 +44,8 @@ type Part struct {
 // mostInTable bounds what is reported of one object.
 const mostInTable = 1000
 
-// Read reads the members of an object, in the order of the text, as [Decode] does, except that there are no templates,
-// and that nothing is required. more is the number of problems that were too many.
+// Read reads the members of an object, in the order of the text, as [Decode] does, except that no text is a template,
+// and that nothing is required. more is the number of problems beyond the limit.
 func (t Table) Read(n *strictjson.Node) (problems []Problem, more int) {
 	d := &decoder{collector: collector{most: mostInTable}}
 	for _, m := range n.Members {

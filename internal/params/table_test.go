@@ -43,7 +43,7 @@ func (t *thing) table() params.Table {
 	}
 }
 
-// What is written is what was read, in the order of the table, and what has its default is left out.
+// A table is written as it was read, in the order of the table, and defaults are left out.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -19,18 +19,18 @@ type field struct {
 	single     bool // of a list of strings: a string stands for a list of it alone
 	whole      bool // a template counts only if it is the whole string
 	nonzero    bool // a 0 that is given is a mistake: the zero value stands for the default
-	count      bool // not negative, as the schema says
+	count      bool // not negative, as in the schema
 	id         bool // a step id, or a list of them
 	quoted     bool // a whole number that may also stand in quotes
 	bytes      bool // a string of any bytes, which JSON has as an object where they are not UTF-8
 	enum       []string
 	aliases    string // other names that lenient decoding takes for it
 	doc        string
-	ignored    bool // it is no parameter
+	ignored    bool // it is not a parameter
 	embedded   bool // its fields are parameters
 }
 
-// tags reads the tags of a field. A tag that would have no effect is an error, since its author believes it has one.
+// tags reads the tags of a field. A tag that would have no effect is an error, since its author expects one.
 func (b *builder) tags(sf reflect.StructField, at string) (field, error) {
 	var tags field
 	param, hasParam := sf.Tag.Lookup("param")

@@ -93,7 +93,7 @@ func number(text string) (any, error) {
 	return f, nil
 }
 
-// treeIn returns the value as one of the type, which is an interface.
+// treeIn returns the value as a value of the type, which is an interface.
 func treeIn(t reflect.Type, v any) reflect.Value {
 	into := reflect.New(t).Elem()
 	if v != nil {
@@ -235,7 +235,7 @@ func (e *encoder) node(v any, at *path) error {
 	return nil
 }
 
-// tree visits the strings in any value. One that cannot be copied has none: [Check] says why.
+// tree visits the strings in any value. A value that cannot be copied has none: [Check] reports why.
 func (w *visitor) tree(v reflect.Value, at *path) {
 	if tree, err := Tree(v.Interface()); err == nil {
 		_, _ = eachText(tree, at, func(at *path, text string) (any, error) {
@@ -254,7 +254,7 @@ func (e *expander) tree(s *shape, v reflect.Value, at *path) (reflect.Value, err
 	}
 	tree, err := Tree(v.Interface())
 	if err != nil && e.expand == nil {
-		return v, nil // Check says why it is no good
+		return v, nil // Check reports why it is refused
 	}
 	if err == nil && e.expand != nil {
 		tree, err = eachText(tree, at, func(at *path, text string) (any, error) {

@@ -1,7 +1,7 @@
 package params
 
-// VariableHint returns the hint for an unknown field in the declaration of a variable: the word that other programs
-// have for one of ours, or else the usual mistake.
+// VariableHint returns the hint for an unknown field in the declaration of a variable: our word for a word of other
+// programs, or else the usual mistake.
 func VariableHint(key string) string {
 	switch key {
 	case "required", "optional":

@@ -50,7 +50,7 @@ func (s *shape) bindable() bool {
 	}
 }
 
-// wants says what the type takes, as in "must be a list of strings".
+// wants returns what the type takes, as in "must be a list of strings".
 func (s *shape) wants() string {
 	switch s = s.plain(); s.kind {
 	case boolean:
@@ -110,7 +110,7 @@ func choice(words []string) string {
 	return text
 }
 
-// given says what a template gave, for a message.
+// given describes the value of a template, for a message.
 func given(got any) string {
 	switch got := got.(type) {
 	case nil:

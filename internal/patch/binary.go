@@ -50,7 +50,7 @@ func (p *parser) blob() *blob {
 	}
 	b.text = p.text[begin:p.pos]
 	if _, ok := p.peek(); !ok && !p.closed {
-		// Git writes an empty line behind the last one too.
+		// Git writes an empty line after the last line too.
 		p.problem(p.n-1, "write all of it", "the patch ends within a binary file")
 	}
 	p.next()
@@ -60,7 +60,7 @@ func (p *parser) blob() *blob {
 // digits are those of git's base 85, and what each is worth.
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 
-// errDamaged says that the bytes in a patch are not as git writes them.
+// errDamaged reports that the bytes in a patch are not as git writes them.
 var errDamaged = errors.New("the binary data in the patch is damaged")
 
 // bytes decodes the lines of a blob and inflates them, to its size and not further.
@@ -110,10 +110,10 @@ func (b *blob) bytes(most int64) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// ErrNoIDs says that a binary patch does not name the bytes that it is for.
+// ErrNoIDs reports that a binary patch does not name the old and new bytes.
 var ErrNoIDs = errors.New("a binary patch needs a line index with both full hashes; make it with git diff --binary --full-index")
 
-// ChangedError says that a binary file is not the one that a patch was made for.
+// ChangedError reports that a patch was made for another content of a binary file.
 type ChangedError struct{ Want, Got string }
 
 // Error has both hashes.
@@ -121,7 +121,7 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("the patch is for other bytes: those of blob %s, and the file is %s", e.Want, e.Got)
 }
 
-// Apply returns the new bytes of the file, no more than most. done says that the file has them already.
+// Apply returns the new bytes of the file, no more than most. done means that the file has them already.
 func (f *File) Apply(old []byte, exists bool, most int64) (now []byte, done bool, err error) {
 	if len(f.OldID) != len(f.NewID) || len(f.OldID) != 2*sha1.Size && len(f.OldID) != 2*sha256.Size {
 		return nil, false, ErrNoIDs

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// isMarker reports whether a line is a run of five to nine of one of the characters, and then a word if there is one.
+// isMarker reports whether a line is a run of five to nine of one marker character, and then a word if one is given.
 func isMarker(line, chars, word string) bool {
 	line = trimEnd(line)
 	if line == "" || strings.IndexByte(chars, line[0]) < 0 {
@@ -49,7 +49,7 @@ func (p *parser) blocks() {
 			case p.opt.Path == "" && !isEllipsis(fresh):
 				p.problem(at, "write the name of the file in the line above, in backquotes if it has blanks",
 					"the line above the block is not the name of a file: "+show.Quote(fresh, maxShown))
-				named, name = true, "" // it is told once
+				named, name = true, "" // it is reported once
 			}
 			fresh = ""
 		}
@@ -97,7 +97,7 @@ func isFence(text string) bool {
 	return strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~")
 }
 
-// block reads one from the line behind its first. ok is false if it is not whole.
+// block reads a block from the line after its first. ok is false if it is not whole.
 func (p *parser) block(at int) (b block, ok bool) {
 	begin, divider := p.pos, 0
 	b.line = at
@@ -129,7 +129,7 @@ func (p *parser) block(at int) (b block, ok bool) {
 	return b, false
 }
 
-// endOfBlock goes behind the end of a block that is wrong, or to the next one.
+// endOfBlock goes to the line after a wrong block, or to the next block.
 func (p *parser) endOfBlock() {
 	for line, ok := p.peek(); ok && !isMarker(line, "<-", "SEARCH"); line, ok = p.peek() {
 		p.next()
@@ -157,7 +157,7 @@ func (b block) body() string {
 		return out.String()
 	}
 	hunks, _ := textdiff.Hunks(textdiff.Bytes(old), textdiff.Bytes(now), nil,
-		len(old)+len(now)) // of bytes there is no error
+		len(old)+len(now)) // bytes have no errors
 	var out strings.Builder
 	out.Grow(len(old) + len(now) + 64)
 	write := func(op byte, text string) {

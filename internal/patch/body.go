@@ -7,16 +7,16 @@ import (
 
 // hunk reads one hunk.
 //
-// The numbers above it say how many lines it has, but people and models who write patches count badly. So its end is
-// where the lines end that can be part of one; if the numbers disagree, those that were counted go. What cannot be told
-// from a patch that was cut off, or a line that lacks its first character, is a problem.
+// The numbers above it state how many lines it has, but people and models who write patches count badly. So its end is
+// where the lines end that can be part of a hunk; if the numbers disagree, the counted lines decide. If a patch was
+// cut off, or a line lacks its first character, and the end is not clear, that is a problem.
 func (p *parser) hunk(f *File, head string) {
 	h := Hunk{Line: p.n}
 	n, numbered := hunkNumbers(head)
 	h.Numbered, h.OldStart, h.NewStart = numbered, n[0], n[2]
 	p.next()
 	begin := p.pos
-	end, endLine := begin, p.n // behind the last line that is not empty
+	end, endLine := begin, p.n // after the last line that is not empty
 	var old, now int           // lines so far
 	over, empty, stop := false, 0, ""
 	for stop == "" {
@@ -35,7 +35,7 @@ func (p *parser) hunk(f *File, head string) {
 		case line == "" || line == "\r":
 			old, now, empty = old+1, now+1, empty+1
 			p.next()
-			continue // it may stand behind the hunk
+			continue // it may follow the hunk
 		case line[0] == ' ' || line[0] == '+' || line[0] == '-':
 			over = over || full
 			if line[0] != '+' {
@@ -85,7 +85,7 @@ func (p *parser) isSignature(line string) bool {
 	return next == "" || next[0] >= '0' && next[0] <= '9'
 }
 
-// isEndOfHunk reports whether a line is one that programs and people write behind a hunk.
+// isEndOfHunk reports whether programs and people write such a line after a hunk.
 func isEndOfHunk(line string) bool {
 	for _, mark := range [...]string{"```", "~~~", "diff ", "Index: ", "Only in ", "Binary files ", "=====", "*** "} {
 		if strings.HasPrefix(line, mark) {

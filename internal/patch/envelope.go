@@ -13,7 +13,7 @@ const (
 	moveTo     = "*** Move to:"
 )
 
-// envelopes reads patches between their first and their last line. What stands outside is skipped.
+// envelopes reads patches between their first and their last line. Text outside is skipped.
 func (p *parser) envelopes() {
 	found := false
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
@@ -87,7 +87,8 @@ func (p *parser) envelopeName(at int, line, mark string) string {
 	return rest
 }
 
-// isLastMark reports whether a line with blanks before it ends the patch. Elsewhere such a line quotes one of the file.
+// isLastMark reports whether a line with blanks before it ends the patch. Elsewhere such a line quotes a line of the
+// file.
 func (p *parser) isLastMark(line string) bool {
 	return strings.TrimSpace(line) == endPatch && strings.TrimSpace(p.text[p.pos+len(line):]) == ""
 }
@@ -129,7 +130,7 @@ func (p *parser) added(f *File) {
 // updated reads the hunks of a file.
 func (p *parser) updated(f *File) {
 	h := Hunk{Line: p.n}
-	begin, end := p.pos, p.pos // of the lines, end behind the last one that is not empty
+	begin, end := p.pos, p.pos // of the lines, end after the last line that is not empty
 	flush := func() {
 		if h.body = p.text[begin:end]; h.body != "" || len(h.Anchors) > 0 && h.AtEnd {
 			p.addHunk(f, h)

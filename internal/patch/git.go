@@ -18,7 +18,7 @@ type gitSection struct {
 	ops      []Op // that its lines name
 }
 
-// op notes what a line says that is done to the file.
+// op notes the operation on the file that a line states.
 func (f *gitSection) op(op Op) {
 	f.Op = op
 	if !slices.Contains(f.ops, op) {
@@ -26,13 +26,13 @@ func (f *gitSection) op(op Op) {
 	}
 }
 
-// git reads a file behind a line of git, with all that git says of it.
+// git reads a file after a line of git, with all of git's lines about it.
 func (p *parser) git() {
 	f := gitSection{File: File{Line: p.n}, strip: p.opt.Strip}
 	line, _ := p.peek()
 	both := strings.TrimPrefix(line, "diff --git ")
 	if f.strip < 0 {
-		f.strip = 0 // equal names prove that git was told to put no first part there
+		f.strip = 0 // equal names prove that git ran with an option for no prefix
 		if f.old, f.now, f.named = gitNames(both, 0); !f.named || f.old != f.now {
 			f.strip, f.named = 1, false
 		}
@@ -147,7 +147,7 @@ func cutWord(line string) (word, rest string) {
 	return "", line
 }
 
-// finish adds a file when all is read that git says of it.
+// finish adds a file when all of git's lines about it are read.
 func (p *parser) finish(f gitSection) {
 	moves := f.Op == Rename || f.Op == Copy
 	switch plain := max(f.strip-1, 0); {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// unquote reads a name in double quotes as git and diff write it: with the escapes of C. tail is what follows the
-// closing quote; wrong says what is not right, "" if all is.
+// unquote reads a name in double quotes as git and diff write it: with the escapes of C. tail is the text after the
+// closing quote; wrong is the problem, "" if there is none.
 func unquote(text string) (name, tail, wrong string) {
 	const letters, values = "abtnvfr\"\\", "\a\b\t\n\v\f\r\"\\"
 	var b strings.Builder
@@ -40,7 +40,7 @@ func unquote(text string) (name, tail, wrong string) {
 
 func octal(c byte) bool { return c >= '0' && c <= '7' }
 
-// isEpoch reports whether a time behind the name of a file says that there is none: diff -N writes the first second of
+// isEpoch reports whether the time after a file's name marks an absent file: diff -N writes the first second of 1970.
 // 1970.
 func isEpoch(stamp string) bool {
 	stamp = strings.TrimSpace(stamp)
@@ -72,7 +72,7 @@ func stampAt(line string) int {
 }
 
 // gitNames splits what follows "diff --git " into both names, with their prefixes. Where they are not quoted, the only
-// way to tell where the first one ends is that both are the same behind the parts that are taken off.
+// way to tell where the first one ends is that both are the same after the parts that are taken off.
 func gitNames(rest string, strip int) (old, now string, ok bool) {
 	rest = strings.TrimSuffix(rest, "\r")
 	if strings.HasPrefix(rest, `"`) {

@@ -62,7 +62,7 @@ type File struct {
 	Op               Op     //
 	Old, New         string // names, stripped. Both are set, and differ only for Rename and Copy
 	Unstripped       string // the name before its leading parts were taken off, "" if none were
-	OldMode, NewMode uint32 // as git writes them, 0 where the patch says nothing
+	OldMode, NewMode uint32 // as git writes them, 0 where the patch has none
 	OldID, NewID     string // names of the contents, in full, "" if they are not there
 	Hunks            []Hunk
 	Binary           *Binary // instead of hunks
@@ -81,7 +81,7 @@ type Hunk struct {
 	Lead, Trail        int      // context lines at the beginning and at the end
 	Anchors            []string // lines to go to first, one after the other
 	AtEnd              bool     // the lines must end the file
-	Recounted          bool     // it has other lines than it says
+	Recounted          bool     // its lines differ from its header
 
 	body    string
 	reverse bool
@@ -214,11 +214,11 @@ func (f *File) NewText() []byte {
 	return text
 }
 
-// Reverse returns the patch that takes this one back. What was copied stays a copy, which has no way back.
+// Reverse returns the patch that undoes this patch. A copy stays a copy, which has no way back.
 func (p *Patch) Reverse() *Patch {
 	back := *p
 	back.Files = make([]File, len(p.Files))
-	for i, f := range p.Files { // the last one is taken back first
+	for i, f := range p.Files { // the last file is undone first
 		f.Old, f.New, f.OldMode, f.NewMode, f.OldID, f.NewID = f.New, f.Old, f.NewMode, f.OldMode, f.NewID, f.OldID
 		switch f.Op {
 		case Create:
@@ -249,7 +249,7 @@ type Problem struct {
 	Text, Hint string
 }
 
-// LimitError says that a patch is larger than it may be, or would take longer.
+// LimitError reports that a patch is larger, or would take longer, than is allowed.
 type LimitError struct {
 	What  string // What* below
 	Limit int64

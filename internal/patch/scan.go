@@ -52,7 +52,7 @@ func trimEnd(line string) string { return strings.TrimRight(line, " \t\r") }
 type Options struct {
 	Format Format
 	Path   string // the file of hunks that name none
-	Strip  int    // leading parts of names to take off, -1 for what their form says
+	Strip  int    // leading parts of names to take off, -1 for the number of their form
 	// Recount takes the last hunk as whole where it has fewer lines than its numbers state.
 	Recount bool
 }
@@ -68,7 +68,7 @@ type parser struct {
 	err      error
 }
 
-// mostProblems is how many problems of a patch are told of.
+// mostProblems is how many problems of a patch are reported.
 const mostProblems = 100
 
 // Parse reads a patch. Problems are all that is wrong with it; the patch is to be used only if there are none. The

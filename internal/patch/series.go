@@ -37,7 +37,7 @@ func isHex(text string) bool { return strings.Trim(text, "0123456789abcdef") == 
 // series is what a parser notes of the commits of a text.
 type series struct {
 	commit int         // the present one, from 1; 0 before the first
-	mails  bool        // one of them is a mail
+	mails  bool        // any of them is a mail
 	dates  []time.Time // of those that have one, in the order of the text
 }
 
@@ -80,7 +80,7 @@ func (p *parser) inOrder() {
 	}
 	switch {
 	case backward > forward:
-		// A section stays before the next one of its commit.
+		// A section stays before the next section of its commit.
 		slices.SortStableFunc(files, func(a, b File) int { return b.Commit - a.Commit })
 		p.warn(0, "the newest commit stands first; the commits were applied from the oldest one on")
 	case backward == forward && shared:

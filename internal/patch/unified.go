@@ -33,7 +33,7 @@ func isContextDiff(s scanner) bool {
 		strings.HasPrefix(s.ahead(2), "***************")
 }
 
-// unified reads a unified diff, git's or another one. What stands between its sections is skipped.
+// unified reads a unified diff, git's or another one. Text between its sections is skipped.
 func (p *parser) unified() {
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
 		switch {
@@ -77,7 +77,7 @@ func (p *parser) skip() {
 	}
 }
 
-// unnamed reads hunks that stand behind no name.
+// unnamed reads hunks that follow no name.
 func (p *parser) unnamed() {
 	f := File{Line: p.n, Old: p.opt.Path, New: p.opt.Path}
 	if p.opt.Path == "" {
@@ -87,7 +87,7 @@ func (p *parser) unnamed() {
 	p.add(f)
 }
 
-// plain reads a file behind lines "---" and "+++" without one of git's.
+// plain reads a file after lines "---" and "+++" without a line of git's.
 func (p *parser) plain() {
 	f := File{Line: p.n}
 	old, oldGone, ok1 := p.fileLine("--- ")
@@ -138,7 +138,7 @@ func prefixed(old, now string) bool {
 		strings.IndexByte(parts, old[0]) >= 0 && strings.IndexByte(parts, now[0]) >= 0
 }
 
-// pick returns the name that counts where a diff that is not git's has two: the new one, or the one that the other
+// pick returns the name that counts where a diff that is not git's has two: the new name, or the name that the other
 // begins with, as in "file" and "file.orig".
 func pick(old, now string, strip int) string {
 	a, ok1 := stripped(old, strip)
@@ -149,7 +149,7 @@ func pick(old, now string, strip int) string {
 	return now
 }
 
-// fileLine reads the line that names a file. gone says that there is none on that side.
+// fileLine reads the line that names a file. gone means that this side has no file.
 func (p *parser) fileLine(mark string) (name string, gone, ok bool) {
 	line, _ := p.peek()
 	at := p.n

@@ -95,9 +95,9 @@ func checkTogether(changes []fsutil.Change) error {
 	return nil
 }
 
-// ways says where the directories of changes are. The paths of a plan are those that are left when all links are
-// resolved, so one that leads through a link is not what a run has worked out, and would be read where the host's
-// rules do not see it.
+// ways finds the directories of changes. The paths of a plan are those that are left when all links are resolved. So a
+// path that leads through a link is not the path that a run has worked out, and would be read where the host's rules
+// do not see it.
 type ways struct {
 	stage   *stage.Stage
 	guarded *stage.Stage // the same tree, with the policy of the host
@@ -157,8 +157,8 @@ func makesLink(c fsutil.Change) bool {
 	return c.New.Kind == change.Symlink && (c.Old.Kind != change.Symlink || c.Old.Target != c.New.Target)
 }
 
-// outside returns the directory, or the one that holds the uppermost directory above it which the plan puts in the
-// place of a link: there is nothing yet where that link leads.
+// outside returns the directory. If the plan makes directories in the place of a link above it, outside returns the
+// parent of the uppermost: nothing is there yet where that link leads.
 func (w *ways) outside(dir string) string {
 	out := dir
 	for at := dir; at != "." && at != "/"; at = path.Dir(at) {

@@ -115,8 +115,8 @@ type Tree struct {
 }
 
 // Adopt checks changes that came from outside and lets them read the tree. The error is an *Error, or that of the
-// context. moved are the paths of files that are no longer what was planned for, but are still shown by the old text
-// that the plan holds.
+// context. moved are the paths of files that have changed since the plan, but are still shown by the old text that the
+// plan holds.
 func (t Tree) Adopt(ctx context.Context, stored Changes) (changes []fsutil.Change, moved []string, err error) {
 	plain := stage.New(t.FS)
 	defer plain.Close() // nothing was written to it
@@ -156,7 +156,7 @@ func (t Tree) Adopt(ctx context.Context, stored Changes) (changes []fsutil.Chang
 	return changes, moved, nil
 }
 
-// hasMoved reports whether the old file of a change has other text now, or is gone. What stands there and is no file,
+// hasMoved reports whether the old file of a change has other text now, or is gone. Anything there that is not a file,
 // such as a pipe, is not opened: the change cannot be shown then.
 func (t Tree) hasMoved(c Change, openOld func() (io.ReadCloser, error)) bool {
 	found, err := disk.Open(t.FS).Reach(c.OldPath())
@@ -191,7 +191,7 @@ func (t Tree) adopt(c Change) (adopted fsutil.Change, moved bool, err error) {
 		}
 		openNew = backing.Bytes(c.Content)
 	default:
-		// The hash alone would let a wrong size through, which what shows the plan believes.
+		// The hash alone would let a wrong size through, and the views of the plan trust the size.
 		size, err := splice.Check(c.Splices, c.Old.Size)
 		if err == nil && size != c.New.Size {
 			err = fmt.Errorf("the new size is %d bytes, but the change makes %d of the old %d", c.New.Size, size,

@@ -24,7 +24,7 @@ func edit() planfile.Change {
 	}}
 }
 
-// What comes from outside is taken if a run could have planned it, and refused with the reason if not.
+// A plan from outside is taken if a run could have planned it, and refused with the reason if not.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	link := change.State{Kind: change.Symlink, Mode: 0o777, Target: "../../etc/passwd"}

@@ -1,4 +1,4 @@
-// Package poll waits for a lock that can only be tried, and makes one that is given back once.
+// Package poll waits for a lock that can only be tried, and makes its unlock run once.
 package poll
 
 import (

@@ -94,7 +94,7 @@ func (p *parser) fold(r rune) rune {
 
 func (p *parser) has(at int, r rune) bool { return at < len(p.chars) && p.chars[at] == r }
 
-// element reads one piece. A - stands for itself only where hyphen says so or as the last one.
+// element reads one piece. A - stands for itself only where hyphen is set or as the last character.
 func (p *parser) element(hyphen bool) element {
 	if p.at >= len(p.chars) {
 		p.fail(errUnmatchedBracket)

@@ -1,7 +1,7 @@
 // Package posix reads regular expressions in POSIX syntax as trees of package regexp/syntax, which package match runs.
 //
 // The syntax is extended or basic, with the additions of GNU: \+ \? and \| in basic expressions; \w \W \s \S \b \B \<
-// \> \` and \' in both. What is refused, and in which words, is what the C library refuses (glibc 2.36), and
+// \> \` and \' in both. The package refuses what the C library refuses (glibc 2.36), in the same words, and
 // back-references. Classes are those of its locale C.UTF-8; ranges are between ASCII characters only.
 package posix
 
@@ -36,14 +36,14 @@ const (
 type Error struct {
 	Text string // in the words of the C library where it has some
 	At   int    // the character at which it was noticed, from 0
-	// Unsupported says that the C library would take it and this package does not, on purpose.
+	// Unsupported means that the C library would take it and this package does not, on purpose.
 	Unsupported bool
 }
 
 // Error returns the text.
 func (e *Error) Error() string { return e.Text }
 
-// Options says how a pattern is read. The zero value is that of extended syntax.
+// Options describes how a pattern is read. The zero value means extended syntax.
 type Options struct {
 	Basic      bool // basic syntax
 	IgnoreCase bool // letters match in any case
@@ -62,14 +62,14 @@ type Pattern struct {
 
 // parser reads one pattern in POSIX syntax, as the C library reads it, into a tree of package syntax.
 type parser struct {
-	chars []rune // a byte that is part of no character is one of its own, see [match.RawByte]
+	chars []rune // a byte outside of any character is a character of its own, see [match.RawByte]
 	Options
 
-	at     int // behind tok
+	at     int // after tok
 	tok    token
 	groups int
 	nodes  int
-	plain  bool              // there are no classes and no words, and case counts
+	plain  bool              // no classes, no words, and case counts
 	known  map[string][]rune // what classes stand for
 	where  int               // the character at which the error is
 	err    string

@@ -69,7 +69,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestRefused: the error says what is wrong, where, and whose decision it is.
+// TestRefused: the error states what is wrong, where, and whose decision it is.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]posix.Error{

@@ -6,8 +6,8 @@ import (
 )
 
 type token struct {
-	kind rune // what an operator is written with in extended syntax, or one of those below
-	char rune // of an anchor or a class, what it is written with, but for the backslash
+	kind rune // the character of an operator in extended syntax, or a constant below
+	char rune // of an anchor or a class, its spelling without the backslash
 	at   int
 }
 

@@ -29,14 +29,14 @@ func (s Span) end() (int64, bool) {
 	return s.Offset + s.Length, true
 }
 
-// Data is a file of bytes that records name. Bytes are only ever appended. What was appended can be read at once; it is
-// for the caller to make it durable before the record that names it. It is safe for concurrent use.
+// Data is a file of bytes that records name. Bytes are only ever appended. Appended bytes can be read at once; the
+// caller makes them durable before the record that names them. It is safe for concurrent use.
 type Data struct {
 	mu   sync.Mutex
 	open func() (File, error)
 	f    File // nil: not opened yet
 	end  int64
-	// clean says that nothing stands behind the end.
+	// clean means that nothing follows the end.
 	clean  bool
 	failed error // of a Sync
 	dirty  bool  // something may have been appended since the last Sync
@@ -44,8 +44,8 @@ type Data struct {
 	since  hash.Hash
 }
 
-// NewData appends behind the first end bytes of the file that open gives. It is opened when it is first needed; what
-// stands behind the end then is cut off at the first append.
+// NewData appends after the first end bytes of the file that open gives. It is opened when it is first needed; bytes
+// that follow the end then are cut off at the first append.
 func NewData(open func() (File, error), end int64) *Data {
 	// Another process may have appended what it did not make durable.
 	return &Data{open: open, end: end, mark: end, since: sha256.New(), dirty: end > 0}
@@ -62,7 +62,7 @@ func (d *Data) file() (File, error) {
 	return d.f, nil
 }
 
-// Append writes bytes and returns where they stand. The error matches [ErrFull] if there is no room.
+// Append writes bytes and returns where they stand. The error matches [ErrFull] if the file is full.
 func (d *Data) Append(p []byte) (int64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -102,8 +102,8 @@ func (d *Data) Put(p []byte) (Span, error) {
 	return Span{at, int64(len(p)), hex.EncodeToString(sum[:])}, nil
 }
 
-// Since returns what names all bytes that were appended since it was called before, or since NewData: whatever made
-// them, one name in the next record says whether they are whole.
+// Since returns a name for all bytes that were appended since its last call, or since NewData. Whatever made them, one
+// name in the next record proves whether they are whole.
 func (d *Data) Since() Span {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -161,7 +161,7 @@ func (d *Data) Close() error {
 	return d.f.Close()
 }
 
-// ErrBytes says that bytes are not those that a record names.
+// ErrBytes reports that bytes are not those that a record names.
 var ErrBytes = errors.New("the bytes are not those that the record names")
 
 // Get returns the bytes that the span names, at most so many of them. The error matches [ErrBytes] if they are not
@@ -170,7 +170,7 @@ func Get(from io.ReaderAt, s Span, most int64) ([]byte, error) {
 	if _, ok := s.end(); !ok || s.Length > most {
 		return nil, fmt.Errorf("%w: %d bytes at %d, at most %d are read", ErrBytes, s.Length, s.Offset, most)
 	}
-	// The file may be shorter than the record says: what memory is taken for is only what is there.
+	// The file may be shorter than the record states: memory is taken only for bytes that exist.
 	p, err := io.ReadAll(io.NewSectionReader(from, s.Offset, s.Length))
 	if err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func TestData_lazy(t *testing.T) {
 	}
 }
 
-// failing opens a file in memory of which every operation of a kind fails, while it is told to.
+// failing opens a file in memory of which every operation of a kind fails, while the test wants it.
 func failing(t *testing.T, kind string, fail *error) recordlog.File {
 	t.Helper()
 	fsys := errorfs.Wrap(fstest.Raise(t, afero.NewMemMapFs()), errorfs.Before(func(op *errorfs.Op) error {
@@ -218,7 +218,7 @@ func TestText_long(t *testing.T) {
 	}
 }
 
-// What no Text has written is left out, and what stands behind it is read.
+// Text that no Text has written is left out, and the lines after it are read.
 func TestReadText_noise(t *testing.T) {
 	t.Parallel()
 	noise := "1 t one\nx t no number\n-1 t negative\n\n2\n2 t\n3 t " + strings.Repeat("long", 50_000) + " 4 t x\n5 t five\n6 t torn"
@@ -235,7 +235,7 @@ func TestReadText_noise(t *testing.T) {
 	}
 }
 
-// A job that writes too much loses the rest, the log of a run too, and is told how much that was.
+// A job that writes too much loses the rest, the log of a run too, and a last line has the size of the loss.
 func TestText_bounds(t *testing.T) {
 	t.Parallel()
 	const head = len("1 2025-02-13T11:05:30.123Z \n")

@@ -25,7 +25,7 @@ func Open(fsys afero.Fs, name string) (afero.File, error) {
 		return nil, handle.Error("open", name, err)
 	}
 	is, err := f.Stat()
-	// Only what the operating system tells of a file is known to be about that file.
+	// Only facts that the operating system reports of a file are known to be about that file.
 	if err == nil && (!is.Mode().IsRegular() || isOfSystem(was, is) && !os.SameFile(was, is)) {
 		err = names.ErrDrift
 	}

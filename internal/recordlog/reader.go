@@ -32,8 +32,8 @@ func NewReader(file, key []byte) *Reader {
 	return &Reader{rest: file, chain: newChain(key), verifies: true, end: Start()}
 }
 
-// NewUnverified reads records without looking at who has signed them and whether one was taken out: for showing what
-// a file says that nothing may be done with.
+// NewUnverified reads records without checking who has signed them and whether a record was taken out: for showing the
+// contents of a file that nothing may be done with.
 func NewUnverified(file []byte) *Reader {
 	return &Reader{rest: file, chain: newChain(nil), end: Start()}
 }
@@ -82,5 +82,5 @@ func (r *Reader) stopped(why Reason) ([]byte, bool) {
 // End returns where the records end that Next has returned.
 func (r *Reader) End() End { return r.end }
 
-// Stop says what Next has met behind the last record, nil for the end of the file.
+// Stop returns what Next has met after the last record, nil for the end of the file.
 func (r *Reader) Stop() *Stop { return r.stop }

@@ -38,7 +38,7 @@ type mac [macSize]byte
 
 // chain signs records one after the other.
 type chain struct {
-	hash hash.Hash // nil: there is no key
+	hash hash.Hash // nil: without a key
 	last mac
 }
 
@@ -74,7 +74,7 @@ func appendLine(dst []byte, m mac, json []byte) []byte {
 	return append(dst, '\n')
 }
 
-// cutLine returns what is in a line, without its end, and whether it is one that appendLine could have made.
+// cutLine returns the contents of a line, without its end, and whether appendLine could have made the line.
 func cutLine(line []byte) (m mac, json []byte, ok bool) {
 	if len(line) < headSize || len(line) >= maxLine || line[crcDigits] != ' ' || line[headSize-1] != ' ' {
 		return m, nil, false

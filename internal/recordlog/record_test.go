@@ -19,7 +19,7 @@ import (
 
 var key = []byte("0123456789abcdef0123456789abcdef")
 
-// forge makes a file of records without the package, so it also says what the form is.
+// forge makes a file of records without the package, so it also documents the form.
 func forge(key []byte, payloads ...string) []byte {
 	var b bytes.Buffer
 	last := []byte("millrace record1")

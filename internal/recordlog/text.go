@@ -38,12 +38,12 @@ type Text struct {
 type jobText struct{ size, lines, bytes int64 }
 
 // NewText appends to the file that open gives, which is opened when it is first needed. Half a line at its end is cut
-// off then. What jobs have taken of the file before is not known: a job should not be gone on with.
+// off then. The space that jobs used in the file before is not known: a job should not continue in it.
 func NewText(open func() (File, error)) *Text {
 	return &Text{open: open, jobs: make(map[int]*jobText), full: MaxText, most: MaxJobText}
 }
 
-// Write appends the lines of a text for a job. What there is no room for is dropped, see [Text.End].
+// Write appends the lines of a text for a job. Lines without room are dropped, see [Text.End].
 func (t *Text) Write(ordinal int, at time.Time, text string) error {
 	if err := t.begin(); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (t *Text) flush(job *jobText) error {
 	return nil
 }
 
-// End says that a job writes no more. If something of it was dropped, a last line tells how much.
+// End ends the lines of a job. If some of them were dropped, a last line has their number.
 func (t *Text) End(ordinal int, at time.Time) error {
 	job := t.jobs[ordinal]
 	delete(t.jobs, ordinal)

@@ -18,7 +18,7 @@ type File interface {
 	Truncate(size int64) error
 }
 
-// ErrFull says that a file has no room for more.
+// ErrFull reports that a file has no room for more.
 var ErrFull = errors.New("the file is full")
 
 // Writer appends records to a file. It is not safe for concurrent use.
@@ -26,7 +26,7 @@ type Writer struct {
 	f     File
 	chain chain
 	end   End
-	// clean says that nothing stands behind the end.
+	// clean means that nothing follows the end.
 	clean  bool
 	line   []byte
 	failed error // of a Sync: what the disk has is not known any more
@@ -41,7 +41,7 @@ func NewWriter(f File, key []byte, end End) *Writer {
 }
 
 // Append writes a record, a JSON text without line breaks. After an error the file has what it had before, and perhaps
-// a part of the record, which the next append cuts off. The error matches [ErrFull] if there is no room.
+// a part of the record, which the next append cuts off. The error matches [ErrFull] if the file is full.
 func (w *Writer) Append(json []byte) error { return w.append(json, MaxFile-reserve) }
 
 // AppendLast is Append for the records that a full file still has room for: a few that say how all has ended.
@@ -77,7 +77,7 @@ func (w *Writer) append(json []byte, limit int64) error {
 	return nil
 }
 
-// cut removes what stands behind the last record. It does so once: a writer has the file for itself.
+// cut removes the bytes after the last record. It does so once: a writer has the file for itself.
 func (w *Writer) cut() error {
 	if w.clean {
 		return nil

@@ -34,7 +34,7 @@ func NewBudget(l Limits) *Budget { return &Budget{Limits: l, matches: l.Matches,
 
 // Restart gives back what was taken, for a file that is edited from its beginning again.
 func (b *Budget) Restart() {
-	_ = b.stage(-b.staged) // whether there is enough left is for the next one that takes to find out
+	_ = b.stage(-b.staged) // the next caller that takes finds out if enough is left
 	b.matches, b.text = b.Matches, b.Text
 }
 

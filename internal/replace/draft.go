@@ -98,7 +98,8 @@ func (d *Draft) Add(list []change.Splice) (err error) {
 			d.spare = old // not the text as it was
 		}
 	}
-	// Lists are composed with ones of about their size, so that thousands of edits do not each go through all of them.
+	// Lists are composed with lists of about their size, so that thousands of edits do not each go through all of
+	// them.
 	d.lists = append(d.lists, list)
 	for n := len(d.lists); n > 1 && len(d.lists[n-2]) <= 2*len(d.lists[n-1]) && err == nil; n = len(d.lists) {
 		err = d.compose()

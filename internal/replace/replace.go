@@ -1,8 +1,8 @@
-// Package replace works out what rules make of a text of any size: a list of splices.
+// Package replace computes the effect of rules on a text of any size: a list of splices.
 //
-// A [Rule] is a pattern and what its matches become. [Rules] are several, each of which sees what those before it
-// have left, or all of which see the text as it is. A [Draft] is a text with the splices so far. What all of it may
-// cost is a [Budget].
+// A [Rule] is a pattern and the replacement of its matches. [Rules] are several: either each sees the text that the
+// rules before it have left, or all see the text as it is. A [Draft] is a text with the splices so far. A [Budget]
+// limits what all of it may cost.
 package replace
 
 import (
@@ -30,11 +30,11 @@ type Rule struct {
 
 	Matched atomic.Bool // anywhere
 	Changed atomic.Bool // any bytes
-	Laps    atomic.Bool // a match overlaps with one that was not taken
+	Laps    atomic.Bool // a match overlaps with a match that was not taken
 }
 
 // Splices returns a splice for each match in the text that changes anything. seen, if not nil, is called with each
-// match before it is replaced, and returns false for one that is not to be.
+// match before it is replaced, and returns false for a match to leave as it is.
 func (r *Rule) Splices(
 	ctx context.Context, text match.Content, how match.How, left *Budget, seen func(at *match.Window, loc []int) bool,
 ) ([]change.Splice, error) {
@@ -171,7 +171,7 @@ func (r *Rules) together(ctx context.Context, text match.Content, left *Budget) 
 	return all, nil
 }
 
-// OverlapError says that two edits of one step want the same bytes.
+// OverlapError reports that two edits of one step want the same bytes.
 type OverlapError struct {
 	First, Second int // indices of the edits, from 0; the first one begins further left
 	Line          int // where the second one begins

@@ -142,7 +142,7 @@ var acts = map[string]func(args []string) error{
 		_, err = unix.SysvShmCtl(id, unix.IPC_RMID, nil) // it would outlive the process, and a system has room for some thousand
 		return err
 	},
-	"sti": func([]string) error { // asks a pipe, which is no terminal
+	"sti": func([]string) error { // asks a pipe, which is not a terminal
 		return opened("/dev/null", func(fd int) error {
 			var c byte
 			_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.TIOCSTI, uintptr(unsafe.Pointer(&c)))
@@ -158,7 +158,7 @@ var acts = map[string]func(args []string) error{
 	},
 	"trial": func(args []string) error {
 		done := make(chan error)
-		sandbox.OnThread(func() { done <- trial(args) }) // not the first one of the process
+		sandbox.OnThread(func() { done <- trial(args) }) // not the first thread of the process
 		return <-done
 	},
 	"socketpair": func([]string) error {
@@ -211,7 +211,7 @@ func failed(errno syscall.Errno) error {
 	return nil
 }
 
-// number reads an argument; one that is none is a mistake of the test.
+// number reads an argument; any other text is a mistake of the test.
 func number(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {

@@ -46,7 +46,7 @@ func oldTimes(call uintptr, name string, times ...int64) error {
 	return failed(errno)
 }
 
-// more makes those of the calls that there are on amd64 alone, and one that is new.
+// more makes the calls that only amd64 has, and a new call.
 func more(call func(string, uintptr, ...uintptr), path func(string) uintptr, times func(...int64) uintptr) {
 	for _, name := range []string{"new", "missing", "", "link", "a"} {
 		call("chmod "+name, unix.SYS_CHMOD, path(name), 0o754)

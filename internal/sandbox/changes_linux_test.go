@@ -105,8 +105,8 @@ func filtered(t *testing.T) {
 	}
 }
 
-// What Landlock does not know of stays as it is outside of the tree, also in what may be read, by each call there is;
-// and every one of these calls does in the tree what it does without a sandbox.
+// Attributes that Landlock does not cover stay as they are outside of the tree, also in readable files, by each call
+// there is; and in the tree every one of these calls does the same as without a sandbox.
 func TestChanges(t *testing.T) {
 	filtered(t)
 	names := slices.Sorted(maps.Keys(changes))

@@ -180,7 +180,7 @@ func TestRun_restrictsNoOtherThread(t *testing.T) {
 	}()
 	<-started
 	if n := restricted(t); n != 1 {
-		t.Errorf("%d threads are restricted while a command runs, want the one that waits for it", n)
+		t.Errorf("%d threads are restricted while a command runs, want only the thread that waits for it", n)
 	}
 	var threads sync.WaitGroup
 	for i := range 40 {
@@ -196,7 +196,7 @@ func TestRun_restrictsNoOtherThread(t *testing.T) {
 				"dial": {"tcp", p.tcp}, "socketpair": nil, "sendto": {p.datagrams}, "shared": nil,
 			} {
 				if err := acts[act](args); err != nil {
-					t.Errorf("%s outside, meanwhile: %v", act, err)
+					t.Errorf("%s outside, during the command: %v", act, err)
 				}
 			}
 			if err := exec.Command("/bin/true").Run(); err != nil {

@@ -40,8 +40,8 @@ const (
 	ask   verdict = unix.SECCOMP_RET_USER_NOTIF // the program is asked, and answers
 )
 
-// rule says what becomes of one system call. Of its arguments the low 32 bits are looked at, which is what the kernel
-// does with those that are named here.
+// rule describes what becomes of one system call. The low 32 bits of its arguments are looked at, as the kernel does
+// with the arguments that are named here.
 type rule struct {
 	call  uint32
 	tests []test  // all have to hold
@@ -49,7 +49,7 @@ type rule struct {
 	other verdict
 }
 
-// test holds if an argument, cut by the mask, is one of the values.
+// test holds if an argument, cut by the mask, equals any of the values.
 type test struct {
 	arg    uint32
 	mask   uint32

@@ -151,7 +151,7 @@ func stringAt(text string) uintptr {
 	return uintptr(unsafe.Pointer(b))
 }
 
-// TestNumbers: a call that nobody has looked at is one that the kernel does not have.
+// TestNumbers: a call that nobody has looked at counts as unknown to the kernel.
 func TestNumbers(t *testing.T) {
 	filtered(t)
 	p := newPlace(t)
@@ -183,8 +183,8 @@ func TestRequests(t *testing.T) {
 	fstest.Countf(t, "%d random requests on three kinds of files", 2*n)
 }
 
-// TestOthers: no other process is scheduled otherwise, no namespace and no sibling of the program is made; a command can
-// be nice itself.
+// TestOthers: no other process is scheduled otherwise, no namespace and no sibling of the program is made; a command
+// can be nice itself.
 func TestOthers(t *testing.T) {
 	filtered(t)
 	p := newPlace(t)

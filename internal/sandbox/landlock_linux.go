@@ -47,9 +47,9 @@ func handled(version int) uint64 {
 	return rights
 }
 
-// landlock is what the kernel says of itself.
+// landlock is the Landlock version that the kernel reports.
 type landlock struct {
-	version int // 0 if there is none
+	version int // 0 without Landlock
 	err     error
 }
 

@@ -24,8 +24,8 @@ var limits = []uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15}
 // runs in it, so one lock serves them.
 var marking = sync.OnceValue(func() *sync.Mutex { return new(sync.Mutex) })
 
-// put does something while the program has the mark. What the program starts elsewhere meanwhile gets the mark, too,
-// but has no filter.
+// put does something while the program has the mark. Anything that the program starts elsewhere during that time gets
+// the mark, too, but has no filter.
 func (m Mark) put(do func() error) error {
 	if m == 0 {
 		return do()

@@ -13,25 +13,25 @@ import (
 
 // request is a call that changes the mode, the owner or the times of a file.
 type request struct {
-	dir    int32 // what a path that is not absolute begins at; the file itself if there is no path
+	dir    int32 // the start of a path that is not absolute; without a path, the file itself
 	path   string
 	link   bool // a symbolic link at the end of the path is not followed
 	change func(file int) error
 }
 
-// shape says what the arguments of a call are.
+// shape describes what the arguments of a call are.
 type shape struct {
 	dir, path int // which argument; none if negative
 	flags     int
 	link      bool
-	value     int // the first argument that says what to change
+	value     int // the first argument that describes the change
 	what      what
 }
 
 // what is what a call changes.
 type what int
 
-// What calls change; times come in three forms.
+// Attributes that calls change; times come in three forms.
 const (
 	theMode what = iota
 	theOwner

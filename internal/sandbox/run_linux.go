@@ -27,7 +27,7 @@ func supported() (Status, error) {
 	return status, cmp.Or(files, network)
 }
 
-// system is what there is to make a sandbox of.
+// system has the means of this system for a sandbox.
 type system struct {
 	landlock int  // version of the interface, 0 for none
 	calls    bool // whether system calls can be filtered

@@ -18,8 +18,8 @@ import (
 	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
-// What an older kernel has protects as well, but for signals before version 6: each escape fails there, and what is in
-// force is what is said.
+// The protection of an older kernel holds as well, but for signals before version 6: each escape fails there, and the
+// reported status is in force.
 func TestRun_olderKernels(t *testing.T) {
 	filtered(t)
 	versions := sandbox.Features
@@ -55,7 +55,7 @@ func TestRun_olderKernels(t *testing.T) {
 	}
 }
 
-// Where calls are not filtered, Landlock forbids TCP, and says that it is Landlock; UDP stays open.
+// Where calls are not filtered, Landlock forbids TCP, and the status names Landlock; UDP stays open.
 func TestRun_landlockAlone(t *testing.T) {
 	protected(t)
 	p := newPlace(t)
@@ -156,7 +156,7 @@ func TestRun_rules(t *testing.T) {
 	}
 }
 
-// A program that cannot be started is an error, and leaves nothing behind; so does one that can.
+// A program that cannot be started is an error. Neither it nor a program that can be started leaves anything.
 func TestRun_leavesNothing(t *testing.T) {
 	protected(t)
 	p := newPlace(t)
@@ -194,7 +194,7 @@ func TestRun_leavesNothing(t *testing.T) {
 	}
 }
 
-// A command is the leader of a session and of a group, and it is told of while it runs.
+// A command is the leader of a session and of a group, and it is reported while it runs.
 func TestRun_session(t *testing.T) {
 	p := newPlace(t)
 	for _, rules := range []*sandbox.Rules{nil, p.rules(t)} {
@@ -259,7 +259,7 @@ func TestRun_endsWithTheProgram(t *testing.T) {
 	}
 }
 
-// A kernel without Landlock says what is missing, and the rest still holds.
+// A kernel without Landlock is reported as such, and the rest still holds.
 func TestSupported_without(t *testing.T) {
 	for errno, want := range map[unix.Errno]string{
 		unix.ENOSYS:     `{Files: Network:seccomp} files cannot be protected: the kernel has no Landlock`,
@@ -285,8 +285,8 @@ func TestSupported_without(t *testing.T) {
 	}
 }
 
-// A sandbox in a sandbox holds what both hold. The one outside answers calls about modes, and there can be one alone, so
-// they are refused inside.
+// A sandbox in a sandbox holds what both hold. The one outside answers calls about modes, and there can be one alone,
+// so they are refused inside.
 func TestRun_nested(t *testing.T) {
 	filtered(t)
 	p := newPlace(t)
@@ -354,7 +354,7 @@ func exitCode(cmd *exec.Cmd, tree string) int {
 // tell says which process was started.
 func tell(process *os.Process) { fmt.Println(process.Pid) }
 
-// What it costs to start a command, with the sandbox and without.
+// The cost to start a command, with the sandbox and without.
 func BenchmarkRun(b *testing.B) {
 	tree := b.TempDir()
 	for _, c := range []struct {

@@ -16,13 +16,13 @@ var errNone = errors.New("there is no sandbox for commands on this system: it ne
 // supported returns an empty Status always.
 func supported() (Status, error) { return Status{}, fmt.Errorf("%s: %w", runtime.GOOS, errNone) }
 
-// run starts the command without any restriction, and says so by an empty Status.
+// run starts the command without any restriction, and reports that by an empty Status.
 func run(cmd *exec.Cmd, _ *Rules, started func(*os.Process)) (Status, error) {
 	detach(cmd)
 	return Status{}, start(cmd, started)
 }
 
-// start starts the command, tells of it, and waits.
+// start starts the command, reports it, and waits.
 func start(cmd *exec.Cmd, started func(*os.Process)) error {
 	if err := cmd.Start(); err != nil {
 		return err

@@ -81,7 +81,7 @@ func receive(t *testing.T, network, address string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	go func() { // what is not read stops the one that sends
+	go func() { // a sender stops if nobody reads
 		for b := make([]byte, 16); ; {
 			if _, _, err := l.ReadFrom(b); err != nil {
 				return

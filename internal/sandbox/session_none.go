@@ -4,5 +4,5 @@ package sandbox
 
 import "os/exec"
 
-// detach does nothing: there are no sessions here, and no process groups that could be asked for in this way.
+// detach does nothing: this system has no sessions, and no process groups that could be asked for in this way.
 func detach(*exec.Cmd) {}

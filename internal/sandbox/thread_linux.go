@@ -10,7 +10,7 @@ import (
 // that ends while it is locked to its thread ends the thread as well. The runtime starts no threads from a locked one,
 // so what do makes of its thread stays there.
 //
-// The first thread of the process is never taken: it cannot end, and the process is told by it from outside.
+// The first thread of the process is never taken: it cannot end, and programs outside identify the process by it.
 func onThread(do func()) {
 	go func() {
 		runtime.LockOSThread()

@@ -1,4 +1,4 @@
-// Package schedule says which steps of a pipeline may run at the same time.
+// Package schedule decides which steps of a pipeline may run at the same time.
 package schedule
 
 import (
@@ -13,14 +13,14 @@ import (
 type Step struct {
 	// After are the positions of the earlier steps that it names.
 	After []int
-	// ReadOnly says that it writes nothing.
+	// ReadOnly means that it writes nothing.
 	ReadOnly bool
 	// Reads and Writes are the paths that it can meet, if they are Known. Otherwise it can meet anything.
 	Reads, Writes []string
 	Known         bool
-	// Outside says that it comes after all steps before it, and before all after it.
+	// Outside means that it comes after all steps before it, and before all after it.
 	Outside bool
-	// Exclusive says that no other step may run at the same time.
+	// Exclusive means that no other step may run at the same time.
 	Exclusive bool
 }
 
@@ -73,8 +73,8 @@ func Waves(ctx context.Context, steps []Step, tree *stage.Stage) [][]int {
 }
 
 // places returns the keys of the canonical names, and of where symbolic links lead from them: two names of one file
-// must meet. They are sorted. ok is false if a name is no good, which the step itself has to report, or if the run is
-// over.
+// must meet. They are sorted. ok is false if a name is not valid, which the step itself has to report, or if the run
+// is over.
 func places(ctx context.Context, names []string, tree *stage.Stage) (keys []string, ok bool) {
 	for _, name := range names {
 		canonical, err := tree.Canonical(name)
@@ -101,8 +101,8 @@ func (s Step) meets(o Step) bool {
 	return overlap(s.Writes, o.Reads) || overlap(s.Writes, o.Writes) || overlap(s.Reads, o.Writes)
 }
 
-// overlap reports whether a path of one list is, or lies in, one of the other. Both are lists of keys, sorted: all
-// that lies in a directory follows that directory, so one pass over both finds out.
+// overlap reports whether a path of one list equals a path of the other list, or lies in one. Both are lists of keys,
+// sorted: all that lies in a directory follows that directory, so one pass over both finds out.
 func overlap(a, b []string) bool {
 	for len(a) > 0 && len(b) > 0 {
 		switch {

@@ -43,7 +43,7 @@ func TestWaves(t *testing.T) {
 		{"a writer of what is read", []schedule.Step{reader("."), writer("a")}, [][]int{{0}, {1}}},
 		{"a writer of anything", []schedule.Step{reader("a"), {}, reader("b")}, [][]int{{0}, {1}, {2}}},
 		{"two names of one file", []schedule.Step{writer("a/../b"), reader("./b")}, [][]int{{0}, {1}}},
-		{"a name that is no good", []schedule.Step{writer("a"), reader("../b")}, [][]int{{0}, {1}}},
+		{"a name that is not valid", []schedule.Step{writer("a"), reader("../b")}, [][]int{{0}, {1}}},
 		{"named", []schedule.Step{reader("a"), after(reader("b"), 0), after(reader("c"), 0), after(writer("d"), 1)}, [][]int{{0}, {1, 2}, {3}}},
 		{"outside", []schedule.Step{reader("a"), writer("b"), outside(reader()), reader("c"), outside(reader()), outside(writer("d"))},
 			[][]int{{0}, {1}, {2}, {3}, {4}, {5}}},

@@ -25,7 +25,7 @@
 //
 // The delimiter c is any character of one byte but a newline and a backslash. Within a part it is written with a
 // backslash before it, or within brackets. Line 0 is allowed in 0,/re/ only. A first script that begins with #n is
-// Quiet. An empty pattern is the one that was used last while the script ran; it takes no flags.
+// Quiet. An empty pattern stands for the last pattern used while the script ran; it takes no flags.
 //
 // A text goes to the end of its line, and a backslash there continues it on the next line. Blanks before it are left
 // out, but for those after a backslash. In a text, a backslash stands for the character after it, or for a control
@@ -52,19 +52,19 @@
 //
 // Nothing goes back: finding a match takes time in proportion to the rest of the line, times the size of the pattern
 // at worst, where its automaton does not fit its cache; finding groups the length of the match times the size of the
-// pattern. A line with n matches takes n times that at worst. What is held of a text is a window of some lines.
+// pattern. A line with n matches takes n times that at worst. Only a window of some lines of a text is held.
 // Options.MaxPattern and Options.MaxLine limit both, [Bounds] what a run makes, and the context ends it anywhere. A
 // script has at most MaxScript bytes and MaxCommands commands, a pattern 64 KiB and 1,000 groups within each other.
 //
-// # What is refused
+// # Refused scripts
 //
 // All that GNU sed refuses, and beyond that, with Unsupported set in the [Error]: the commands that write, read or
 // run something (w W r R e), print otherwise (l L = F z v), branch (b t T :), keep a window of lines (D P), or keep a
 // second text (g G h H x); exit statuses of q and Q; the flags w and e of s; back-references in patterns; bytes that
 // are no character within brackets, or in a pattern with classes or the flag I; a text of a, i or c that ends with a
-// backslash where no line follows; and \N with an empty pattern that stands for one of fewer groups.
+// backslash where no line follows; and \N with an empty pattern that stands for a pattern with fewer groups.
 //
-// # What differs from GNU sed
+// # Differences from GNU sed
 //
 // In testdata/differences.txt stand the cases of the tests that differ from GNU sed 4.9, with their reasons: it
 // compares bytes where a pattern has no class, and then matches within characters; it loses matches of repeated
@@ -72,5 +72,5 @@
 // over; and of several ways to a match it takes another one here and there. Beside that, what differs is the flag I
 // with characters whose other case takes another number of bytes in UTF-8, and with an escaped letter, which GNU sed
 // never finds then; a bracket that an interval of {0} removes; \B behind a repeat, as in b*\(\B\), beside a byte that
-// is no character; and surrogates and characters above U+10FFFF written as UTF-8, which are bytes here.
+// is not a character; and surrogates and characters above U+10FFFF written as UTF-8, which are bytes here.
 package sed

@@ -116,7 +116,7 @@ func TestGolden(t *testing.T) {
 	t.Logf("%d cases", n)
 }
 
-// What is recorded is what sed does.
+// The records are the output of sed.
 func TestGoldenIsSed(t *testing.T) {
 	o := newOracle(t)
 	golden(t, func(g group, script, in, want string) {

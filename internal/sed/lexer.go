@@ -36,7 +36,7 @@ func (p *parser) nonblank() int {
 
 func isDigit(c int) bool { return '0' <= c && c <= '9' }
 
-// integer reads the number that begins with c. One that is too large is as large as can be.
+// integer reads the number that begins with c. A number that is too large becomes the largest.
 func (p *parser) integer(c int) int {
 	const most = math.MaxInt / 16
 	n := 0

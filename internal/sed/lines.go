@@ -15,7 +15,7 @@ type lines struct {
 	first int   // where the lines begin in buf that are held
 	next  int   // what is before it in buf was read
 	off   int64 // where buf begins in the text
-	end   bool  // there is no more to read
+	end   bool  // everything was read
 	fills int   // counts how often buf became another
 }
 
@@ -39,7 +39,7 @@ func (l *lines) line(most int) ([]byte, error) {
 		} else {
 			looked = len(rest)
 		}
-		// Whether it is the last line is known with what follows.
+		// The text that follows shows if it is the last line.
 		if l.end || l.next+len(rest) < len(l.buf) || looked > most {
 			l.next += len(rest)
 			return rest, nil

@@ -26,7 +26,7 @@ func newOracle(t testing.TB) *oracle {
 	t.Helper()
 	name, err := exec.LookPath("sed")
 	if err != nil {
-		t.Skip("there is no sed on this machine to compare with")
+		t.Skip("this machine has no sed to compare with")
 	}
 	out, err := exec.CommandContext(t.Context(), name, "--version").Output()
 	if err != nil || !bytes.Contains(out, []byte("GNU sed")) {
@@ -85,7 +85,7 @@ func (o *oracle) run(t testing.TB, scripts []string, opts sed.Options, inputs []
 	return out, true, nil
 }
 
-// ours runs this package over the inputs. unsupported says that it refused on purpose.
+// ours runs this package over the inputs. unsupported means that it refused on purpose.
 func ours(t testing.TB, scripts []string, opts sed.Options, inputs []string) (out []string, ok, unsupported bool) {
 	t.Helper()
 	s, err := sed.Parse(scripts, opts)

@@ -158,7 +158,8 @@ func TestRandomAgainstSed(t *testing.T) {
 			hung++
 			return
 		case (ok != wantOK || !slices.Equal(got, want)) && len(in) > 1:
-			// What an empty pattern stands for goes on from one file to the next in sed. So it has to be by single files.
+			// In sed the meaning of an empty pattern goes on from one file to the next. So it has to be by single
+			// files.
 			for one := range slices.Chunk(in, 1) {
 				compare(one)
 			}

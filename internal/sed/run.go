@@ -15,11 +15,10 @@ type Edit func(start, end int64, text []byte) error
 
 // Bounds are what a run may come to at most. The zero Bounds has no limits.
 type Bounds struct {
-	// Replacements is how many substitutions are made. Zero means that there is no limit. One more is ErrReplacements,
-	// before it is made.
+	// Replacements is the limit on substitutions. Zero means no limit. One more is ErrReplacements, before it is made.
 	Replacements int
-	// Text is how much text one line may become, with the copies of p and the texts of a, i and c, in bytes. Zero means
-	// that there is no limit. More is ErrText.
+	// Text is how much text one line may become, with the copies of p and the texts of a, i and c, in bytes. Zero
+	// means no limit. More is ErrText.
 	Text int64
 }
 
@@ -73,9 +72,9 @@ type runner struct {
 	substituting substituting
 }
 
-// Apply runs the script over all that src gives and passes each change to edit. What it holds in memory is a small
-// multiple of the longest line. The error is an [*Error], a [*LineError], [ErrReplacements] or [ErrText], that of src
-// or of edit, or that of the context, which is looked at within a line too.
+// Apply runs the script over all that src gives and passes each change to edit. It holds a small multiple of the
+// longest line in memory. The error is an [*Error], a [*LineError], [ErrReplacements] or [ErrText], that of src or of
+// edit, or that of the context, which is looked at within a line too.
 func (s *Script) Apply(ctx context.Context, src io.Reader, bounds Bounds, edit Edit) (Stats, error) {
 	r, _ := s.idle.Get().(*runner)
 	if r == nil {
@@ -134,7 +133,7 @@ const (
 	perLine = 64
 )
 
-// spend tells of some work that was done. The error is that of the context.
+// spend counts some work that was done. The error is that of the context.
 func (r *runner) spend(work int) error {
 	if r.work += work; r.work < often {
 		return nil

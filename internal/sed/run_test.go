@@ -156,7 +156,7 @@ func TestRE2(t *testing.T) {
 	}
 }
 
-// Patterns that others blow up on. What is looked at is what comes out; that it comes out is the rest.
+// Patterns that others blow up on. The test looks at the result, and at the fact that there is one.
 func TestHostilePatterns(t *testing.T) {
 	fstest.OneGoroutine(t)
 	t.Parallel()

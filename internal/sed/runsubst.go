@@ -102,7 +102,7 @@ type ranged struct {
 	end            int // of +N and ~N
 }
 
-// selected reports whether the line is one of those that a command is for.
+// selected reports whether a command applies to the line.
 func (r *runner) selected(i int) (bool, error) {
 	c, state, line := &r.s.commands[i], &r.ranges[i], r.stats.Lines
 	if c.to.kind == addrNone {
@@ -147,7 +147,7 @@ func (r *runner) selected(i int) (bool, error) {
 	return false, nil
 }
 
-// matches reports whether the line is what one address says.
+// matches reports whether one address selects the line.
 func (r *runner) matches(a *address, c *command, state *ranged) (bool, error) {
 	line := r.stats.Lines
 	switch a.kind {

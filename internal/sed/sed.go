@@ -33,15 +33,16 @@ const (
 	MaxCommands = 10_000
 )
 
-// Options says how scripts are read. The zero value is that of sed -E.
+// Options describes how scripts are read. The zero value is that of sed -E.
 type Options struct {
 	Syntax Syntax
-	// Quiet is sed -n: lines are kept only where p says so.
+	// Quiet is sed -n: lines are kept only where p keeps them.
 	Quiet bool
 	// MaxPattern is the largest pattern, in nodes: a character or an operator is one, and an interval counts as what it
 	// stands for. All patterns of a script may have four times as many together. Zero means DefaultMaxPattern.
 	MaxPattern int
-	// MaxLine is the longest line in bytes, also one that a line becomes, and what N joins. Zero means DefaultMaxLine.
+	// MaxLine is the longest line in bytes, also after a substitution, and after N has joined lines. Zero means
+	// DefaultMaxLine.
 	MaxLine int
 }
 
@@ -106,7 +107,7 @@ type Error struct {
 	Column int    // the byte of the line, from 1
 	Text   string // in the words of GNU sed where it has some
 	Hint   string // what to do about it, or ""
-	// Unsupported says that GNU sed would take it and this package does not, on purpose.
+	// Unsupported means that GNU sed would take it and this package does not, on purpose.
 	Unsupported bool
 }
 
@@ -130,7 +131,7 @@ func (p place) at(scripts []string, text, hint string) *Error {
 	}
 }
 
-// refused says of each command and flag that is not done what it would do.
+// refused has the meaning of each command and flag that is not done.
 func refused(c byte) string {
 	for _, of := range [...]struct{ names, why string }{
 		{"wW", "it writes files"},

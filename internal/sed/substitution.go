@@ -60,7 +60,7 @@ func (s *substitution) parse(text []byte) {
 			saved = mode
 			mode |= map[byte]match.Case{'l': match.LowerFirst, 'u': match.UpperFirst}[c]
 		default:
-			// The piece ends behind the character: a \u before it is used up.
+			// The piece ends after the character: a \u before it is used up.
 			literal = append(literal, c)
 			end(-1)
 		}

@@ -7,16 +7,17 @@ import (
 	"slices"
 )
 
-// Shape says what a JSON value has to look like. A nil Shape is a value that is neither a list nor an object. Null
+// Shape describes what a JSON value has to look like. A nil Shape is a value that is neither a list nor an object. Null
 // fits every shape.
 type Shape struct {
-	// Names are what an object may have, by name, in this very spelling. Nil for what is no such object.
+	// Names are the allowed names of an object, in this very spelling, each with its shape. Nil for a value that is
+	// not such an object.
 	Names map[string]*Shape
 	// Each is the shape of all elements of a list, or of all values of an object with any names if Names is nil.
 	Each *Shape
-	// List says that the value is a list. Otherwise it is an object.
+	// List means that the value is a list. Otherwise it is an object.
 	List bool
-	// any says that every value fits.
+	// any means that every value fits.
 	any bool
 }
 

@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// What a [*SyntaxError] wraps if the text passed a limit.
+// Errors that a [*SyntaxError] wraps if the text passed a limit.
 var (
 	ErrTooLarge = errors.New("JSON text is too large")
 	ErrTooDeep  = errors.New("JSON text is nested too deeply")
 )
 
-// SyntaxError says what is wrong with a JSON text and where.
+// SyntaxError reports what is wrong with a JSON text and where.
 type SyntaxError struct {
 	// Offset counts bytes from 0.
 	Offset int
 	// Line and Column count from 1, columns in characters. Both are 0 if the text as a whole is refused.
 	Line, Column int
-	// Msg says what is wrong, and what to write instead where that is known.
+	// Msg describes what is wrong, and what to write instead where that is known.
 	Msg string
 	// Err is [ErrTooLarge] or [ErrTooDeep] for a limit, else nil.
 	Err error

@@ -8,8 +8,9 @@ import (
 
 // Nearest returns the candidate that was probably meant by word: the one with the fewest insertions, deletions,
 // replacements and swaps of neighbours (no character twice) between the two, upper and lower case being the same.
-// More than two, or as many as half of the word has characters, is not near. Of equally near ones the one that is
-// nearer when case counts wins, then the one that sorts first, so the order of candidates makes no difference.
+// More than two, or as many as half of the word has characters, is not near. Of equally near candidates the candidate
+// that is nearer when case counts wins, then the candidate that sorts first, so the order of candidates makes no
+// difference.
 func Nearest(word string, candidates []string) (string, bool) {
 	best, bestDistance, bestExact := "", -1, 0
 	length := utf8.RuneCountInString(word)

@@ -167,7 +167,7 @@ func (p *parser) node() *Node {
 	return n
 }
 
-// noValue says what is wrong with what stands where a value should.
+// noValue reports what is wrong with what stands where a value should.
 func (p *parser) noValue() error {
 	switch p.peek() {
 	case '\'', '`':

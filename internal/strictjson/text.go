@@ -50,7 +50,7 @@ func (p *parser) control(c byte) error {
 	}
 }
 
-// escapes are what stands behind a backslash for the bytes in escaped.
+// escapes are the characters after a backslash for the bytes in escaped.
 const (
 	escapes = "bfnrt"
 	escaped = "\b\f\n\r\t"

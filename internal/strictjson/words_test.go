@@ -24,10 +24,10 @@ func TestNearest(t *testing.T) {
 		{"PATTERN", "pattern"}, // case alone is never far
 		{"ID", "id"},
 		{"xd", ""},       // half of the word
-		{"pth", "path"},  // one of three
+		{"pth", "path"},  // one letter of three
 		{"pt", ""},       // two of two
 		{"mdoe", "mode"}, // swapped; "node" needs two
-		{"xode", "mode"}, // a tie: the one that sorts first
+		{"xode", "mode"}, // a tie: the first in order
 		{"xyz", ""},
 		{"", ""},
 		{"pattern", "pattern"},

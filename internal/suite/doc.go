@@ -1,5 +1,5 @@
 // Package suite is a test-only package: it holds what the black-box suites below it share, such as small trees,
-// pipelines and the file systems that everything has to run on. Each suite is a directory that says what it holds:
+// pipelines and the file systems that everything has to run on. Each suite is a directory with a comment on its tests:
 //
 //   - bench: benchmarks, and how many allocations runs make
 //   - decode: what is taken and refused of a pipeline as JSON, strictly and leniently, and with which messages
@@ -16,6 +16,6 @@
 //   - searchways: a search finds the same in every way there is to search
 //   - semantics: what an edit keeps of a file, the table in docs/safety.md
 //   - templates: what references of steps stand for, variables, and that templates of other languages stay text
-//   - told: what is told of a run beside its result: summaries, envelopes, the first and the last event, contexts, audits
+//   - told: reports of a run beside its result: summaries, envelopes, the first and the last event, contexts, audits
 //   - tools: steps that call functions of the host: when, how often, within which bounds, and what is kept of it
 package suite

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// BreakAfter returns fsys as one that breaks when a.txt has been renamed into place: from then on each rename to a
-// name that ends in suffix fails. Below it nothing is broken.
+// BreakAfter returns a file system over fsys that breaks when a.txt has been renamed into place: from then on each
+// rename to a name that ends in suffix fails. Below it nothing is broken.
 func BreakAfter(fsys afero.Fs, suffix string) afero.Fs {
 	var broken atomic.Bool
 	return errorfs.Wrap(fsys, func(op *errorfs.Op, do func() error) error {

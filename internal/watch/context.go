@@ -9,8 +9,8 @@ import (
 type marked struct{}
 
 // Context returns the host's function of that name that makes one context of another, so that it can be called
-// anywhere. If it fails, or what it returns does not descend from what it was given, the context is the one that was
-// given, which is noted and logged.
+// anywhere. If the function fails, or its result does not descend from the given context, the context is the given
+// one, which is noted and logged.
 func Context[For any](name string, host func(context.Context, For) context.Context, log *slog.Logger,
 	n *Notes) func(context.Context, For) context.Context {
 	return func(ctx context.Context, about For) context.Context {
@@ -35,7 +35,7 @@ func Context[For any](name string, host func(context.Context, For) context.Conte
 }
 
 // Span returns the host's function of that name that makes one context of another, as Context does, and returns a
-// function to be called with what there is at the end, or nil. That can be called anywhere, too, and is never nil.
+// function to call with the result at the end, or nil. That can be called anywhere, too, and is never nil.
 func Span[Start, End any](
 	name string, host func(context.Context, Start) (context.Context, func(End)), log *slog.Logger, n *Notes,
 ) func(context.Context, Start) (context.Context, func(End)) {

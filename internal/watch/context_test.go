@@ -14,7 +14,7 @@ import (
 
 type key struct{}
 
-// TestContext: what descends is taken, all else is noted and logged, and then the context is the one that was given.
+// TestContext: a context that descends is taken, all else is noted and logged, and then the given context is used.
 func TestContext(t *testing.T) {
 	t.Parallel()
 	other := context.WithValue(context.Background(), key{}, "made")

@@ -112,7 +112,7 @@ func (h *guardedHandler) WithGroup(name string) slog.Handler {
 	return h.derive(func() slog.Handler { return h.host.WithGroup(name) })
 }
 
-// derive is the handler as it was if there is no other to be had.
+// derive returns the handler unchanged if no other can be made.
 func (h *guardedHandler) derive(from func() slog.Handler) slog.Handler {
 	derived := h.host
 	h.call(func() { derived = from() })

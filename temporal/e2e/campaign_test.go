@@ -61,7 +61,8 @@ func TestKilledWorker(t *testing.T) {
 	once(t, dir, targets)
 }
 
-// A campaign is held at its gate by a server, refuses a digest that is not that of its plans, and goes on with the right one.
+// A campaign is held at its gate by a server, refuses a digest that is not that of its plans, and goes on with the
+// right one.
 func TestGate(t *testing.T) {
 	server := temporaltest.NewServer(temporaltest.WithT(t))
 	dir := t.TempDir()
@@ -97,7 +98,7 @@ func TestGate(t *testing.T) {
 	record(t, conn, "millrace/default/gate", "gate.json")
 }
 
-// What is canceled on the server has an outcome for each target.
+// A campaign that is canceled on the server has an outcome for each target.
 func TestCancel(t *testing.T) {
 	server := temporaltest.NewServer(temporaltest.WithT(t))
 	dir := t.TempDir()

@@ -28,7 +28,7 @@ import (
 	millracetemporal "github.com/millrace-go/millrace/temporal"
 )
 
-// What makes this binary a worker, and what it is told.
+// Variables that make this binary a worker, and its input.
 const (
 	hostVariable      = "MILLRACE_E2E_HOST"
 	namespaceVariable = "MILLRACE_E2E_NAMESPACE"
@@ -75,7 +75,8 @@ func work() error {
 	return nil
 }
 
-// workerOf works on the trees in a directory. Each target takes a while, so that workers are killed in the middle of some.
+// workerOf works on the trees in a directory. Each target takes a while, so that workers are killed in the middle of
+// some.
 func workerOf(dir string) (w millracetemporal.Worker, err error) {
 	w.Blobs = blobsOf(dir)
 	open, err := time.ParseDuration(cmp.Or(os.Getenv(openVariable), "0s"))

@@ -24,7 +24,7 @@ func (p *placing) already(h *patch.Hunk, from, stated int) (done bool, at int, e
 		}
 	}
 	if h.OldLines == 0 {
-		// Nothing but its place tells that it is this hunk.
+		// Only its place shows that it is this hunk.
 		at = p.lines() - len(run)
 		if len(h.Anchors) > 0 && !h.AtEnd {
 			at = from

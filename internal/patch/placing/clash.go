@@ -2,7 +2,7 @@ package placing
 
 import "github.com/millrace-go/millrace/internal/patch"
 
-// Bits of a line in Text.taken. That of a gap is about the place before the line.
+// Bits of a line in Text.taken. The bit of a gap is about the place before the line.
 const (
 	lineInRun = 1 << iota
 	lineRemoved

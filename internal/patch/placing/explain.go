@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// AmbiguousError says that the lines of a hunk are in a file more than once, and nothing tells which are meant.
+// AmbiguousError reports that the lines of a hunk are in a file more than once, and nothing decides which are meant.
 type AmbiguousError struct {
 	Count int   // how often they are there
 	Lines []int // where they begin, from 1, no more than the first hundred
@@ -38,19 +38,19 @@ func (e *AmbiguousError) Error() string {
 // MarshalJSON gives the code, the message and the paths.
 func (e *AmbiguousError) MarshalJSON() ([]byte, error) { return errorform.Marshal("step_failed", e) }
 
-// MissingError says that the lines of a hunk are not in a file.
+// MissingError reports that the lines of a hunk are not in a file.
 type MissingError struct {
 	// At is the line, from 1, of the place that comes nearest; 0 if none does.
 	At int
-	// Line is the line, from 1, at which it stops to fit, Want what the patch has there, and Found what the file has. At
-	// the end of the file Found is "" and Line is behind the last one.
+	// Line is the line, from 1, at which it stops to fit, Want what the patch has there, and Found what the file has.
+	// At the end of the file Found is "" and Line is after the last line.
 	Line        int
 	Want, Found string
-	// Elided says that a line of the hunk is nothing but "...".
+	// Elided means that a line of the hunk is nothing but "...".
 	Elided bool
-	// Last says that the patch has the lines at the end of the file, and nowhere else.
+	// Last means that the patch has the lines at the end of the file, and nowhere else.
 	Last bool
-	// Stated says that the hunk quotes no line that stays, so that it is looked for only where it says.
+	// Stated means that the hunk quotes no line that stays, so that it is looked for only at its stated line.
 	Stated bool
 }
 
@@ -79,7 +79,7 @@ func (e *MissingError) MarshalJSON() ([]byte, error) { return errorform.Marshal(
 // maxShown is how many bytes of a line a message has.
 const maxShown = 80
 
-// AnchorError says that a line that a hunk begins to look at is not in the file.
+// AnchorError reports that a line that a hunk begins to look at is not in the file.
 type AnchorError struct{ Text string }
 
 // Error has the line.
@@ -87,7 +87,7 @@ func (e *AnchorError) Error() string {
 	return "the line " + show.Quote(e.Text, maxShown) + " behind @@ is not in the file, or only before the last hunk"
 }
 
-// OutsideError says that a hunk without context is for a place that the file does not have, or that another hunk
+// OutsideError reports that a hunk without context is for a place that the file does not have, or that another hunk
 // changes.
 type OutsideError struct {
 	Line, Lines int
@@ -103,10 +103,10 @@ func (e *OutsideError) Error() string {
 		e.Lines)
 }
 
-// ErrNoContext says that nothing tells where a hunk belongs.
+// ErrNoContext reports that nothing decides where a hunk belongs.
 var ErrNoContext = errors.New("nothing says where its lines are to be added: give it context, or numbers behind @@")
 
-// explain says why a hunk is nowhere. The second error is that of the run.
+// explain returns why a hunk is nowhere. The second error is that of the run.
 func (p *placing) explain(h *patch.Hunk, old []string, stated int) (why, err error) {
 	missing := &MissingError{Last: h.AtEnd, Stated: h.Numbered && h.Lead+h.Trail == 0}
 	if old == nil {

@@ -58,7 +58,7 @@ func (s shift) apply(text string) string {
 	return s.text + text
 }
 
-// shiftOf returns how a line of the file differs from one of a hunk at its beginning. A blank line says nothing.
+// shiftOf returns how a line of the file differs from a line of a hunk at its beginning. A blank line shows nothing.
 func shiftOf(have []byte, want string) (s shift, blank, ok bool) {
 	if strings.TrimSpace(want) == "" {
 		return s, true, true

@@ -28,7 +28,7 @@ func (s *Steps) take(ctx context.Context, n int) error {
 	return nil
 }
 
-// index says where in a file the lines are that hunks have, at one level.
+// index finds the lines of hunks in a file, at one level.
 type index struct {
 	ids map[string]int32
 	of  []int32   // of each line of the file, -1 if no hunk has it
@@ -93,7 +93,7 @@ func (t *Text) index(ctx context.Context, hunks []patch.Hunk, level Level, steps
 	return x, nil
 }
 
-// idsOf returns the ids of lines of a hunk, false if one of them is nowhere in the file.
+// idsOf returns the ids of lines of a hunk, false if any of them is nowhere in the file.
 func (x *index) idsOf(level Level, lines []string) ([]int32, bool) {
 	ids := make([]int32, len(lines))
 	var key []byte

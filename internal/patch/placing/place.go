@@ -22,7 +22,7 @@ type Settings struct {
 // Placed is what became of a hunk.
 type Placed struct {
 	At      int // the first of its lines, from 0
-	Moved   int // how many lines further down than it says, less than 0 for up
+	Moved   int // how many lines further down than stated, less than 0 for up
 	Level   Level
 	Fuzz    int
 	Done    bool // its new lines were there already
@@ -39,17 +39,17 @@ type placing struct {
 	hunks  []patch.Hunk
 	offset int // how much further down the hunk before was found
 	delta  int // how many lines those before have added
-	cursor int // the line behind the hunk before
+	cursor int // the line after the hunk before
 }
 
 // candidate is a place that a hunk fits at.
 type candidate struct {
-	at     int // of its first line, also if that is one that may differ
+	at     int // of its first line, also if that line may differ
 	indent shift
 }
 
-// Place finds the places of the hunks of a file, and what they do there. Each refers to the text as it is. The error is
-// one of the limits or of the context; what is wrong with a hunk is in its Placed.
+// Place finds the places of the hunks of a file, and what they do there. Each refers to the text as it is. The error
+// is a limit or the error of the context; the problem of a hunk is in its Placed.
 func (t *Text) Place(ctx context.Context, f *patch.File, s Settings, steps *Steps) ([]Placed, error) {
 	t.exact = f.Mixed
 	if err := steps.take(ctx, t.lines()); err != nil {
@@ -80,7 +80,7 @@ func (p *placing) hunk(h *patch.Hunk) (Placed, error) {
 	if s := p.Format; s != patch.ApplyPatch {
 		from = 0
 	}
-	stated, start := -1, -1 // where it says to be, and where git would begin to look
+	stated, start := -1, -1 // its stated place, and where git would begin to look
 	if h.Numbered {
 		stated = h.OldStart - 1
 		if h.OldLines == 0 {
@@ -226,7 +226,7 @@ func (p *placing) at(
 		return c, true, nil
 	}
 	if h.Numbered && h.Lead+h.Trail == 0 {
-		return c, here, nil // there is nothing but the number that tells the place
+		return c, here, nil // only the number shows the place
 	}
 	x, err := p.Text.index(p.ctx, p.hunks, level, p.steps)
 	if err != nil {
@@ -264,9 +264,10 @@ func (p *placing) at(
 
 func near(a, b int) int { return max(a-b, b-a) }
 
-// anchored reports whether a hunk may stand at a line. One that only adds lines, and quotes none before or behind them,
-// begins or ends the file, for nothing else tells it from its place after it was applied; but where it says that it is
-// not at the beginning, it may stand right where it says. So does one that has the last line of a file, without a line
+// anchored reports whether a hunk may stand at a line. A hunk that only adds lines, and quotes none before or after
+// them, begins or ends the file, for nothing else tells it from its place after it was applied. But if it states that
+// it is not at the beginning, it may stand right at its stated line. So does a hunk that has the last line of a file,
+// without a line end.
 // end.
 func (p *placing) anchored(h *patch.Hunk, at, stated, lead, trail int) bool {
 	if h.AtEnd && at+h.OldLines != p.lines() {
@@ -278,7 +279,7 @@ func (p *placing) anchored(h *patch.Hunk, at, stated, lead, trail int) bool {
 	return (h.Lead > 0 || at == 0 || at == stated && h.OldStart > 1) && (h.Trail > 0 || at+h.OldLines == p.lines())
 }
 
-// anchors goes to the lines that a hunk names, one after the other, and returns the line behind the last one.
+// anchors goes to the lines that a hunk names, one after the other, and returns the line after the last of them.
 func (p *placing) anchors(h *patch.Hunk, from int) (line int, missing string, err error) {
 	for _, anchor := range h.Anchors {
 		found := false

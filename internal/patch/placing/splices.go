@@ -8,7 +8,7 @@ import (
 
 // group is a run of removed and added lines with no context line in it.
 type group struct {
-	start   int // the first removed line, or the one that the added lines come before
+	start   int // the first removed line, or the line that the added lines come before
 	removed int
 	text    []byte
 	last    patch.Line // that was added
@@ -61,8 +61,8 @@ func (p *placing) splices(h *patch.Hunk, c candidate) []patch.Splice {
 	return list
 }
 
-// endOf returns the line end of a line that is added: the one of the file, or of the line that it replaces, or of those
-// around it. Where the patch has line ends of both kinds it means them.
+// endOf returns the line end of a line that is added: the line end of the file, or of the line that it replaces, or of
+// the lines around it. A patch that has line ends of both kinds means them.
 func (p *placing) endOf(h *patch.Hunk, g *group, l patch.Line, first int) patch.End {
 	own := l.End
 	if own == patch.NoEnd {

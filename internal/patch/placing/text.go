@@ -153,7 +153,7 @@ func plain(dst, text []byte) []byte {
 	return append(dst, text...)
 }
 
-// String says what lines of this level may differ in.
+// String returns what lines of this level may differ in.
 func (l Level) String() string {
 	return [...]string{"nothing", "white space at the end", "white space", "white space or typography"}[l]
 }

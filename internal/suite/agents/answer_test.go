@@ -136,7 +136,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// A panic is an error that is not tried again, also one of a method of the agent's error.
+// A panic is an error that is not tried again, also a panic of a method of the agent's error.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	for name, a := range map[string]agent.Func{
@@ -152,7 +152,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// What an agent does to its request is its own business.
+// An agent may change its request without any effect.
 func TestRequestBelongsToAgent(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Sandbox(agent.Sandbox{Tools: []string{"t"}, Options: map[string]any{"o": []any{"x"}}}).
@@ -194,7 +194,7 @@ func TestAfterOutside(t *testing.T) {
 	}
 }
 
-// A program that is an agent keeps no secret of its policy in anything that is told or kept.
+// A program that is an agent keeps no secret of its policy in any report or record.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-0123456789"

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// Once the budget is spent no prompt begins, whatever handles failures; steps that cost nothing still do. What failed has
-// cost as well.
+// Once the budget is spent no prompt begins, whatever handles failures; steps that cost nothing still do. Failed
+// prompts have cost as well.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	free := actions.Create{Path: "free.txt", Content: "x"}
@@ -54,7 +54,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Costs are told as they are spent, and an answer with what it is known of its model.
+// Costs are reported as they are spent, and an answer with the known facts of its model.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	var events []string

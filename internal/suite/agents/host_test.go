@@ -61,7 +61,7 @@ func (h *host) steps() string {
 	return strings.Join(ids, " ")
 }
 
-// executor is one that has the agent for steps that name none. What it makes real is gone with the test.
+// executor returns an executor that has the agent for steps that name none. All that it writes is gone with the test.
 func executor(t *testing.T, a agent.Agent) millrace.Executor {
 	t.Helper()
 	return millrace.Executor{Agents: map[string]agent.Agent{"": a}, Commands: command.Policy{Scratch: t.TempDir()}}

@@ -79,7 +79,7 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// Bulkheads bound the prompts of all, of one agent, and those that need a GPU; one that is full fails the step at once.
+// Bulkheads bound the prompts of all, of one agent, and those that need a GPU; a full bulkhead fails the step at once.
 func TestBulkheads(t *testing.T) {
 	t.Parallel()
 	named := quiet("p")
@@ -116,7 +116,7 @@ func TestBulkheads(t *testing.T) {
 			}
 		})
 	}
-	// The gpu of the sandbox counts, unless the step says that it needs none.
+	// The gpu of the sandbox counts, unless the step has it off.
 	full := bulkhead.New(1, 0)
 	release, err := full.Acquire(t.Context())
 	if err != nil {

@@ -174,7 +174,7 @@ func TestOtherQuestions(t *testing.T) {
 	}
 }
 
-// So it is in parallel, where a step that is told of the one before waits for it.
+// So it is in parallel, where a step that receives the output of the step before waits for it.
 func TestOtherQuestionsInParallel(t *testing.T) {
 	t.Parallel()
 	h := &host{script: map[string][]string{"a": {"one", "two"}}}
@@ -236,7 +236,7 @@ func (f file) Keep(key string, r millrace.Recorded) (err error) {
 	return err
 }
 
-// What was recorded is JSON both ways, with all bytes.
+// Recorded answers are JSON both ways, with all bytes.
 func TestRecordedJSON(t *testing.T) {
 	t.Parallel()
 	rec := make(file)
@@ -307,7 +307,8 @@ func (f forged) Find(string) (millrace.Recorded, bool, error) {
 }
 func (forged) Keep(string, millrace.Recorded) error { return nil }
 
-// What is no answer of the agent is not recorded: a canceled attempt, a panic, a full bulkhead, a tree that cannot be made.
+// Only answers of the agent are recorded: not a canceled attempt, a panic, a full bulkhead, a tree that cannot be
+// made.
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
 	for name, work := range map[string]func(context.Context, *agent.Request) error{
@@ -360,7 +361,7 @@ func TestCommandNeverTwice(t *testing.T) {
 	}
 }
 
-// What had failed when it was asked fails at once when it is done again: there is nothing to wait for.
+// A prompt that had failed when it was asked fails at once when it is done again: there is nothing to wait for.
 func TestReplayDoesNotWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

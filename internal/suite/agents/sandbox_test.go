@@ -61,7 +61,7 @@ func TestSandbox(t *testing.T) {
 	}
 }
 
-// What is wrong with a sandbox stands at its place, in Go and in JSON.
+// Each mistake in a sandbox is reported at its place, in Go and in JSON.
 func TestSandboxProblems(t *testing.T) {
 	t.Parallel()
 	problem := func(err error) string {

@@ -42,7 +42,7 @@ func decode(t *testing.T, data []byte) millrace.Pipeline {
 	return p
 }
 
-// What the documents of another system show decodes as it stands, and means what they say.
+// Pipelines from the documents of another system decode as they stand, and have the documented meaning.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	ask := func(prompt string) actions.Prompt { return actions.Prompt{Prompt: prompt} }
@@ -169,7 +169,7 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// What the shorter examples say of their steps is what happens.
+// The shorter examples run as their text states.
 func TestExamplesRun(t *testing.T) {
 	t.Parallel()
 	const after = `, {"id": "full-test", "prompt": "all"}, {"id": "deploy", "prompt": "go"}`
@@ -199,7 +199,7 @@ func TestExamplesRun(t *testing.T) {
 			for i, r := range h.asked {
 				said := i > 0 && r.Previous != nil && r.Previous.Step == h.asked[i-1].Step
 				if i > 0 && r.Attempt == 1 && !said {
-					t.Errorf("%s: %s is told of %+v", test.name, r.Step, r.Previous)
+					t.Errorf("%s: %s receives %+v", test.name, r.Step, r.Previous)
 				}
 			}
 		})
@@ -258,7 +258,7 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// asks is an action of a host that has the name of one of ours, and a parameter that steps have too.
+// asks is an action of a host that has the name of our action, and a parameter that steps have too.
 type asks struct {
 	Prompt  string `json:"prompt" param:"required"`
 	Timeout int    `json:"timeout,omitempty"`
@@ -270,8 +270,8 @@ func (asks) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{}, nil
 }
 
-// A host's own action prompt is spelled alike. What a step and the action both have is the step's; where there is no such
-// action, a step has to name one.
+// A host's own action prompt is spelled alike. A field that the step and the action both have is the step's. Without
+// such an action, a step has to name one.
 func TestOwnPrompt(t *testing.T) {
 	t.Parallel()
 	text := []byte(`{"name": "p", "steps": [{"id": "a", "prompt": "p", "timeout": 2.5, "voice": "low"}]}`)

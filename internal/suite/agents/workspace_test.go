@@ -25,8 +25,8 @@ func trees(t *testing.T, files ...string) map[string]afero.Fs {
 	return map[string]afero.Fs{"in memory": suite.Tree(files...), "in the system": rooted}
 }
 
-// What an agent changes is the work of its step: shown, limited, committed. It sees what the steps before have done, and
-// never the tree itself.
+// The changes of an agent are the work of its step: shown, limited, committed. It sees the work of the steps before,
+// and never the tree itself.
 func TestWorkspace(t *testing.T) {
 	t.Parallel()
 	for name, fsys := range trees(t, "a.txt", "one\ntwo\n", "gone.txt", "x", "old.txt", "long enough to be known again\n") {
@@ -83,8 +83,8 @@ func TestWorkspace(t *testing.T) {
 	}
 }
 
-// A workspace to read shows the tree, and nothing of it comes back; a step without one has none. Both count as steps that
-// only read.
+// A workspace to read shows the tree, and nothing of it comes back; a step without one has none. Both count as steps
+// that only read.
 func TestReadOnlyWorkspace(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{actions.WorkspaceRead, actions.WorkspaceNone} {
@@ -115,7 +115,7 @@ func TestReadOnlyWorkspace(t *testing.T) {
 	}
 }
 
-// What an attempt has changed that fails is gone: for the next attempt, for the steps after it, and for the tree.
+// The changes of an attempt that fails are gone: for the next attempt, for the steps after it, and for the tree.
 func TestFailedWork(t *testing.T) {
 	t.Parallel()
 	seen := make([]string, 0, 3)

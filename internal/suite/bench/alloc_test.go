@@ -117,7 +117,7 @@ func TestAllocs_unmatchedFiles(t *testing.T) {
 	}
 }
 
-// What a run costs is so much for each step and so much for each file that it changes, but nothing for each file in
+// A run has a cost for each step and a cost for each file that it changes, but none for each file in
 // each step: what a step counts in a file that was searched before comes from what is known of it, and goes into one
 // map. How often the maps of a MemMapFs grow is a matter of chance, so the limit is half an allocation.
 func TestAllocs_stepsTimesFiles(t *testing.T) {

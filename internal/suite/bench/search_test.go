@@ -29,7 +29,7 @@ var benchBackends = []struct {
 		b.Cleanup(func() { root.Close() })
 		return root
 	}},
-	// What is embedded hides that there is a directory of the system below, as a file system of the user's own would.
+	// The embedding hides the directory of the system below, as a file system of the user's own would.
 	{"afero", func(b *testing.B) afero.Fs {
 		return afero.NewBasePathFs(errorfs.Only(afero.NewOsFs()), benchDir(b))
 	}},

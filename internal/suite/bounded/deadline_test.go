@@ -211,7 +211,7 @@ func (s slowStat) Stat(name string) (info fs.FileInfo, err error) {
 	return s.Fs.Stat(name)
 }
 
-// The waits that observers are told of are those that are waited.
+// Observers receive exactly the waits that are waited.
 func TestDeadlineCutsWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -232,8 +232,8 @@ func TestDeadlineCutsWaits(t *testing.T) {
 	})
 }
 
-// A run whose steps are done in time may still be too late for its commit; once that has begun it goes on. What is
-// planned has no deadline any more.
+// A run whose steps are done in time may still be too late for its commit; once that has begun it goes on. A plan that
+// was made has no deadline any more.
 func TestDeadlineAndTheCommit(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Deadline(10*second).Step("a", work{file: "a", text: "a", takes: 9 * second, log: new(log)}).MustBuild()

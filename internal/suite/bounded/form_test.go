@@ -174,7 +174,7 @@ func TestLenientBounds(t *testing.T) {
 	}
 }
 
-// What a problem in a budget is about has its place in the text.
+// A problem in a budget has its place in the text.
 func TestPlaceOfABudgetProblem(t *testing.T) {
 	t.Parallel()
 	_, err := millrace.Decode([]byte("{\"name\":\"p\",\n \"budget\": {\"usd\": 1,\n  \"files\": 0},\n\"steps\":[{\"id\":\"s\",\"action\":\"search\",\"params\":{\"pattern\":\"x\"}}]}"))

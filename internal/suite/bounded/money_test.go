@@ -21,7 +21,7 @@ func dollars(cents ...budget.Cost) []budget.Cost {
 	return cents
 }
 
-// A step that costs does not begin once the money is spent; one that costs nothing does.
+// A step that costs does not begin once the money is spent; a step that costs nothing does.
 func TestMoneyIsSpent(t *testing.T) {
 	t.Parallel()
 	l := new(log)
@@ -66,7 +66,7 @@ func TestMoneyIsSpent(t *testing.T) {
 	}
 }
 
-// The step that goes beyond the budget is kept if it is the last one that costs: the money is gone either way.
+// The step that goes beyond the budget is kept if no later step costs: the money is gone either way.
 func TestMoneyIsOverspentByTheLast(t *testing.T) {
 	t.Parallel()
 	for cents, warnings := range map[budget.Cost][]string{
@@ -114,7 +114,7 @@ func TestMoneyOfAttempts(t *testing.T) {
 	}
 }
 
-// What visits have cost that were discarded by a restart is spent all the same.
+// The cost of visits that a restart discarded stays spent.
 func TestMoneyOfVisits(t *testing.T) {
 	t.Parallel()
 	l := new(log)
@@ -202,7 +202,7 @@ func TestBudgetOfTheHost(t *testing.T) {
 	}
 }
 
-// What has cost nothing says nothing of it, and nothing is earned.
+// A run that has cost nothing has no cost in its texts, and nothing is earned.
 func TestNoCost(t *testing.T) {
 	t.Parallel()
 	x, spent := watched[millrace.CostSpent](millrace.Executor{})

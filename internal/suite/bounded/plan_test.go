@@ -51,7 +51,7 @@ func TestStoredPlanHasItsBudget(t *testing.T) {
 	if suite.Read(t, fsys, "gone") != "gone" {
 		t.Error("the tree was written to")
 	}
-	// Without one of its files it fits.
+	// Without any one of its files it fits.
 	fewer, err := opened.Reject("gone")
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,8 @@ func TestStoredPlanHasItsBudget(t *testing.T) {
 	}
 }
 
-// The host that opens a plan has a budget of its own. What was spent on planning is spent, and keeps nothing back.
+// The host that opens a plan has a budget of its own. Money that was spent on planning is spent, and keeps nothing
+// back.
 func TestOpenedPlanIsHeldToTheHost(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Step("ask", work{costs: dollars(500), file: "a", text: "123", edits: 1, log: new(log)}).MustBuild()
@@ -93,7 +94,7 @@ func TestOpenedPlanIsHeldToTheHost(t *testing.T) {
 	}
 }
 
-// A plan is read strictly: a budget that says nothing, or something else, is no budget that one could go without.
+// A plan is read strictly: a budget that is empty or wrong is an error, as the plan cannot go without its budget.
 func TestPlansWithABadBudget(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Budget(budget.Limit{Files: 3}).Step("a", work{file: "a", text: "1", log: new(log)}).MustBuild()
@@ -128,7 +129,7 @@ func TestPlansWithABadBudget(t *testing.T) {
 	if _, err := (millrace.Executor{}).OpenPlan(t.Context(), fsys, []byte(earned)); fmt.Sprint(err) != "invalid plan: it has cost -$5.00, which is less than nothing" {
 		t.Errorf("got %v", err)
 	}
-	// The report of the result is no more than a word: it is made anew.
+	// The stored report is not trusted: it is made anew.
 	forged := strings.Replace(text, `"exceeded":false`, `"exceeded":true`, 1)
 	opened, err := millrace.Executor{}.OpenPlan(t.Context(), fsys, []byte(forged))
 	if err != nil || forged == text {
@@ -166,7 +167,7 @@ func TestStoredRunHasItsBudget(t *testing.T) {
 	}
 }
 
-// What a caller does to a result changes nothing about the plan's.
+// Changes that a caller makes to a result do not change the plan's result.
 func TestResultIsACopy(t *testing.T) {
 	t.Parallel()
 	p := change(budget.Limit{USD: 1, Files: 30, Edits: 30, Bytes: 30}).Deadline(time.Hour).MustBuild()
@@ -181,7 +182,7 @@ func TestResultIsACopy(t *testing.T) {
 	}
 }
 
-// The report says what there was to spend, and what was spent.
+// The report has the budget, and what was spent.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	p := change(budget.Limit{USD: 2 * budget.Dollar, Files: 4, Edits: 30, Bytes: 30}).Deadline(time.Hour).Classification("inter\nnal").

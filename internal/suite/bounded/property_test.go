@@ -213,7 +213,7 @@ func (w writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The observer is told of a step that was said to begin and may not.
+// The observer receives the refusal of a step that was reported to begin.
 func TestObserverOfWhatMayNotBegin(t *testing.T) {
 	t.Parallel()
 	for _, options := range []millrace.Options{{}, {Parallel: true}} {
@@ -230,7 +230,7 @@ func TestObserverOfWhatMayNotBegin(t *testing.T) {
 }
 
 // A step that runs before an earlier one, as it may in parallel, has not run if in sequence it would not have begun.
-// What it has cost is spent.
+// Its cost is spent.
 func TestParallelCountsWhatWouldNotHaveBegun(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []int{0, 1} {
@@ -260,7 +260,7 @@ func TestParallelCountsWhatWouldNotHaveBegun(t *testing.T) {
 	}
 }
 
-// A dry run is the run less its commit: it ends where the run ends, and says what would block.
+// A dry run is the run less its commit: it ends where the run ends, and reports what would block.
 func TestDryRunIsTheRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pipeline := drawBounded(t)
@@ -280,7 +280,7 @@ func TestDryRunIsTheRun(t *testing.T) {
 	})
 }
 
-// use is what a result says that was changed.
+// use is the use that a result reports.
 func use(res *millrace.Result) budget.Use {
 	u := budget.Use{Files: res.FilesChanged.Count(), Edits: res.TotalEdits}
 	if res.Budget != nil && res.Budget.Bytes != nil {

@@ -153,7 +153,7 @@ func TestOrderOfWhatBlocks(t *testing.T) {
 	}
 }
 
-// What steps have staged and taken away again does not count in the end, but when a step is to begin.
+// Changes that steps have staged and taken away again do not count in the end, but when a step is to begin.
 func TestSizeIsThatOfTheStage(t *testing.T) {
 	t.Parallel()
 	b := millrace.New("p").Budget(budget.Limit{Files: 1}).

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/budget"
 )
 
-// work is an action that costs something, takes its time, writes a file and fails, as it is told.
+// work is an action that costs something, takes its time, writes a file and fails, as its fields demand.
 type work struct {
 	costs  []budget.Cost // of each attempt, the last one again and again; nil for an action that costs nothing
 	takes  time.Duration

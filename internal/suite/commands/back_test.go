@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// What a command writes is in the tree once the run is done, on each kind of file system.
+// The writes of a command are in the tree once the run is done, on each kind of file system.
 func TestWritesComeBack(t *testing.T) {
 	t.Parallel()
 	for name, open := range suite.Backends() {
@@ -108,7 +108,7 @@ func TestKindsOfChanges(t *testing.T) {
 	wantText(t, fsys, "old.txt", "")
 }
 
-// What the parameters of a step keep from coming back, or from the command.
+// Changes that the parameters of a step keep from coming back, or from the command.
 func TestWhatComesBack(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -248,7 +248,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// What is printed as JSON is reached by templates, with the types and the digits of its values.
+// Output in JSON is reached by templates, with the types and the digits of its values.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -293,7 +293,7 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// What comes back is held to the limits of the host.
+// Changes that come back are held to the limits of the host.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	x := host(t)

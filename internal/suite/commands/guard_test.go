@@ -21,7 +21,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// What the host keeps from steps, it keeps from commands: they do not see it, and what they put there fails the step.
+// Paths that the host hides from steps are hidden from commands: they do not see them, and a file that they put there
+// fails the step.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -47,7 +48,7 @@ func TestGuard(t *testing.T) {
 	wantText(t, fsys, "a.txt", "two\n")
 }
 
-// A link that leads out of the tree is not there for commands, and stays; one that a command makes fails its step.
+// A link that leads out of the tree is not there for commands, and stays; a link that a command makes fails its step.
 func TestLinksOut(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -66,7 +67,8 @@ func TestLinksOut(t *testing.T) {
 	}
 	wantText(t, fsys, "a.txt", "one\n")
 
-	// Nor does one that leads out by way of what the command is not shown, or by way of what it has put in its place.
+	// Nor does a link that leads out by way of a path that is hidden from the command, or of a file that it has put in
+	// its place.
 	_, err = x.Run(t.Context(), fsys, suite.One(actions.Exec{Shell: "ln -s out/x p", Exclude: []string{"out"}}))
 	if err == nil || !strings.Contains(err.Error(), "symbolic link p") {
 		t.Errorf("%v", err)
@@ -173,7 +175,7 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// The events of a visit come in order: what is printed is told within it.
+// The events of a visit come in order: printed output is reported within it.
 func TestOrderOfEvents(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -185,7 +187,7 @@ func TestOrderOfEvents(t *testing.T) {
 	}
 }
 
-// What a step is to do must be known before: discard is no template.
+// The parameters of a step must be known before: discard is not a template.
 func TestDecoded(t *testing.T) {
 	t.Parallel()
 	const text = `{"name": "p", "steps": [{"id": "a", "action": "list"},
@@ -224,7 +226,7 @@ func TestValuesOfTemplates(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// What a template gives is one word, and no option of a shell.
+	// The value of a template is one word, and not an option of a shell.
 	res := run(t, x, fsys, step("", `a; rm -rf . "$(id)" *`, actions.Exec{Command: "printf", Args: []string{"<%s>", "{{one.output}}"}}))
 	if got := res.Results[1].Output; got != `<a; rm -rf . "$(id)" *>` {
 		t.Errorf("%q", got)
@@ -247,7 +249,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// What no command leaves behind is found before one runs.
+// Problems that no command causes are found before one runs.
 func TestPathsIntoData(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -290,7 +292,7 @@ func TestConfined(t *testing.T) {
 	wantText(t, fsys, "a.txt", "one\n")
 }
 
-// What a command has started does not outlive it.
+// A process that a command has started does not outlive the command.
 func TestLeftBehind(t *testing.T) {
 	t.Parallel()
 	tool(t, "setsid")
@@ -306,7 +308,7 @@ func TestLeftBehind(t *testing.T) {
 	wantText(t, fsys, "a.txt", "one\n")
 }
 
-// A run that needs no tree of commands makes none, and one that is canceled says so, whatever the host allows.
+// A run that needs no tree of commands makes none, and a run that is canceled reports that, whatever the host allows.
 func TestNothingIsMade(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -323,7 +325,7 @@ func TestNothingIsMade(t *testing.T) {
 	}
 }
 
-// A large file that is renamed and edited is no new text, however little may be staged.
+// A large file that is renamed and edited is not a new text, however little may be staged.
 func TestRenamedAndEdited(t *testing.T) {
 	t.Parallel()
 	x := host(t)

@@ -38,7 +38,7 @@ func goHost(t testing.TB) millrace.Executor {
 	}
 	out, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
-		t.Skip("there is no go command:", err)
+		t.Skip("the go command is missing:", err)
 	}
 	cache := strings.TrimSpace(string(out))
 	installed(t, &x, "go")
@@ -55,8 +55,8 @@ func tool(t testing.TB, name string) {
 	}
 }
 
-// installed skips the test if the program is not there, and lets commands read what it is installed with, which may be in
-// the home of a user.
+// installed skips the test if the program is not there, and lets commands read what it is installed with, which may be
+// in the home of a user.
 func installed(t testing.TB, x *millrace.Executor, name string) {
 	t.Helper()
 	tool(t, name)
@@ -88,7 +88,7 @@ func run(t *testing.T, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) 
 func exit(t *testing.T, res *millrace.Result, step int) map[string]any {
 	t.Helper()
 	if res == nil || len(res.Results) <= step {
-		t.Fatalf("there is no step %d in %+v", step, res)
+		t.Fatalf("no step %d in %+v", step, res)
 	}
 	data, ok := res.Results[step].Data.(map[string]any)
 	if !ok {

@@ -25,7 +25,7 @@ type elsewhere func(c command.Command) (command.Exit, error)
 
 func (f elsewhere) Run(_ context.Context, c command.Command) (command.Exit, error) { return f(c) }
 
-// A host can run commands by itself: it is told where the tree is, and what it changes there comes back.
+// A host can run commands on its own: it receives the place of the tree, and its changes there come back.
 func TestRunner(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -76,7 +76,7 @@ func TestEnvFor(t *testing.T) {
 	}
 }
 
-// What is printed is cut where the step may not show it all, and that is no failure.
+// Output is cut where the step may not show it all, and that is not a failure.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()

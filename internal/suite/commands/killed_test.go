@@ -43,7 +43,7 @@ func TestBeHost(t *testing.T) {
 		echo $! $$; wait`)))
 }
 
-// When a host is killed while a command runs, the next run on the tree gets nothing of what that has left behind.
+// When a host is killed while a command runs, the next run on the tree is free of that command's remains.
 func TestHostIsKilled(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

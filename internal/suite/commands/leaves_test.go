@@ -7,7 +7,8 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// What a command leaves beside its work, rules of .gitignore files as well, is not in the way of the next one.
+// Files that a command leaves beside its work, rules of .gitignore files as well, are not in the way of the next
+// command.
 func TestNotInTheWay(t *testing.T) {
 	t.Parallel()
 	for name, mess := range map[string]string{

@@ -77,7 +77,8 @@ func TestDeniedAtDispatch(t *testing.T) {
 		t.Errorf("%v, %+v", err, res)
 	}
 	wantText(t, fsys, "y", "")
-	// A script that the host does not allow is refused before a tree is made for it, and also where its answer is on record.
+	// A script that the host does not allow is refused before a tree is made for it, and also where its answer is on
+	// record.
 	p = millrace.New("p").Step("find", actions.List{}).Step("x", script("cat {{find.files}}")).MustBuild()
 	x.Recorder = millrace.NewMemoryRecorder()
 	run(t, x, fsys, p)
@@ -215,7 +216,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// What a command prints is told as it does so, within the visit.
+// Output of a command is reported as it is printed, within the visit.
 func TestOutputEvents(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()

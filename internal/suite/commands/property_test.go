@@ -86,8 +86,8 @@ func treeOf(t *testing.T, dir string) map[string]string {
 	return tree
 }
 
-// What a script does to the tree of a run is what it does to a directory, by a run and by the commit of a plan; and a
-// second command sees it just so.
+// A script changes the tree of a run as it changes a directory, by a run and by the commit of a plan; and a second
+// command sees it just so.
 func TestRandomScripts(t *testing.T) {
 	t.Parallel()
 	x := host(t)

@@ -103,7 +103,7 @@ func TestGit(t *testing.T) {
 	}
 }
 
-// sed -i replaces the file by another one of the name, which is no new file to us.
+// sed -i replaces the file by another one of the name, which does not count as a new file.
 func TestSedInPlace(t *testing.T) {
 	t.Parallel()
 	tool(t, "sed")

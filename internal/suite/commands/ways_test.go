@@ -85,7 +85,7 @@ func TestProgramOfTheTree(t *testing.T) {
 	wantText(t, fsys, "d/made", "new 1\n")
 }
 
-// What another program writes to the tree between the command and the commit is not lost.
+// Changes that another program makes to the tree between the command and the commit are not lost.
 func TestConflict(t *testing.T) {
 	t.Parallel()
 	x := host(t)

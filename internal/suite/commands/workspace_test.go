@@ -79,7 +79,8 @@ func TestOwnAction(t *testing.T) {
 	empty(t, x)
 }
 
-// What may run beside others gets no workspace, and nothing comes of one that is not taken back, also after a panic.
+// A command that may run beside others gets no workspace, and a workspace that is not taken back has no effect, also
+// after a panic.
 func TestWorkspaceRefused(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()

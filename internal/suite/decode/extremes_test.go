@@ -115,7 +115,7 @@ func TestNamesThatAreNone(t *testing.T) {
 	}
 }
 
-// What a pipeline says against the defaults of its registry is still said when it is written.
+// Values of a pipeline that differ from the defaults of its registry are written too.
 func TestDefaultsOfARegistryComeBack(t *testing.T) {
 	d := millrace.Decoder{Actions: actions.Builtin().With(
 		actions.Search{NoIgnore: true, Mode: "regex", ContextLines: 3, Exclude: []string{"vendor"}}, actions.Diff{Context: new(7)},

@@ -141,7 +141,7 @@ func sloppyShapes(plain, dry string) []sloppy {
 	}
 }
 
-// A repair is told in the result of the run, too.
+// A repair is reported in the result of the run, too.
 func TestLenientWarningsAreInTheResult(t *testing.T) {
 	p, err := millrace.Decoder{Lenient: true}.Decode([]byte(option(`"dryRun":true`)))
 	if err != nil {

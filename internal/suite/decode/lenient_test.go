@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// sloppy is one text that is no strict pipeline.
+// sloppy is one text that is not a strict pipeline.
 type sloppy struct {
 	name, in string
 	// want is the pipeline that it becomes, "" if it is refused.
@@ -34,7 +34,7 @@ func option(text string) string { return `{"name":"p",` + text + `,"steps":[` + 
 
 const changed = `"old_text":"a","new_text":"b"`
 
-// Each of these texts is read as it was meant, with a warning, or refused with a message that says what to write.
+// Each of these texts is read as it was meant, with a warning, or refused with a message that states what to write.
 // Strict decoding refuses all of them, with one problem for one mistake, and names the way out.
 func TestLenientTable(t *testing.T) {
 	plain := steps(find)

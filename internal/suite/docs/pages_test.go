@@ -51,7 +51,7 @@ func firstCells(text string) []string {
 	return words
 }
 
-// sameWords reports what only one of two lists has, and what the page has twice.
+// sameWords reports words that only one list has, and words that the page has twice.
 func sameWords(t *testing.T, page string, listed, want []string) {
 	t.Helper()
 	for i, word := range listed {

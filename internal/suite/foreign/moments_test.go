@@ -56,8 +56,8 @@ func doing(do func() error) func(context.Context, *actions.Call) (actions.Outcom
 	return func(context.Context, *actions.Call) (actions.Outcome, error) { return actions.Outcome{}, do() }
 }
 
-// TestForeign_moments writes a file where a step has found none, or changes one that it takes away, at each moment until
-// the commit. The run is a conflict, and the other program's file is what it was.
+// TestForeign_moments writes a file where a step has found none, or changes one that it takes away, at each moment
+// until the commit. The run is a conflict, and the other program's file is what it was.
 func TestForeign_moments(t *testing.T) {
 	t.Parallel()
 	gone := actions.Delete{Files: []string{"dir"}, Recursive: true}
@@ -65,7 +65,7 @@ func TestForeign_moments(t *testing.T) {
 	tests := map[string]struct {
 		step actions.Action
 		at   string // where the other program writes
-		// mayPass says that both can have what they want: the step only reads there, or nothing of it is at that path.
+		// mayPass means that both can have what they want: the step only reads there, or nothing of it is at that path.
 		mayPass bool
 	}{
 		"create":                           {actions.Create{Path: "new", Content: "ours"}, "new", false},
@@ -119,7 +119,7 @@ func TestForeign_moments(t *testing.T) {
 					t.Errorf("%s is %q; the run returns %v", tt.at, text, err)
 				}
 				if err == nil && !tt.mayPass {
-					t.Error("the run is no conflict")
+					t.Error("the run is not a conflict")
 				}
 				if err != nil && !suite.Is[*millrace.ConflictError](err) && !suite.Is[*millrace.CommitError](err) {
 					t.Errorf("the run returns %v, want a conflict", err)
@@ -136,7 +136,8 @@ func staged(do func(s afero.Fs) error) actions.Action {
 	}}
 }
 
-// TestForeign_madeAndTakenAway: a name that was used in between is not touched, so what another program puts there stays.
+// TestForeign_madeAndTakenAway: a name that was used in between is not touched, so what another program puts there
+// stays.
 func TestForeign_madeAndTakenAway(t *testing.T) {
 	t.Parallel()
 	dir, root := suite.Rooted(t, "a", "text\n", "b", "other\n")

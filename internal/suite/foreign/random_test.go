@@ -29,7 +29,7 @@ func (w *writer) name() string {
 	return strings.Join(parts[w.random.IntN(3):], "/")
 }
 
-// write writes one file, in place or by a rename, if there can be one of that name.
+// write writes one file, in place or by a rename, if a file of that name is possible.
 func (w *writer) write() {
 	name := w.name()
 	at := filepath.Join(w.dir, name)
@@ -51,8 +51,8 @@ func (w *writer) write() {
 	}
 }
 
-// work does one random thing on the stage. What only adds to files is done at any time; what takes the text of a file
-// away only before the other program has begun, for afterwards the step has perhaps seen its text.
+// work does one random thing on the stage. Work that only adds to files is done at any time. Work that removes the
+// text of a file is done only before the other program has begun, for afterwards the step has perhaps seen its text.
 func (w *writer) work(s afero.Fs) {
 	a, b := w.name(), w.name()
 	what, err := "", error(nil)

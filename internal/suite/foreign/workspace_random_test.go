@@ -60,8 +60,8 @@ func randomOthers(random *rand.Rand, run int) func(tree afero.Fs) error {
 	}
 }
 
-// TestForeign_workspaceRandom lets a command and another program do random things to one tree. What the other program has
-// written is there afterwards, or the run is a conflict and has written nothing.
+// TestForeign_workspaceRandom lets a command and another program do random things to one tree. The writes of the other
+// program are there afterwards, or the run is a conflict and has written nothing.
 func TestForeign_workspaceRandom(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -26,8 +26,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// works are what a command does in its copy of the tree, and the paths, with all below them, that it takes to be what it
-// was shown.
+// works are what a command does in its copy of the tree, and the paths, with all below them, that it takes to be what
+// it was shown.
 func works() map[string]struct {
 	script string
 	rests  []string
@@ -92,8 +92,8 @@ func workspaceTree(t *testing.T, inMemory bool) (fsys, theirs afero.Fs) {
 	return root, afero.NewBasePathFs(afero.NewOsFs(), dir)
 }
 
-// steps are the kinds of steps that work on a copy: each is one that runs the script, and calls write before what it has
-// done is taken back.
+// steps are the kinds of steps that work on a copy: each runs the script, and calls write before its changes come
+// back.
 func steps() map[string]func(x *millrace.Executor, script string, write func()) actions.Action {
 	inPlace := func(script string, write func()) agent.Agent {
 		return askedFunc(func(ctx context.Context, r *agent.Request) (agent.Reply, error) {
@@ -254,8 +254,8 @@ func statesOf(t *testing.T, tree afero.Fs) map[string]string {
 	return all
 }
 
-// TestForeign_workspace lets another program change the tree while a command or an agent works on a copy of it. What both
-// have changed is a conflict, with nothing written; what only one has changed is in the tree.
+// TestForeign_workspace lets another program change the tree while a command or an agent works on a copy of it. A file
+// that both have changed is a conflict, with nothing written; a change that only one has made is in the tree.
 func TestForeign_workspace(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// Each field of a step either names steps, and is renamed, or it does not, and is kept. A new one has to be put into
-// one of the lists, and into Include if it names steps.
+// Each field of a step either names steps, and is renamed, or it does not, and is kept. A new field has to be put into
+// either list, and into Include if it names steps.
 func TestIncludeKnowsAllFields(t *testing.T) {
 	t.Parallel()
 	known := map[string]string{

@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// note appends its text to a file. What else it does depends on all that was written and on nothing else: not on the
+// note appends its text to a file. Its other effects depend on all that was written and on nothing else: not on the
 // ids of steps, nor on how many there are.
 type note struct {
 	Text  string   `json:"text,omitempty"`
@@ -131,7 +131,7 @@ func drawSteps(t *rapid.T, prefix string) []millrace.Step {
 // source is how messages quote a template, which may have been by position.
 var source = regexp.MustCompile(`template '[^']*'`)
 
-// outcome is all that a run tells of the steps that were included, without the prefix, and the tree that it leaves.
+// outcome is all that a run reports of the steps that were included, without the prefix, and the tree that it leaves.
 func outcome(t *rapid.T, p millrace.Pipeline, prefix string, included map[string]bool) string {
 	fsys := afero.NewMemMapFs()
 	if err := afero.WriteFile(fsys, "log", nil, 0o644); err != nil {

@@ -88,7 +88,7 @@ func TestIncludeTexts(t *testing.T) {
 		{"{{ \tfind.files[-1]\t}}, {{find.files}}{{find.risk}}", "{{ \tgo-find.files[-1]\t}}, {{go-find.files}}{{go-find.risk}}"},
 		{"{{step1.count}} {{steps[0].count}}", "{{go-find.count}} {{go-find.count}}"},
 		{`\{{step2.count}} \{{steps[1].count}} \{{step9.count}}`, `\{{step2.count}} \{{steps[1].count}} \{{step9.count}}`}, // 2 is the step itself there, and an earlier one here
-		{`\{{find.count}}`, "{{find.count}}"},                                            // which is no step any more
+		{`\{{find.count}}`, "{{find.count}}"},                                            // which is not a step any more
 		{`\{{before.count}}`, `\\\{{before.count}}`},                                     // the backslash was text
 		{`{{before.count}} {{ before.files }}`, `\{{before.count}} \{{ before.files }}`}, // no step there
 		{`\\{{find.count}} \\\{{find.count}}`, `\\{{go-find.count}} \{{find.count}}`},
@@ -121,7 +121,7 @@ func TestIncludeTexts(t *testing.T) {
 	}
 }
 
-// What is wrong with an inclusion is a problem of the whole pipeline.
+// A mistake in an inclusion is a problem of the whole pipeline.
 func TestIncludeProblems(t *testing.T) {
 	t.Parallel()
 	look := actions.Search{Pattern: "x"}

@@ -141,7 +141,7 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// A file that cannot be used is the error of its entry, and hides those of lower rank all the same.
+// A file that cannot be used is the error of its entry, and still hides the files of lower rank.
 func TestBrokenFiles(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, project millrace.LibraryDir) {

@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// ways are the file systems over which a directory of the disk can be a directory of a library: the disk itself, a root
-// around it, and one that is the directory.
+// ways are the file systems over which a directory of the disk can be a directory of a library: the disk itself, a
+// root around it, and a root that is the directory.
 func ways(t *testing.T, top, dir string) map[string]millrace.LibraryDir {
 	t.Helper()
 	open := func(name string) *fsutil.RootFs {
@@ -96,7 +96,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// What the host names may be reached through a link: people keep their directories in other places.
+// A directory that the host names may be reached through a link: people keep their directories in other places.
 func TestLinkToDirectory(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
@@ -135,7 +135,7 @@ func TestLinkToDirectory(t *testing.T) {
 	}
 }
 
-// What may not be read is an error, and hides what has the name elsewhere.
+// A file that may not be read is an error, and hides files with the same name elsewhere.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 {

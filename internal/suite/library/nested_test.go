@@ -16,8 +16,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// A step that runs a pipeline, or does anything else that would wait for the lock of its own run, is told so at once;
-// what only looks goes on.
+// A step that runs a pipeline, or does anything else that would wait for the lock of its own run, fails at once with
+// the reason; a step that only looks goes on.
 func TestNested(t *testing.T) {
 	t.Parallel()
 	x := millrace.Executor{}
@@ -128,7 +128,7 @@ func (pipelineAction) Spec() actions.Spec {
 	return actions.Spec{Name: "pipeline", Summary: "is the host's own", ReadOnly: true}
 }
 
-// Actions that run pipelines elsewhere are told from those that there are not, unless the host has one.
+// Actions that run pipelines elsewhere have other messages than unknown actions, unless the host has one.
 func TestNestedInJSON(t *testing.T) {
 	t.Parallel()
 	const format = `{"name": "p", "steps": [{"id": "x", "action": "ACTION", "params": {"message": "m", "operations": []}}]}`

@@ -105,7 +105,7 @@ func TestEndlessFile(t *testing.T) {
 	}
 	check := func(name string) {
 		t.Helper()
-		// A search looks at parts first, and again at the whole where one of them has what it looks for.
+		// A search looks at parts first, and again at the whole where any part has the searched text.
 		if n := read.Load(); n == 0 || n > 2*limit+1<<18 {
 			t.Errorf("%s: %d bytes were read", name, n)
 		}
@@ -131,7 +131,7 @@ func TestEndlessFile(t *testing.T) {
 	}
 }
 
-// TestProcFile: files of /proc say that they are empty, and are read all the same.
+// TestProcFile: files of /proc report a size of 0, and are read nevertheless.
 func TestProcFile(t *testing.T) {
 	proc, err := rootfs.Open("/proc/self")
 	if err != nil {

@@ -149,8 +149,8 @@ func TestOpenPlanLimits(t *testing.T) {
 	}
 }
 
-// TestOpenPlanBoundedMemory: a stored plan comes from outside. What is short as text and large in memory is refused
-// early.
+// TestOpenPlanBoundedMemory: a stored plan comes from outside. A plan that is short as text and large in memory is
+// refused early.
 func TestOpenPlanBoundedMemory(t *testing.T) {
 	fstest.OneGoroutine(t)
 	list := func(n int) string { return "[" + strings.Repeat("{},", n) + "{}]" }

@@ -266,7 +266,7 @@ func TestOutputIsNotMade(t *testing.T) {
 	}
 }
 
-// TestNoFieldLiftsALimit: the limits are no part of the JSON form.
+// TestNoFieldLiftsALimit: the limits are not in the JSON form.
 func TestNoFieldLiftsALimit(t *testing.T) {
 	for _, field := range []string{"max_file_bytes", "max_matches", "max_output_bytes", "max_pattern_bytes", "max_json_depth", "limits"} {
 		for at, text := range map[string]string{

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestManyWarnings: of more warnings than there is room for, the first in their order are told, whatever order they came
-// in, and the others are counted.
+// TestManyWarnings: of more warnings than there is room for, the first in their order are reported, whatever order
+// they came in, and the others are counted.
 func TestManyWarnings(t *testing.T) {
 	t.Parallel()
 	const all, told = 100, 12 // 80 bytes each, in an eighth of what the step may show

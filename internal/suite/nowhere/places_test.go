@@ -42,7 +42,7 @@ func host(t *testing.T) millrace.Executor {
 // places are all texts that a run leaves and tells, by what they are.
 type places map[string]string
 
-// recorder keeps what it is told as JSON.
+// recorder keeps its input as JSON.
 type recorder struct {
 	mu   sync.Mutex
 	text string

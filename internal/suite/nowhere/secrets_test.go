@@ -105,8 +105,8 @@ func TestSecretsOfCommands(t *testing.T) {
 	}
 }
 
-// What a command writes into the tree is what the pipeline is for, so it stands there as it was written, and in what shows
-// the tree; so do names. It is still in no log and no audit.
+// A secret that a command writes into the tree is what the pipeline is for, so it stands there as it was written, and
+// in texts that show the tree; so do names. It is still in no log and no audit.
 func TestSecretsInTheTree(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -145,7 +145,7 @@ func TestSecretsOfAgents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := host(t)
-			x.Commands.Secrets = nil // it is no secret of other commands
+			x.Commands.Secrets = nil // it is not a secret of other commands
 			policy := x.Commands
 			policy.Secrets = map[string]string{"KEY": secret}
 			x.Agents = map[string]agent.Agent{"": agent.Command{

@@ -20,7 +20,7 @@ import (
 // mark is a text that is found again.
 func mark(of string) string { return "MARK-" + of + "-MARK" }
 
-// quiet is a tool and an agent that says other things than it was told.
+// quiet is a tool and an agent whose output repeats none of its input.
 type quiet struct{ *outside }
 
 func (q quiet) Ask(ctx context.Context, r *agent.Request) (agent.Reply, error) {
@@ -33,9 +33,9 @@ func (q quiet) Call(ctx context.Context, c *tool.Call) (tool.Result, error) {
 	return tool.Result{Data: map[string]any{"id": mark("data")}, Output: mark("said")}, errors.New(mark("fault"))
 }
 
-// Where each text of a run is to be found: in no other place, and in these. What a step is asked to do is the pipeline's, and
-// nothing repeats it; what a step has not shown of the tree is shown by no one else. No text at all is in the audit, and
-// in the log only what an error says.
+// Each text of a run is in these places, and in no other. The text that a step is asked to do is the pipeline's, and
+// nothing repeats it. Text of the tree that a step has not shown is shown by no one else. No text at all is in the
+// audit, and in the log only the texts of errors.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	result := []string{
@@ -51,7 +51,7 @@ func TestTexts(t *testing.T) {
 		// The backup has the file as it was before.
 		"unseen": nil, "beside": {"diff", "state directory"}, "old": {"diff", "state directory"}, "new": {"diff"}, "written": {"diff", "recorder"},
 		"shown":  shown,
-		"output": also(shown, "recorder", "asked"), // the agent is told what the step before has said
+		"output": also(shown, "recorder", "asked"), // the agent receives the output of the step before
 		"reply":  also(shown, "recorder"),
 		"data":   also(result, "recorder"),
 		"fault":  also(shown, "recorder", "log", "log as JSON", "history"),

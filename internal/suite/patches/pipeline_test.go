@@ -30,24 +30,24 @@ func decodeOne(t *testing.T, d millrace.Decoder, params map[string]any, before .
 
 const simple = "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\n+B\n"
 
-// TestPatchAsJSON: what is wrong with the parameters is told of before anything runs, each at its place.
+// TestPatchAsJSON: problems of the parameters are reported before anything runs, each at its place.
 func TestPatchAsJSON(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		params map[string]any
 		want   string
 	}{
-		"good":                  {map[string]any{"patch": simple, "strip": 1, "fuzz": 3, "ambiguous": "nearest", "tolerance": "indent"}, ""},
-		"no patch":              {map[string]any{"format": "auto"}, "patch"},
-		"unknown format":        {map[string]any{"patch": simple, "format": "ed"}, "/steps/0/params/format"},
-		"unknown parameter":     {map[string]any{"patch": simple, "strips": 1}, "strips"},
-		"too much fuzz":         {map[string]any{"patch": simple, "fuzz": 4}, "fuzz is 4, and can be 0 to 3"},
-		"negative strip":        {map[string]any{"patch": simple, "strip": -1}, "strip"},
-		"text that is none":     {map[string]any{"patch": "nothing"}, "this is no patch"},
-		"cut off":               {map[string]any{"patch": "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n"}, "line 5 of the patch: the patch ends within a hunk"},
-		"fuzz of another form":  {map[string]any{"patch": "f\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", "fuzz": 1}, "'fuzz' is for unified diffs"},
-		"reverse of an add":     {map[string]any{"patch": "*** Begin Patch\n*** Add File: f\n+a\n*** End Patch\n", "reverse": true}, "'reverse' is for unified diffs"},
-		"braces that stay text": {map[string]any{"patch": strings.ReplaceAll(simple, "B", "{{ .Values.x }} {{p.files}}")}, ""},
+		"good":                     {map[string]any{"patch": simple, "strip": 1, "fuzz": 3, "ambiguous": "nearest", "tolerance": "indent"}, ""},
+		"no patch":                 {map[string]any{"format": "auto"}, "patch"},
+		"unknown format":           {map[string]any{"patch": simple, "format": "ed"}, "/steps/0/params/format"},
+		"unknown parameter":        {map[string]any{"patch": simple, "strips": 1}, "strips"},
+		"too much fuzz":            {map[string]any{"patch": simple, "fuzz": 4}, "fuzz is 4, and can be 0 to 3"},
+		"negative strip":           {map[string]any{"patch": simple, "strip": -1}, "strip"},
+		"text that is not a patch": {map[string]any{"patch": "nothing"}, "this is no patch"},
+		"cut off":                  {map[string]any{"patch": "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n"}, "line 5 of the patch: the patch ends within a hunk"},
+		"fuzz of another form":     {map[string]any{"patch": "f\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", "fuzz": 1}, "'fuzz' is for unified diffs"},
+		"reverse of an add":        {map[string]any{"patch": "*** Begin Patch\n*** Add File: f\n+a\n*** End Patch\n", "reverse": true}, "'reverse' is for unified diffs"},
+		"braces that stay text":    {map[string]any{"patch": strings.ReplaceAll(simple, "B", "{{ .Values.x }} {{p.files}}")}, ""},
 	} {
 		for _, d := range []millrace.Decoder{{}, {Lenient: true}} {
 			p, err := decodeOne(t, d, test.params)

@@ -118,7 +118,7 @@ func compare(t *testing.T, dir, old, patch string) (string, error) {
 	return "only we", nil
 }
 
-// TestStalePatches: patches of random texts are applied to texts that have changed meanwhile.
+// TestStalePatches: patches of random texts are applied to texts that have changed since.
 func TestStalePatches(t *testing.T) {
 	t.Parallel()
 	needTools(t, "git", "patch")
@@ -141,7 +141,8 @@ func TestStalePatches(t *testing.T) {
 	fstest.Countf(t, "stale patches compared with git apply and patch: %v", counts)
 }
 
-// TestDamagedPatches: the patches themselves are damaged: lines are lost, doubled, swapped or altered, and numbers wrong.
+// TestDamagedPatches: the patches themselves are damaged: lines are lost, doubled, swapped or altered, and numbers
+// wrong.
 func TestDamagedPatches(t *testing.T) {
 	t.Parallel()
 	needTools(t, "git", "patch")

@@ -29,8 +29,8 @@ func needTools(t *testing.T, names ...string) {
 	}
 }
 
-// run runs a program in a directory, shielded from the configuration of the user who runs the test. It returns whether it
-// succeeded, and what it printed.
+// run runs a program in a directory, shielded from the configuration of the user who runs the test. It returns whether
+// it succeeded, and what it printed.
 func run(t *testing.T, dir, input, name string, args ...string) (ok bool, out string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -152,7 +152,7 @@ func chance(r *rand.Rand, n int) bool { return r.IntN(n) == 0 }
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
-// randomLine is one of so many, so that texts repeat themselves.
+// randomLine returns a line of a small set, so that texts repeat themselves.
 func randomLine(r *rand.Rand, kinds int) string {
 	lines := [...]string{"a", "", "}", "b", "\tc", "- x", "+ y", "-- z", "@@ q", "d e", "\\ f", "diff", " g"}
 	n := r.IntN(kinds)

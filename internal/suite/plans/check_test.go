@@ -24,7 +24,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// tampered returns the JSON of a plan after an attacker has changed it. What change is given is the plan, and its first
+// tampered returns the JSON of a plan after an attacker has changed it. change receives the plan, and its first
 // change.
 func tampered(t *testing.T, plan *millrace.Plan, change func(plan, first map[string]any)) []byte {
 	t.Helper()
@@ -71,8 +71,7 @@ func everyTree(t *testing.T) *rootfs.FS {
 	return root
 }
 
-// What a plan is does not change when it is stored: its digest, what it blocks, what it does, and whether it is a
-// success.
+// A plan stays the same when it is stored: its digest, what it blocks, what it does, and whether it is a success.
 func TestStoredPlanIsTheSame(t *testing.T) {
 	x := millrace.Executor{NoSync: true}
 	seen := make(map[string]string)
@@ -191,7 +190,7 @@ func TestStoredPlanKeepsThatAStepFailed(t *testing.T) {
 			t.Errorf("the results differ:\n%s", diff)
 		}
 	}
-	// One that was expected is no failure, there or here.
+	// One that was expected is not a failure, there or here.
 	p = millrace.New("p").Step("bad", actions.Edit{Files: []string{"none"}, OldText: "x", NewText: "y"}).
 		Step("good", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).When(condition.StepFailed("bad")).MustBuild()
 	fsys := suite.Tree("a.txt", "x\n")
@@ -282,7 +281,7 @@ func TestStoredPlanDoesNoMoreThanSteps(t *testing.T) {
 	}
 }
 
-// What two readers of one text may take for two plans is no plan.
+// A text that two readers may read as two plans is not a plan.
 func TestStoredPlanIsStrictJSON(t *testing.T) {
 	fsys := suite.Tree("a.txt", "x\n")
 	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, suite.Edit("a.txt"))

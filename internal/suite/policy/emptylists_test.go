@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// TestEmptyLists: an allow-list that ends up empty allows nothing. Only one that nobody has made means the default.
+// TestEmptyLists: an allow-list that ends up empty allows nothing. Only a list that nobody has made means the default.
 func TestEmptyLists(t *testing.T) {
 	t.Parallel()
 	none := actions.Registry{}.With([]actions.Action{}...)

@@ -88,7 +88,7 @@ func TestStateOfANestedTreeIsClosed(t *testing.T) {
 	}
 }
 
-// The directory with the key of the user is closed where it lies in the tree, and no tree by itself.
+// The directory with the key of the user is closed where it lies in the tree. That alone closes no tree.
 func TestKeyOfTheUserIsClosed(t *testing.T) {
 	home, root := suite.Rooted(t, "notes/a.txt", "x\n")
 	t.Setenv("HOME", home)

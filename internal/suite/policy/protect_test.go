@@ -91,7 +91,7 @@ func TestPipelineIsImmutable(t *testing.T) {
 	}
 }
 
-// TestGuarantee: each kind of file system says what it can be trusted with.
+// TestGuarantee: each kind of file system reports what it guarantees.
 func TestGuarantee(t *testing.T) {
 	for name, want := range map[string]millrace.Guarantee{
 		"memory": millrace.Failure, "unknown": millrace.Kill, "root": durable(), "base path": durable(),

@@ -28,7 +28,7 @@ type reservedTree struct {
 	files []string
 	// roads are the paths by which a program comes to what is reserved. It need not be there.
 	roads []string
-	// config says that the roads lead to the configuration of the user, and are not read either.
+	// config means that the roads lead to the configuration of the user, and are not read either.
 	config bool
 	// aims are more paths that steps are pointed at.
 	aims []string
@@ -170,8 +170,8 @@ func attacks(at string) map[string]millrace.Pipeline {
 	}
 }
 
-// Each step is pointed at each name of what is reserved, at each directory and link on the way, and at what they lead to.
-// Whatever comes of it, a program that goes by the usual names finds what it has found before.
+// Each step is pointed at each name of what is reserved, at each directory and link on the way, and at what they lead
+// to. Whatever comes of it, a program that goes by the usual names finds what it has found before.
 func TestReservedByWhatNamesLeadTo(t *testing.T) {
 	for _, tree := range reservedTrees() {
 		t.Run(tree.name, func(t *testing.T) {
@@ -221,7 +221,8 @@ func holds(t *testing.T, dir, text string) bool {
 	return found
 }
 
-// Who denies .git denies what git works with under each name: neither a search nor a step that names it finds its text.
+// A policy that denies .git denies git's files under each name: neither a search nor a step that names such a file
+// finds its text.
 func TestDeniedRepositories(t *testing.T) {
 	for _, tree := range reservedTrees() {
 		if tree.config {
@@ -246,7 +247,8 @@ func TestDeniedRepositories(t *testing.T) {
 	}
 }
 
-// Random steps on random trees: whatever is done in whichever order, what programs find by the usual names stays as it is.
+// Random steps on random trees: whatever is done in whichever order, what programs find by the usual names stays as it
+// is.
 func TestReservedStaysInRandomTrees(t *testing.T) {
 	random := rand.New(rand.NewPCG(fstest.Seed(t), 0))
 	trees, done := reservedTrees(), 0

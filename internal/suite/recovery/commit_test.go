@@ -39,8 +39,8 @@ func TestCommitFailureIsRolledBack(t *testing.T) {
 	}
 }
 
-// TestRollbackFailureIsRecovered: where the rollback fails too, the error says what to do, and Recover does it. Until
-// then nothing else is written.
+// TestRollbackFailureIsRecovered: where the rollback fails too, the error states what to do, and Recover does it.
+// Until then nothing else is written.
 func TestRollbackFailureIsRecovered(t *testing.T) {
 	fsys := errorfs.Wrap(afero.NewMemMapFs(), nil)
 	files := suite.ThreeFiles(t, fsys)

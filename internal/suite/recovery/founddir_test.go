@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// A state directory that a person has made, to mark the root of the tree, is there after each run: one that commits
-// nothing, one that fails, one that commits, and when all backups are removed. One that a run has made goes with it.
+// A state directory that a person has made, to mark the root of the tree, is there after each run: a run that commits
+// nothing, fails, or commits, and when all backups are removed. A state directory that a run has made goes with it.
 func TestFoundStateDirectoryStays(t *testing.T) {
 	for _, found := range []bool{true, false} {
 		for backend := range map[string]bool{"root": true, "wrapped": true} {

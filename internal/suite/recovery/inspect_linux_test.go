@@ -141,8 +141,8 @@ func TestInspectSeesWhatRecoverDoes(t *testing.T) {
 	}
 }
 
-// suspicious are ways to make a transaction one that cannot be trusted, and what the reason has to say. They are
-// given the root of the tree and the directory of the transaction.
+// suspicious are ways to make a transaction untrusted, and the words that the reason must have. They receive the root
+// of the tree and the directory of the transaction.
 var suspicious = []struct {
 	name, phase, reason string
 	harm                func(t *testing.T, dir, tx string)
@@ -187,8 +187,8 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-// TestInspectSuspicious: what cannot be trusted is told of, nothing is touched, nothing else is written, dry runs go
-// on.
+// TestInspectSuspicious: transactions that cannot be trusted are reported, nothing is touched, nothing else is
+// written, dry runs go on.
 func TestInspectSuspicious(t *testing.T) {
 	for _, tt := range suspicious {
 		t.Run(tt.name, func(t *testing.T) {

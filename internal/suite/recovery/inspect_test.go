@@ -182,7 +182,7 @@ func TestInspectConflict(t *testing.T) {
 		t.Errorf("conflict %+v", c)
 	}
 	if ok, err := afero.DirExists(disk, c.Directory); !ok || err != nil {
-		t.Errorf("there is no directory %s: %v", c.Directory, err)
+		t.Errorf("no directory %s: %v", c.Directory, err)
 	}
 	if d := cmp.Diff(before, allFiles(t, disk)); d != "" {
 		t.Errorf("something was written (-before +after):\n%s", d)

@@ -31,8 +31,8 @@ func panicky(fsys afero.Fs, left *atomic.Int64) afero.Fs {
 	})
 }
 
-// TestPanicLeavesNoLock: wherever the file system panics, the lock is given back, and the tree is old or new. Once it is
-// new the panic goes nowhere: the caller learns what was committed.
+// TestPanicLeavesNoLock: wherever the file system panics, the lock is given back, and the tree is old or new. Once it
+// is new the panic goes nowhere: the caller learns what was committed.
 func TestPanicLeavesNoLock(t *testing.T) {
 	verbs := map[string]func(ctx context.Context, fsys afero.Fs) error{
 		"run": func(ctx context.Context, fsys afero.Fs) error {
@@ -71,9 +71,9 @@ func TestPanicLeavesNoLock(t *testing.T) {
 				err := panics.Protect(func() error { return verb(t.Context(), fsys) })
 				panicked = left.Load() <= 0
 				left.Store(0) // it does not panic any more
-				// One that is wrapped has been caught, and the error says what became of the tree.
+				// A wrapped panic has been caught, and the error states what became of the tree.
 				if _, escaped := err.(*panics.Error); escaped && fstest.Read(t, dir, "a.txt") != before {
-					t.Fatalf("panic at operation %d: the tree is new, and nothing is told but %v", n, err)
+					t.Fatalf("panic at operation %d: the tree is new, and nothing is reported but %v", n, err)
 				}
 				x := millrace.Executor{LockWait: 50 * time.Millisecond, NoSync: true}
 				if _, err := x.Recover(t.Context(), fsys); errors.Is(err, capability.ErrLocked) {

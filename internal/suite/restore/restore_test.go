@@ -163,7 +163,7 @@ func withoutState(files map[string]string) map[string]string {
 }
 
 // TestPlanRestore_stored: a plan of a restore can be stored; another host judges it as any plan, and the backup that
-// comes of it says what it took back.
+// it makes names what it took back.
 func TestPlanRestore_stored(t *testing.T) {
 	t.Parallel()
 	var x millrace.Executor
@@ -248,7 +248,7 @@ func TestRestore_saysWhatIsNotBack(t *testing.T) {
 	}
 }
 
-// TestBackupVerbs_policy: a host that only reads removes nothing, and a dry run only says what would go.
+// TestBackupVerbs_policy: a host that only reads removes nothing, and a dry run only reports what would go.
 func TestBackupVerbs_policy(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("n.txt", "end\n")

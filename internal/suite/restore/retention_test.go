@@ -26,7 +26,7 @@ func namesIn(fsys afero.Fs, dir string) []string {
 	return names
 }
 
-// TestRunsArePruned: the newest results are kept, and what says that it is of the future takes the place of none.
+// TestRunsArePruned: the newest results are kept, and a result with a time in the future takes the place of none.
 func TestRunsArePruned(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("n.txt", "end\n")

@@ -56,7 +56,7 @@ func asking() millrace.Pipeline {
 		MustBuild()
 }
 
-// What has answered before the process died is not asked again, and was paid once.
+// A prompt that was answered before the process died is not asked again, and was paid once.
 func TestNothingIsAskedTwice(t *testing.T) {
 	t.Parallel()
 	p := asking()

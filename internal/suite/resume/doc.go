@@ -1,3 +1,3 @@
-// Package resume holds the tests of runs that are kept and taken up again: what a Checkpointer is told, what a run that
-// was killed, held or has failed goes on with, and when it may not.
+// Package resume holds the tests of runs that are kept and resumed: the input of a Checkpointer, where a run resumes
+// that was killed, held or has failed, and when it may not.
 package resume

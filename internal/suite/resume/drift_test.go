@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// What has changed in the tree while a run waits is found before anything is done, and the step is named to go back to.
+// Changes in the tree while a run waits are found before anything is done, and the step is named to go back to.
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").
@@ -115,7 +115,7 @@ func (a turns) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{Files: a.files[turn : turn+1], Output: a.words[turn]}, nil
 }
 
-// A file counts that a step has matched which sent the run back, with all taken back that was staged meanwhile.
+// A file counts that a step has matched which sent the run back, with all taken back that was staged since then.
 func TestDrift_matchedBeforeRestart(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").

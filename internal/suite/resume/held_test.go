@@ -81,7 +81,7 @@ func TestManual(t *testing.T) {
 			if got := suite.Read(t, fsys, "a"); got != "x\n" {
 				t.Errorf("a run that waits has written %q", got)
 			}
-			// No lock is held: another run is done meanwhile.
+			// No lock is held: another run is done during the wait.
 			other := millrace.New("other").Step("d", actions.Create{Path: "d", Content: "d\n"}).MustBuild()
 			if _, err := millrace.Run(t.Context(), fsys, other); err != nil {
 				t.Fatal(err)
@@ -100,7 +100,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// A run that dies in front of a manual step, before it was held, is held when it is resumed; one that dies behind it goes
+// A run that dies before a manual step, before it was held, is held when it is resumed; a run that dies after it goes
 // through, whenever it dies.
 func TestManualKilled(t *testing.T) {
 	t.Parallel()
@@ -143,7 +143,7 @@ func TestManualKilled(t *testing.T) {
 	}
 }
 
-// Each visit waits, one that is skipped does not, and a second attempt does not wait either.
+// Each visit waits, a skipped visit does not, and a second attempt does not wait either.
 func TestManualVisits(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").
@@ -169,7 +169,7 @@ func TestManualVisits(t *testing.T) {
 	}
 }
 
-// Without a Checkpointer there is nothing to wait with, but a dry run tells of it.
+// Without a Checkpointer there is nothing to wait with, but a dry run reports the wait.
 func TestManualWithout(t *testing.T) {
 	t.Parallel()
 	p, fsys := review().MustBuild(), suite.Tree("a", "x\n", "b", "x\n")

@@ -57,8 +57,8 @@ func treeOf(t rapid.TB, fsys afero.Fs) string {
 	return string(txtarfs.Format(files))
 }
 
-// world is what a run meets beside the tree, as far as it stands still when a process dies: the words that each step has
-// said in visits that are over.
+// world is what a run meets beside the tree, as far as it stands still when a process dies: the words that each step
+// has said in visits that are over.
 type world struct {
 	tape *drawn.Tape
 	said map[string][]string
@@ -69,8 +69,8 @@ func newWorld(ctx context.Context) (context.Context, *world) {
 	return ctx, &world{tape, make(map[string][]string)}
 }
 
-// ended notes that a visit is over. A failure that has ended the run is tried again when that is resumed: it is to be the
-// same failure.
+// ended notes that a visit is over. A failure that has ended the run is tried again when that is resumed: it is to be
+// the same failure.
 func (w *world) ended(c millrace.Checkpoint, p millrace.Pipeline) {
 	if !c.Result.Failed() || c.Result.Handled || p.Options().ContinueOnError {
 		w.said[c.Step] = w.tape.Words(c.Step)
@@ -87,7 +87,8 @@ func (w *world) again(ctx context.Context) (context.Context, *world) {
 	return ctx, next
 }
 
-// killed runs a pipeline again and again until it comes to its end: process i does not survive the call that kills says.
+// killed runs a pipeline again and again until it comes to its end: process i does not survive the call that kills
+// says.
 func killed(t *testing.T, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline, s *store, kills []int, late bool) (*millrace.Result, error) {
 	ctx, w := newWorld(t.Context())
 	x.Checkpoints = s
@@ -105,8 +106,8 @@ func killed(t *testing.T, x millrace.Executor, fsys afero.Fs, p millrace.Pipelin
 	}
 }
 
-// checkKilled kills the run of a pipeline at every call of its Checkpointer, once, and twice at some, and wants it to come
-// to what it comes to when it is not killed.
+// checkKilled kills the run of a pipeline at every call of its Checkpointer, once, and twice at some, and wants it to
+// come to what it comes to when it is not killed.
 func checkKilled(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipeline, most int) (calls int) {
 	fsys := suite.Memory(t, files)
 	ctx, _ := newWorld(t.Context())
@@ -141,8 +142,8 @@ func checkKilled(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipe
 	return whole.calls
 }
 
-// A run that is killed in front of an attempt, behind one, and in front of the commit, and is resumed, comes to the tree,
-// the results and the history of one that is not killed.
+// A run that is killed before an attempt, after an attempt, and before the commit, and is resumed, has the tree, the
+// results and the history of a run that is not killed.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	calls := 0

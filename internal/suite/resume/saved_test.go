@@ -93,12 +93,12 @@ func TestReaderIsResumed(t *testing.T) {
 			t.Errorf("%v, %+v", err, res)
 		}
 		if entered := len(s.entered); entered != 2 {
-			t.Errorf("%d were entered: there is no commit", entered)
+			t.Errorf("%d were entered, without a commit", entered)
 		}
 	}
 }
 
-// What was kept of another pipeline, or was damaged, is refused before anything is done.
+// Checkpoints of another pipeline, or damaged checkpoints, are refused before anything is done.
 func TestUnfit(t *testing.T) {
 	t.Parallel()
 	p := review().MustBuild()
@@ -211,8 +211,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// On a directory of the system, with directories that move, copies and files written as a whole, a run killed at any call
-// comes to what it comes to unkilled.
+// On a directory of the system, with directories that move, copies and files written as a whole, a run killed at any
+// call comes to what it comes to unkilled.
 func TestKilledOnDisk(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").
@@ -272,7 +272,7 @@ func TestBytesAreKept(t *testing.T) {
 	}
 }
 
-// telling says what its text has become.
+// telling describes what its text has become.
 type telling struct {
 	Text string `json:"text"`
 }

@@ -16,8 +16,8 @@ import (
 // errKilled is what a store says whose process is dead.
 var errKilled = errors.New("the process is dead")
 
-// store is a [millrace.Checkpointer] in memory that several processes use one after the other. What it keeps goes
-// through JSON, as in a file.
+// store is a [millrace.Checkpointer] in memory that several processes use one after the other. Its contents go through
+// JSON, as in a file.
 type store struct {
 	mu      sync.Mutex
 	kept    []json.RawMessage
@@ -27,7 +27,7 @@ type store struct {
 
 	calls int                       // of this process
 	kill  int                       // the number of the call that this process does not survive, 0 for none
-	late  bool                      // what that call is told is kept before
+	late  bool                      // the input of that call is kept before
 	each  func()                    // called before every call, nil for nothing
 	onEnd func(millrace.Checkpoint) // called for each checkpoint that is Final
 }
@@ -35,7 +35,7 @@ type store struct {
 // next begins the next process, which does not survive so many calls; 0 lives on.
 func (s *store) next(kill int, late bool) { s.calls, s.kill, s.late = 0, kill, late }
 
-// dies counts a call, and says whether the process dies before it, and at it.
+// dies counts a call, and returns whether the process dies before it, and at it.
 func (s *store) dies() (before, at bool) {
 	if s.each != nil {
 		s.each()

@@ -80,7 +80,7 @@ func TestReviseErrors(t *testing.T) {
 	})
 }
 
-// TestReviseIsJudgedAnew: what is rejected no longer counts, so a blocked plan can become one that is not.
+// TestReviseIsJudgedAnew: rejected changes no longer count, so a blocked plan can become a plan that is not blocked.
 func TestReviseIsJudgedAnew(t *testing.T) {
 	t.Parallel()
 	fsys, plan := planOf(t, strings.Repeat("x\n", 600)+strings.Repeat("-\n", 10)+"x\n", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"})

@@ -266,7 +266,7 @@ func by(hunks []millrace.Hunk) []change.Origin {
 	return slices.Compact(all)
 }
 
-// TestRejectedAllOrNothing: without any hunk there is no change, and rejecting none changes nothing.
+// TestRejectedAllOrNothing: rejecting all hunks leaves no change, and rejecting none changes nothing.
 func TestRejectedAllOrNothing(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {

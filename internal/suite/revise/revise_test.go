@@ -263,7 +263,7 @@ func TestReviseWhereTheDiffMoves(t *testing.T) {
 	}
 }
 
-// TestReviseAgain: the texts of one revision after the other have origins of their own, and are no steps.
+// TestReviseAgain: the texts of one revision after the other have origins of their own, and are not steps.
 func TestReviseAgain(t *testing.T) {
 	t.Parallel()
 	_, plan := threePlaces(t)

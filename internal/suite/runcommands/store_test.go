@@ -218,7 +218,7 @@ func TestRetriedAndCanceled(t *testing.T) {
 	}
 }
 
-// A ref whose file is no pipeline makes a failed run, and the caller gets both.
+// A ref whose file is not a pipeline makes a failed run, and the caller gets both.
 func TestInvalidRef(t *testing.T) {
 	h := newHost(t)
 	answer, err := h.Call(t.Context(), manage, json.RawMessage(`{"action":"create","projectId":"p","ref":"invalid"}`))

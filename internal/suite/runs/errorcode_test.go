@@ -100,7 +100,7 @@ func TestErrorCodeOfCommit(t *testing.T) {
 }
 
 // TestPlanOfFailedStepCommits: a plan that can be committed comes without an error, also where a step has failed, and
-// the commit tells of the step and that the others are in the tree.
+// the commit reports the step and that the others are in the tree.
 func TestPlanOfFailedStepCommits(t *testing.T) {
 	fsys := suite.Memory(t, []txtarfs.File{{Name: "a", Data: []byte("x")}})
 	p := millrace.New("p").Options(millrace.Options{ContinueOnError: true}).

@@ -65,7 +65,7 @@ func TestEventsToNobody(t *testing.T) {
 	}
 }
 
-// TestCommitCounts: a commit of many files says how far it is within its phases, and never goes back.
+// TestCommitCounts: a commit of many files reports its progress within its phases, and never goes back.
 func TestCommitCounts(t *testing.T) {
 	texts := make(map[string]string)
 	for i := range 200 {

@@ -321,7 +321,7 @@ func TestReadOnlyActionCannotWrite(t *testing.T) {
 	}
 }
 
-// liar says that it only reads.
+// liar means that it only reads.
 type liar struct{}
 
 func (liar) Spec() actions.Spec { return actions.Spec{Name: "liar", Summary: "writes", ReadOnly: true} }

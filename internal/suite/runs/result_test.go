@@ -88,7 +88,7 @@ func (f filling) Run(_ context.Context, c *actions.Call) (actions.Outcome, error
 	return out, nil
 }
 
-// What a caller does to the result of a plan changes nothing about the plan's.
+// Changes that a caller makes to the result of a plan do not change the plan's result.
 func TestPlanResultIsACopy(t *testing.T) {
 	p := millrace.New("p").Step("fill", filling{t}).Step("made", actions.Create{Path: "new", Content: "x"}).
 		Step("edited", actions.Edit{Files: []string{"a"}, OldText: "a", NewText: "b"}).

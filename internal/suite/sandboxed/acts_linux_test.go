@@ -129,7 +129,7 @@ func work([]string) error {
 		os.Chtimes("a.txt", time.Now(), time.Unix(5, 0)))
 }
 
-// number reads an argument; one that is none is a mistake of the test.
+// number reads an argument; any other text is a mistake of the test.
 func number(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {

@@ -78,7 +78,7 @@ func TestGoPolicy(t *testing.T) {
 		"sum_test.go", "package app\n\nimport (\n\t\"testing\"\n\n\t\"github.com/google/go-cmp/cmp\"\n)\n\nfunc TestSum(t *testing.T) {\n" +
 			"\tif d := cmp.Diff(3, Sum(1, 2)); d != \"\" {\n\t\tt.Error(d)\n\t}\n}\n",
 	}
-	p := goPolicy(answer(t, "go", "env", "GOCACHE"), modules) // what is run here is no stranger's
+	p := goPolicy(answer(t, "go", "env", "GOCACHE"), modules) // what is run here is not a stranger's
 	works(t, p, files, "", []string{"sum.go"}, "gofmt", "-w", ".")
 	if fstest.Runs(0, 1, 1) == 0 {
 		t.Skip("NOT TESTED: compilers. MILLRACE_SAMPLES=full tries them")
@@ -131,7 +131,7 @@ type goProject struct {
 	policy command.Policy
 }
 
-// What the scripts of a package do is done, with programs of its node_modules.
+// The scripts of a package run, with programs of its node_modules.
 func TestNodePolicy(t *testing.T) {
 	answer(t, "node", "--version")
 	files := []string{

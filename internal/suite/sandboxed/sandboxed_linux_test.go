@@ -36,7 +36,7 @@ type world struct {
 	abstract string
 }
 
-// newWorld makes a world. It skips where there is no sandbox.
+// newWorld makes a world. It skips on systems without a sandbox.
 func newWorld(t *testing.T) world {
 	t.Helper()
 	self, err := os.Executable()
@@ -207,7 +207,7 @@ func TestEscapes_ofTheHost(t *testing.T) {
 			e[1] = w.secret
 		}
 		if err := acts[e[0]](e[1:]); err != nil {
-			t.Errorf("outside, meanwhile: %s: %v", e, err)
+			t.Errorf("outside, during the run: %s: %v", e, err)
 		}
 	}
 	if err := os.WriteFile(done, nil, 0o600); err != nil {
@@ -218,7 +218,7 @@ func TestEscapes_ofTheHost(t *testing.T) {
 	}
 }
 
-// What a command does to its copy comes back, whatever it is.
+// Every change of a command to its copy comes back.
 func TestWork(t *testing.T) {
 	w := newWorld(t)
 	if code, in := w.do(t, w.host, "work"); code != 0 {
@@ -234,7 +234,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// What the policy opens is open, and no more than that.
+// Exactly the paths that the policy opens are open.
 func TestOpened(t *testing.T) {
 	w := newWorld(t)
 	w.host.Commands.Read, w.host.Commands.Network = []string{w.secret}, true

@@ -49,10 +49,10 @@ var hosts = map[string]func(args []string) error{"host": func([]string) error {
 	return nil
 }}
 
-// A host on a kernel without Landlock is told so, and what it can set, before anything runs. It may agree to less, and
-// the result says what that was.
+// A host on a kernel without Landlock gets an error, and the setting that it can make, before anything runs. It may
+// agree to less, and the result states what that was.
 func TestRequiredWhereThereIsNone(t *testing.T) {
-	newWorld(t) // skips where there is no sandbox to be taken away
+	newWorld(t) // skips on systems without a sandbox
 	if needsFilter(escape{"uring"}) {
 		t.Skip("NOT TESTED: calls are not filtered here, and so none is missed")
 	}
@@ -93,7 +93,7 @@ func TestRequiredWhereThereIsNone(t *testing.T) {
 	}
 }
 
-// without lets a call fail from now on as one that the kernel does not know.
+// without lets a call fail from now on, as if the kernel did not know it.
 func without(call uint32) error {
 	filter := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS},

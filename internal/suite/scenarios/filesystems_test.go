@@ -34,7 +34,8 @@ type wrapper struct {
 	refuses string
 	// unlike are the scenarios that have another result on it, and why.
 	unlike map[string]string
-	// slow says that it takes a while to refuse, so that the scenarios are left to others, and TestFileSystems tries it.
+	// slow means that it takes a while to refuse, so that the scenarios are left to others, and TestFileSystems tries
+	// it.
 	slow bool
 }
 
@@ -91,9 +92,9 @@ func (w wrapper) open(t *testing.T, files []txtarfs.File) (fsys, below afero.Fs)
 	return fsys, below
 }
 
-// refusal returns what looks at a file system that has refused to be written to: nothing has changed below it,
-// nothing is left there, and it says what it cannot do. It is given the error, or another run to get it from. It is
-// nil for one that does everything.
+// refusal returns a check of a file system that has refused to be written to: nothing has changed below it, nothing is
+// left there, and the error names what it cannot do. The check is given the error, or another run to get it from. It
+// is nil for a file system that does everything.
 func (w wrapper) refusal(below afero.Fs) func(t *testing.T, run func() error) {
 	if w.refuses == "" {
 		return nil
@@ -165,7 +166,7 @@ func TestFileSystems(t *testing.T) {
 		return // so that -update does not write down what must not be
 	}
 	if runtime.GOOS != "linux" {
-		t.Log("docs/filesystems.md is not compared: it says what Linux does")
+		t.Log("docs/filesystems.md is not compared: it describes Linux")
 		return
 	}
 	const page, begin, end = "../../../docs/filesystems.md", "<!-- file systems: made by go test ./internal/suite/scenarios -update -->\n", "<!-- end of file systems -->\n"

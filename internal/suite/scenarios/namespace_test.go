@@ -88,7 +88,7 @@ func first(errs ...error) error {
 	return nil
 }
 
-// What is deleted is what names lead to when the step begins, also if a link on the way, or the directory behind it,
+// A delete removes the targets of its names at the beginning of the step, also if a link on the way, or its directory,
 // is deleted by the same step.
 func TestDeleteThroughALinkThatGoesToo(t *testing.T) {
 	for _, files := range [][]string{{"d", "link/sub"}, {"link/sub", "d"}, {"link", "link/a", "d"}, {"d", "link", "link/sub/b"}, {"link/sub", "d/sub", "d"}} {

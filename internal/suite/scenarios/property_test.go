@@ -207,7 +207,7 @@ func TestDryRunIsRun(t *testing.T) {
 		}
 		dry, diff := plan.Result(), plan.Diff()
 		if planErr == nil && dry.Error != "" {
-			planErr = errors.New(dry.Error) // what can be committed all the same is no error of Plan
+			planErr = errors.New(dry.Error) // what can be committed all the same is not an error of Plan
 		}
 		res, err := x.Run(t.Context(), fsys, p)
 		if dry.WouldBlock { // by a budget: then the run is refused, and writes nothing
@@ -270,7 +270,7 @@ func TestBuilderJSONDecode(t *testing.T) {
 	})
 }
 
-// What strict decoding takes, lenient decoding takes as it is.
+// Lenient decoding takes every text that strict decoding takes, as it is.
 func TestLenientChangesNothingThatIsRight(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := drawPipeline(r)

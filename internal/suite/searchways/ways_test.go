@@ -79,7 +79,7 @@ func TestSearchIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// plantSizes writes files of many sizes below a directory. What is looked for is somewhere in them, also where one
+// plantSizes writes files of many sizes below a directory. The searched text is somewhere in them, also where one
 // reading ends and the next begins.
 func plantSizes(t *testing.T, dir string, random *rand.Rand) {
 	t.Helper()

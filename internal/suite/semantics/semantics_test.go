@@ -80,7 +80,7 @@ type seen struct {
 	sparse     bool
 }
 
-// measurement is a tree before and after; restored says that what was done is undone.
+// measurement is a tree before and after; restored means that what was done is undone.
 type measurement struct {
 	action        string
 	restored      bool
@@ -164,8 +164,8 @@ func markdown(rows []saveRow, cells [][]string) string {
 	return b.String()
 }
 
-// save does one thing to the subject, in a tree of its own, undoes it, and returns the words for both. What is promised
-// of all rows is judged here: bytes, the source of a copy, and that nothing beside the subject is touched.
+// save does one thing to the subject, in a tree of its own, undoes it, and returns the words for both. The promises
+// for all rows are judged here: bytes, the source of a copy, and that nothing beside the subject is touched.
 func (row saveRow) save(t *testing.T, action, params string) (saved, restored string) {
 	dir := t.TempDir()
 	plantSubject(t, dir, row)

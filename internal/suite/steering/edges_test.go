@@ -76,7 +76,7 @@ func TestAttemptsThatAreSpent(t *testing.T) {
 	}
 }
 
-// canceling says that it was canceled when its time is up, as programs of several goroutines do.
+// canceling means that it was canceled when its time is up, as programs of several goroutines do.
 type canceling struct{ calls *int }
 
 func (canceling) Spec() actions.Spec {
@@ -102,7 +102,7 @@ func TestTimeoutOfCanceled(t *testing.T) {
 	})
 }
 
-// What an action of the host's does may be otherwise the next time, so that it may be what was expected then. An action
+// An action of the host may have another effect the next time, so that it may be the expected effect then. An action
 // on files does the same again.
 func TestExpectIsTriedAgain(t *testing.T) {
 	t.Parallel()

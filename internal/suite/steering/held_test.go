@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// What all visits of a step stage together is bounded as what one may: it is kept, to be rolled back. What a restart
-// takes back does not count.
+// The limit for one visit holds for all visits of a step together: their staged changes are kept, to be rolled back.
+// Changes that a restart takes back do not count.
 func TestStagedByManyVisits(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("x", 200) // in a file that is new the first time, which counts 1 KiB, and then edited, 512 bytes
@@ -50,7 +50,7 @@ func (shows) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	}, nil
 }
 
-// What all visits of a step show together is bounded as what one may: only the last one is seen.
+// The limit for the output of one visit holds for all visits of a step together: only the last one is seen.
 func TestShownByManyVisits(t *testing.T) { // not beside others, for memory is measured
 	heap := func() int64 {
 		var m runtime.MemStats

@@ -37,7 +37,7 @@ const wholeJSON = `{"name":"p","max_steps":50,"steps":[` +
 	`{"id":"report","action":"search","params":{"pattern":"z"}},` +
 	`{"id":"give-up","action":"fail","condition":{"type":"step_failed","step_ref":"report"},"params":{"message":"it cannot be done"}}]}`
 
-// What is built, written and read is the same.
+// A pipeline is the same when it is built, written and read.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	p := whole()
@@ -111,7 +111,7 @@ func TestSpellings(t *testing.T) {
 
 func sameCondition(a, b condition.Condition) bool { return a == b }
 
-// What models send instead is repaired, and each repair is a warning; strict decoding refuses it.
+// Other spellings that models send are repaired, and each repair is a warning; strict decoding refuses them.
 func TestSloppySpellings(t *testing.T) {
 	t.Parallel()
 	const back = `"retry_if":[{"step":"a","keyword":"again"}]`
@@ -178,7 +178,7 @@ func TestSloppySpellings(t *testing.T) {
 	}
 }
 
-// A parameter of the action is no field of the step, whatever that is called elsewhere.
+// A parameter of the action is not a field of the step, whatever that is called elsewhere.
 func TestParameterInStep(t *testing.T) {
 	t.Parallel()
 	sent := spelling(`"on_error":"continue"`)

@@ -55,8 +55,8 @@ func (l late) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{Files: []string{"in-time"}}, nil
 }
 
-// What an action does to the tree after it has returned is refused: the attempt may have been taken back by then, and
-// other steps have done their work.
+// Changes that an action makes to the tree after it has returned are refused: the attempt may have been taken back by
+// then, and other steps have done their work.
 func TestLateWritesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {

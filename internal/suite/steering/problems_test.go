@@ -19,8 +19,8 @@ import (
 // refused is a mistake in what steers a run, as it stands in JSON and as the builder has it.
 type refused struct {
 	name string
-	// fields are of the pipeline, a, b and c what is said of its three steps beside id, action and params. in builds the
-	// same; nil where Go has no such mistake.
+	// fields are of the pipeline, a, b and c what is said of its three steps beside id, action and params. in builds
+	// the same; nil where Go has no such mistake.
 	fields, a, b, c string
 	in              func(b millrace.Builder) millrace.Builder
 	want            millrace.Problem // without its place in the text
@@ -272,7 +272,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// All mistakes of a pipeline are told at once, in the order of its steps.
+// All mistakes of a pipeline are reported at once, in the order of its steps.
 func TestAllRefused(t *testing.T) {
 	t.Parallel()
 	_, err := millrace.Decode([]byte(`{"name":"p","max_steps":0,"steps":[
@@ -353,7 +353,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// Options never make a pipeline invalid: one that jumps runs in sequence, with the same result.
+// Options never make a pipeline invalid: a pipeline that jumps runs in sequence, with the same result.
 func TestParallelOptionOfJumps(t *testing.T) {
 	t.Parallel()
 	build := func() millrace.Pipeline {

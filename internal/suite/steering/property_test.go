@@ -61,8 +61,8 @@ func treeOf(t *rapid.T, fsys afero.Fs) string {
 	return string(txtarfs.Format(files))
 }
 
-// What random pipelines do: the dry run tells what the run tells; what is left is what the visits have done that
-// succeeded and were not taken back, one after the other; what is told can be written and read; and the events are those
+// Properties of random pipelines: the dry run reports the same as the run; the tree has the changes of the visits that
+// succeeded and were not taken back, one after the other; the report can be written and read; and the events are those
 // of the history.
 func TestRandomPipelines(t *testing.T) {
 	t.Parallel()
@@ -79,7 +79,7 @@ func TestRandomPipelines(t *testing.T) {
 			}
 			dry := plan.Result()
 			if planErr == nil && dry.Error != "" {
-				planErr = errors.New(dry.Error) // what can be committed all the same is no error of Plan
+				planErr = errors.New(dry.Error) // what can be committed all the same is not an error of Plan
 			}
 			var events []millrace.Event
 			x := millrace.Executor{Observe: func(e millrace.Event) { events = append(events, e) }}
@@ -288,7 +288,7 @@ func watched(r *rapid.T, res *millrace.Result, err error, events []millrace.Even
 		return
 	}
 	if len(visits) == len(res.History)+1 && millrace.ErrorCode(err) == "too_many_executions" && len(visits[len(visits)-1].Attempts) == 1 {
-		visits = visits[:len(visits)-1] // the one that all attempts had been made before
+		visits = visits[:len(visits)-1] // all attempts were made before this visit
 	}
 	if len(visits) != len(res.History) {
 		r.Fatalf("the events tell of %d visits, the history of %d", len(visits), len(res.History))

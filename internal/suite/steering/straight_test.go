@@ -23,8 +23,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what pipelines that do not jump tell")
 
-// What pipelines tell that say nothing of where to go on is, byte for byte, what it was before steps could: their JSON,
-// digests, plans, results and reports, for all scenarios of the repository that there were then.
+// Reports of pipelines without steering are, byte for byte, the reports from before steps could jump: their JSON,
+// digests, plans, results and reports, for all scenarios that the repository had then.
 func TestStraightPipelinesTellWhatTheyTold(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/straight.txtar"
@@ -73,7 +73,7 @@ var (
 	backups = regexp.MustCompile(`[0-9]{8}_[0-9]{6}_[0-9a-f]{16}`)
 )
 
-// tell gathers all that is told of a scenario, less what differs from run to run.
+// tell gathers all that a scenario reports, less what differs from run to run.
 func tell(t *testing.T, a txtarfs.Archive) string {
 	t.Helper()
 	source, _ := a.Get("pipeline.json")

@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite/drawn"
 )
 
-// A step that was passed over says by what, the last time; one that was visited before shows its last visit.
+// A step that was passed over has the jump that passed it last; a step that was visited before shows its last visit.
 func TestBypassed(t *testing.T) {
 	t.Parallel()
 	l := new(log)
@@ -41,7 +41,7 @@ func TestBypassed(t *testing.T) {
 	}
 }
 
-// The report says what a step has done several times, and where it has led.
+// The report has what a step has done several times, and where it has led.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	l := new(log)
@@ -160,7 +160,7 @@ func TestDeadlineOfAttempts(t *testing.T) {
 	}
 }
 
-// What is left of money, of attempts and of files depends on the attempts before: such runs are in sequence.
+// The rest of the money, of attempts and of files depends on the attempts before: such runs are in sequence.
 func TestCountedInSequence(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -195,7 +195,7 @@ func TestCountedInSequence(t *testing.T) {
 	}
 }
 
-// grumpy fails with what it is told, or does too little.
+// grumpy fails with its text, or does too little.
 type grumpy struct {
 	err  error
 	left *int // how many times it still does nothing

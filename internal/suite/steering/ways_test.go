@@ -27,7 +27,7 @@ func content(t *testing.T, fsys afero.Fs, name string) string {
 	return strings.ReplaceAll(strings.TrimSpace(string(data)), "\n", " ")
 }
 
-// What a failed attempt has staged goes, what other visits have staged stays, and with restart goes too.
+// Staged changes of a failed attempt go, those of other visits stay, and with restart go too.
 func TestWhatStaysStaged(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -179,7 +179,7 @@ func TestFailCommitsNothing(t *testing.T) {
 	}
 }
 
-// The step before is the one that was executed before, and its files are taken.
+// The step before is the last executed step, and its files are taken.
 func TestInputPrevious(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").

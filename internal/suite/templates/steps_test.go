@@ -40,7 +40,7 @@ func with(fields map[string]any) map[string]any {
 	return all
 }
 
-// Every step has all fields, one that was skipped or has failed too.
+// Every step has all fields, also a step that was skipped or has failed.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	got := map[string]*take{}

@@ -23,7 +23,7 @@ var data = map[string]any{
 	"count": 7, "files": "mine", "none": []any{}, "braces": map[string]any{"{{x}}": "in braces"}, "data": "a member",
 }
 
-// What a reference stands for, alone and within a longer text.
+// The value of a reference, alone and within a longer text.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -199,7 +199,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Of two errors in one tree the first in the order of the keys is told, each time.
+// Of two errors in one tree the first in the order of the keys is reported, each time.
 func TestFirstError(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Step("a", give{raw: map[string]any{"x": 1}}).
@@ -213,7 +213,7 @@ func TestFirstError(t *testing.T) {
 	}
 }
 
-// What can be known before the run is a problem of the pipeline, wherever the text stands.
+// A mistake that can be known before the run is a problem of the pipeline, wherever the text stands.
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ value, code, want string }{
@@ -246,7 +246,7 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%s: got %v\nwant %s", test.value, err, test.want)
 		}
 		if !errors.Is(err, millrace.ErrInterpolation) || millrace.ErrorCode(err) != "invalid_pipeline" {
-			t.Errorf("%s: %v is no interpolation error, or has the code %s", test.value, err, millrace.ErrorCode(err))
+			t.Errorf("%s: %v is not an interpolation error, or has the code %s", test.value, err, millrace.ErrorCode(err))
 		}
 	}
 	for _, text := range []string{`{"name": "p", "steps": [{"id": "s", "action": "take", "params": {"int": "x"}}]}`, `{"name": "p", "steps": []}`} {

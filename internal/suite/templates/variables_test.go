@@ -20,7 +20,7 @@ func withVariables(variables, refs string) []byte {
 	return fmt.Appendf(nil, `{"name": "p", "variables": %s, "steps": [{"id": "take", "action": "take", "params": {"value": %s}}]}`, variables, refs)
 }
 
-// What stands in JSON is what Go has, is written in its shortest form, and is what steps get.
+// A value in JSON equals the value in Go, is written in its shortest form, and reaches the steps.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	const text = `{
@@ -103,12 +103,12 @@ func mustParams(t *testing.T, p millrace.Pipeline) any {
 	t.Helper()
 	s, ok := p.Step("take")
 	if !ok {
-		t.Fatal("there is no step")
+		t.Fatal("no step")
 	}
 	return s.Action.(take).Value
 }
 
-// Other values make another pipeline; the one that they are given to stays.
+// Other values make another pipeline; the pipeline that they are given to stays.
 func TestWithVariables(t *testing.T) {
 	t.Parallel()
 	type kind string
@@ -276,7 +276,7 @@ func TestLenientVariables(t *testing.T) {
 	}
 }
 
-// A pipeline that is included brings its variables along; another one of the same name is a problem.
+// A pipeline that is included brings its variables along; another variable of the same name is a problem.
 func TestIncludedVariables(t *testing.T) {
 	t.Parallel()
 	got := new(take)
@@ -328,7 +328,7 @@ func TestIncludedContext(t *testing.T) {
 	}
 }
 
-// What a step touches is not known before its variables have their values, so in parallel nothing runs beside it.
+// The paths of a step are not known before its variables have their values, so in parallel nothing runs beside it.
 func TestVariablesInParallel(t *testing.T) {
 	t.Parallel()
 	b := millrace.New("p").Variables(millrace.Variable{Name: "file", Default: "a.txt"}, millrace.Variable{Name: "new", Default: "new.txt"})

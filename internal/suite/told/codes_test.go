@@ -95,7 +95,7 @@ var coded = []struct {
 	{&runs.StateError{}, "internal step_failed"},
 }
 
-// alone are the codes that an error which is no type of its own has, or one in some state.
+// alone are the codes that an error which is not a type of its own has, or one in some state.
 var alone = map[string]error{
 	"":                   nil,
 	"recovery_needed":    &millrace.CommitError{State: millrace.CommitPending},

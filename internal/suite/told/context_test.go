@@ -20,7 +20,7 @@ import (
 
 type spanKey struct{}
 
-// What the host puts into the context of a step is found by its action in each attempt, and by that of no other visit.
+// Values that the host puts into the context of a step are found by its action in each attempt, and in no other visit.
 func TestStepContextReachesTheAction(t *testing.T) {
 	t.Parallel()
 	for _, parallel := range []bool{false, true} {

@@ -133,7 +133,7 @@ func TestEnvelopeFailsWithTheRun(t *testing.T) {
 	}
 }
 
-// A time that is just below half a millisecond is told as the same before and after it was written as JSON.
+// A time that is just below half a millisecond is reported as the same before and after it was written as JSON.
 func TestSummaryOfAWrittenResult(t *testing.T) {
 	t.Parallel()
 	for _, d := range []time.Duration{2_499_600, 2_499_400, 2_500_000, 1_999_999_999, 499_999, 0} {
@@ -168,8 +168,8 @@ func (d data) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{Data: d.value}, d.err
 }
 
-// What an entry has as data: what the action returns, to the last digit, also when it was written as JSON, or else what
-// templates take of the step.
+// The data of an entry: the data that the action returns, to the last digit, also when it was written as JSON, or else
+// the value of the step in templates.
 func TestEnvelopeData(t *testing.T) {
 	t.Parallel()
 	value := map[string]any{"id": "111122223333444455", "n": int64(math.MaxInt64), "f": 0.5, "list": []any{int64(1), "two", nil, true}}
@@ -254,7 +254,7 @@ func TestEnvelopeCodes(t *testing.T) {
 	}
 }
 
-// A result that was made by hand, or by a version that had no codes, has an envelope with codes all the same.
+// A result that was made by hand, or by a version that had no codes, still has an envelope with codes.
 func TestEnvelopeOfOldResults(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -146,7 +146,7 @@ func TestErrorJSON(t *testing.T) {
 			t.Errorf("%s: %s, want code %s, paths %s, problems %s and the message %q",
 				name, data, test.code, test.paths, test.problems, test.err)
 		}
-		// The code is the one that ErrorCode returns, of the error or of the step that it ends, where ErrorCode has one.
+		// The code is the result of ErrorCode, for the error or for the step that it ends, where ErrorCode has one.
 		bare, step := millrace.ErrorCode(test.err), millrace.ErrorCode(&millrace.StepError{Err: test.err})
 		if bare != "internal" &&
 			bare != got.Code || bare == "internal" && got.Code == "internal" && step != "step_failed" {

@@ -171,7 +171,7 @@ func TestEveryRunBeginsAndEnds(t *testing.T) {
 	}
 }
 
-// What the first and the last event say, in Go and as JSON.
+// The fields of the first and the last event, in Go and as JSON.
 func TestRunEvents(t *testing.T) {
 	t.Parallel()
 	var l ends

@@ -113,7 +113,7 @@ func TestNothingAfterTheEnd(t *testing.T) {
 	}
 }
 
-// What is no UTF-8 is in the result what it is in a stored one.
+// Bytes that are not UTF-8 are the same in a result and in a stored result.
 func TestTextsThatAreNoUTF8(t *testing.T) {
 	t.Parallel()
 	action := suite.Action{Do: func(context.Context, *actions.Call) (actions.Outcome, error) {

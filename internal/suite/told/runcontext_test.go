@@ -17,7 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// What the host puts into the context of a run is found by its steps and by StepContext; a commit has one of its own.
+// Values that the host puts into the context of a run are found by its steps and by StepContext; a commit has a
+// context of its own.
 func TestRunContextReachesTheSteps(t *testing.T) {
 	t.Parallel()
 	var told, found []string

@@ -65,7 +65,7 @@ func TestSkippedInTheEndHasNotRun(t *testing.T) {
 	checkEnvelope(t, res)
 }
 
-// messages are tools of a host: one that works, one that costs and fails with a code of its own.
+// messages are tools of a host: a tool that works, and a tool that costs and fails with a code of its own.
 func messages(t *testing.T) tool.Set {
 	t.Helper()
 	type text struct {
@@ -126,7 +126,8 @@ func (s spends) Run(ctx context.Context, c *actions.Call) (actions.Outcome, erro
 	}
 }
 
-// What a summary says of money, deadline and classification, and an audit of money; which a run as a whole fails of.
+// The facts of a summary about money, deadline and classification, and of an audit about money; which a run as a whole
+// fails of.
 func TestMoneyAndTimeAreTold(t *testing.T) {
 	t.Parallel()
 	b := millrace.New("p").Classification("internal").Budget(budget.Limit{USD: 50 * budget.Cent, Files: 3}).Deadline(3*time.Minute).
@@ -204,7 +205,7 @@ func (a reads) Run(ctx context.Context, _ *actions.Call) (actions.Outcome, error
 	return actions.Outcome{}, a.do(ctx)
 }
 
-// A result has no holes: where a parallel run is canceled, it tells of the steps up to the first that has not run, so that
+// A result has no holes: where a parallel run is canceled, it has the steps up to the first that has not run, so that
 // the place of a result is that of its step.
 func TestCanceledResultHasNoHoles(t *testing.T) {
 	t.Parallel()

@@ -139,7 +139,7 @@ func TestVisits(t *testing.T) {
 	if len(h.calls) != 2 || h.calls[0].Visit != 1 || h.calls[1].Visit != 2 || h.calls[0].Key == h.calls[1].Key {
 		t.Errorf("calls %+v", h.calls)
 	}
-	// What is said of a step is said once.
+	// Each fact about a step is reported once.
 	h = &host{}
 	p = millrace.New("p").Step("post", send("x")).MaxVisits(2).
 		Step("mark", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).RetryWhen("post", condition.CountGT("mark", 0)).
@@ -281,7 +281,7 @@ func TestOutsideInParallel(t *testing.T) {
 	}
 }
 
-// What a tool returns is bounded as all that a step shows, and a panic is an error that says where it comes from.
+// The result of a tool is bounded as all that a step shows, and a panic is an error that names its place.
 func TestBoundsAndPanics(t *testing.T) {
 	t.Parallel()
 	big := tool.Func("big", "", func(_ context.Context, in struct {
@@ -309,7 +309,7 @@ func TestBoundsAndPanics(t *testing.T) {
 	}
 }
 
-// A run that is canceled says what it has done outside, too.
+// A run that is canceled reports its outside effects, too.
 func TestCanceledWhileActing(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

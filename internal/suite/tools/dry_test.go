@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// dependent is a pipeline in which steps refer to one that acts outside, in every way that there is, and in which others
-// do not.
+// dependent is a pipeline in which steps refer to a step that acts outside, in every way that there is, and in which
+// others do not.
 func dependent() millrace.Pipeline {
 	return millrace.New("p").
 		Step("who", look("me")).
@@ -123,7 +123,7 @@ func TestIncompletePlan(t *testing.T) {
 	}
 }
 
-// A step that is skipped for its own condition is not one that was not called.
+// A step that is skipped for its own condition does not count as a step that was not called.
 func TestSkippedToolIsComplete(t *testing.T) {
 	t.Parallel()
 	h := &host{}
@@ -139,7 +139,7 @@ func TestSkippedToolIsComplete(t *testing.T) {
 	}
 }
 
-// What was executed before is not known either once a tool was not called.
+// Steps that were executed before are not known either once a tool was not called.
 func TestPreviousIsNotKnown(t *testing.T) {
 	t.Parallel()
 	h := &host{}

@@ -26,7 +26,7 @@ type book struct {
 	acted, saw []string
 }
 
-// tools answer with the length of what they are given, and fail for one that ends in "fail".
+// tools answer with the length of their input, and fail for an input that ends in "fail".
 func (b *book) tools(t *rapid.T) tool.Set {
 	answer := func(list *[]string) func(context.Context, map[string]any) (map[string]any, error) {
 		return func(ctx context.Context, in map[string]any) (map[string]any, error) {

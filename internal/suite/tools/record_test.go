@@ -91,8 +91,8 @@ func TestNeverTwice(t *testing.T) {
 	}
 }
 
-// What an answer can depend on is in the key: the arguments, the visit, the attempt, what is staged, and what the step
-// before has said.
+// Everything that an answer can depend on is in the key: the arguments, the visit, the attempt, the staged changes,
+// and the output of the step before.
 func TestWhatIsAskedAnew(t *testing.T) {
 	t.Parallel()
 	recorder := millrace.NewMemoryRecorder()
@@ -209,7 +209,7 @@ func TestRecorderFails(t *testing.T) {
 	}
 }
 
-// What a context has cut short is no answer.
+// A call that a context has cut short has no answer.
 func TestTimeoutIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

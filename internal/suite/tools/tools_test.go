@@ -22,7 +22,7 @@ import (
 type host struct {
 	mu    sync.Mutex
 	calls []tool.Call
-	// fail says how many of the next calls fail, and with what.
+	// fail describes how many of the next calls fail, and with what.
 	fail int
 	err  error
 }
@@ -244,7 +244,7 @@ func TestReadOnlyHost(t *testing.T) {
 	}
 }
 
-// What a tool has done stays done when the run fails, and the result says so.
+// The effects of a tool stay when the run fails, and the result reports that.
 func TestActedAndFailed(t *testing.T) {
 	t.Parallel()
 	for _, parallel := range []bool{false, true} {
@@ -271,7 +271,7 @@ func TestActedAndFailed(t *testing.T) {
 	if !suite.Is[*millrace.BlockedError](err) || len(res.Warnings) != 1 {
 		t.Errorf("got %v, %q", err, res.Warnings)
 	}
-	// A failure that is handled is no failure.
+	// A failure that is handled is not a failure.
 	h = &host{fail: 1, err: errors.New("no")}
 	p = millrace.New("p").Step("post", send("x")).OnFail("report").Step("skip", edit).
 		Step("report", actions.Create{Path: "report", Content: "failed"}).When(condition.StepFailed("post")).MustBuild()
@@ -281,7 +281,7 @@ func TestActedAndFailed(t *testing.T) {
 	}
 }
 
-// What there is to know of a tool can be shown to people and models.
+// The facts about a tool can be shown to people and models.
 func TestDescribed(t *testing.T) {
 	t.Parallel()
 	h := &host{}
@@ -297,7 +297,7 @@ func TestDescribed(t *testing.T) {
 		t.Error("what acts outside is shown as if it did not")
 	}
 	if _, ok := d.DescribeTool("gone"); ok {
-		t.Error("there is no such tool")
+		t.Error("no such tool")
 	}
 	one, err := millrace.Decoder{}.Schema()
 	if err != nil {

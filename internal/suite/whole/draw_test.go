@@ -71,7 +71,7 @@ func (d *drawer) plant(t *testing.T, dir string) {
 	}
 }
 
-// step draws a step that works on the stage, several things at once perhaps. What cannot be done is left out.
+// step draws a step that works on the stage, several things at once perhaps. Impossible work is left out.
 func (d *drawer) step() actions.Action {
 	n, seed := 1+d.IntN(5), d.Uint64()
 	return suite.Action{Do: func(_ context.Context, c *actions.Call) (actions.Outcome, error) {
@@ -131,7 +131,7 @@ func (d *drawer) builtin() actions.Action {
 	a, b := d.name(), d.name()
 	n := d.IntN(12)
 	if n == 10 && runtime.GOOS == "windows" {
-		n = 11 // there is no shell
+		n = 11 // without a shell
 	}
 	d.log = append(d.log, fmt.Sprintf("then built-in step %d of %s and %s", n, a, b))
 	switch n {

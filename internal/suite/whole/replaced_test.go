@@ -93,8 +93,8 @@ func TestPlans_toldOnce(t *testing.T) {
 	}
 }
 
-// TestPlans_rejectOver rejects each part of a plan that moves a directory over a file: what is rejected stays as it was,
-// the rest is done, or the plan says what has to be rejected too.
+// TestPlans_rejectOver rejects each part of a plan that moves a directory over a file: the rejected part stays as it
+// was, the rest is done, or the plan names the parts to reject too.
 func TestPlans_rejectOver(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Step("delete", actions.Delete{Files: []string{"f", "d/y"}}).
