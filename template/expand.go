@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Error reports that a reference has no value, or none that can be used. This is only found when the value is asked for.
+// Error reports that a reference has no value, or none that can be used. This is only found when the value is asked
+// for.
 type Error struct {
 	Source  string // the reference as written, with its braces; "" if there is none and the value itself is refused
 	Path    string // the longest beginning of the reference that has a value, such as "a.b[0]"; "" if not even its root

@@ -37,8 +37,9 @@ func valueError(at *path, cause error, format string, args ...any) error {
 // they are not empty in proto, from which decoding will start; required ones are always there. A nil proto stands for
 // zero values. For a parameter in binds its template is written, as a string, and its value is not.
 //
-// The error is a [*TypeError] for a value that is not an action, or a [*ValueError] for a string that is not valid UTF-8, a
-// float that is not a number, a nil pointer in a list or map, a type whose own method fails, and a binding of nothing.
+// The error is a [*TypeError] for a value that is not an action, or a [*ValueError] for a string that is not valid
+// UTF-8, a float that is not a number, a nil pointer in a list or map, a type whose own method fails, and a binding of
+// nothing.
 func Encode(value, proto any, binds map[string]string) ([]byte, error) {
 	a, err := Of(value)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 //   - for an element of a list of strings, numbers or bools: the same, but a list takes the element's place with all its
 //     elements, or none
 //   - for a bound number or bool: a value of its kind, or a string that is written like such a value
-//   - for a bound list: a list, or one value, which becomes its only element; for a list of strings, nothing but strings
+//   - for a bound list: a list, or one value, which becomes its only element; for a list of strings, only strings
 //   - for a bound type with methods of its own: what these accept
 //   - for a value of type any, or in one: anything; for a bound map of them: an object
 //
