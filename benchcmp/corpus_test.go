@@ -68,7 +68,7 @@ func TestCorpus(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "not the "+s.sum) {
 		t.Fatalf("the error is %v", err)
 	}
-	// The error tells the sum that it has: take it from there.
+	// The error has the sum: take it from there.
 	_, rest, _ := strings.Cut(err.Error(), "its sum is ")
 	s.sum, _, _ = strings.Cut(rest, ",")
 	tree, built, err := corpus(t.Context(), dir, "c", []source{s}, t.Logf)

@@ -135,7 +135,7 @@ func TestRealEnvironment(t *testing.T) {
 		}
 	}
 	if runtime.GOOS == "windows" {
-		return // what it sets by itself varies
+		return // its own variables vary
 	}
 	want := []string{"EMPTY", "HOME", "LANG", "LINES", "b", "MILLRACE_EXEC", "PATH", "TMPDIR"}
 	if diff := cmp.Diff(want, names); diff != "" {

@@ -114,7 +114,7 @@ func TestNothingIsLeft(t *testing.T) {
 	})
 }
 
-// ending runs a command that does not end by itself, and ends its context when it has printed something.
+// ending runs a command that does not end alone, and ends its context when it has printed something.
 func ending(t *testing.T, p command.Policy, c command.Command) (command.Exit, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -27,7 +27,7 @@ func TestLooksWhileItBecomesAnother(t *testing.T) {
 		t.Skip("no script can be run: ", err)
 	}
 	defer cmd.Wait()         //nolint:errcheck // it is killed
-	defer cmd.Process.Kill() //nolint:errcheck // it may have failed by itself
+	defer cmd.Process.Kill() //nolint:errcheck // it may have failed alone
 	var found [3]int
 	looks := fstest.Runs(2000, 20_000, 1_000_000)
 	for range looks {

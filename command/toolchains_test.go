@@ -183,7 +183,7 @@ func TestToolchains_goEnv(t *testing.T) {
 	}
 }
 
-// A virtual environment of the tree is used from its place, and its programs stand behind those of the user.
+// A virtual environment of the tree is used from its place, and its programs stand after those of the user.
 func TestToolchains_virtualEnvironment(t *testing.T) {
 	home, tree := inHome(t, "python/lib/x", "python/bin/python3", "other/lib/x", "other/bin/python3")
 	top := filepath.Dir(home)

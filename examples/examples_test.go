@@ -104,7 +104,7 @@ func TestQuickstart(t *testing.T) {
 	}
 }
 
-// A tree of more files than a pipeline may change by itself asks for -force, and says so.
+// A tree of more files than a pipeline may change on its own asks for -force, with a message.
 func TestQuickstartForce(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 101 {

@@ -233,7 +233,7 @@ func TestSkippedSteps(t *testing.T) {
 	}
 }
 
-// A recorder of the host may serve a fleet: what was answered about one tree is not believed of another.
+// A recorder of the host may serve a fleet: what was answered about one tree is not trusted for another.
 func TestRecorder(t *testing.T) {
 	t.Parallel()
 	trees, targets := plant(t, 3)

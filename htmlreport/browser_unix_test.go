@@ -64,7 +64,7 @@ func openBrowser(t *testing.T) *browser {
 	return &browser{in: in, out: bufio.NewReader(out)}
 }
 
-// message is what the browser answers, or tells unasked.
+// message is an answer of the browser, or an event.
 type message struct {
 	ID     int
 	Method string

@@ -10,7 +10,7 @@ import (
 )
 
 // checkByNode lets the library that language servers and clients in JavaScript are made with apply the edits. It is
-// installed as its lock file says; where that cannot be done, the check is skipped.
+// installed as its lock file demands; where that cannot be done, the check is skipped.
 func checkByNode(t *testing.T, samples []sample) {
 	t.Helper()
 	t.Run("node", func(t *testing.T) {

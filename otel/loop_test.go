@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// scripted is a tool that does what a list of words says, a word a call, the last one again and again: "ok", "fail",
+// scripted is a tool that follows a list of words, a word a call, the last one again and again: "ok", "fail",
 // each with a text to say.
 type scripted struct {
 	name   string
@@ -50,8 +50,8 @@ func (a scriptedAgent) Ask(ctx context.Context, r *agent.Request) (agent.Reply, 
 	return agent.Reply{Output: res.Output}, err
 }
 
-// A loop that runs tests, fixes and verifies, and reports what it cannot fix: the spans of its five ways, where each step calls a tool, and where each
-// asks an agent.
+// A loop that runs tests, fixes and verifies, and reports what it cannot fix: the spans of its five ways, where each
+// step calls a tool, and where each asks an agent.
 func TestSpansOfAFixingLoop(t *testing.T) {
 	t.Parallel()
 	const calls = "    call of "

@@ -48,7 +48,7 @@ func linesOf(all string, beginnings ...string) string {
 	return found
 }
 
-// A visit that asks an agent says which model it was, and what all its attempts have read and written.
+// A visit that asks an agent names the model, and what all its attempts have read and written.
 func TestAttributesOfPrompts(t *testing.T) {
 	t.Parallel()
 	const invoked = "gen_ai.operation.name=invoke_agent\n"
@@ -137,7 +137,7 @@ func shells(t *testing.T) millrace.Executor {
 	}}
 }
 
-// A visit that runs a command says which program it was and how it has ended, and the command finds its span.
+// A visit that runs a command names the program and its end, and the command finds its span.
 func TestAttributesOfCommands(t *testing.T) {
 	t.Parallel()
 	x := shells(t)

@@ -29,7 +29,7 @@ func record() recorded {
 
 func (r recorded) option() millraceotel.Option { return millraceotel.WithTracerProvider(r.provider) }
 
-// story tells all spans as a tree: "name result code", events, and what hangs below.
+// story writes all spans as a tree: "name result code", events, and what hangs below.
 func (r recorded) story(t *testing.T) string {
 	t.Helper()
 	return outline(t, r.GetSpans())

@@ -31,7 +31,7 @@ func (e *engine) tools() runs.Tools {
 
 var noon = time.Date(2030, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// newEngine has run 12 in project p with the steps find and fix, which has failed, run 13, which waits in front of its
+// newEngine has run 12 in project p with the steps find and fix, which has failed, run 13, which waits before its
 // step deploy, and run 14, which is running.
 func newEngine() *engine {
 	e := &engine{jobs: map[string][]runs.Job{}, log: map[string][]string{}}

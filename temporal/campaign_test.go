@@ -122,7 +122,7 @@ func environment(t *testing.T, w Worker) *testsuite.TestWorkflowEnvironment {
 	return env
 }
 
-// quiet is a logger that tells nobody.
+// quiet is a logger that drops all records.
 type quiet struct{}
 
 func (quiet) Debug(string, ...any) {}

@@ -6,8 +6,8 @@ import (
 	"github.com/millrace-go/millrace/internal/flow"
 )
 
-// model says which moves follow from outcomes, as the table in the package's comment has it. It keeps nothing but the
-// visits so far, asks them anew for everything, and calls itself for what follows.
+// model decides which moves follow from outcomes, as the table in the package's comment has it. It keeps nothing but
+// the visits so far, asks them anew for everything, and calls itself for what follows.
 type model struct {
 	steps    []flow.Step
 	maxSteps int

@@ -83,7 +83,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// Any text is refused, or is what the machine then says of itself.
+// Any text is refused, or is the state that the machine then has.
 func FuzzRestore(f *testing.F) {
 	f.Add(0, 1, 2, "r")
 	f.Add(0, 2, 1, "rr+1")

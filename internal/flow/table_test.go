@@ -31,7 +31,7 @@ func machine(t *testing.T, steps []flow.Step, maxSteps int) *flow.Machine {
 	return m
 }
 
-// play says the words one after the other and returns the last move.
+// play applies the words one after the other and returns the last move.
 func play(t *testing.T, m *flow.Machine, words string) (move flow.Move) {
 	t.Helper()
 	for word := range strings.FieldsSeq(words) {
@@ -43,7 +43,7 @@ func play(t *testing.T, m *flow.Machine, words string) (move flow.Move) {
 	return move
 }
 
-// The rows of the table in the package's comment, each with what it says of the stage, the way, and the visit.
+// The rows of the table in the package's comment, each with its effect on the stage, the way, and the visit.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	back := []flow.Retry{{To: 1}}

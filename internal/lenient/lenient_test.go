@@ -89,7 +89,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// A hint says where a name belongs, and which place it speaks of.
+// A hint has the place where a name belongs, and the place of the name.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	f := forms()

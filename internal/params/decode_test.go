@@ -61,7 +61,7 @@ func TestDecodeKeepsTheTypeOfTheValue(t *testing.T) {
 	if *p.(*lineRange) != (lineRange{Start: 4}) {
 		t.Errorf("got %#v", p)
 	}
-	// A struct behind a pointer is read into its default, too, and not into the prototype's.
+	// A struct that a pointer points to is read into its default, too, and not into the prototype's.
 	behind := kitchen{Pattern: "x", More: &lineRange{1, 5}}
 	v, _, _ = decode(behind, `{"pattern": "x", "more": {"start": 2}}`)
 	if *v.(kitchen).More != (lineRange{2, 5}) || *behind.More != (lineRange{1, 5}) {

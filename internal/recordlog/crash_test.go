@@ -19,8 +19,8 @@ type moment struct {
 	data    int64 // bytes that were synced
 }
 
-// The power fails before each operation of a writer: what was synced is there, what follows is a whole beginning of what
-// was written, and the next writer goes on behind it.
+// The power fails before each operation of a writer: what was synced is there, what follows is a whole beginning of
+// what was written, and the next writer goes on after it.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	disk := crashfs.New()

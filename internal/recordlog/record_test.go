@@ -34,7 +34,7 @@ func forge(key []byte, payloads ...string) []byte {
 	return b.Bytes()
 }
 
-// read returns the records of a file, and the reader behind them.
+// read returns the records of a file, and the reader after them.
 func read(file, key []byte) ([]string, *recordlog.Reader) {
 	r := recordlog.NewReader(file, key)
 	return all(r), r
@@ -94,7 +94,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// Cut at every byte, a file has the whole records before, and the next writer goes on behind them.
+// Cut at every byte, a file has the whole records before, and the next writer goes on after them.
 func TestCutEverywhere(t *testing.T) {
 	t.Parallel()
 	whole := forge(key, some...)
@@ -123,7 +123,7 @@ func TestCutEverywhere(t *testing.T) {
 	}
 }
 
-// A bit that was turned is never read over, and nothing is read behind it.
+// A bit that was turned is never read over, and nothing is read after it.
 func TestFlipEverywhere(t *testing.T) {
 	t.Parallel()
 	whole := forge(key, some...)

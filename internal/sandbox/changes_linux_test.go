@@ -163,7 +163,7 @@ func TestChanges_swapped(t *testing.T) {
 	}
 }
 
-// A program that a command leaves behind changes nothing any more, for nobody answers it.
+// A program that a command has left changes nothing any more, for nobody answers it.
 func TestChanges_leftBehind(t *testing.T) {
 	filtered(t)
 	p := newPlace(t)

@@ -217,7 +217,7 @@ func TestRun_restrictsNoOtherThread(t *testing.T) {
 	settle(t)
 }
 
-// settle waits until no thread is restricted: each ends by itself, at some time after Run has returned.
+// settle waits until no thread is restricted: each ends alone, at some time after Run has returned.
 func settle(t *testing.T) {
 	t.Helper()
 	for restricted(t) != 0 {

@@ -94,7 +94,7 @@ func (c *caller) arg(kind rune) uintptr {
 	return 0
 }
 
-// makeCalls makes as many calls as its second argument says, about the paths that follow.
+// makeCalls makes as many calls as its second argument demands, about the paths that follow.
 func makeCalls(args []string) error {
 	seed, err := strconv.ParseUint(args[0], 10, 64)
 	if err != nil {

@@ -351,7 +351,7 @@ func exitCode(cmd *exec.Cmd, tree string) int {
 	return 0
 }
 
-// tell says which process was started.
+// tell reports which process was started.
 func tell(process *os.Process) { fmt.Println(process.Pid) }
 
 // The cost to start a command, with the sandbox and without.

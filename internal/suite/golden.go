@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Golden wants a file to hold what was made now. It is written before, where update says so.
+// Golden wants a file to hold what was made now. It is written before, where update is set.
 func Golden(t *testing.T, update bool, file string, got []byte) {
 	t.Helper()
 	if update {

@@ -49,7 +49,7 @@ func TestObserverIsCalledOneByOne(t *testing.T) {
 	}
 }
 
-// TestObserverThatBlocks holds up its own event and those behind it, which it gets when it goes on.
+// TestObserverThatBlocks holds up its own event and those after it, which it gets when it goes on.
 func TestObserverThatBlocks(t *testing.T) {
 	t.Parallel()
 	entered, release := make(chan struct{}), make(chan struct{})
@@ -143,7 +143,7 @@ func (h failingHandler) WithGroup(name string) slog.Handler {
 	return failingHandler{h.Handler.WithGroup(name), h.at}
 }
 
-// TestLoggerThatFails: a record is lost, or what was to be put in front of it, and nothing else. That is noted.
+// TestLoggerThatFails: a record is lost, or what was to be put before it, and nothing else. That is noted.
 func TestLoggerThatFails(t *testing.T) {
 	t.Parallel()
 	for at, want := range map[string]string{

@@ -228,7 +228,7 @@ func until(t *testing.T, c millracetemporal.Client, id string, far func(millrace
 	}
 }
 
-// quiet is a logger that tells nobody.
+// quiet is a logger that drops all records.
 type quiet struct{}
 
 func (quiet) Debug(string, ...any) {}

@@ -94,7 +94,7 @@ func (coded) Error() string     { return "too many requests" }
 func (coded) Code() string      { return "rate_limited" }
 func (c coded) Retryable() bool { return c.retry }
 
-// A prompt is tried four times, with waits, unless the step or the error says otherwise. All attempts cost.
+// A prompt is tried four times, with waits, unless the step or the error decides otherwise. All attempts cost.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -228,7 +228,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// leaky is a program that tells its key: by a failure, and the second time by its answer.
+// leaky is a program that reveals its key: by a failure, and the second time by its answer.
 type leaky struct{}
 
 func (leaky) Run(_ context.Context, c command.Command) (command.Exit, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// host is an agent that does what a script says: a list of words for each step, a word for each time it is asked, the
+// host is an agent that follows a script: a list of words for each step, a word for each time it is asked, the
 // last one again and again. "fail" fails, all else is the reply. It keeps what it was asked.
 type host struct {
 	script map[string][]string

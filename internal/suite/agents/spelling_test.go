@@ -102,7 +102,7 @@ func TestExampleOfALoop(t *testing.T) {
 	}
 }
 
-// shape tells the results in short.
+// shape returns the results in short.
 func shape(res *millrace.Result) string {
 	var words []string
 	for _, s := range res.Results {

@@ -101,7 +101,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkEdit works out an edit of every tenth file, by file system, number and size of files, and number of edits
+// BenchmarkEdit computes an edit of every tenth file, by file system, number and size of files, and number of edits
 // in each.
 func BenchmarkEdit(b *testing.B) {
 	p, err := millrace.New("edit").Options(millrace.Options{Force: true}).

@@ -140,7 +140,7 @@ func TestPlansWithABadBudget(t *testing.T) {
 	}
 }
 
-// A run that was stored tells the same when it is asked for again.
+// A run that was stored reports the same when it is asked for again.
 func TestStoredRunHasItsBudget(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("x", "x")

@@ -106,7 +106,7 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-// A command that fails is tried again only where the step says so, each time on the tree as it was.
+// A command that fails is tried again only where the step allows it, each time on the tree as it was.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()

@@ -21,7 +21,7 @@ import (
 // asHost lets the test binary be a host that is killed.
 const asHost = "MILLRACE_TEST_HOST"
 
-// TestBeHost is such a host: it tells what its command prints, and does not end.
+// TestBeHost is such a host: it prints the output of its command, and does not end.
 func TestBeHost(t *testing.T) {
 	where := os.Getenv(asHost)
 	if where == "" {

@@ -1,3 +1,3 @@
 // Package foreign is a test-only package: it holds what becomes of the files that another program writes while a run
-// works out its changes.
+// computes its changes.
 package foreign

@@ -252,7 +252,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A directory that cannot be listed hides those behind it, since it may have the name.
+// A directory that cannot be listed hides those after it, since it may have the name.
 func TestBrokenDirectories(t *testing.T) {
 	t.Parallel()
 	user := userDir(t, "fix.json", text("user's"))

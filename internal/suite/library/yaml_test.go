@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// asYAML stands for package yamlform, which is a module of its own: the text is JSON behind a line.
+// asYAML stands for package yamlform, which is a module of its own: the text is JSON after a line.
 func asYAML(d millrace.Decoder, text []byte) (millrace.Pipeline, error) {
 	_, json, _ := bytes.Cut(text, []byte("\n"))
 	return d.Decode(json)

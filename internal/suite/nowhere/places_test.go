@@ -39,7 +39,7 @@ func host(t *testing.T) millrace.Executor {
 	}}
 }
 
-// places are all texts that a run leaves and tells, by what they are.
+// places are all texts that a run leaves and reports, by what they are.
 type places map[string]string
 
 // recorder keeps its input as JSON.

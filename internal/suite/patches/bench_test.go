@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// BenchmarkExact works out a patch of a thousand hunks in 200 files, all of them where they say. "git" is git apply --check,
-// which does the same but for the process that it is.
+// BenchmarkExact computes a patch of a thousand hunks in 200 files, all at their stated places. "git" is git apply
+// --check, which does the same but for the process that it is.
 func BenchmarkExact(b *testing.B) {
 	dir := b.TempDir()
 	var patch strings.Builder

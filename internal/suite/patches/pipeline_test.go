@@ -89,7 +89,7 @@ func TestPatchOfAStep(t *testing.T) {
 	}
 }
 
-// TestPatchResult: what the result of a step says.
+// TestPatchResult: the result of a step.
 func TestPatchResult(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("f", "a\nb\n", "g", "1\n2\n", "gone", "x\n", "bad", "q\n")
@@ -175,7 +175,7 @@ func TestPatchErrors(t *testing.T) {
 	}
 }
 
-// TestPatchHunks: each hunk of a plan says which hunk of the patch has made it.
+// TestPatchHunks: each hunk of a plan names the hunk of the patch that has made it.
 func TestPatchHunks(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("f", suite.Far)

@@ -123,7 +123,7 @@ func TestPlanDigest(t *testing.T) {
 	if sum, err := plan.Digest(); err == nil || sum != "" {
 		t.Errorf("a plan that cannot be committed has the digest %q", sum)
 	}
-	// On a disk a hash may be worked out when it is needed, and then the file must be what it was.
+	// On a disk a hash may be computed when it is needed, and then the file must be what it was.
 	dir, root := suite.Rooted(t, "a.txt", "x\n")
 	if plan, err = x.Plan(t.Context(), root, suite.Edit("a.txt")); err != nil {
 		t.Fatal(err)

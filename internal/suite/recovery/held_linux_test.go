@@ -106,7 +106,7 @@ func TestNothingStaysOpen(t *testing.T) {
 	}
 }
 
-// TestPlanClose: a closed plan says so, those made of it before go on, and what the caller has opened stays open.
+// TestPlanClose: a closed plan reports that, those made of it before go on, and what the caller has opened stays open.
 func TestPlanClose(t *testing.T) {
 	dir := t.TempDir()
 	fsys := afero.NewBasePathFs(afero.NewOsFs(), dir)

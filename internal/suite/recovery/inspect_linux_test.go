@@ -226,7 +226,7 @@ func refusedAsSuspicious(t *testing.T, root realTree, reason string) {
 	}
 }
 
-// TestInspectPlanted: a transaction that came with another tree, or was signed by another user, is not believed.
+// TestInspectPlanted: a transaction that came with another tree, or was signed by another user, is not trusted.
 func TestInspectPlanted(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", home)

@@ -22,8 +22,8 @@ func vanishing(fsys afero.Fs, at string) afero.Fs {
 	}))
 }
 
-// A commit whose state directory is removed after it has changed a file says which file is not as before. It does not
-// ask for a Recover, which could do nothing.
+// A commit whose state directory is removed after it has changed a file names the file that is not as before. It does
+// not ask for a Recover, which could do nothing.
 func TestStateDirectoryRemovedInTheMiddle(t *testing.T) {
 	t.Parallel()
 	mem := afero.NewMemMapFs()

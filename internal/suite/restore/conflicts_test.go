@@ -194,7 +194,7 @@ func TestRestore_perPath(t *testing.T) {
 	}
 }
 
-// state compares what a list says of a commit.
+// state compares a list's entry of a commit.
 func state(t *testing.T, fsys afero.Fs, id, undoneBy string, left int) {
 	t.Helper()
 	list, err := millrace.Executor{}.ListBackups(t.Context(), fsys)

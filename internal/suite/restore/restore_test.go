@@ -196,7 +196,7 @@ func TestPlanRestore_stored(t *testing.T) {
 	}
 }
 
-// TestRestore_words: what a restore says is about a restore, and not about plans and steps.
+// TestRestore_words: the messages of a restore are about a restore, and not about plans and steps.
 func TestRestore_words(t *testing.T) {
 	t.Parallel()
 	var x millrace.Executor

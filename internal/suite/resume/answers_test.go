@@ -110,7 +110,8 @@ func TestWhatIsForgottenIsAskedAgain(t *testing.T) {
 	}
 }
 
-// A step that acts outside of the tree is not done again by itself when it was interrupted: it may have had its effect.
+// A step that acts outside of the tree is not repeated automatically when it was interrupted: it may have had its
+// effect.
 func TestInterruptedOutside(t *testing.T) {
 	t.Parallel()
 	var keys []string

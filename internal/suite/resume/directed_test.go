@@ -27,7 +27,7 @@ func (spender) Spec() actions.Spec {
 // Touches implements [actions.Toucher].
 func (spender) Touches() (reads, writes []string, known bool) { return nil, nil, true }
 
-// buyer is a spender that may write, so it runs behind those that only read.
+// buyer is a spender that may write, so it runs after those that only read.
 type buyer struct{ spender }
 
 // Spec describes the action.

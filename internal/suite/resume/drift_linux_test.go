@@ -52,7 +52,7 @@ func TestDrift_directoryTime(t *testing.T) {
 }
 
 // A file that another program changes while the run waits does not go with its directory, whatever was read of it: the
-// run says so, and goes on from the step that takes the directory away.
+// run reports it, and goes on from the step that takes the directory away.
 func TestDrift_changedBelowRemoved(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").

@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// told is all that a run tells, less times and ids.
+// told is all that a run reports, less times and ids.
 func told(res *millrace.Result, err error) string {
 	data, jerr := json.Marshal(res)
 	var v any

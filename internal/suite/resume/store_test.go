@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// errKilled is what a store says whose process is dead.
+// errKilled is the error of a store whose process is dead.
 var errKilled = errors.New("the process is dead")
 
 // store is a [millrace.Checkpointer] in memory that several processes use one after the other. Its contents go through

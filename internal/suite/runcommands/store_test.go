@@ -22,7 +22,7 @@ const (
 	jobs   = "manage_pipeline_job"
 )
 
-// deploy waits in front of its second step.
+// deploy waits before its second step.
 const deploy = `{"name": "deploy", "variables": {"word": "two", "limit": {"type": "integer", "default": 1}}, "steps": [
 	{"id": "fix", "action": "edit", "params": {"files": ["a.txt"], "old_text": "one", "new_text": "1"}},
 	{"id": "check", "manual": true, "action": "edit", "params": {"files": ["a.txt"], "old_text": "1", "new_text": "{{vars.word}}"}}]}`
@@ -106,7 +106,7 @@ func (h *host) wait(run runs.Run, want runs.Status) runs.Run {
 	return got
 }
 
-// names tells the jobs of a page: "fix success, check manual, ".
+// names returns the jobs of a page: "fix success, check manual, ".
 func names(page runs.Page[runs.Job]) string {
 	text := ""
 	for _, j := range page.Items {

@@ -1,2 +1,2 @@
-// Package runs is a test-only package: it holds what a run tells: its result, events, reports, warnings and errors.
+// Package runs is a test-only package: it holds the reports of a run: its result, events, reports, warnings and errors.
 package runs

@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// TestEditFilesHunks: each hunk of a plan says which edits of the file made it, also where a whole text was replaced.
+// TestEditFilesHunks: each hunk of a plan names the edits of the file that made it, also where a whole text was replaced.
 func TestEditFilesHunks(t *testing.T) {
 	fsys := afero.NewMemMapFs()
 	for name, text := range map[string]string{"a.txt": suite.Far, "b.txt": suite.Far} {

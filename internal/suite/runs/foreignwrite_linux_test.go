@@ -19,7 +19,7 @@ import (
 
 // TestForeignWriteWhileStaging: another program writes to a file between the look at it and the making of what it
 // becomes, as many bytes as it had, and sets the time back. The edit must not be made of those bytes, although no
-// step has worked out the hash of what was planned.
+// step has computed the hash of what was planned.
 func TestForeignWriteWhileStaging(t *testing.T) {
 	t.Parallel()
 	for _, age := range []time.Duration{time.Hour, 0} {

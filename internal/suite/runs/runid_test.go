@@ -68,7 +68,7 @@ func TestRunIDOfAFailure(t *testing.T) {
 	}
 }
 
-// TestStoredRunFromElsewhere: a stored result that came with the tree is not believed.
+// TestStoredRunFromElsewhere: a stored result that came with the tree is not trusted.
 func TestStoredRunFromElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

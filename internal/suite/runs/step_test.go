@@ -57,7 +57,7 @@ func (panicking) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{}, nil
 }
 
-// TestPanicInValidateFinishesOnce: a step that panics before its action runs has one end, and that says why.
+// TestPanicInValidateFinishesOnce: a step that panics before its action runs has one end, and that reports why.
 func TestPanicInValidateFinishesOnce(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("panics").

@@ -155,7 +155,7 @@ func dirs(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.OneOf(genDir, genDir, genPath), 1, 2).Draw(t, "directories")
 }
 
-// story is all that a run tells and leaves, less what differs from run to run.
+// story is all that a run reports and leaves, less what differs from run to run.
 func story(res *millrace.Result, err error, fsys afero.Fs) string {
 	if res == nil {
 		return fmt.Sprint(err)
@@ -174,7 +174,7 @@ func story(res *millrace.Result, err error, fsys afero.Fs) string {
 	return fmt.Sprintf("%v\n%s\n%s\n%v%v", err, data, txtarfs.Format(files), jerr, ferr)
 }
 
-// TestParallelIsSequential: the same pipeline on the same tree tells the same story and leaves the same tree.
+// TestParallelIsSequential: the same pipeline on the same tree reports the same story and leaves the same tree.
 func TestParallelIsSequential(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		tree, p := drawTree(r), drawPipeline(r)
@@ -193,8 +193,8 @@ func TestParallelIsSequential(t *testing.T) {
 	})
 }
 
-// TestDryRunIsRun: the dry run tells what the run tells, its diff applied by git gives the tree that the run leaves,
-// and restoring the backup gives the tree that was there before.
+// TestDryRunIsRun: the dry run reports what the run reports, its diff applied by git gives the tree that the run
+// leaves, and restoring the backup gives the tree that was there before.
 func TestDryRunIsRun(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		tree, p := drawTree(r), drawPipeline(r)
@@ -207,7 +207,7 @@ func TestDryRunIsRun(t *testing.T) {
 		}
 		dry, diff := plan.Result(), plan.Diff()
 		if planErr == nil && dry.Error != "" {
-			planErr = errors.New(dry.Error) // what can be committed all the same is not an error of Plan
+			planErr = errors.New(dry.Error) // Plan has no error if the plan can still be committed
 		}
 		res, err := x.Run(t.Context(), fsys, p)
 		if dry.WouldBlock { // by a budget: then the run is refused, and writes nothing

@@ -88,7 +88,7 @@ func runScenario(t *testing.T, a txtarfs.Archive, fsys afero.Fs, refused func(t 
 		return
 	}
 
-	// The dry run, which must not touch anything, tells the same story.
+	// The dry run, which must not touch anything, reports the same story.
 	plan, planErr := x.Plan(t.Context(), fsys, p)
 	suite.CheckTree(t, "after the dry run", fsys, a.Under("in"))
 	if plan == nil {

@@ -178,7 +178,7 @@ func symlinkWord(m measurement) string {
 	return "lost"
 }
 
-// timeWord tells the time of the commit from that of the planted files, which is years back.
+// timeWord separates the time of the commit from that of the planted files, which is years back.
 func timeWord(is seen) string {
 	if age := time.Since(is.mtime).Abs(); age < time.Hour {
 		return "of now"

@@ -162,7 +162,7 @@ func TestWayBackWithTemplate(t *testing.T) {
 	}
 }
 
-// inputs tells what it is given.
+// inputs returns its inputs.
 type inputs struct{ told *[]actions.Result }
 
 func (inputs) Spec() actions.Spec {

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// scripted is an action that does what a list of words says, a word an attempt, the last one again and again: "ok",
+// scripted is an action that follows a list of words, a word an attempt, the last one again and again: "ok",
 // "fail", "say TEXT". It writes a file of its name at each attempt.
 type scripted struct {
 	words []string
@@ -64,7 +64,7 @@ func (s scripted) Run(_ context.Context, c *actions.Call) (actions.Outcome, erro
 	}
 }
 
-// shape tells the results in short: of each step its id, how it ended, its visits and attempts.
+// shape returns the results in short: of each step its id, how it ended, its visits and attempts.
 func shape(res *millrace.Result) string {
 	var words []string
 	for _, s := range res.Results {

@@ -107,7 +107,7 @@ func unquoted(t *testing.T, s string) string {
 	return text
 }
 
-// pictured tells a history in a line, as the page does.
+// pictured writes a history in a line, as the page does.
 func pictured(res *millrace.Result) string {
 	var words []string
 	for _, v := range res.History {

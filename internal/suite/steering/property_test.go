@@ -22,7 +22,7 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// told is all that a run tells, less the times.
+// told is all that a run reports, less the times.
 func told(res *millrace.Result, err error) string {
 	data, jerr := json.Marshal(res)
 	if jerr != nil {
@@ -79,7 +79,7 @@ func TestRandomPipelines(t *testing.T) {
 			}
 			dry := plan.Result()
 			if planErr == nil && dry.Error != "" {
-				planErr = errors.New(dry.Error) // what can be committed all the same is not an error of Plan
+				planErr = errors.New(dry.Error) // Plan has no error if the plan can still be committed
 			}
 			var events []millrace.Event
 			x := millrace.Executor{Observe: func(e millrace.Event) { events = append(events, e) }}

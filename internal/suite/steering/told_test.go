@@ -82,7 +82,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A run that is stopped between two steps tells nothing of the second one.
+// A run that is stopped between two steps reports nothing of the second step.
 func TestCanceledBetweenSteps(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -78,8 +78,8 @@ func TestStepContextReachesTheAction(t *testing.T) {
 	}
 }
 
-// A context that does not descend from the one given is not taken, and the result says so; nor does a StepContext that
-// fails do any harm.
+// A context that does not descend from the one given is not taken, and the result reports that; nor does a StepContext
+// that fails do any harm.
 func TestStepContextThatIsNone(t *testing.T) {
 	t.Parallel()
 	type own struct{ context.Context }

@@ -73,7 +73,7 @@ func TestErrorsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A goroutine that an action has left behind can say what it wants after the run: nothing is heard of it.
+// A goroutine that an action has left can say what it wants after the run: nothing is heard of it.
 func TestNothingAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	over := make(chan struct{})
@@ -138,7 +138,7 @@ func TestTextsThatAreNoUTF8(t *testing.T) {
 	}
 }
 
-// A run that is canceled is that, also if the host says why.
+// A run that is canceled is that, also if the host gives a reason.
 func TestCanceledWithACause(t *testing.T) {
 	t.Parallel()
 	why := errors.New("the user has closed the window")

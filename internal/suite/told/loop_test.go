@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
 
-// scripted is an action that does what a list of words says, a word an attempt, the last one again and again: "ok",
+// scripted is an action that follows a list of words, a word an attempt, the last one again and again: "ok",
 // "fail", each with a text to say. It adds a line to a file, if it has one.
 type scripted struct {
 	words []string
@@ -142,7 +142,7 @@ func TestLoopIsTold(t *testing.T) {
 	}
 }
 
-// A stored run tells the same when it is asked for again, and so does a stored plan.
+// A stored run reports the same when it is asked for again, and so does a stored plan.
 func TestStoredIsToldAlike(t *testing.T) {
 	t.Parallel()
 	for name, words := range loops {

@@ -81,8 +81,8 @@ func TestRunContextReachesTheSteps(t *testing.T) {
 
 func same(ctx context.Context) context.Context { return ctx }
 
-// A context that does not descend from the one given is not taken, and the result says so, whatever the verb; with an
-// observer and without.
+// A context that does not descend from the one given is not taken, and the result reports that, whatever the verb; with
+// an observer and without.
 func TestRunContextThatIsNone(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// An audit says which tool a step has called.
+// An audit names the tool that a step has called.
 func TestAuditNamesTheTool(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

@@ -162,7 +162,7 @@ func TestPreviousIsNotKnown(t *testing.T) {
 	}
 }
 
-// An action of the host that says it acts outside is held to the same.
+// An action of the host that declares outside effects is held to the same.
 func TestOutsideActionInDryRun(t *testing.T) {
 	t.Parallel()
 	ran := 0

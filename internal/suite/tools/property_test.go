@@ -83,7 +83,7 @@ func drawn(t *rapid.T) millrace.Pipeline {
 	return b.MustBuild()
 }
 
-// toldOf is what a result tells, less what differs from run to run.
+// toldOf is what a result reports, less what differs from run to run.
 func toldOf(t *rapid.T, res *millrace.Result) string {
 	for i := range res.Results {
 		res.Results[i].Duration = 0
