@@ -12,7 +12,6 @@ import (
 )
 
 // read reads the value of a parameter, which stands in the text under the name written. A mistake becomes a problem.
-// problem.
 func (d *call) read(p *param, written string, n *strictjson.Node) (v value, ok bool) {
 	switch p.kind {
 	case text:

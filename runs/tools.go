@@ -91,7 +91,6 @@ func (t Tools) find(name string) (*command, error) {
 // arguments, that of the method, or, for an unknown command, an error that reports it. For an unknown command that
 // would change something, that error matches [millrace.ErrReadOnly]. Where Create makes a run beside its error, the
 // run is the answer beside the error.
-// beside the error.
 func (t Tools) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	c, err := t.find(name)
 	if err != nil {

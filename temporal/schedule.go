@@ -18,7 +18,6 @@ const whileCanceling = 2 * time.Minute
 // latest of each target, in no order; until then [Client.Progress] reports how far it is. Observers are not called.
 // When ctx ends the campaign is canceled. A campaign of that id that has ended is begun again; a campaign of that id
 // that is on its way is an error.
-// error.
 func (c Client) Schedule(ctx context.Context, campaign fleet.Campaign, targets iter.Seq2[fleet.Target, error],
 	done func(fleet.Outcome) error) error {
 	if err := c.start(ctx, campaign, targets, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE); err != nil {

@@ -5,5 +5,4 @@
 // that programs read differently, such as 012 or 2024-01-01 without quotes, is refused with advice, and so are
 // anchors, aliases, merge keys and tags. docs/yaml.md has the table. [Encode] writes YAML that Decode reads as an
 // equal pipeline.
-// pipeline.
 package yamlform

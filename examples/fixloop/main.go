@@ -93,7 +93,6 @@ func run(ctx context.Context, x millrace.Executor, fsys afero.Fs, text string, d
 // host allows the pipeline to run the tests, and no other command. Code that an agent of others has written is
 // compiled with a cache of its own, for it could put something into the user's cache that a later build runs. That
 // takes long the first time.
-// time.
 func host(cache string, trusted bool) (millrace.Executor, error) {
 	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
 	if err != nil {

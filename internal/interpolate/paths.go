@@ -57,7 +57,6 @@ func (t *Texts) foreign(text string, p parsed) []string {
 // may be files of that name, and it returns false. In a longer path it may also have been escaped in a pipeline that
 // was included in this one, which has other steps. A variable's name there is a warning of its own, which the doors
 // refuse.
-// refuse.
 func (t *Texts) reportForeign(s Step, pointer, source string, whole bool,
 	add func(pointer, code, hint, format string, args ...any)) (wrong bool) {
 	const isName = "raw in the step makes it the name of a file"

@@ -130,7 +130,6 @@ func setting(text string) string {
 
 // named finds options that a text need only name: a dry run in any words, and others as identifiers, which are not
 // prose.
-// prose.
 var named = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?:(?i:\\b|_)[Dd][Rr][Yy]|[a-z]+Dry)[-_\\s*`\"'\u00a0\u2010\u2011\u2013]*(?i:run)|" +
 		`(?i:stop[-_]?on[-_]?error|create[-_]?backups?|(?:\b|_)no[-_]?backups?)`)

@@ -268,7 +268,6 @@ func near(a, b int) int { return max(a-b, b-a) }
 // them, begins or ends the file, for nothing else tells it from its place after it was applied. But if it states that
 // it is not at the beginning, it may stand right at its stated line. So does a hunk that has the last line of a file,
 // without a line end.
-// end.
 func (p *placing) anchored(h *patch.Hunk, at, stated, lead, trail int) bool {
 	if h.AtEnd && at+h.OldLines != p.lines() {
 		return false
