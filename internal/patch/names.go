@@ -41,7 +41,6 @@ func unquote(text string) (name, tail, wrong string) {
 func octal(c byte) bool { return c >= '0' && c <= '7' }
 
 // isEpoch reports whether the time after a file's name marks an absent file: diff -N writes the first second of 1970.
-// 1970.
 func isEpoch(stamp string) bool {
 	stamp = strings.TrimSpace(stamp)
 	if !strings.HasPrefix(stamp, "1970-01-01 ") && !strings.HasPrefix(stamp, "1969-12-31 ") {
