@@ -31,7 +31,10 @@ func (m *Manager) Remove(ctx context.Context, ref runs.RunRef) error {
 	var run runs.Run
 	w.state(func(f *folded) { run = shownRun{folded: f, number: w.number}.run() })
 	if status := w.status(); !status.Ended() {
-		return also(&runs.StateError{Verb: "remove", What: runs.ThingRun, ID: run.ID, Status: status, Reason: "cancel it first"}, w.close())
+		refused := &runs.StateError{
+			Verb: "remove", What: runs.ThingRun, ID: run.ID, Status: status, Reason: "cancel it first",
+		}
+		return also(refused, w.close())
 	}
 	shared, err := m.store.sharedDir(run.RunID)
 	if err == nil {
@@ -43,8 +46,8 @@ func (m *Manager) Remove(ctx context.Context, ref runs.RunRef) error {
 	return (&pruner{m: m, now: m.store.now()}).discard(w)
 }
 
-// Pipeline returns the pipeline of a run with the values that its variables were given when it was created. d reads it. It
-// is for hosts that look at what a run wants before they go on with it.
+// Pipeline returns the pipeline of a run with the values that its variables were given when it was created. d reads it.
+// It is for hosts that look at what a run wants before they go on with it.
 func (s *Store) Pipeline(ctx context.Context, ref runs.RunRef, d millrace.Decoder) (millrace.Pipeline, error) {
 	l, err := s.find(ctx, ref)
 	if err != nil {

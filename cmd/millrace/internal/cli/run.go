@@ -53,7 +53,8 @@ asked then. See "millrace runs".`,
 			keep = keep || o.Store != "" || o.ApproveFrom != ""
 			switch only := alsoSet(cmd, "dry-run", "check", "review", "output", "except", "expect", "strict"); {
 			case keep && only != "":
-				return &usageError{fmt.Errorf("--%s is for a run that is not kept: leave out --keep, --store and --approve-from", only)}
+				const refused = "--%s is for a run that is not kept: leave out --keep, --store and --approve-from"
+				return &usageError{fmt.Errorf(refused, only)}
 			case keep, only == "" && (s.config.RunsStore != "" || p.waits()):
 				return s.keep(ctx, o, p)
 			}
@@ -67,7 +68,8 @@ asked then. See "millrace runs".`,
 		}),
 	}
 	cmd.ValidArgsFunction = a.completePipeline
-	cmd.Flags().BoolVar(&keep, "keep", false, "keep the run in a store, so that it can wait, be looked at and be resumed; a pipeline with a manual step is kept in any case")
+	cmd.Flags().BoolVar(&keep, "keep", false,
+		"keep the run in a store, so that it can wait, be looked at and be resumed; a pipeline with a manual step is kept in any case")
 	o.Flags(cmd)
 	a.changeFlags(cmd)
 	a.allowExecFlag(cmd)

@@ -79,7 +79,8 @@ func (w *worker) line(r runs.Run) string {
 	if r.Foreign {
 		reason = "not signed by you: " + reason
 	}
-	return strings.Join([]string{r.ID, string(r.Status), oneLine(r.Name), w.p.Ago(r.UpdatedAt), oneLine(r.User), reason}, "\t")
+	cells := []string{r.ID, string(r.Status), oneLine(r.Name), w.p.Ago(r.UpdatedAt), oneLine(r.User), reason}
+	return strings.Join(cells, "\t")
 }
 
 // show describes a run.
@@ -117,12 +118,14 @@ func (w *worker) show(ctx context.Context, run runs.Run) error {
 	_ = table.Flush()
 	b.WriteString("\n")
 	for _, j := range jobs {
-		_, _ = fmt.Fprintln(table, strings.TrimRight(fmt.Sprintf("  %s\t%s\t%s\t%s", oneLine(j.Name), j.Action, j.Status, oneLine(j.Reason)), "\t"))
+		line := fmt.Sprintf("  %s\t%s\t%s\t%s", oneLine(j.Name), j.Action, j.Status, oneLine(j.Reason))
+		_, _ = fmt.Fprintln(table, strings.TrimRight(line, "\t"))
 	}
 	_ = table.Flush()
 	switch {
 	case run.Status == runs.Manual:
-		fmt.Fprintf(&b, "\nmillrace runs diff %s shows the change; runs approve %s makes it, runs reject %s does not\n", run.ID, run.ID, run.ID)
+		fmt.Fprintf(&b, "\nmillrace runs diff %[1]s shows the change, runs approve %[1]s makes it, runs reject %[1]s ends it\n",
+			run.ID)
 	case run.Resumable && run.Status.Ended():
 		fmt.Fprintf(&b, "\nmillrace runs retry %s goes on with it\n", run.ID)
 	}
@@ -149,7 +152,8 @@ func newLog(p door.Program) *cobra.Command {
 	var o Options
 	var follow bool
 	cmd := &cobra.Command{
-		Use: "log RUN[/STEP]", Short: "Show the lines of a run, or of one step", Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
+		Use: "log RUN[/STEP]", Short: "Show the lines of a run, or of one step",
+		Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
 		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
 			return with(p, t, o, func(w *worker) error {
 				arg, step, _ := strings.Cut(args[0], "/")
@@ -237,7 +241,8 @@ func pause(ctx context.Context) error {
 
 // newWatch makes `runs watch`.
 func newWatch(p door.Program) *cobra.Command {
-	return looking(p, "watch RUN", "Print the statuses of a run until it ends or waits", func(w *worker, ctx context.Context, run runs.Run) error {
+	const short = "Print the statuses of a run until it ends or waits"
+	return looking(p, "watch RUN", short, func(w *worker, ctx context.Context, run runs.Run) error {
 		shown := runs.Status("")
 		for {
 			now, err := w.store.Get(ctx, run.Ref())

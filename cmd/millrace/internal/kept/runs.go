@@ -23,11 +23,12 @@ func NewRuns(p door.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List, approve and resume the runs that are kept",
-		Long: `Runs lists the runs that "run --keep" and "mcp --store" have kept, the newest first: the number, the status, the name, the time,
-the user, and the reason of a run that waits or has failed. RUN is a number, the beginning of a run id, or - or last for the newest run.
+		Long: `Runs lists the runs that "run --keep" and "mcp --store" have kept, the newest first. A line has the
+number, the status, the name, the time, the user, and the reason of a run that waits or has failed. RUN is a number, the
+beginning of a run id, or - or last for the newest run.
 
-A run whose process was killed is listed as failed. "runs resume" goes on behind the last step done. The programs of a run have to be
-allowed again by the one who goes on with it, and so is --approve-from. The exit status is 7 if a run waits for a decision.`,
+A run whose process was killed is listed as failed. "runs resume" goes on behind the last step done. Whoever goes on with
+a run allows its programs again, and gives --approve-from again. The exit status is 7 if a run waits for a decision.`,
 		Example: `  millrace runs
   millrace runs --status manual
   millrace runs diff -
@@ -46,38 +47,54 @@ allowed again by the one who goes on with it, and so is --approve-from. The exit
 		newLog(p),
 		newDiff(p),
 		newApprove(p),
-		deciding(p, "reject RUN", "Cancel a run that waits for a decision", func(ctx context.Context, m *rundir.Manager, run runs.Run) (runs.Run, error) {
-			if run.Status != runs.Manual {
-				return run, p.Usage(fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status))
-			}
-			return m.Cancel(ctx, run.Ref())
-		}),
-		deciding(p, "cancel RUN", "End a run, also that of another process", func(ctx context.Context, m *rundir.Manager, run runs.Run) (runs.Run, error) {
-			return m.Cancel(ctx, run.Ref())
-		}),
-		working(p, "retry RUN", "Go on with a run that has failed or was canceled", func(ctx context.Context, m *rundir.Manager, run runs.Run, _ string) (runs.Run, error) {
-			return m.Retry(ctx, run.Ref())
-		}),
-		working(p, "resume RUN[/STEP]", "Go on with a run, or go back to before a step", func(ctx context.Context, m *rundir.Manager, run runs.Run, step string) (runs.Run, error) {
-			switch {
-			case step != "":
-				return m.Resume(ctx, run.ID+"/"+step)
-			case run.Status == runs.Manual:
-				return run, p.Usage(fmt.Errorf("run %s waits for a decision: millrace runs approve %s", run.ID, run.ID))
-			}
-			return m.Resume(ctx, run.ID)
-		}),
-		deciding(p, "rm RUN", "Remove a run that has ended", func(ctx context.Context, m *rundir.Manager, run runs.Run) (runs.Run, error) {
-			return runs.Run{}, m.Remove(ctx, run.Ref())
-		}),
+		deciding(p, "reject RUN", "Cancel a run that waits for a decision", reject),
+		deciding(p, "cancel RUN", "End a run, also that of another process", cancel),
+		working(p, "retry RUN", "Go on with a run that has failed or was canceled", retry),
+		working(p, "resume RUN[/STEP]", "Go on with a run, or go back to before a step", resume),
+		deciding(p, "rm RUN", "Remove a run that has ended", remove),
 		newPrune(p),
 		newWatch(p),
 	)
 	return cmd
 }
 
+// decision is what is done to a run, to the step that is named if there is one.
+type decision func(ctx context.Context, p door.Program, m *rundir.Manager, run runs.Run, step string) (runs.Run, error)
+
+func cancel(ctx context.Context, _ door.Program, m *rundir.Manager, run runs.Run, _ string) (runs.Run, error) {
+	return m.Cancel(ctx, run.Ref())
+}
+
+func reject(ctx context.Context, p door.Program, m *rundir.Manager, run runs.Run, _ string) (runs.Run, error) {
+	if run.Status != runs.Manual {
+		return run, p.Usage(fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status))
+	}
+	return m.Cancel(ctx, run.Ref())
+}
+
+func retry(ctx context.Context, _ door.Program, m *rundir.Manager, run runs.Run, _ string) (runs.Run, error) {
+	return m.Retry(ctx, run.Ref())
+}
+
+func resume(ctx context.Context, p door.Program, m *rundir.Manager, run runs.Run, step string) (runs.Run, error) {
+	switch {
+	case step != "":
+		return m.Resume(ctx, run.ID+"/"+step)
+	case run.Status == runs.Manual:
+		return run, p.Usage(fmt.Errorf("run %[1]s waits for a decision: millrace runs approve %[1]s", run.ID))
+	}
+	return m.Resume(ctx, run.ID)
+}
+
+func remove(ctx context.Context, _ door.Program, m *rundir.Manager, run runs.Run, _ string) (runs.Run, error) {
+	return runs.Run{}, m.Remove(ctx, run.Ref())
+}
+
+// looker looks at a run.
+type looker func(w *worker, ctx context.Context, run runs.Run) error
+
 // looking makes a command that looks at a run.
-func looking(p door.Program, use, short string, look func(w *worker, ctx context.Context, run runs.Run) error) *cobra.Command {
+func looking(p door.Program, use, short string, look looker) *cobra.Command {
 	var o Options
 	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o)}
 	cmd.RunE = p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
@@ -95,13 +112,13 @@ func looking(p door.Program, use, short string, look func(w *worker, ctx context
 }
 
 // deciding makes a command that decides about a run, and does not work on it.
-func deciding(p door.Program, use, short string, decide func(context.Context, *rundir.Manager, runs.Run) (runs.Run, error)) *cobra.Command {
+func deciding(p door.Program, use, short string, decide decision) *cobra.Command {
 	return looking(p, use, short, func(w *worker, ctx context.Context, run runs.Run) error {
 		m, err := w.store.Manage(rundir.Host{Executor: w.t.Executor, Trees: Tree(w.t.FS), User: p.User()})
 		if err != nil {
 			return err
 		}
-		after, err := decide(ctx, m, run)
+		after, err := decide(ctx, p, m, run, "")
 		switch err := errors.Join(err, m.Close(ctx)); {
 		case err != nil:
 			return err
@@ -115,7 +132,7 @@ func deciding(p door.Program, use, short string, decide func(context.Context, *r
 }
 
 // working makes a command that goes on with a run.
-func working(p door.Program, use, short string, verb func(ctx context.Context, m *rundir.Manager, run runs.Run, step string) (runs.Run, error)) *cobra.Command {
+func working(p door.Program, use, short string, verb decision) *cobra.Command {
 	var o Options
 	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o)}
 	cmd.RunE = p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
@@ -124,7 +141,9 @@ func working(p door.Program, use, short string, verb func(ctx context.Context, m
 			arg, step, _ = strings.Cut(arg, "/")
 		}
 		return with(p, t, o, func(w *worker) error {
-			return w.goOn(ctx, arg, func(m *rundir.Manager, run runs.Run) (runs.Run, error) { return verb(ctx, m, run, step) })
+			return w.goOn(ctx, arg, func(m *rundir.Manager, run runs.Run) (runs.Run, error) {
+				return verb(ctx, p, m, run, step)
+			})
 		})
 	})
 	workFlags(p, cmd, &o)
@@ -140,7 +159,9 @@ func workFlags(p door.Program, cmd *cobra.Command, o *Options) {
 }
 
 // goOn works on the run of an argument.
-func (w *worker) goOn(ctx context.Context, arg string, verb func(m *rundir.Manager, run runs.Run) (runs.Run, error)) error {
+func (w *worker) goOn(
+	ctx context.Context, arg string, verb func(m *rundir.Manager, run runs.Run) (runs.Run, error),
+) error {
 	run, err := find(ctx, w.p, w.store, arg)
 	if err != nil {
 		return err
@@ -155,90 +176,6 @@ func (w *worker) goOn(ctx context.Context, arg string, verb func(m *rundir.Manag
 	return w.work(ctx, pipeline, "run "+run.ID, func(m *rundir.Manager) (runs.Run, error) { return verb(m, run) })
 }
 
-// newApprove makes `runs approve`.
-func newApprove(p door.Program) *cobra.Command {
-	var o Options
-	var digest string
-	var force bool
-	cmd := &cobra.Command{
-		Use: "approve RUN", Short: "Let a run go on that waits for a decision", Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
-		Long: `Approve shows what a run that waits would do, asks, and goes on with it. Exactly what was shown is written: if the tree or the
-run has changed by then, the run waits again. In a script, --digest names the plan that was looked at, or -y takes the one that waits.`,
-		Example: `  millrace runs approve 12
-  millrace runs approve - --digest 4f2a…
-  millrace runs approve 12 -y`,
-		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
-			return with(p, t, o, func(w *worker) error {
-				return w.goOn(ctx, args[0], func(m *rundir.Manager, run runs.Run) (runs.Run, error) {
-					return w.approve(ctx, m, run, digest, force)
-				})
-			})
-		}),
-	}
-	cmd.Flags().StringVar(&digest, "digest", "", "approve only the plan with this `DIGEST`, which runs show prints")
-	cmd.Flags().BoolVar(&force, "force", false, "pass the limit on files and the levels of risk, up to the ceiling")
-	workFlags(p, cmd, &o)
-	return cmd
-}
-
-// approve plays what a run waits for. Without a digest and -y the user is asked.
-func (w *worker) approve(ctx context.Context, m *rundir.Manager, run runs.Run, digest string, force bool) (runs.Run, error) {
-	switch {
-	case run.Status != runs.Manual || run.Held == nil:
-		return run, w.p.Usage(fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status))
-	case digest == "" && !w.p.Yes() && w.p.OnTerminal():
-		return run, nil // follow asks
-	case digest == "" && !w.p.Yes():
-		return run, w.p.Usage(fmt.Errorf("there is no terminal to ask at: look at it with millrace runs diff %s, then give --digest %s, or -y",
-			run.ID, run.Held.PlanDigest))
-	case digest == "":
-		digest = run.Held.PlanDigest
-	}
-	_, err := m.Jobs().Play(ctx, heldJob(run), runs.Play{PlanDigest: digest, Force: force})
-	return run, err
-}
-
-// newDiff makes `runs diff`.
-func newDiff(p door.Program) *cobra.Command {
-	var o Options
-	cmd := &cobra.Command{
-		Use: "diff RUN", Short: "Show what a run that waits would change", Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
-		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
-			return with(p, t, o, func(w *worker) error { return w.diff(ctx, args[0]) })
-		}),
-	}
-	o.storeFlag(cmd)
-	p.ProgramFlags(cmd)
-	p.FormatFlag(cmd, "diff", "stat", "names", "jsonl", "html", "lsp", door.FormatNone)
-	return cmd
-}
-
-// diff shows the plan of a run that waits.
-func (w *worker) diff(ctx context.Context, arg string) (err error) {
-	run, err := find(ctx, w.p, w.store, arg)
-	if err != nil {
-		return err
-	}
-	if run.Status != runs.Manual {
-		return w.p.Usage(fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status))
-	}
-	pipeline, err := w.store.Pipeline(ctx, run.Ref(), millrace.Decoder{})
-	if err != nil {
-		return err
-	}
-	m, done, err := w.manage(ctx, pipeline, "run "+run.ID)
-	if err != nil {
-		return err
-	}
-	defer done()
-	defer func() { err = errors.Join(err, m.Close(ctx)) }()
-	plan, err := m.Held(ctx, run.Ref())
-	if err != nil {
-		return err
-	}
-	return errors.Join(w.t.Show(plan), plan.Close())
-}
-
 // newPrune makes `runs prune`.
 func newPrune(p door.Program) *cobra.Command {
 	var o Options
@@ -246,8 +183,8 @@ func newPrune(p door.Program) *cobra.Command {
 	var age string
 	cmd := &cobra.Command{
 		Use: "prune", Short: "Remove old runs that have ended", Args: cobra.NoArgs,
-		Long: `Prune removes runs that have ended, the oldest first. Runs that wait or are worked on stay, and so does the newest. A call
-removes 100 runs at most.`,
+		Long: `Prune removes runs that have ended, the oldest first. Runs that wait or are worked on stay, and so does the newest.
+A call removes 100 runs at most.`,
 		RunE: p.InTree(func(ctx context.Context, t door.Tree, _ []string) error {
 			retention := rundir.Retention{Keep: keep}
 			switch {

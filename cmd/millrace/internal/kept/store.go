@@ -1,5 +1,5 @@
-// Package kept has the runs that are kept in a store: they wait for a decision, survive their process, and are looked at,
-// approved and resumed by later ones. What runs do is the work of package rundir.
+// Package kept has the runs that are kept in a store. They wait for a decision and survive their process. Later
+// processes look at them, approve them and resume them. What runs do is the work of package rundir.
 package kept
 
 import (

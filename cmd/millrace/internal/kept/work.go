@@ -26,15 +26,18 @@ type Options struct {
 
 // storeFlag registers --store.
 func (o *Options) storeFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.Store, "store", "", "`DIR` that has the runs; without it "+rundir.DefaultDir+" of the tree, or what the configuration says")
+	cmd.Flags().StringVar(&o.Store, "store", "",
+		"`DIR` that has the runs; without it "+rundir.DefaultDir+" of the tree, or what the configuration says")
 }
 
 // Flags registers --store and --approve-from.
 func (o *Options) Flags(cmd *cobra.Command) {
 	o.storeFlag(cmd)
-	cmd.Flags().StringVar(&o.ApproveFrom, "approve-from", "", "hold a change from this `LEVEL` of risk until it is approved: low, medium, high, critical")
+	cmd.Flags().StringVar(&o.ApproveFrom, "approve-from", "",
+		"hold a change from this `LEVEL` of risk until it is approved: low, medium, high, critical")
 	words := []string{"low", "medium", "high", "critical"}
-	_ = cmd.RegisterFlagCompletionFunc("approve-from", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder))
+	complete := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
+	_ = cmd.RegisterFlagCompletionFunc("approve-from", complete) // its only error is that of a flag which is not there
 }
 
 // worker works on the runs of a store.
@@ -69,7 +72,9 @@ func with(p door.Program, t door.Tree, o Options, do func(w *worker) error) (err
 }
 
 // manage returns a manager that lets the pipeline run its programs, if the user allows them.
-func (w *worker) manage(ctx context.Context, pipeline millrace.Pipeline, file string) (m *rundir.Manager, done func(), err error) {
+func (w *worker) manage(
+	ctx context.Context, pipeline millrace.Pipeline, file string,
+) (m *rundir.Manager, done func(), err error) {
 	gate, err := risk.Parse(w.o.ApproveFrom)
 	if err != nil {
 		return nil, nil, w.p.Usage(fmt.Errorf("--approve-from: %w", err))
@@ -89,9 +94,11 @@ func (w *worker) manage(ctx context.Context, pipeline millrace.Pipeline, file st
 	return m, done, nil
 }
 
-// work does what verb does with a run of the pipeline, and works on it until it ends or waits. At a terminal, a run that
-// waits is shown and asked about.
-func (w *worker) work(ctx context.Context, pipeline millrace.Pipeline, file string, verb func(m *rundir.Manager) (runs.Run, error)) error {
+// work does what verb does with a run of the pipeline, and works on it until it ends or waits. At a terminal, a run
+// that waits is shown and asked about.
+func (w *worker) work(
+	ctx context.Context, pipeline millrace.Pipeline, file string, verb func(m *rundir.Manager) (runs.Run, error),
+) error {
 	m, done, err := w.manage(ctx, pipeline, file)
 	if err != nil {
 		return err
@@ -185,7 +192,8 @@ func (w *worker) ended(run runs.Run) error {
 		return nil
 	case run.Status == runs.Manual:
 		w.p.Talk("run %s waits: %s", run.ID, fsutil.Visible(run.Reason))
-		w.p.Talk("look at it with: millrace runs diff %s; then: millrace runs approve %s, or: millrace runs reject %s", run.ID, run.ID, run.ID)
+		w.p.Talk("look at it with: millrace runs diff %[1]s; then: millrace runs approve %[1]s, or: runs reject %[1]s",
+			run.ID)
 	default:
 		return failure(run)
 	}

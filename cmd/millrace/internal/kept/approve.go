@@ -1,0 +1,104 @@
+package kept
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
+	"github.com/millrace-go/millrace/rundir"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// newApprove makes `runs approve`.
+func newApprove(p door.Program) *cobra.Command {
+	var o Options
+	var digest string
+	var force bool
+	cmd := &cobra.Command{
+		Use: "approve RUN", Short: "Let a run go on that waits for a decision",
+		Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
+		Long: `Approve shows what a run that waits would do, asks, and goes on with it. Exactly what was shown is written: a run
+that would write anything else by then waits again. In a script --digest names the plan that was looked at, and -y takes
+the plan that waits.`,
+		Example: `  millrace runs approve 12
+  millrace runs approve - --digest 4f2a…
+  millrace runs approve 12 -y`,
+		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
+			return with(p, t, o, func(w *worker) error {
+				return w.goOn(ctx, args[0], func(m *rundir.Manager, run runs.Run) (runs.Run, error) {
+					return w.approve(ctx, m, run, digest, force)
+				})
+			})
+		}),
+	}
+	cmd.Flags().StringVar(&digest, "digest", "", "approve only the plan with this `DIGEST`, which runs show prints")
+	cmd.Flags().BoolVar(&force, "force", false, "pass the limit on files and the levels of risk, up to the ceiling")
+	workFlags(p, cmd, &o)
+	return cmd
+}
+
+// approve plays what a run waits for. Without a digest and -y the user is asked.
+func (w *worker) approve(
+	ctx context.Context, m *rundir.Manager, run runs.Run, digest string, force bool,
+) (runs.Run, error) {
+	switch {
+	case run.Status != runs.Manual || run.Held == nil:
+		return run, w.p.Usage(fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status))
+	case digest == "" && !w.p.Yes() && w.p.OnTerminal():
+		return run, nil // follow asks
+	case digest == "" && !w.p.Yes():
+		return run, w.p.Usage(fmt.Errorf(
+			"there is no terminal to ask at: look at it with millrace runs diff %s, then give --digest %s, or -y",
+			run.ID, run.Held.PlanDigest))
+	case digest == "":
+		digest = run.Held.PlanDigest
+	}
+	_, err := m.Jobs().Play(ctx, heldJob(run), runs.Play{PlanDigest: digest, Force: force})
+	return run, err
+}
+
+// newDiff makes `runs diff`.
+func newDiff(p door.Program) *cobra.Command {
+	var o Options
+	cmd := &cobra.Command{
+		Use: "diff RUN", Short: "Show what a run that waits would change",
+		Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
+		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
+			return with(p, t, o, func(w *worker) error { return w.diff(ctx, args[0]) })
+		}),
+	}
+	o.storeFlag(cmd)
+	p.ProgramFlags(cmd)
+	p.FormatFlag(cmd, "diff", "stat", "names", "jsonl", "html", "lsp", door.FormatNone)
+	return cmd
+}
+
+// diff shows the plan of a run that waits.
+func (w *worker) diff(ctx context.Context, arg string) (err error) {
+	run, err := find(ctx, w.p, w.store, arg)
+	if err != nil {
+		return err
+	}
+	if run.Status != runs.Manual {
+		return w.p.Usage(fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status))
+	}
+	pipeline, err := w.store.Pipeline(ctx, run.Ref(), millrace.Decoder{})
+	if err != nil {
+		return err
+	}
+	m, done, err := w.manage(ctx, pipeline, "run "+run.ID)
+	if err != nil {
+		return err
+	}
+	defer done()
+	defer func() { err = errors.Join(err, m.Close(ctx)) }()
+	plan, err := m.Held(ctx, run.Ref())
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.t.Show(plan), plan.Close())
+}
