@@ -6,10 +6,10 @@
 //
 // # What is kept
 //
-// A before-image is the file itself, hard-linked, where the file system has links, and a copy where it has not. A
-// file that was only moved and is then written in place therefore changes in the backup too; VerifyBackup does not
-// judge such files. Files that were deleted for good are not kept. A commit that was told to keep no backup still
-// keeps what it deleted, as a trash.
+// A before-image is the file itself, hard-linked, where the file system has links, and a copy where it has not. A file
+// that was only moved and is then written in place therefore changes in the backup too; VerifyBackup does not judge
+// such files. Files that were deleted for good are not kept. A commit without a backup still keeps the files that it
+// deleted, as a trash.
 package backup
 
 import (
@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// ErrNotFound says that there is no backup of that id.
+// ErrNotFound: no backup has the id.
 var ErrNotFound = errors.New("no such backup")
 
 // Info describes a backup.
@@ -44,13 +44,13 @@ type Info struct {
 	// Files is how many files and symbolic links it can restore the bytes of, Bytes is how many bytes those are.
 	Files int
 	Bytes int64
-	// Trash says that only what was deleted is kept.
+	// Trash means that only deleted files are kept.
 	Trash bool
 	// Err is why the backup cannot be used, nil if it can. Then only ID is set.
 	Err error
 }
 
-// DamagedError says that some of the files kept in a backup are not what they were.
+// DamagedError lists the files of a backup that differ from the files that were kept.
 type DamagedError struct {
 	ID    string
 	Files []Damage // in path order
@@ -114,7 +114,7 @@ func (e *UndoneError) MarshalJSON() ([]byte, error) {
 	}{"conflict", e.Error()})
 }
 
-// What the zero Retention keeps.
+// The limits of the zero Retention.
 const (
 	DefaultKeep     = 20   // backups, and conflicts
 	DefaultKeepRuns = 1000 // results of runs
@@ -140,8 +140,8 @@ type Leftover struct {
 	ID        string         `json:"id"`
 	Directory string         `json:"directory"`
 	Status    LeftoverStatus `json:"status"`
-	// Pipeline is the name of the pipeline, RunID its id, Paths the paths it was to change, in order. They are empty
-	// where there is no plan, or none that can be trusted.
+	// Pipeline is the name of the pipeline, RunID its id, Paths the paths it was to change, in order. They are empty if
+	// the plan is missing or cannot be trusted.
 	Pipeline string   `json:"pipeline,omitempty"`
 	RunID    string   `json:"run_id,omitempty"`
 	Paths    []string `json:"paths,omitempty"`
@@ -149,7 +149,7 @@ type Leftover struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// LeftoverStatus says how far a transaction had got, and so what Executor.Recover does.
+// LeftoverStatus is how far a transaction had got. It decides what Executor.Recover does.
 type LeftoverStatus string
 
 // The statuses.

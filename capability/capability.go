@@ -11,13 +11,13 @@
 //     owner, attributes and times of a file that is written anew.
 //   - [DirOpener] makes a walk faster. [Namer] and [Volatile] say what names mean and how long files live.
 //
-// A directory of the system opened by fsutil.OpenRoot has all that the system has. A file system of your own gets
-// what you write methods for: embed an afero.Fs, add the methods, and pass it to an executor. fsutil.Raise returns it
-// as it is, so one that has any ability also takes over what Raise would have done for it.
+// A directory of the system opened by fsutil.OpenRoot has all that the system has. A file system of your own has the
+// abilities that it has methods for: embed an afero.Fs, add the methods, and pass it to an executor. fsutil.Raise
+// returns such a file system unchanged, so its methods replace everything that Raise would have added.
 //
 // All methods take canonical names, relative to the root of the tree, and must be safe for concurrent use. An error
-// that matches [errors.ErrUnsupported] says that the ability is not there after all, on this mount for example, and
-// the other way is taken.
+// that matches [errors.ErrUnsupported] means that the ability is missing after all, on this mount for example. The
+// caller then works without it.
 package capability
 
 import (
@@ -29,14 +29,14 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// ErrShowsThrough says that a file system took a name away as it was told, and has something else there still that it
-// cannot take away: one of layers, in which the lower one shows through, such as an afero.CopyOnWriteFs.
+// ErrShowsThrough: a file system removed a name as it was asked to, but something else is still there that it cannot
+// remove. Layered file systems return it when a lower layer shows through, such as an afero.CopyOnWriteFs.
 var ErrShowsThrough = errors.New("is still there after it was removed: a lower layer of the file system shows through")
 
 // ErrMountPoint is the error of a file or directory that something is mounted on, as docker run -v FILE:FILE does.
 var ErrMountPoint = errors.New("is a mount point: it cannot be replaced, moved or removed")
 
-// ErrLocked says that another executor held the lock until the wait was over.
+// ErrLocked: another executor held the lock until the wait was over.
 var ErrLocked = errors.New("another run holds the lock of this tree")
 
 // Linker makes hard links. It does not follow a symbolic link at oldname and fails if newname exists.
@@ -100,14 +100,14 @@ func (id Identity) SameFile(other Identity) bool {
 }
 
 // MetaCopier gives one file the owner, group, extended attributes and access control list of another. Permission bits
-// and times are not copied. What may not be copied for want of privilege is reported as an error that the caller can
-// turn into a warning, and so is a *LostFlags.
+// and times are not copied. Attributes that need a privilege to copy are reported as an error that the caller can turn
+// into a warning. A *LostFlags can be a warning too.
 type MetaCopier interface {
 	CopyMeta(from, to string) error
 }
 
-// LostFlags says that a file lacks flags of the inode that the other has, although all else was copied. Some cannot be
-// given to a file that has bytes already.
+// LostFlags lists the flags of the inode that could not be copied, although all else was. Some flags cannot be set on a
+// file that has bytes already.
 type LostFlags struct {
 	Letters string // as chattr(1) names them, such as "cC"
 }

@@ -7,7 +7,7 @@
 // way round. [Change.OpenOld] and [Change.OpenNew] read the bytes of either side as long as the stage, or the tree
 // that a stored plan was checked against, is there.
 //
-// All are plain values, and may be copied. What copies share, such as the text of a splice, must not be modified.
+// All are plain values, and may be copied. Data that copies share, such as the text of a splice, must not be modified.
 package change
 
 import (
@@ -27,7 +27,7 @@ type Problem struct {
 // String returns the path and the reason.
 func (p Problem) String() string { return p.Path + ": " + p.Reason }
 
-// ChangeKind says what a change does to its path.
+// ChangeKind is what a change does to its path.
 type ChangeKind string
 
 // The kinds of changes, as they appear in JSON.
@@ -69,7 +69,7 @@ type Change struct {
 	Splices []Splice `json:"splices,omitempty"`
 	// By names the steps that made the change, in the order they did.
 	By []Origin `json:"by,omitempty"`
-	// Permanent says that a deleted file is not to be kept in the trash.
+	// Permanent means that a deleted file is not kept in the trash.
 	Permanent bool `json:"permanent,omitempty"`
 
 	backed `json:"-"`

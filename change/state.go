@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// Kind says what stands at a path.
+// Kind is the kind of file at a path.
 type Kind uint8
 
 // The kinds a path can have. Absent is the zero value.

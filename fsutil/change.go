@@ -9,7 +9,7 @@ import (
 type (
 	// Change is the difference between the base and the stage at one path, see [change.Change].
 	Change = change.Change
-	// ChangeKind says what a change does to its path.
+	// ChangeKind is what a change does to its path.
 	ChangeKind = change.ChangeKind
 	// Splice replaces some bytes of a file by a text, see [change.Splice].
 	Splice = change.Splice
@@ -30,5 +30,5 @@ const (
 // HashOf returns the hash of data.
 func HashOf(data []byte) Hash { return change.HashOf(data) }
 
-// ErrLocked says that another executor held the lock of the tree until the wait was over.
+// ErrLocked: another executor held the lock of the tree until the wait was over.
 var ErrLocked = capability.ErrLocked

@@ -2,7 +2,7 @@ package fsutil
 
 import "github.com/millrace-go/millrace/internal/names"
 
-// What can be wrong with a path. They come wrapped in an *fs.PathError that says which.
+// Errors of a path. They are wrapped in an *fs.PathError that names the path.
 var (
 	ErrEmptyPath   = names.ErrEmptyPath   // the path is ""
 	ErrBadName     = names.ErrBadName     // it has a NUL byte, or is not canonical where it must be
@@ -20,7 +20,7 @@ var (
 	ErrReadOnly     = names.ErrReadOnly     // nothing may be written here at all
 )
 
-// What can be wrong with what stands at a path.
+// Errors of the file at a path.
 var (
 	ErrNotRegular = names.ErrNotRegular // a socket, a pipe, a device, or a link where none is followed
 	ErrIsDir      = names.ErrIsDir

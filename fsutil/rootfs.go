@@ -10,7 +10,7 @@ import (
 type root = rootfs.FS
 
 // RootFs is an [afero.Fs] over one directory of the operating system that nothing leads out of: neither "..", nor an
-// absolute name, nor a symbolic link, also not one that another process puts there at the wrong moment. It is built on
+// absolute name, nor a symbolic link, even if another process makes the link at the wrong moment. It is built on
 // [os.Root] and goes by directory handles, so it stays with its directory when that is moved.
 //
 // It has all methods of afero.Fs and afero.Symlinker. Names are canonical as [Clean] gives them; others are cleaned,
@@ -27,8 +27,8 @@ type root = rootfs.FS
 // All methods are safe for concurrent use. The zero RootFs is not usable; make one with [OpenRoot] or [Raise].
 type RootFs struct{ *root }
 
-// OpenRoot opens the directory, following symbolic links in its name. Close the result when it is no longer needed; one
-// that is forgotten is closed when the garbage collector finds it.
+// OpenRoot opens the directory, following symbolic links in its name. Close the result after use; a result that is not
+// closed is closed by the garbage collector.
 func OpenRoot(dir string) (*RootFs, error) {
 	r, err := rootfs.Open(dir)
 	if err != nil {

@@ -19,10 +19,9 @@ var _ interface {
 // enforces the rules of POSIX itself, can be rolled back to any [Savepoint], and tells what differs from the base as a
 // list of [Change]s.
 //
-// What is read of a base file first is what the stage goes by to its end: when the size or the time of the file is
-// another one later, reading fails with [ErrDrift]. An edited file is held as splices over its base, a removed or
-// renamed directory as one entry; files written as a whole are held in memory and, beyond 64 MiB of them, in a
-// temporary file that [Stage.Close] gives back.
+// The stage keeps to its first read of a base file: if the size or the time of the file differs later, reading fails
+// with [ErrDrift]. An edited file is held as splices over its base, a removed or renamed directory as one entry; files
+// written as a whole are held in memory and, beyond 64 MiB of them, in a temporary file that [Stage.Close] gives back.
 //
 // Names are relative to the root of the tree, see [Clean]; on a base that is a capability.Namer absolute ones may be
 // too. The stage resolves symbolic links itself, at most 40 on a path. One whose target is absolute or leads out of the
@@ -36,8 +35,8 @@ var _ interface {
 // All methods are safe for concurrent use. The zero Stage is not usable.
 type Stage stage.Stage
 
-// Spill is where a stage puts staged bytes once it holds too many in memory, instead of a temporary file: bytes are
-// only ever appended, and read at where they stand. It is safe for concurrent use.
+// Spill holds the staged bytes that exceed the limit of memory, instead of a temporary file. Bytes are only ever
+// appended, and read at their offsets. It is safe for concurrent use.
 type Spill interface {
 	io.ReaderAt
 	// Append writes all of p behind what is there and returns where it stands.
@@ -76,8 +75,8 @@ func inner(fsys afero.Fs) afero.Fs {
 func (s *Stage) ReadFile(name string) ([]byte, error) { return s.in().ReadFile(name) }
 
 // Edit applies splices, given in offsets of the current content, in ascending order and not overlapping. A splice whose
-// By is empty is attributed to the step of this view. The splices are copied. What leaves the bytes as they are is
-// dropped; if nothing is left, the file is not touched. A symbolic link is followed and stays.
+// By is empty is attributed to the step of this view. The splices are copied. Splices that do not change the bytes are
+// dropped; if none is left, the file is not touched. A symbolic link is followed and stays.
 func (s *Stage) Edit(name string, splices []Splice) error { return s.in().Edit(name, splices) }
 
 // Copy makes newname a copy of the regular file that oldname leads to, permission bits included, but for setuid and
@@ -86,7 +85,7 @@ func (s *Stage) Edit(name string, splices []Splice) error { return s.in().Edit(n
 func (s *Stage) Copy(oldname, newname string) error { return s.in().Copy(oldname, newname) }
 
 // Resolve returns the canonical path that name leads to when every symbolic link is followed, the last one too, and
-// checks that it may be read. What it names need not exist, but its directory must.
+// checks that it may be read. The path itself need not exist, but its directory must.
 func (s *Stage) Resolve(name string) (string, error) { return s.in().Resolve(name) }
 
 // Version returns the version of what stands at the name, links not followed. Equal versions of a name mean equal kind,
@@ -101,14 +100,14 @@ func (s *Stage) Version(name string) (Version, error) {
 // Savepoint returns the present moment.
 func (s *Stage) Savepoint() Savepoint { return Savepoint(s.in().Savepoint()) }
 
-// Rollback takes back all that was staged since the savepoint. On the stage that an action is given it takes back what
-// that action has staged, at most, and nothing if its step only reads. Savepoints taken after it are void. What was
-// read is still known.
+// Rollback takes back all that was staged since the savepoint. On the stage of an action it takes back at most what
+// that action has staged, and nothing if its step only reads. Savepoints taken after it are void. Bytes that were read
+// stay known.
 func (s *Stage) Rollback(p Savepoint) { s.in().Rollback(stage.Savepoint(p)) }
 
 // Changes returns what differs from the base, in the order of paths as strings, complete with the hashes of both sides;
-// bytes that were not read so far are read for that now, several files at once. What was staged and comes out as it
-// was is not listed.
+// bytes that were not read so far are read for that now, several files at once. A staged path that equals its base is
+// not listed.
 //
 // A directory that was made, removed, renamed or given another mode is a change of its own, and each file in one that
 // was removed or renamed is one as well. A file counts as renamed when the inode it is moved here, edited or not; a
@@ -120,8 +119,8 @@ func (s *Stage) Rollback(p Savepoint) { s.in().Rollback(stage.Savepoint(p)) }
 // OpenNew return [ErrDrift], as does Changes itself for a file that has changed since the run read it.
 func (s *Stage) Changes() ([]Change, error) { return s.in().Changes() }
 
-// Close gives back the temporary file, if there is one, and the directory if [NewStage] has opened it. What was in them
-// cannot be read any more, so close a stage when its changes have been committed or dropped. Closing it again does
+// Close gives back the temporary file, if there is one, and the directory if [NewStage] has opened it. Their content
+// cannot be read afterwards, so close a stage when its changes have been committed or dropped. Closing it again does
 // nothing.
 func (s *Stage) Close() error { return s.in().Close() }
 
@@ -131,13 +130,13 @@ func (s *Stage) Name() string { return s.in().Name() }
 // Open opens a file or a directory for reading.
 func (s *Stage) Open(name string) (afero.File, error) { return s.in().Open(name) }
 
-// OpenFile opens a file or a directory. What is written through a handle is seen through all others at once. A handle
+// OpenFile opens a file or a directory. A write through a handle is seen through all other handles at once. A handle
 // stays usable when its file is renamed or removed. Handles are safe for concurrent use.
 func (s *Stage) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
 	return s.in().OpenFile(name, flag, perm)
 }
 
-// Create makes a file, or empties the one that is there, for reading and writing.
+// Create makes a file, or truncates the existing file, for reading and writing.
 func (s *Stage) Create(name string) (afero.File, error) { return s.in().Create(name) }
 
 // Stat returns what stands at the name, links followed.
@@ -147,14 +146,14 @@ func (s *Stage) Stat(name string) (os.FileInfo, error) { return s.in().Stat(name
 func (s *Stage) Mkdir(name string, perm os.FileMode) error { return s.in().Mkdir(name, perm) }
 
 // MkdirAll makes a directory and those above it that are missing. Where only some paths are allowed, the directories
-// that lead to them may be made too, on the way to one that is allowed.
+// that lead to an allowed path may be made too.
 func (s *Stage) MkdirAll(name string, perm os.FileMode) error { return s.in().MkdirAll(name, perm) }
 
 // Remove removes a file, a link, or an empty directory.
 func (s *Stage) Remove(name string) error { return s.in().Remove(name) }
 
-// RemoveAll removes what stands at the name with all that is in it. That nothing does is no error. It does so wholly or
-// not at all: a directory that holds something that may not be removed stays as it is.
+// RemoveAll removes the name with everything below it. A missing name is not an error. It removes all or nothing: a
+// directory that holds something that may not be removed stays as it is.
 func (s *Stage) RemoveAll(name string) error { return s.in().RemoveAll(name) }
 
 // Rename gives what stands at oldname the name newname, as rename(2) does: a file or a link takes the place of a file
@@ -173,8 +172,8 @@ func (s *Stage) Chtimes(name string, atime, mtime time.Time) error {
 }
 
 // Chown does not stage anything: owners cannot be changed. It returns nil only if both ids are -1 or what the file has
-// already, and otherwise an error that is [errors.ErrUnsupported]. What was made on the stage will belong to the user
-// and the group of this process.
+// already, and otherwise an error that is [errors.ErrUnsupported]. Files made on the stage will belong to the user and
+// the group of this process.
 func (s *Stage) Chown(name string, uid, gid int) error { return s.in().Chown(name, uid, gid) }
 
 // LstatIfPossible is Stat, but does not follow a link that the name itself is. It is always possible.

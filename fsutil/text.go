@@ -9,8 +9,8 @@ const binaryBlock = 8000
 const utf8BOM = "\xef\xbb\xbf"
 
 // IsBinary reports whether a file is to be taken for binary, from its first block: it has a NUL in its first 8,000
-// bytes, as git decides it. What comes later in the block is not looked at, so that the answer does not depend on how
-// much was read.
+// bytes, as git decides it. Later bytes of the block are not looked at, so that the answer does not depend on how much
+// was read.
 func IsBinary(firstBlock []byte) bool {
 	return bytes.IndexByte(firstBlock[:min(len(firstBlock), binaryBlock)], 0) >= 0
 }
@@ -21,7 +21,7 @@ type Facts struct {
 	BOM int
 	// CRLF, LF and CR count the line endings: "\r\n", "\n" without a "\r" before it, "\r" without a "\n" after it.
 	CRLF, LF, CR int
-	// FinalNewline says that the last line is complete: it ends in "\n", or in "\r" if there is no "\n" at all.
+	// FinalNewline means that the last line is complete: it ends in "\n", or in "\r" if there is no "\n" at all.
 	FinalNewline bool
 	// Binary is what [IsBinary] says.
 	Binary bool

@@ -23,17 +23,16 @@ type WalkOptions struct {
 	// All also visits directories, symbolic links, and what is neither these nor a regular file. The root itself is
 	// not visited if it is a directory. A directory may be visited before or after what is in it.
 	All bool
-	// Depth is how many levels below the root are looked at: 1 stands for what is in the root itself. Zero means that
-	// there is no limit.
+	// Depth is how many levels below the root are looked at: 1 stands for what is in the root itself. Zero means no
+	// limit.
 	Depth int
-	// OnError, if not nil, is told of each directory and each .gitignore file that cannot be read. The walk goes on
-	// without it if OnError returns nil, and ends with the error that OnError returns otherwise. Nil means that the walk
-	// ends with the error itself. It is called concurrently.
+	// OnError, if not nil, receives the error of each directory and each .gitignore file that cannot be read. The walk
+	// goes on without it if OnError returns nil, and ends with the error that OnError returns otherwise. Nil means that
+	// the walk ends with the error itself. It is called concurrently.
 	OnError func(path string, err error) error
 }
 
-// Entry is what a walk has found: a regular file, but for walks with the option All.
-// Its field Kind, a [change.Kind], says what it is.
+// Entry is what a walk has found: a regular file, but for walks with the option All. Its field Kind is a [change.Kind].
 type Entry walk.Entry
 
 // Path returns the canonical path of the file. It is put together anew each time: most files of a walk do not need one.
@@ -58,13 +57,13 @@ func (e Entry) Info() (fs.FileInfo, error) { return walk.Entry(e).Info() }
 // what .gitignore files leave out unless NoIgnore is set, and what Skip says. Hidden and binary files are visited. With
 // the option All, links, pipes and directories are visited by the same rules.
 //
-// The .gitignore files are read through fsys, so those of a stage count as they are staged; they work as in git, with
-// those of the directories above root, too. Directories above the nearest one that holds a .git do not count: what lies
-// below it is a repository of its own. Where names are absolute, only directories within such a repository count. The
-// file .git/info/exclude of a repository is asked after all its .gitignore files, as in git. Where .git is the file of
-// a worktree or a submodule, it is that of the repository which the file names, if that is in the tree. Other files
-// that git may be told of are not: they belong to one user or one machine, and what a walk finds must not depend on
-// those.
+// The .gitignore files are read through fsys, so a stage reads its staged .gitignore files. They work as in git,
+// together with the .gitignore files of the directories above root. Directories above the nearest directory with a .git
+// do not count: that directory is a repository of its own. Where names are absolute, only directories within such a
+// repository count. The file .git/info/exclude of a repository is asked after all its .gitignore files, as in git.
+// Where .git is the file of a worktree or a submodule, the info/exclude of the repository that the file names is read,
+// if that is in the tree. Other files that git may be configured with are not read: they belong to one user or one
+// machine, and the result of a walk must not depend on them.
 //
 // The root itself is taken as given, whatever rules there are: a file is visited, and a directory is walked even if it
 // is ignored or belongs to a version control system. If nothing is there the error wraps [fs.ErrNotExist], and if there

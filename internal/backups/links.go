@@ -33,8 +33,8 @@ func LinkWarnings(fsys afero.Fs, stateDir string, changes []change.Change) []str
 // inode is the part of an identity that tells one file from another.
 type inode struct{ dev, ino uint64 }
 
-// links counts the names that files have in the state directory. What cannot be read there is not counted: one warning
-// too many does no harm.
+// links counts the names that files have in the state directory. Unreadable files are not counted: one warning too many
+// does no harm.
 func links(fsys afero.Fs, stateDir string) map[inode]uint64 {
 	found := make(map[inode]uint64)
 	ident, ok := fsys.(capability.Identifier)

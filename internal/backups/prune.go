@@ -17,11 +17,11 @@ import (
 // Prune removes the backups that are not to be kept, judged at the time now, and returns their ids, the newest first.
 // It also removes what an interrupted removal has left. Backups that cannot be used, because they are damaged or their
 // key is lost, are counted after all others, in the order of the times in their ids: they go first, and never in place
-// of one that can be used. One that cannot be read is left alone and not counted. The backup with the id latest, ""
-// for none, counts as newer than all others, because a clock that was set back makes it look old.
+// of a usable backup. An unreadable backup is left alone and not counted. The backup with the id latest, "" for none,
+// counts as newer than all others, because a clock that was set back makes it look old.
 //
-// It must not run beside a commit: hold the lock of the tree. What cannot be removed is in the error, and the rest is
-// removed. When ctx is done, the error is its cause, and only what is returned was removed.
+// It must not run beside a commit: hold the lock of the tree. The error lists the backups that could not be removed;
+// the others are removed. When ctx is done, the error is its cause, and only what is returned was removed.
 func (s *Store) Prune(ctx context.Context, keep backup.Retention, now time.Time, latest string) ([]string, error) {
 	names, err := s.sweep(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Store) Prunable(ctx context.Context, keep backup.Retention, now time.Ti
 }
 
 // PruneRuns removes the stored results that are not to be kept, judged by the times of their files; zero Keep means
-// DefaultKeepRuns. That of the run latest stays. It must not run beside a commit.
+// DefaultKeepRuns. The result of the run latest stays. It must not run beside a commit.
 func (s *Store) PruneRuns(ctx context.Context, keep backup.Retention, now time.Time, latest string) error {
 	const suffix = ".json"
 	return s.pruneOthers(ctx, journal.ResultsDir, keep, backup.DefaultKeepRuns, now, latest+suffix, func(it *item, at change.State) bool {
@@ -156,8 +156,8 @@ func (s *Store) beyond(ctx context.Context, names []string, keep backup.Retentio
 	return beyond(keep, items, now), nil
 }
 
-// pruneOthers removes from a directory of the state directory what is not to be kept. What describe does not know
-// stays.
+// pruneOthers removes the expired items from a directory of the state directory. Files that describe does not know
+// stay.
 func (s *Store) pruneOthers(
 	ctx context.Context, in string, keep backup.Retention, defaultKeep int, now time.Time, latest string, describe func(*item, change.State) bool,
 ) error {
@@ -195,7 +195,7 @@ func (s *Store) pruneOthers(
 	return err
 }
 
-// size adds up the files of a directory, so many levels deep. What cannot be read counts nothing.
+// size adds up the files of a directory, so many levels deep. An unreadable file counts zero.
 func (s *Store) size(name string, levels int) (total int64) {
 	at, err := s.disk.Look(name)
 	switch {
@@ -220,7 +220,7 @@ func (s *Store) Remove(id string) error {
 	return journal.Discard(s.disk, path.Join(s.dir, journal.BackupsDir, id))
 }
 
-// Find returns ErrNotFound if there is no backup of that id, usable or not.
+// Find returns ErrNotFound if no backup, usable or not, has the id.
 func (s *Store) Find(id string) error {
 	_, err := s.find(id)
 	return err

@@ -80,7 +80,7 @@ func (b *Backup) movedTo(left map[string]bool) map[string]*journal.Record {
 	return moves
 }
 
-// putBack is the change that undoes a record by itself.
+// putBack is the change that undoes a single record.
 func (b *Backup) putBack(r *journal.Record) change.Change {
 	c := change.Change{Kind: change.Modified, Path: r.Path, Old: r.New, New: unmade(r.Old)}
 	switch {
@@ -90,7 +90,7 @@ func (b *Backup) putBack(r *journal.Record) change.Change {
 		c.Kind = change.Created
 	}
 	if r.Old.Kind == change.File && (r.New.Kind != change.File || r.From != "") {
-		// What is there now is nothing, or another file, so the owner cannot be taken from that.
+		// The path is now empty or holds another file, so the owner cannot be copied from it.
 		c.MetaFrom = b.image(r)
 	}
 	c.SetBytes(b.present(r.Path, r.New), b.kept(r))

@@ -1,6 +1,6 @@
 // Package backups reads, checks and removes the backups that commits leave: the finished transactions in the state
-// directory of a tree. Each holds the files that a commit has replaced or removed, as they were, and the plan that
-// says what it did to every path. It prunes stored results and conflicts as well.
+// directory of a tree. Each holds the before-images of the files that a commit replaced or removed, and the plan with
+// the commit's change of every path. It prunes stored results and conflicts as well.
 //
 // [Open] gives the [Store] of a tree, [Store.List] what is in it, [Store.Load] one backup. [Backup.Changes] turns that
 // into the list of changes that undoes the commit.
@@ -41,8 +41,7 @@ type Backup struct {
 }
 
 // Open returns the backups in the state directory, canonical, of a file system as [fsutil.Raise] gives it. Nothing is
-// read yet. The key is the one that commits were signed with; nil means that of the user, which is not made if there is
-// none.
+// read yet. The key is the key that signed the commits; nil means the user's key, which is not made if it is missing.
 func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
 	if fsys == nil {
 		return nil, names.ErrNoFs
@@ -58,8 +57,8 @@ func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
 	return &Store{disk: disk.Open(fsys), dir: clean, key: found.Bytes}, nil
 }
 
-// List returns all backups, the newest first. One that cannot be used, being damaged or not of this user, is in the
-// list with the reason in Err. It is no error if there are none. When ctx is done, the error is its cause.
+// List returns all backups, the newest first. An unusable backup, damaged or of another user, is in the list with the
+// reason in Err. An empty list is not an error. When ctx is done, the error is its cause.
 func (s *Store) List(ctx context.Context) ([]backup.Info, error) {
 	names, err := s.names()
 	if err != nil {

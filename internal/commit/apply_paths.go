@@ -41,8 +41,8 @@ func (t *txn) bringNear(e *entry) error {
 	return t.FS.Rename(t.temp(e), t.slot(e))
 }
 
-// copyFile makes a copy of a file of ours that has, or is to have, the given state, at temp. What is left there of an
-// earlier try is removed first.
+// copyFile makes a copy of a file of ours that has, or is to have, the given state, at temp. A copy left by an earlier
+// try is removed first.
 func (t *txn) copyFile(e *entry, from string, s change.State) error {
 	if err := t.Remove(t.temp(e)); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (t *txn) copyFile(e *entry, from string, s change.State) error {
 
 var errDamaged = errors.New("a file of the transaction is damaged")
 
-// goneAt is the error of an operation on a path: a conflict if it says that nothing is there.
+// goneAt is the error of an operation on a path: a conflict if the path is gone.
 func goneAt(path string, err error) error {
 	if disk.IsAbsent(err) {
 		return conflictAt(path, "has been removed")
@@ -162,8 +162,8 @@ func (t *txn) expectEmpty(dir, path string) error {
 	return err
 }
 
-// removeDir removes a directory that cannot be renamed, such as one of the lower layer of an overlay. One that is
-// like it takes its place among what was taken out.
+// removeDir removes a directory that cannot be renamed, such as a directory in the lower layer of an overlay. A copy of
+// the directory takes its place among the removed files.
 func (t *txn) removeDir(e *entry) error {
 	if err := t.expect(e.Path, e.Path, e.Old); err != nil {
 		return err

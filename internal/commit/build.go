@@ -19,7 +19,7 @@ type entry struct {
 	*journal.Record
 	open backing.Opener // the new bytes; nil when undoing after a crash
 	want change.State   // New as asked for; Record.New is as it was found to be made
-	meta string         // the file that gives owner and attributes, "" for the one that was there before
+	meta string         // the file that owner and attributes are copied from, "" for the file that was there before
 
 	// seen is the change time of the file at the path when it was last looked at, 0 where that says nothing: no such
 	// time is known, or the transaction changes it itself.
@@ -79,9 +79,8 @@ func build(changes []change.Change) ([]*entry, error) {
 	return entries, nil
 }
 
-// newEntry returns the entry of a path, nil if nothing is to be done there. c is nil where something moved away;
-// moved says that what is there goes elsewhere, so that what is there afterwards is something else, even if it looks
-// the same.
+// newEntry returns the entry of a path, nil if nothing is to be done there. c is nil where something moved away. moved
+// means that the present file goes elsewhere, so the later file is a different file, even if it looks the same.
 func newEntry(path string, old change.State, c *change.Change, moved bool) *entry {
 	e := &entry{Record: &journal.Record{Path: path, Old: old}}
 	if c == nil {
@@ -117,7 +116,7 @@ func newEntry(path string, old change.State, c *change.Change, moved bool) *entr
 	return e
 }
 
-// isNewFile reports whether the entry puts a file or link at its path, other than the one that is there.
+// isNewFile reports whether the entry puts a new file or link at its path.
 func (e *entry) isNewFile() bool { return disk.IsLeaf(e.New) && !e.Attr }
 
 // leaves reports whether what is at the path has to go before, or instead of, something else's coming.

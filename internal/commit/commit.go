@@ -20,9 +20,9 @@ import (
 // canonical, with no symbolic link on the way. Leftovers of earlier transactions are dealt with first.
 //
 // If it fails before the first write, the error is what failed: [fsutil.ErrLocked], ErrControlDir, a *Conflict with
-// every path that is not as it should be, an *OpError. If it fails later, all is undone and the error is the same,
-// with Report.RolledBack set; if undoing fails or is not complete, a *RollbackError. ErrIndeterminate says that the
-// commit itself failed. When ctx is done before the commit, that counts as a failure; afterwards it is ignored.
+// every path that is not as it should be, an *OpError. If it fails later, all is undone and the error is the same, with
+// Report.RolledBack set; if undoing fails or is not complete, a *RollbackError. ErrIndeterminate: the commit itself
+// failed. When ctx is done before the commit, that counts as a failure; afterwards it is ignored.
 func Apply(ctx context.Context, o Options, changes []change.Change) (r Report, err error) {
 	entries, err := build(changes)
 	if err != nil {

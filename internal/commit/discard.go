@@ -16,10 +16,10 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// Discard removes a transaction that was left over, or one that is kept for its conflicts. The tree stays as it is. A
+// Discard removes a leftover transaction, or a transaction that is kept for its conflicts. The tree stays as it is. A
 // transaction that has files from the tree which are nowhere else is kept with the conflicts, and the error is a
-// *KeptError: it is in the way of nothing then, and Discard removes it when it is called once more. It takes the lock
-// unless it is given. The error is fs.ErrNotExist if there is none of that id.
+// *KeptError: it blocks nothing then, and a second call of Discard removes it. It takes the lock unless it is given.
+// The error is fs.ErrNotExist if no transaction has the id.
 func Discard(ctx context.Context, o Options, id string) error {
 	return o.locked(ctx, func() error {
 		state := o.state()
@@ -42,7 +42,7 @@ func Discard(ctx context.Context, o Options, id string) error {
 	})
 }
 
-// KeptError says that a transaction was not discarded, for it has files that are nowhere else.
+// KeptError: a transaction was not discarded, because it has files that are nowhere else.
 type KeptError struct {
 	ID string
 	// Dir is where it is kept, Files say of each path where its file is in Dir, in path order.

@@ -10,15 +10,14 @@ import (
 
 // Sentinels, to be asked for with errors.Is.
 var (
-	// ErrControlDir says that the state directory is not what it has to be: a directory of the user's own.
+	// ErrControlDir: the state directory is not a directory of the user's own.
 	ErrControlDir = errors.New("state directory is not usable")
-	// ErrIndeterminate says that the very operation that marks the commit failed, so that it is not known
-	// whether the change will be there after a power cut. Nothing was undone; Recover finishes it one way or the other.
+	// ErrIndeterminate: the operation that marks the commit failed. Nobody knows whether the change will survive a
+	// power cut. Nothing was undone; Recover finishes it one way or the other.
 	ErrIndeterminate = errors.New("it is not known whether the change is committed")
-	// ErrRecoveryRequired says that a transaction was left unfinished and cannot be undone by itself. It is matched by
-	// every *PendingError.
+	// ErrRecoveryRequired: an unfinished transaction cannot be undone automatically. Every *PendingError matches it.
 	ErrRecoveryRequired = errors.New("an unfinished transaction has to be dealt with first")
-	// ErrLockLost says that the lock was taken away while it was held.
+	// ErrLockLost: the lock was taken away while it was held.
 	ErrLockLost = errors.New("the lock of this tree was lost")
 )
 
@@ -30,7 +29,7 @@ func joinProblems(list []change.Problem) string {
 	return names.Few(texts, "; ")
 }
 
-// Conflict says that the tree is not what the changes were worked out from. Nothing was written, or it was undone.
+// Conflict: the tree differs from the tree that the changes were computed from. Nothing was written, or it was undone.
 type Conflict struct {
 	// Paths lists all of them when found before the first write, in path order. While writing, the first ends it.
 	Paths []change.Problem
@@ -52,11 +51,11 @@ func (e *OpError) Error() string { return fmt.Sprintf("%s %s: %v", e.Phase, e.Pa
 // Unwrap returns the cause.
 func (e *OpError) Unwrap() error { return e.Err }
 
-// PendingError says that a transaction is neither done nor undone. It matches ErrRecoveryRequired.
+// PendingError: a transaction is neither done nor undone. It matches ErrRecoveryRequired.
 type PendingError struct {
 	// ID names the transaction, Dir is its directory.
 	ID, Dir string
-	// Suspicious says that nothing there was believed, so nothing was tried. See Options.Trust and Discard.
+	// Suspicious means that the transaction was not trusted, so nothing was tried. See Options.Trust and Discard.
 	Suspicious bool
 	// Err is why: an *journal.Error if the plan there cannot be trusted, or what failed in undoing. Once that is out of
 	// the way, Recover goes on. For a plan that is not one's own, remove Dir.
@@ -71,7 +70,7 @@ func (e *PendingError) Error() string {
 // Unwrap returns the reason and ErrRecoveryRequired.
 func (e *PendingError) Unwrap() []error { return []error{e.Err, ErrRecoveryRequired} }
 
-// RollbackConflict says that undoing met what another program had written after the change. That was left as it is,
+// RollbackConflict: undoing found paths that another program had written after the change. Those paths were left,
 // everything else was undone.
 type RollbackConflict struct {
 	ID string
@@ -91,7 +90,7 @@ func (e *RollbackConflict) Error() string {
 		e.Dir, joinProblems(e.Paths))
 }
 
-// RollbackError says that a commit failed and then could not be undone completely.
+// RollbackError: a commit failed and then could not be undone completely.
 type RollbackError struct {
 	// Err is why the commit failed.
 	Err error

@@ -8,10 +8,9 @@ import (
 	"github.com/millrace-go/millrace/internal/disk"
 )
 
-// Nothing can be renamed or linked from one mount to another. What is to be exchanged with a path on another mount
-// than the state directory is first copied to a file beside it, which the plan names before it is made. Two mounts of
-// the same file system look alike until something is tried, so the directories in question are found one after the
-// other.
+// Nothing can be renamed or linked from one mount to another. If a path is on another mount than the state directory,
+// its new file is first copied to a file beside the path. The plan names that file before it is made. Two mounts of the
+// same file system look alike until something is tried, so the directories in question are found one after the other.
 
 // cross notes that a directory has turned out to be on another mount.
 func (t *troubles) cross(dir string) {

@@ -83,7 +83,7 @@ func (t *txn) keepResult() error {
 	return t.SyncDir(t.state.join(journal.ResultsDir)) // before the transaction becomes something else
 }
 
-// dropFar removes the files beside paths on other mounts, durably: once the transaction is gone, nothing tells of them.
+// dropFar removes the files beside paths on other mounts, durably: once the transaction is gone, nothing names them.
 func (t *txn) dropFar() error {
 	var errs []error
 	dirs := make(map[string]bool)
@@ -102,7 +102,7 @@ func (t *txn) dropFar() error {
 	return errors.Join(errs...)
 }
 
-// discard removes a committed transaction of which nothing is kept. What marks it as committed goes last.
+// discard removes a committed transaction of which nothing is kept. The mark of the commit is removed last.
 func (t *txn) discard() error {
 	names, err := t.Names(t.dir)
 	if err != nil {

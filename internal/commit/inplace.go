@@ -15,9 +15,9 @@ import (
 // A file that something is mounted on, such as a file that a container is given, can neither be renamed nor replaced.
 // If the caller allows it, its bytes are overwritten instead. The before-image is a copy then, and durable before the
 // first byte is written, as the new content is. Until the commit the file holds bytes of the two: undoing writes the
-// old ones again. Bytes that are of neither are another program's.
+// old ones again. Other bytes were written by another program.
 
-// findMounted marks the entries of mount points, and fails if one of them cannot be changed.
+// findMounted marks the entries of mount points, and fails if an entry cannot be changed.
 func (t *txn) findMounted() error {
 	for _, point := range t.MountPoints() {
 		e := t.byPath[point]

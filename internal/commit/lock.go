@@ -18,10 +18,10 @@ const lockName = "lock"
 
 // Lock takes the lock of the tree. It has two halves:
 //
-//   - What the system gives back by itself when the process dies: what the file system offers (see [fsutil.Locker]),
-//     else a lock of the top directory, or of a file in the state directory, by the handle that the file system gives
-//     for it. A file system that wraps the one of the operating system so excludes, and is excluded by, a
-//     [fsutil.RootFs] of the same directory. File systems that hide the handles have no such half.
+//   - A lock that the system releases when the process dies: the lock of the file system (see [fsutil.Locker]), else a
+//     lock of the top directory, or of a file in the state directory, by the handle that the file system gives for it.
+//     So a wrapper of the operating system's file system and a [fsutil.RootFs] of the same directory exclude each
+//     other. File systems that hide the handles have no such half.
 //   - A mark in the state directory that says who has the tree. Only file systems that are no Locker make one, and
 //     others wait while its process may be alive on this machine. A mark of a process that is surely gone is removed.
 //

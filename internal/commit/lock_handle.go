@@ -18,7 +18,7 @@ import (
 const lockFileName = "lockfile"
 
 // lockHandle locks the top directory or else a file in the state directory, by its handle, and waits while another run
-// has the lock. It returns what was locked, both empty if there is no such lock to be had.
+// has the lock. It returns the locked file, and both results are empty if no such lock exists.
 func lockHandle(ctx context.Context, o *Options) (unlock func() error, id string, err error) {
 	unlock, id, err = filelock.Handle(ctx, o.FS, ".", o.FS.Open)
 	if errors.Is(err, errors.ErrUnsupported) && err != filelock.ErrNoHandle { //nolint:errorlint // it is never wrapped
@@ -59,10 +59,9 @@ func (s stateDir) openLockFile(name string) (afero.File, error) {
 	return f, nil
 }
 
-// placeOf returns what tells a directory of this library from another: the identity that the file system gives, or
-// else that of the handle it gives. So a transaction that was begun through a file system which wraps the one of the
-// operating system can be dealt with through a [fsutil.RootFs] of the same directory, and the other way round. It is
-// zero if there is neither.
+// placeOf returns the identity of a directory of this library, from the file system or else from an open handle. So a
+// transaction begun through a wrapper of the operating system's file system can be recovered through a [fsutil.RootFs]
+// of the same directory, and the reverse. Without an identity it is zero.
 func placeOf(d *disk.Disk, dir string, s change.State) (capability.Identity, error) {
 	if s.ID.Ino != 0 || d.Memory {
 		return s.ID, nil

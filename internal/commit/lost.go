@@ -19,7 +19,7 @@ func (t *txn) isLost() bool {
 	return err == nil && s.Kind == change.Absent
 }
 
-// lostPlan reports whether nothing is left that says what the transaction is, so that no Recover will undo it.
+// lostPlan reports whether the plan of the transaction is gone everywhere, so that no Recover will undo it.
 func (t *txn) lostPlan() bool {
 	for _, name := range []string{journal.PlanFile, journal.DoneFile} {
 		if s, err := t.Look(path.Join(t.dir, name)); err != nil || s.Kind != change.Absent {
@@ -45,9 +45,9 @@ func (t *txn) commitLost() error {
 	return t.SyncDir(".")
 }
 
-// verifyLost says what the tree is after a transaction was removed before all of it had been applied: nil if that is
-// what was there before, else a *RollbackConflict with every path that is not. Nothing more is touched, for what
-// would be needed to make the rest old, or new, is gone.
+// verifyLost compares the tree after a transaction was removed before all of it had been applied. The error is nil if
+// the tree is as it was before, else a *RollbackConflict with every other path. Nothing is touched, because the files
+// needed to finish or to undo are gone.
 func (u *undoing) verifyLost() error {
 	for _, e := range u.entries {
 		reason, err := u.leftAs(e)
@@ -64,7 +64,7 @@ func (u *undoing) verifyLost() error {
 	return &RollbackConflict{ID: u.plan.ID, Paths: sortProblems(u.found)}
 }
 
-// leftAs says what the path is if that is not what was there before.
+// leftAs describes the path if it is not as it was before.
 func (u *undoing) leftAs(e *entry) (string, error) {
 	s, err := u.Reach(e.Path)
 	if err != nil {

@@ -18,8 +18,8 @@ type Options struct {
 	StateDir string
 	// Lock is what Lock gave to the caller, who keeps it. Nil means that the lock is taken and given back within the call.
 	Lock io.Closer
-	// Recovered says that Recover has found nothing in the way since the caller took Lock. As no other process can begin a
-	// transaction meanwhile, Apply does not look again.
+	// Recovered means that Recover found no leftover since the caller took Lock. No other process can begin a
+	// transaction under that lock, so Apply does not look again.
 	Recovered bool
 	// Key signs the plans. Nil means what journal.KeyFor says.
 	Key []byte
@@ -60,7 +60,8 @@ type Options struct {
 	Progress func(phase string, done, total int)
 }
 
-// Guarantee says what a committed change, and an interrupted one, is safe against. Each includes those after it.
+// Guarantee names the failures that a committed change, and an interrupted change, survive. Each value includes the
+// later values.
 type Guarantee string
 
 // The guarantees.
@@ -70,7 +71,7 @@ const (
 	Failure   Guarantee = "error"      // an operation fails: whole; the tree does not outlive the process anyway
 )
 
-// Report says what Apply has done, also beside an error.
+// Report describes the work of Apply, also beside an error.
 type Report struct {
 	// ID names the transaction. It is empty if there was nothing to do.
 	ID string
@@ -78,8 +79,8 @@ type Report struct {
 	BackupID string
 	// Guarantee is what was reached.
 	Guarantee Guarantee
-	// Committed says that the tree is what the changes say, RolledBack that some of it had been written and all of it was
-	// undone. If neither is set beside an error that is no *PendingError, nothing was written.
+	// Committed means that the tree matches the changes; RolledBack, that some of it had been written and all of it was
+	// undone. If neither is set beside an error that is not a *PendingError, nothing was written.
 	Committed, RolledBack bool
 	// Warnings are what did not go as it should without being a failure, in path order.
 	Warnings []string

@@ -75,7 +75,7 @@ func (t *txn) placeNew(from, to string) (bool, error) {
 	}
 	if t.Can.Link {
 		if err := t.Link(from, to); err == nil {
-			// The slot says whether its file has got to the path, so it must not be in both.
+			// The slot shows whether its file has reached the path, so the file must not be in both.
 			return true, t.FS.Remove(from)
 		} else if !disk.IsUnsupported(err) {
 			return false, err

@@ -56,8 +56,8 @@ func (t *txn) begin(context.Context) error {
 // stateMode is the mode of directories of our own.
 const stateMode = 0o700
 
-// forgetModes plans with the modes that there will be on a mount that keeps none of directories: all have the same.
-// Some keep none of files either, such as ntfs-3g, so that a change of mode changes nothing.
+// forgetModes plans with the modes that a mount will show if it keeps no modes of directories: all have the same. Some
+// mounts, such as ntfs-3g, keep no modes of files either, so that a change of mode changes nothing.
 func (t *txn) forgetModes(ofDirs fs.FileMode) error {
 	changes, err := t.ChangesModes(t.dir)
 	if err != nil {
@@ -222,7 +222,7 @@ func (t *txn) writePlan() error {
 	t.plan.Records = make([]journal.Record, len(t.entries))
 	for i, e := range t.entries {
 		t.plan.Records[i] = *e.Record
-		e.Record = &t.plan.Records[i] // one of the two is enough
+		e.Record = &t.plan.Records[i] // either is enough
 	}
 	data, err := journal.Encode(t.plan, t.key)
 	if err != nil {
@@ -241,11 +241,10 @@ func (t *txn) writePlan() error {
 	return t.fail(t.dir, t.SyncDir(t.dir))
 }
 
-// syncTransaction makes the names of all that is staged durable. New contents do not need that: until the
-// commit they are not looked for, but for one that is written over a mount point. But where they are is also where
-// directories are moved to, of which there is no image. The
-// directory of the transaction is synced with the name of the plan: before that is there, nothing has happened to the
-// tree.
+// syncTransaction makes the names of all that is staged durable. New contents need no sync: until the commit nothing
+// looks for them, except for a content that is written over a mount point. But removed directories are moved to the
+// same place, and they have no image. The directory of the transaction is synced with the name of the plan: before that
+// is there, nothing has happened to the tree.
 func (t *txn) syncTransaction() error {
 	dirs := t.slotDirs(journal.OldDir)
 	if slices.ContainsFunc(t.entries, func(e *entry) bool { return e.InPlace || e.Old.Kind == change.Dir && e.leaves() }) {

@@ -186,7 +186,7 @@ func (t *txn) readPlan(mark string, at change.State) error {
 		return err
 	}
 	if at.ID.Ino == 0 && slices.ContainsFunc(p.Records, func(r journal.Record) bool { return r.Old.ID.Ino != 0 || r.New.ID.Ino != 0 }) {
-		p.ForgetIdentities() // this file system tells none, unlike the one that it was made through
+		p.ForgetIdentities() // this file system has no identities, unlike the file system that the plan was made through
 	}
 	t.plan = p
 	entries := make([]*entry, len(p.Records))

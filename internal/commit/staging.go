@@ -52,7 +52,7 @@ func (t *txn) beginStage(e *entry) (parallel.Later, error) {
 	}}, nil
 }
 
-// accept takes over what was made for the entry, or says what it means that it was not.
+// accept records the file that was made for the entry, or explains why it was not made.
 func (t *txn) accept(e *entry, made change.State, err error) error {
 	if errors.Is(err, names.ErrDrift) {
 		return conflictAt(e.Path, "the file that its content is made from has changed")
@@ -101,9 +101,9 @@ func (t *txn) beginFile(e *entry) (*disk.Unfinished, error) {
 	return u, nil
 }
 
-// expectUntouched returns a conflict if the file of an entry was written to since it was verified, so that what was
-// just made from it may not be what was planned. Where a hash of that is known, there is no need to ask: a change of
-// the inode shows in a time that no program can set, unless that is too near to tell.
+// expectUntouched returns a conflict if the file of an entry was written to since it was verified, so that the file
+// just made from it may not be as planned. If the hash of the new file is known, the check is not needed: a change of
+// the inode shows in a time that no program can set, unless that time is too recent.
 func (t *txn) expectUntouched(e *entry) error {
 	now, err := t.Look(e.Path)
 	if err != nil {
@@ -151,7 +151,7 @@ func (t *txn) inherited(name string) (group *uint32, from string, err error) {
 	return group, from, nil
 }
 
-// source is the entry that has the file from which the new one of e comes: e itself unless it was renamed.
+// source is the entry that holds the origin of e's new file: e itself unless the file was renamed.
 func (t *txn) source(e *entry) *entry {
 	if e.From != "" {
 		return t.byPath[e.From]

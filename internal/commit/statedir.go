@@ -102,8 +102,8 @@ func (s stateDir) ensure(sub ...string) error {
 	return nil
 }
 
-// ensureConflicts makes the directory for conflicts, and durable: what is moved there must not be lost with it. It
-// moves away what is in its place and is no directory, a link for instance, which is not followed.
+// ensureConflicts makes the directory for conflicts, and durable: what is moved there must not be lost with it.
+// Anything else in its place, such as a link, is moved away and not followed.
 func (s stateDir) ensureConflicts() error {
 	at := s.join(journal.ConflictsDir)
 	st, err := s.d.Look(at)
@@ -168,7 +168,7 @@ func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) 
 }
 
 // tidy removes the directory if nothing of worth is in it. A directory that was there before stays, without what is
-// ours. A store of runs stays that another process makes there at that moment, for which it needs no lock of the tree.
+// ours. A store of runs that another process makes at that moment stays; making it needs no lock of the tree.
 func (s stateDir) tidy() error {
 	empty, ok, err := s.worthless()
 	if err != nil || !ok {
@@ -208,7 +208,7 @@ func (s stateDir) strip(empty []string) error {
 	return nil
 }
 
-// unlessFilled returns the error of a removal unless it says that something is in the directory by now.
+// unlessFilled returns the error of a removal, or nil if the directory has been filled since.
 func unlessFilled(err error) error {
 	if disk.IsExist(err) {
 		return nil
@@ -216,7 +216,7 @@ func unlessFilled(err error) error {
 	return err
 }
 
-// transactions returns the names in one of its directories for transactions, in order.
+// transactions returns the names of the transactions in a directory, in order.
 func (s stateDir) transactions(in string) ([]string, error) {
 	if ok, err := s.exists(); err != nil || !ok {
 		return nil, err

@@ -153,7 +153,7 @@ func (t *txn) phase(name string) {
 	}
 }
 
-// fail adds the path and the phase to an error. A conflict says all that by itself.
+// fail adds the path and the phase to an error. A conflict already has both.
 func (t *txn) fail(path string, err error) error {
 	switch err.(type) {
 	case nil:
