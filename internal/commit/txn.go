@@ -177,8 +177,8 @@ func (t *txn) image(e *entry) string { return path.Join(t.dir, journal.OldDir, j
 // staged is where the new content is made.
 func (t *txn) staged(e *entry) string { return path.Join(t.dir, journal.NewDir, journal.Slot(e.Slot)) }
 
-// slot is what is exchanged with, or renamed to, the path: the staged content, or a copy of it on the path's own mount.
-// What an exchange brings out of the tree is there then.
+// slot is the file to be exchanged with the path, or renamed to it: the staged content, or a copy of it on the path's
+// own mount. After an exchange it holds the file that came out of the tree.
 func (t *txn) slot(e *entry) string {
 	if e.FarDir != "" {
 		return t.plan.FarName(e.Record)
@@ -192,7 +192,7 @@ func (t *txn) out(e *entry) string { return t.slot(e) + ".out" }
 // back is where undoing keeps what it takes out of the tree or is about to put there.
 func (t *txn) back(e *entry) string { return t.slot(e) + ".back" }
 
-// temp is where copies are made. What is there is never anything but an unfinished copy.
+// temp is where copies are made. It never holds anything but an unfinished copy.
 func (t *txn) temp(e *entry) string { return t.slot(e) + ".tmp" }
 
 func depth(p string) int { return strings.Count(p, "/") }
@@ -211,9 +211,10 @@ func (t *txn) deepestFirst(want func(e *entry) bool) []*entry {
 	return list
 }
 
-// matches reports whether the file name, in state s, is the one that the plan recorded as want: the same inode with
-// size and time as they were, or the same bytes where inodes are not known. A file whose time is so near to the time
-// of the transaction that a write might not have changed it is hashed as well. Permission bits are not compared.
+// matches reports whether the file name, in state s, is the file that the plan recorded as want: the same inode with
+// size and time as they were, or the same bytes where inodes are not known. If the file's time is close to the time of
+// the transaction, a write might not have changed that time, so the file is hashed as well. Permission bits are not
+// compared.
 func (t *txn) matches(name string, s, want change.State) (bool, error) {
 	if s.Kind != want.Kind {
 		return false, nil

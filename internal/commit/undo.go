@@ -16,7 +16,7 @@ import (
 const reasonWritten = "has been written by another program"
 
 // undo makes the tree what it was before the transaction, whatever part of it was carried out, and removes the
-// transaction. It can be interrupted and repeated. It goes on over all paths whatever happens at one of them:
+// transaction. It can be interrupted and repeated. A failure at a path does not stop it from going over all others:
 //
 //   - What another program has written since is left as it is. If something of the transaction had been there before,
 //     that makes a conflict, and the before-images are kept in a directory for conflicts.
@@ -161,7 +161,7 @@ func (u *undoing) isNew(e *entry, name string, s change.State) (bool, error) {
 	return u.matches(name, s, e.New)
 }
 
-// isOurs reports whether the file is one of the two.
+// isOurs reports whether the file is the old or the new file of the entry.
 func (u *undoing) isOurs(e *entry, name string, s change.State) (bool, error) {
 	is, err := u.isOld(e, name, s)
 	if err != nil || is {
@@ -227,7 +227,7 @@ func (u *undoing) restoreAttr(e *entry) error {
 	case moved != nil:
 		to = moved.New
 	case s.Kind == change.Symlink:
-		to = s // one that was made anew has lost its time if the power failed then
+		to = s // a file that was made anew has lost its time if the power failed then
 	default:
 		return nil
 	}

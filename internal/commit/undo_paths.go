@@ -218,7 +218,7 @@ func (u *undoing) restoreDir(e *entry) error {
 	if err := u.FS.Mkdir(e.Path, e.Old.Mode.Perm()|0o700); err != nil || o.Kind != change.Dir {
 		return err
 	}
-	return u.CopyMeta(out, e.Path, u.warner(e.Path)) // one that is like it, from another mount
+	return u.CopyMeta(out, e.Path, u.warner(e.Path)) // a similar directory, from another mount
 }
 
 // restore puts the file or link back that was at the path before.
@@ -254,8 +254,8 @@ func (u *undoing) restore(e *entry) error {
 	return u.keepMeta(e, s)
 }
 
-// isReplaceable reports whether what is at the path, in state s, has to make way for the old file: it is the new one,
-// or what shows through where that was.
+// isReplaceable reports whether the file at the path, in state s, has to make way for the old file: it is the new file,
+// or a lower layer's file that shows through.
 func (u *undoing) isReplaceable(e *entry, s change.State) (bool, error) {
 	is, err := u.isOld(e, e.Path, s)
 	if err != nil || is {
@@ -297,7 +297,7 @@ func (u *undoing) swap(e *entry, from string, taken *change.State) error {
 	return nil
 }
 
-// bring makes the file that was at the path ready and returns its name: the inode itself if it is anywhere, else a
+// bring makes the file that was at the path ready and returns its name: the inode itself if it can be found, else a
 // copy. If the before-image is damaged, that is a conflict and the name is "".
 func (u *undoing) bring(e *entry) (from string, err error) {
 	back := u.back(e)

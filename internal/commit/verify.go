@@ -96,7 +96,7 @@ func (t *txn) verifyEntry(e *entry, found *change.State) error {
 	return nil
 }
 
-// wasBelowFile reports whether one of the directories of the path is so far a file or link, as the plan knows.
+// wasBelowFile reports whether a directory of the path is now a file or link, as the plan knows.
 func (t *txn) wasBelowFile(e *entry) bool {
 	for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
 		if above := t.byPath[dir]; above != nil && disk.IsLeaf(above.Old) {
@@ -106,7 +106,7 @@ func (t *txn) wasBelowFile(e *entry) bool {
 	return false
 }
 
-// kindReason says what has become of something, by its kinds.
+// kindReason describes the change of a path by the kinds before and after.
 func kindReason(want, is change.Kind) string {
 	switch {
 	case is == want:

@@ -71,7 +71,7 @@ func (f *Fs) SetAttr(path, attr string) error {
 	return pathError("setattr", path, f.change(path, false, func(c *content) { c.attr = attr }))
 }
 
-// Attr returns what stands for owner and attributes, "" if there is no such file.
+// Attr returns the owner and attributes of a file, "" if the file is missing.
 func (f *Fs) Attr(path string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -31,9 +31,9 @@ type Op struct {
 	// Name is what it does: "open", "create", "write", "truncate", "sync", "close", "read", "readdir", "lstat", "stat",
 	// "readlink", "mkdir", "remove", "rename", "exchange", "link", "symlink", "chmod", "chtimes", "copymeta", "syncdir".
 	Name string
-	// Path is where, of two paths the one that is made.
+	// Path is the path of the operation; if it has two paths, the path that is made.
 	Path string
-	// Writes says that it changes the tree, or what is certain of it.
+	// Writes reports whether it changes the tree, or changes which part of the tree is synced.
 	Writes bool
 }
 
@@ -63,7 +63,7 @@ type inode struct {
 	onDisk  content
 	names   []name // of a directory, in order, as the program sees them
 	certain []name // of a directory: those on the disk
-	// lost says that a sync has failed. The system forgets then what was to be written, and later syncs are worth nothing.
+	// lost means that a sync has failed. The system then forgets the pending writes, and later syncs are worth nothing.
 	lost bool
 }
 
@@ -192,7 +192,7 @@ func (d *disk) isDir(i int) bool { return d.inodes[i].now.mode.IsDir() }
 
 func (d *disk) isLink(i int) bool { return d.inodes[i].now.mode&fs.ModeSymlink != 0 }
 
-// nowhere is no inode.
+// nowhere marks a missing inode.
 const nowhere = -1
 
 func find(list []name, text string) (int, bool) {

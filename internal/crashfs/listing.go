@@ -52,7 +52,7 @@ func (f *Fs) Listing(except string) string {
 	return string(b)
 }
 
-// Names returns the names in a directory, nil if there is no such directory.
+// Names returns the names in a directory, nil if the directory is missing.
 func (f *Fs) Names(dir string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -21,7 +21,7 @@ func (f *Fs) MountPoints() []string {
 	return slices.Clone(f.mounts)
 }
 
-// busy returns EBUSY if one of the paths is a mount point.
+// busy returns EBUSY if any of the paths is a mount point.
 func (d *disk) busy(paths ...string) error {
 	for _, name := range paths {
 		if slices.Contains(d.mounts, path.Clean(name)) {

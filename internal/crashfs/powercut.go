@@ -87,8 +87,7 @@ func copyBlock(to, from []byte, at int) {
 	}
 }
 
-// copySynced copies the bytes that were synced and have not been changed since: where a file is appended to, a block
-// has some of them.
+// copySynced copies the synced bytes that have not changed since. After an append, a block has some such bytes.
 func copySynced(to, old, now []byte, at int) {
 	for i := range to {
 		if at+i < min(len(old), len(now)) && old[at+i] == now[at+i] {

@@ -27,9 +27,9 @@ import (
 type Disk struct {
 	System
 	FS afero.Fs
-	// Memory says that it ends with the process.
+	// Memory means that the file system ends with the process.
 	Memory bool
-	// Sync says that files and names are to be made durable.
+	// Sync means that files and names are to be made durable.
 	Sync bool
 	// Can is what [Disk.Probe] has found to work. Before that, nothing but the methods of afero.Fs is used.
 	Can Abilities
@@ -80,8 +80,8 @@ func Above(name string) []string {
 	return all
 }
 
-// Blocked returns the first directory on the way to the path that is none, and what it is; "" if all are directories.
-// What lies beyond a symbolic link is never meant.
+// Blocked returns the first part of the way to the path that is not a directory, and its kind; "" if all are
+// directories. A symbolic link on the way blocks the path.
 func (d *Disk) Blocked(name string) (string, change.Kind, error) {
 	for _, dir := range Above(path.Dir(name)) {
 		if st, err := d.Look(dir); err != nil || st.Kind != change.Dir {
@@ -99,7 +99,7 @@ func (d *Disk) Reach(name string) (change.State, error) {
 	return d.Look(name)
 }
 
-// Remove removes a file, a link or an empty directory; that it is gone already is no error.
+// Remove removes a file, a link or an empty directory. A missing name is not an error.
 func (d *Disk) Remove(name string) error {
 	err := d.System.Remove(name)
 	// Where nothing can be written, that is checked first.
@@ -202,8 +202,8 @@ func (d *Disk) SyncAnyDir(dir string) error {
 	return nil
 }
 
-// SyncFile makes mode and times of a file durable. Those of one that may not be read cannot be: warn is called with
-// that.
+// SyncFile makes mode and times of a file durable. A file that may not be read cannot be synced: warn receives that
+// error.
 func (d *Disk) SyncFile(name string, warn func(error)) error {
 	if !d.syncsDirs() {
 		return nil // then they are not more durable than their name; and Windows wants a file open for writing
@@ -230,8 +230,9 @@ func (d *Disk) MoveIn(from, to string) error {
 	return d.FS.Rename(from, to)
 }
 
-// BringUp makes a directory be in the upper layer. File systems make it there when a file in it is about to be written,
-// also if that then fails because there is no such file; BringUp does so and gives it the mode that was seen.
+// BringUp makes a directory be in the upper layer. A layered file system copies a directory up when a file in it is
+// opened for writing, even if that file is missing. BringUp opens such a file and restores the modes of the
+// directories.
 func (d *Disk) BringUp(dir string) error {
 	if d.Can.Exchange || d.Can.NoReplace || !d.isPlain() {
 		return nil
@@ -241,7 +242,7 @@ func (d *Disk) BringUp(dir string) error {
 	for at := dir; at != "."; at = path.Dir(at) {
 		s, err := d.Look(at)
 		if err != nil || s.Kind != change.Dir {
-			return err // what is done there next tells of anything else
+			return err // the next operation there reports any other kind
 		}
 		dirs, modes = append(dirs, at), append(modes, s.Mode)
 	}

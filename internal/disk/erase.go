@@ -10,14 +10,13 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// deep is how long a path below the tree may get, in bytes. What lies deeper is brought up first, for no system takes a
-// path longer than some thousand bytes, but directories can be made one in the other without end. Short paths are also
-// found faster.
+// deep is how long a path below the tree may get, in bytes. Deeper directories are brought up first: no system accepts
+// a path longer than some thousand bytes, but directories can be nested without end. Short paths are also found faster.
 const deep = 256
 
-// RemoveTree removes a name and all below it, following no symbolic link, whatever is in it and however deep it is:
-// another program may have made it. That it is not there is no error. If it fails, other things in the tree may be
-// gone, and it can be called again. It is for the state directory only.
+// RemoveTree removes a name and all below it, following no symbolic link, at any depth: another program may have made
+// it. A missing name is not an error. If RemoveTree fails, part of the tree may be gone, and RemoveTree can be called
+// again. It is for the state directory only.
 func (d *Disk) RemoveTree(name string) error {
 	e := &eraser{d: d, top: name}
 	return e.tree(name)
@@ -62,7 +61,7 @@ func (e *eraser) tree(name string) error {
 		if name != e.top || e.moved == before {
 			return e.d.Remove(name)
 		}
-		// What was brought up meanwhile is here now.
+		// The directories that were brought up during this pass are here now.
 	}
 }
 

@@ -18,7 +18,7 @@ type linkTimes struct {
 }
 
 // LinkTime sets the time of a symbolic link where that can be done, and nothing before Probe. Some mounts, such as
-// sshfs, set that of the file that the link leads to: there links keep the time that they come with.
+// sshfs, set the time of the link's target instead: there links keep their time of creation.
 func (d *Disk) LinkTime(name string, t time.Time) error {
 	timer, ok := d.FS.(capability.LinkTimer)
 	if !ok || t.IsZero() {

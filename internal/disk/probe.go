@@ -14,7 +14,7 @@ import (
 // Abilities are what a file system can really do, as tried out.
 type Abilities struct {
 	Exchange, Link, NoReplace, SyncDir bool
-	// Lags says that facts of a file, such as its change time, may be told late after it was given another name.
+	// Lags means that a file's facts, such as its change time, may be reported late after it was given another name.
 	Lags bool
 }
 
@@ -57,8 +57,8 @@ func (d *Disk) Unprobe(dir string) error {
 	return nil
 }
 
-// Probe finds out in dir, an empty directory, what the file system can really do there, by doing it. What it says it
-// cannot is not used; any other failure is one of the disk, and returned.
+// Probe tries the abilities of the file system in dir, an empty directory. An ability that is refused as unsupported is
+// not used; any other failure is a failure of the disk, and returned.
 func (d *Disk) Probe(dir string) error {
 	d.links.dir = dir
 	a, b := path.Join(dir, probeA), path.Join(dir, probeB)
@@ -110,8 +110,8 @@ func (d *Disk) probeExchange(a, b string) error {
 	return nil
 }
 
-// probeNoReplace tries a name that is taken and one that is free, and leaves a wherever it has got to. Linux refuses
-// the first for each mount, and asks the mount about the second only.
+// probeNoReplace tries a name that is taken and a name that is free, and leaves a at the name that it reached. Linux
+// refuses the taken name for each mount, and asks the mount about the free name only.
 func (d *Disk) probeNoReplace(a, b string) error {
 	if err := d.RenameNoReplace(a, b); !errors.Is(err, fs.ErrExist) {
 		return err // with nil it has replaced b after all
@@ -125,9 +125,9 @@ func (d *Disk) probeNoReplace(a, b string) error {
 	return err
 }
 
-// probeLink believes in links only where two names of a file can be told to be that, and where the second has the size
-// that the first had: gocryptfs tells that of the encrypted file for a while. It has looked at the first name before it
-// makes the second, for a mount may remember what it was told then.
+// probeLink trusts links only where two names can be seen to be the same file, and where the second name shows the size
+// of the first: gocryptfs shows the size of the encrypted file for a while. It looks at the first name before it makes
+// the second, because a mount may cache the first look.
 func (d *Disk) probeLink(a, _ string) error {
 	was, err := d.Look(a)
 	if err != nil {
@@ -150,7 +150,7 @@ func (d *Disk) probeLink(a, _ string) error {
 	return d.Remove(c)
 }
 
-// differ reports whether two names of one file are told to have other facts.
+// differ reports whether two names of a file show different facts.
 func differ(one, two change.State) bool {
 	return one.ID.CTime != two.ID.CTime || one.ID.Nlink != two.ID.Nlink
 }

@@ -21,12 +21,12 @@ import (
 	"github.com/millrace-go/millrace/internal/modes"
 )
 
-// System is the operations that are repeated for each file. They are safe for concurrent use, but for Hold and Close,
-// which must be called while no other is. What the file system has not is an error that matches
+// System is the operations that are repeated for each file. They are safe for concurrent use, except Hold and Close,
+// which must be called while no other operation runs. An ability that the file system lacks is an error that matches
 // [errors.ErrUnsupported].
 type System interface {
-	// Look returns what stands at the name, without the hash of a file. What is not there, or below a file, is Absent.
-	// Of a symbolic link that cannot be read the Kind is told beside the error.
+	// Look returns the state of the name, without the hash of a file. A name that is missing or below a file is Absent.
+	// For a symbolic link that cannot be read, the Kind is returned beside the error.
 	Look(name string) (change.State, error)
 	// Create makes an empty file that no other user can read yet, and fails if something of that name exists. The file
 	// system may place it as if it were made beside the file near, "" for none: so owner, group, attributes and access
@@ -58,8 +58,8 @@ type NewFile interface {
 	Chown(uid, gid int) error
 	Chmod(mode fs.FileMode) error
 	Chtimes(atime, mtime time.Time) error
-	// StartSync has the system begin with what Sync is going to wait for. Where many files are synced that saves
-	// writing the same block for each of them. What it cannot do is left to Sync.
+	// StartSync lets the system begin the writes that Sync will wait for. For many files this avoids a write of the
+	// same block for each file. Anything that StartSync cannot do is left to Sync.
 	StartSync()
 	Sync() error
 }

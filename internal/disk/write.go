@@ -136,8 +136,8 @@ func (d *Disk) Write(name string, from io.Reader, want Wanted, warn func(error))
 	return u.Finish()
 }
 
-// Overwrite writes bytes over those of a file that is there, durable if that is asked for, and returns their hash. The
-// rest of longer bytes is cut off last, so that until then each byte is one of the two at its place.
+// Overwrite overwrites the bytes of an existing file, syncs them if d.Sync is set, and returns their hash. A longer
+// file is truncated last, so until then each byte is the old or the new byte at its offset.
 func (d *Disk) Overwrite(name string, from io.Reader) (change.Hash, error) {
 	f, err := d.FS.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
@@ -273,7 +273,7 @@ func butFlags(err error, warn func(error)) error {
 // permission bits that it allows.
 func (d *Disk) Inherit(dir, name string) (fs.FileMode, error) { return inherit(d.FS, dir, name) }
 
-// Optional makes a warning of an error that says that this user, or this file system, cannot give a file away.
+// Optional turns an error into a warning if this user, or this file system, cannot change the owner of a file.
 func Optional(err error, warn func(error)) error {
 	if err != nil && (IsUnsupported(err) || errors.Is(err, fs.ErrPermission)) {
 		warn(fmt.Errorf("owner or attributes are not kept: %w", err))

@@ -9,8 +9,9 @@
 //		return do()
 //	})
 //
-// What comes out has the abilities of what went in, but shows neither handles nor fast ways past the hook. That is
-// for a RootFs, a raised MemMapFs, what afero ships, and what is made of them; of another it may have fewer.
+// A wrapped file system has the abilities of the file system below, but shows neither handles nor fast ways past the
+// hook. That holds for a RootFs, a raised MemMapFs, the file systems of afero, and combinations of them; another file
+// system may lose abilities.
 package errorfs
 
 import (
@@ -29,7 +30,7 @@ type Op struct {
 	// chown, chtimes, copymeta, linktimes, inherit, identity or syncdir; of a file read, pread, write, pwrite, truncate,
 	// sync, readdir, fstat or close. A rename that replaces nothing is a noreplace.
 	Kind string
-	Name string // the path; of two the one that is made or changed
+	Name string // the path; if there are two paths, the path that is made or changed
 	From string // the other of two paths; the target of a symbolic link; the directory of an inherit
 	Flag int    // of an open
 	Mode fs.FileMode
@@ -138,7 +139,7 @@ func (w wrapped) change(op Op, do func(op *Op) error) error {
 
 func (w wrapped) Name() string { return w.below.Name() }
 
-// InMemory says what the file system below says.
+// InMemory reports the answer of the file system below.
 func (w wrapped) InMemory() bool {
 	v, ok := w.below.(capability.Volatile)
 	return ok && v.InMemory()

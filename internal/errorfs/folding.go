@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Folding takes names for one that are the same when they are folded, and keeps the spelling that was first, as the
-// file systems of macOS and Windows do, and ext4 in a directory with the flag +F.
+// Folding treats names that fold to the same name as the same file, and keeps the first spelling, like the file systems
+// of macOS and Windows, and ext4 in a directory with the flag +F.
 func Folding(fsys afero.Fs, fold func(name string) string) afero.Fs {
 	f := folding{fsys, fold}
 	return Wrap(fsys, func(op *Op, do func() error) error {
@@ -35,7 +35,7 @@ type folding struct {
 	fold  func(string) string
 }
 
-// spelled returns the name as the directories have it, with its last part as it is given if there is no such thing.
+// spelled returns the name as the directories spell it. A missing last part is returned as given.
 func (f folding) spelled(name string) string {
 	clean, err := names.Clean(name)
 	if err != nil || clean == "." {
@@ -61,7 +61,8 @@ func (f folding) entry(dir, part string) string {
 	return part
 }
 
-// target is the name that a rename gives: the old spelling of what it replaces, the new one of what it moves.
+// target is the resulting name of a rename: the old spelling of a file that it replaces, or the new spelling of the
+// file that it moves.
 func (f folding) target(from, to string) string {
 	if at := f.spelled(to); at != f.spelled(from) {
 		return at

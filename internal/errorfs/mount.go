@@ -57,10 +57,10 @@ type late struct {
 	times int
 }
 
-// told is how often facts from before are told.
+// told is how often earlier facts are repeated.
 const told = 4
 
-// oldFacts is information that is told late.
+// oldFacts is information that is reported late.
 type oldFacts struct {
 	fs.FileInfo
 	id capability.Identity

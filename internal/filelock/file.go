@@ -20,11 +20,11 @@ import (
 // markEnd is what the name of a file that is locked gets for its mark.
 const markEnd = ".lock"
 
-// File locks the regular file of that name, which must be there, and waits until ctx is done: then the error is
-// [capability.ErrLocked], and names who has it where that can be told. It takes the lock of the system, from a file
-// system that is a [capability.FileLocker] or gives handles, and where it is no FileLocker also makes a mark beside the
-// file, which the others respect. Closing the result gives the lock back; the error matches [ErrLost] if the mark was
-// taken away meanwhile.
+// File locks the regular file of that name, which must exist, and waits until ctx is done. Then the error is
+// [capability.ErrLocked], and names the holder if it is known. File takes the lock of the system, from a file system
+// that is a [capability.FileLocker] or gives handles. A file system that is not a FileLocker also gets a mark beside
+// the file, which the others respect. Closing the result gives the lock back; the error matches [ErrLost] if the mark
+// was taken away before that.
 func File(ctx context.Context, d *disk.Disk, name string) (io.Closer, error) {
 	l := &fileLock{mark: NewMark(d, name+markEnd, func() error { return nil })}
 	if err := l.take(ctx, d, name); err != nil {

@@ -1,6 +1,6 @@
-// Package filelock keeps other processes, and others in this one, from what is locked: by a lock that the operating
-// system gives back when the process dies, and by a mark that stands in the file system and names its owner, where
-// there is no such lock, or not every program can see it.
+// Package filelock locks files against other processes, and within this process. It uses a lock that the operating
+// system releases when the process dies. Where that lock is missing, or not every program can see it, a mark in the
+// file system names the owner.
 package filelock
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/poll"
 )
 
-// ErrNoHandle says that a file system does not give the handles of the operating system.
+// ErrNoHandle: a file system does not give the handles of the operating system.
 var ErrNoHandle = fmt.Errorf("no handle: %w", errors.ErrUnsupported)
 
 // handled is an open file of the operating system.
@@ -24,7 +24,7 @@ type handled interface {
 	Fd() uintptr
 }
 
-// handleOf returns the file of the operating system behind one that a file system has opened, and what that says of the
+// handleOf returns the operating system's file of an opened file, and the information that this file system has of the
 // name.
 func handleOf(fsys afero.Fs, name string, f afero.File) (handled, fs.FileInfo, error) {
 	switch f := f.(type) {
@@ -45,9 +45,9 @@ func HeldBy(what, holder string) error {
 	return fmt.Errorf("%w: %s is held by %s", capability.ErrLocked, what, holder)
 }
 
-// Handle locks what open opens by its handle, and waits while another process has the lock: until ctx is done, then the
-// error is [capability.ErrLocked]. id names what was locked. The error is ErrNoHandle for a file system without
-// handles, and matches [errors.ErrUnsupported] if that cannot be locked.
+// Handle locks the file that open opens, by its handle, and waits while another process has the lock. When ctx is done,
+// the error is [capability.ErrLocked]. id names the locked file. The error is ErrNoHandle for a file system without
+// handles, and matches [errors.ErrUnsupported] if the file cannot be locked.
 func Handle(
 	ctx context.Context, fsys afero.Fs, name string, open func(name string) (afero.File, error),
 ) (unlock func() error, id string, err error) {

@@ -17,18 +17,18 @@ import (
 	"github.com/millrace-go/millrace/internal/poll"
 )
 
-// A mark is a directory, because all that is in one can be moved away at once. The process that makes the file "made"
-// in it has the mark: to make a directory that is there already is no error in a layer of afero. That file has the
-// token of the owner, which tells this mark from the next one. Another file names the owner. It is written beside the
-// mark first, and moved into it, so that an owner who dies in between is still known. Names beside the mark begin with
-// its name and a dash.
+// A mark is a directory, because a directory can be moved away at once with all that is in it. The process that makes
+// the file "made" in it has the mark: in a layer of afero, making an existing directory is not an error. That file has
+// the token of the owner, which distinguishes this mark from the next mark. Another file names the owner. It is written
+// beside the mark first, and moved into it, so that an owner who dies in between is still known. Names beside the mark
+// begin with its name and a dash.
 const (
 	madeName  = "made"
 	ownerName = "owner"
 	besideEnd = ".owner"
 )
 
-// ErrLost says that a lock was taken away while it was held.
+// ErrLost: a lock was taken away while it was held.
 var ErrLost = errors.New("the lock was lost")
 
 // Mark is a lock that stands in a file system, for those that have no other. It is not safe for concurrent use.
@@ -46,8 +46,8 @@ func NewMark(d *disk.Disk, name string, ensure func() error) *Mark {
 	return &Mark{disk: d, name: name, ensure: ensure, me: newOwner()}
 }
 
-// Claim says which file the owner also holds a lock of, one that the system gives back when the process dies. It is the
-// id that [Handle] has returned.
+// Claim records the file that the owner also holds a lock of. The system releases that lock when the process dies. id
+// is the id that [Handle] has returned.
 func (m *Mark) Claim(id string) { m.me.System = id }
 
 func (m *Mark) beside() string         { return m.aside() + besideEnd }
@@ -70,9 +70,8 @@ func (m *Mark) Make(ctx context.Context) error {
 }
 
 // Respect waits while a process of this machine has the mark, and makes none. Marks from elsewhere may have come with
-// the tree, and what is in memory was not written by a process that could still be asked for. there reports whether
-// there is a directory for marks at all; locked, which may be nil, names the file that this process has a lock of by
-// the system.
+// the tree, and marks in memory name no process that can still be looked up. there reports whether the directory for
+// marks exists; locked, which may be nil, names the file that this process has a system lock of.
 func (m *Mark) Respect(ctx context.Context, there func() (bool, error), locked func() (string, error)) error {
 	if m.disk.Memory {
 		return nil
@@ -106,8 +105,8 @@ func (m *Mark) respected(there func() (bool, error), locked func() (string, erro
 	return m.takeOver(holder, made)
 }
 
-// heldBy is the error for a mark that has a holder, nil for none. It says what to do about one of which it is not known
-// whether it is alive.
+// heldBy is the error for a mark with a holder, nil for none. If the holder may be dead, the error explains how to
+// remove the mark.
 func (m *Mark) heldBy(holder *owner) error {
 	if holder == nil {
 		return nil
@@ -163,8 +162,7 @@ func (m *Mark) try() (holder *owner, err error) {
 	if err := m.disk.FS.Rename(m.beside(), m.named(m.name, m.me.Token)); err != nil {
 		return nil, err
 	}
-	// The directory in which the mark was made can have been one that its holder was just removing. Then this is another
-	// one.
+	// The mark may have been made in a directory that its holder was just removing. Then this is another directory.
 	if token, err := m.made(m.name); err != nil || token != m.me.Token {
 		left = []string{m.named(m.name, m.me.Token)}
 		return new(owner), err
@@ -190,8 +188,7 @@ func (m *Mark) ownerIn(mark string) (*owner, error) {
 	return m.read(m.named(mark, token))
 }
 
-// check returns the holder of the mark, which is there, nil if nobody has made it yet. The mark of a holder that is
-// gone is removed.
+// check returns the holder of an existing mark, nil if nobody holds it yet. The mark of a dead holder is removed.
 func (m *Mark) check() (*owner, error) {
 	holder, made, err := m.holder()
 	if err != nil || holder != nil && !holder.gone(&m.me) {
@@ -203,9 +200,9 @@ func (m *Mark) check() (*owner, error) {
 	return m.takeOver(holder, made)
 }
 
-// holder returns the process that has the mark, or is about to write its name there, and the token of the mark. No
-// process means that there is none: nobody has made the mark, or the process died before it wrote its name, or the
-// power failed before that was on the disk.
+// holder returns the process that has the mark, or is about to write its name there, and the token of the mark. A nil
+// holder means that nobody has made the mark, or the process died before it wrote its name, or the power failed before
+// the name was on the disk.
 func (m *Mark) holder() (holder *owner, made string, err error) {
 	last, same := "", 0
 	for try := range 5 {
@@ -222,8 +219,8 @@ func (m *Mark) holder() (holder *owner, made string, err error) {
 				return holder, made, err
 			}
 		}
-		// Marks that come and go fast may each be seen without a name. That of a process that died stays as it is.
-		// In memory a name is nowhere for a moment while it is moved, so one look is not enough.
+		// Marks that come and go fast may each be seen without a name. The mark of a dead process stays as it is. In
+		// memory a name is missing for a moment while it is moved, so one look is not enough.
 		now, err := m.made(m.name)
 		if err != nil {
 			return nil, made, err
@@ -330,9 +327,9 @@ func (m *Mark) StillMine() error {
 	return err
 }
 
-// Remove removes the mark. It is moved away first: removed piece by piece, it would look for a moment like that of a
-// process that died while it made it, and another one would take it over. In a MemMapFs, of which one name is renamed
-// and removed at the same time, that ends every use of the file system: it locks itself up.
+// Remove removes the mark. It is moved away first: removed piece by piece, it would look for a moment like the mark of
+// a process that died while making it, and another process would take it over. In a MemMapFs, renaming and removing the
+// same name at the same time ends every use of the file system: it deadlocks.
 func (m *Mark) Remove() error {
 	m.leaving = true
 	for range 100 {
@@ -355,8 +352,8 @@ func (m *Mark) Remove() error {
 	return disk.UnlessAbsent(err) // the next holder sweeps
 }
 
-// borrowed reports whether another process has moved the mark away, because it took it for an older one, and has not
-// put it back yet, or has just done so.
+// borrowed reports whether another process has moved the mark away, because it mistook the mark for an older mark, and
+// has not put it back yet, or has just done so.
 func (m *Mark) borrowed() bool {
 	besides, _ := m.besides() // what cannot be listed cannot be waited for
 	for _, name := range besides {

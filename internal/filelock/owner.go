@@ -24,12 +24,12 @@ type owner struct {
 	Boot    string `json:"boot,omitempty"`
 	Space   string `json:"space,omitempty"`
 	Started string `json:"started,omitempty"`
-	// System names the file that the owner also holds a lock of, one that the system gives back when the process dies.
+	// System names the file that the owner also holds a lock of. The system releases that lock when the process dies.
 	System string `json:"system,omitempty"`
 }
 
-// thisProcess is what all locks of this process say of it, for that does not change as long as it lives. Its random
-// text is known to no other process.
+// thisProcess describes this process in all of its locks; it does not change during the process's life. Its random text
+// is known to no other process.
 var thisProcess = sync.OnceValue(func() owner {
 	o := owner{PID: os.Getpid(), Process: rand.Text(), Boot: bootID(), Space: processSpace()}
 	_, o.Started = lookUpProcess(o.PID)
@@ -44,7 +44,7 @@ func newOwner() owner {
 	return o
 }
 
-// String says who it is. What a mark says may have been written by any program.
+// String names the process. Any program may have written the content of a mark.
 func (o *owner) String() string {
 	if o.PID <= 0 {
 		return "another run"
@@ -79,7 +79,8 @@ func (o *owner) gone(me *owner) bool {
 	return !alive || o.Started != "" && started != "" && o.Started != started
 }
 
-// signals reports whether there may be a process of that number: one that ends has it until its parent takes note.
+// signals reports whether a process may have that number: a process that has ended keeps it until its parent waits for
+// it.
 func signals(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {

@@ -68,7 +68,7 @@ func Holder(id string) string {
 	}
 	_, ino, _ := strings.Cut(id, ":")
 	for line := range strings.Lines(string(data)) {
-		// Such as "1: FLOCK ADVISORY WRITE 4711 fe:00:246947 0 EOF". A line with "->" is of one that waits.
+		// Such as "1: FLOCK ADVISORY WRITE 4711 fe:00:246947 0 EOF". A line with "->" is of a process that waits.
 		fields := strings.Fields(line)
 		if len(fields) < 6 || fields[1] != "FLOCK" || !strings.HasSuffix(fields[5], ":"+ino) {
 			continue

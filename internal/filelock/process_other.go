@@ -2,7 +2,7 @@
 
 package filelock
 
-// Elsewhere processes are told apart by their numbers alone, and the system does not tell who holds a lock.
+// Elsewhere processes are distinguished by their numbers alone, and the system does not report who holds a lock.
 
 func bootID() string       { return "" }
 func processSpace() string { return "" }

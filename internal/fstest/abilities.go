@@ -117,7 +117,7 @@ func CheckLock(t *testing.T, open func() afero.Fs) {
 		t.Fatalf("the second Lock returned while the first was held: %v", err)
 	case <-time.After(5 * time.Millisecond):
 	}
-	for range 2 { // once is enough, twice is no harm
+	for range 2 { // repeating it is allowed
 		if err := lock.Close(); err != nil {
 			t.Fatal(err)
 		}

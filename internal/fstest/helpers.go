@@ -48,8 +48,8 @@ func Snapshot(t interface {
 	return b.String()
 }
 
-// Listing has a line for each path below a directory of the system: its name, what facts tells of it, and the target of
-// a link or the bytes of a file.
+// Listing has a line for each path below a directory of the system: its name, the result of facts, and the target of a
+// link or the bytes of a file.
 func Listing(t testing.TB, dir string, facts func(info fs.FileInfo) string) string {
 	t.Helper()
 	var b strings.Builder

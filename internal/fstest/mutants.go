@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// Mutant is a package with something left out of one function, or in the wrong order. Mutants are made of the source,
-// so nothing in the package knows of them.
+// Mutant is a package in which a function leaves something out, or does it in the wrong order. Mutants are made of the
+// source, so nothing in the package knows of them.
 type Mutant = struct {
 	Name, File, Was, Is string // the file is relative to the package
 	By                  string // the test that has to notice
@@ -28,8 +28,8 @@ type Mutant = struct {
 // mutantVar is the variable of the environment that says which mutant a program is, counted from 1.
 const mutantVar = "MILLRACE_MUTANT"
 
-// Mutants builds the tests of the package in the current directory with all mutants, and runs each of them with the
-// test that has to fail. To build one program for each would take ten times as long.
+// Mutants builds the tests of the package in the current directory with all mutants, and runs each mutant with the test
+// that has to fail. A program for each mutant would take ten times as long to build.
 func Mutants(t *testing.T, all []Mutant) {
 	t.Helper()
 	binary := buildMutants(t, all)
@@ -108,8 +108,8 @@ func buildMutants(t *testing.T, all []Mutant) string {
 	return binary
 }
 
-// withMutants returns the text of a file, and the name of its package, where each function that has mutants calls the
-// one whose number is asked for, by mutantNumber. Mutants of a function are copies of it with another name.
+// withMutants returns the text of a file, and the name of its package, where each function with mutants calls the
+// mutant of the requested number, by mutantNumber. Mutants of a function are copies of it with another name.
 func withMutants(file string, mutants map[int]Mutant) (text, pkg string, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -152,7 +152,7 @@ func withMutants(file string, mutants map[int]Mutant) (text, pkg string, err err
 	return out.String() + copies.String(), tree.Name.Name, nil
 }
 
-// call is the statement by which a function leaves its work to a mutant. What has no name is not used by either.
+// call is the statement that forwards a function's work to a mutant. Parameters without a name are used by neither.
 func call(f *ast.FuncDecl, n int) string {
 	var args []string
 	for _, field := range f.Type.Params.List {

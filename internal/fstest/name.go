@@ -26,7 +26,7 @@ func (t tree) everyCall(name string) map[string]error {
 	}
 }
 
-// refused fails the test unless every method refuses every one of the names.
+// refused fails the test unless every method refuses each of the names.
 func (t tree) refused(what string, kind func(error) bool, names ...string) {
 	t.Helper()
 	t.write("f", "x")

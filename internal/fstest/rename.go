@@ -1,6 +1,6 @@
 package fstest
 
-// kind is what a rename finds at one of its names.
+// kind is a kind of file that a rename finds at a name.
 type kind struct {
 	name  string
 	needs need

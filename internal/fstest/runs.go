@@ -9,10 +9,9 @@ import (
 	"testing"
 )
 
-// SamplesVariable is the environment variable that says how much the tests that take samples take: nothing for what one
-// waits for, "quick" for what the CI tries where it runs tests once more, under the race detector and on 32 bits,
-// "full" for what it tries, and a number for that many times what such a test is worth, which takes hours ("make
-// torture" sets it).
+// SamplesVariable is the environment variable that sets how many samples the random tests take. Unset means few, for a
+// person who waits. "quick" is for the CI's repeated runs, under the race detector and on 32 bits, and "full" for the
+// CI's main run. A number means that many times the full worth of a test, which takes hours ("make torture" sets it).
 const SamplesVariable = "MILLRACE_SAMPLES"
 
 // Runs is how many times a test that takes samples of something large does so: as SamplesVariable says, and always
@@ -40,8 +39,8 @@ func Slowed(small, usual int) int {
 	return usual
 }
 
-// ByItself is how much a test tries with "go test" by itself, where somebody waits for it, and otherwise usual: for
-// tests that take too long there, though they do not take samples of another size.
+// ByItself is how much a test tries: small in a plain "go test", where somebody waits for it, and otherwise usual. It
+// is for tests that take too long there, though they do not take samples of another size.
 func ByItself(small, usual int) int {
 	if os.Getenv(SamplesVariable) == "" {
 		return small

@@ -16,7 +16,7 @@ import (
 
 // Options say which rules a file system does not claim to keep. The zero value means that it keeps them all.
 type Options struct {
-	// NoSymlinks: there are no symbolic links.
+	// NoSymlinks: symbolic links are not supported.
 	NoSymlinks bool
 	// NoModes: permission bits are not kept.
 	NoModes bool
@@ -102,8 +102,8 @@ func Names() []string {
 	return names
 }
 
-// Run runs every check as a subtest of its own, each on an empty file system from open. What open returns is not
-// closed; use t.Cleanup for that.
+// Run runs every check as a subtest of its own, each on an empty file system from open. Run does not close the file
+// system that open returns; use t.Cleanup for that.
 func Run(t *testing.T, open func(t *testing.T) afero.Fs, opt Options) {
 	t.Helper()
 	known := make(map[string]bool)
@@ -130,7 +130,7 @@ func Run(t *testing.T, open func(t *testing.T) afero.Fs, opt Options) {
 	}
 }
 
-// The functions below report whether an error says what its name says, be it by a value of fsutil or of the system.
+// The functions below report whether an error is of the kind in their name, by a value of fsutil or of the system.
 
 // IsNotExist reports whether nothing was there.
 func IsNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }

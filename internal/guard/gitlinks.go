@@ -20,8 +20,9 @@ const (
 )
 
 // CommonDir returns the directory of git that a directory of a tree belongs to by its .git, whether that is a
-// directory, a link, or the file of a worktree or a submodule: the one with info, hooks and objects, which worktrees
-// share. It is "" if there is none, or none in the tree. A name in a file of git that no file can have leads nowhere.
+// directory, a link, or the file of a worktree or a submodule: the directory with info, hooks and objects, which
+// worktrees share. It is "" if that directory is missing or outside of the tree. A name in a file of git that no file
+// can have leads nowhere.
 func CommonDir(tree Tree, dir string) (string, error) {
 	at, err := commonDir(tree, dir)
 	if errors.Is(err, names.ErrBadName) || errors.Is(err, names.ErrNameTooLong) || errors.Is(err, syscall.ENAMETOOLONG) {
@@ -52,8 +53,8 @@ func (r *Repositories) follow(found *repository, dir string) error {
 	return r.inside(found, at)
 }
 
-// gitDir returns what the .git of a directory is or leads to, "" if it is nowhere in the tree. It adds to leads what it
-// leads through.
+// gitDir returns the directory of git that a directory's .git is or leads to, "" if it is not in the tree. It adds the
+// names on the way to leads.
 func (r *Repositories) gitDir(leads *[]string, dir string) (string, error) {
 	at := names.Join(dir, dotGit)
 	typ, _, ok, err := r.lookup(at)
@@ -74,8 +75,8 @@ func (r *Repositories) gitDir(leads *[]string, dir string) (string, error) {
 	return at, nil
 }
 
-// common returns the directory that the directory of git of a worktree names as that of its repository, "" if that is
-// not in the tree. has says that there is such a file.
+// common returns the repository's directory that the directory of git of a worktree names, "" if it is not in the tree.
+// has reports whether the file with that name exists.
 func (r *Repositories) common(leads *[]string, dir string) (common string, has bool, err error) {
 	const file = "commondir"
 	typ, _, ok, err := r.lookup(names.Join(dir, file))

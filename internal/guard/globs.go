@@ -19,8 +19,8 @@ type glob struct {
 	bad     bool   // takes everything
 }
 
-// Validate returns an error that names the first glob that is not valid: one that is empty, begins with a slash, leads
-// out of the tree, or has a bracket or brace that is not closed.
+// Validate returns an error that names the first glob that is not valid: it is empty, begins with a slash, leads out of
+// the tree, or has a bracket or brace that is not closed.
 func (g Policy) Validate() error {
 	for _, list := range [][]string{g.Denied, g.ReadOnly} {
 		for _, pattern := range list {
@@ -64,7 +64,7 @@ func newGlob(pattern string) (glob, error) {
 
 var errBadGlob = errors.New("not a valid glob")
 
-// takes reports whether the glob takes the path itself, in this spelling or another one that may name the same file.
+// takes reports whether the glob matches the path itself, or another spelling that may name the same file.
 func (g glob) takes(name string) bool {
 	if g.bad {
 		return true
@@ -84,7 +84,7 @@ func (g glob) matches(pattern, name string) bool {
 	return ok || err != nil
 }
 
-// anyTakesAt reports whether one of the globs takes the path or a directory above it.
+// anyTakesAt reports whether any of the globs takes the path or a directory above it.
 func anyTakesAt(globs []glob, name string) bool {
 	if len(globs) == 0 || name == "." {
 		return false

@@ -15,9 +15,8 @@ import (
 // Policy is the policy of the host over the paths of a stage. It is applied to the path that is left when all symbolic
 // links on the way are resolved. The zero Policy allows everything but writing to version control directories.
 //
-// Names are compared as the most forgiving file system would: in any case, without characters that are not seen,
-// without dots and spaces at the end. So a rule also holds for the other spellings by which such a file system finds
-// the same file.
+// Names are compared as on the most forgiving file system: in any case, without invisible characters, without dots and
+// spaces at the end. So a rule also holds for the other spellings by which such a file system finds the same file.
 type Policy struct {
 	// Allowed are the AllowedPaths of the host, canonical: nil for the whole tree, empty for nothing. The directories
 	// above them may be looked at and listed, but show nothing that does not lead to them.
@@ -29,8 +28,8 @@ type Policy struct {
 	// Closed are more canonical paths, each with all below it, that are treated like the state directory, but nowhere else
 	// than where they are.
 	Closed []string
-	// Pinned are canonical paths of links that lead to what is closed, or away from it. They stay as they are, and so do
-	// the directories that they are in; what they lead to may be written to.
+	// Pinned are canonical paths of links that lead to a closed path, or away from a closed path. The links and their
+	// directories stay as they are; the targets of the links may be written to.
 	Pinned []string
 	// Denied and ReadOnly are the globs of DeniedPaths and ReadOnlyPaths of the host. One that is not valid takes every
 	// path, see [Policy.Validate].
@@ -131,8 +130,8 @@ func (g *Guard) protects(name string) error {
 // Keeps returns why what stands at the path may not be taken away or changed, under any name.
 func (g *Guard) Keeps(name string) error { return cmp.Or(g.closes(name), g.protects(name)) }
 
-// CheckLink is Check for the access through a symbolic link at the canonical path. Where the link leads
-// is checked by itself.
+// CheckLink is Check for the access through a symbolic link at the canonical path. The link's target is checked
+// separately.
 func (g *Guard) CheckLink(name string, a Access) error {
 	err := g.closes(name)
 	if err == nil && a == Write && anyTakesAt(g.readOnly, name) {

@@ -23,9 +23,8 @@ type Tree interface {
 	Inside(absolute string) string
 }
 
-// Repositories protect what git works with under any name: each directory that git takes for a repository, and what a
-// .git that is a link or a file leads to. The names of links on the way are protected too. It is safe for concurrent
-// use.
+// Repositories protect the data of git under any name: each directory that git takes for a repository, and the target
+// of a .git that is a link or a file. The names of links on the way are protected too. It is safe for concurrent use.
 type Repositories struct {
 	tree   Tree
 	denied bool // see [Guard.DeniesRepositories]
@@ -52,7 +51,8 @@ func (g *Guard) DeniesRepositories() bool { return anyTakesAt(g.denied, dotGit) 
 
 const dotGit = ".git"
 
-// Check returns why the access to the canonical, resolved path is refused. isDir says that a directory stands there.
+// Check returns why the access to the canonical, resolved path is refused. isDir reports whether the name is a
+// directory.
 func (r *Repositories) Check(name string, a Access, isDir bool) error {
 	if a != Write && !r.denied {
 		return nil
@@ -137,7 +137,7 @@ func (r *Repositories) Holds(name string) (bool, error) {
 	return holds, err
 }
 
-// at returns what the directory has of git, in a directory of the tree. What cannot be found out is an error.
+// at returns the git data of a directory of the tree. It is an error if that cannot be found out.
 func (r *Repositories) at(dir string) (*repository, error) {
 	r.mu.RLock()
 	found := r.known[dir]
@@ -162,8 +162,8 @@ func (r *Repositories) at(dir string) (*repository, error) {
 }
 
 // Denies reports whether the policy denies a directory because git takes it for a repository. The directory was listed
-// at a path of the tree, under which it is there. A search lists each directory before anything in it is asked about,
-// so it takes from the entries what would be a call for each directory.
+// at the path under, by which it is in the tree. A search lists each directory before it asks about anything in it, so
+// the entries save a call for each directory.
 func (r *Repositories) Denies(name, under string, entries []fs.DirEntry) bool {
 	if !r.denied || name != under {
 		return false
@@ -183,7 +183,7 @@ func (r *Repositories) Denies(name, under string, entries []fs.DirEntry) bool {
 	return false
 }
 
-// lookup is that of the tree, of type 0 if nothing stands there. ok is false then, as it is in a directory that this
+// lookup is the tree's lookup, with type 0 for a missing name. ok is then false, as it is in a directory that this
 // process cannot search: it can neither read nor write there.
 func (r *Repositories) lookup(name string) (typ fs.FileMode, target string, ok bool, err error) {
 	typ, target, err = r.tree.Lookup(name)

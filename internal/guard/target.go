@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// CheckTarget holds the target of a symbolic link against the policy: it has to stay in the tree, and to lead to
-// nothing that is not to be written to. Links on the way are not followed: that is for who has the tree.
+// CheckTarget checks the target of a symbolic link against the policy: it has to stay in the tree, and must not lead to
+// a path that may not be written to. Links on the way are not followed: that is left to the code that has the tree.
 func (g *Guard) CheckTarget(name, target string) error {
 	at, err := targetOf(name, target)
 	if err == nil && at != "." {

@@ -127,7 +127,8 @@ type plainDir struct {
 	fsys afero.Fs
 	name string
 	info fs.FileInfo // may be nil where ReadDir is not called
-	// blind says that the file system follows symbolic links when it is asked what is there, so that only a listing tells.
+	// blind means that the file system follows symbolic links when it looks at a name, so that only a listing shows
+	// links.
 	blind bool
 }
 
@@ -207,8 +208,8 @@ func (d *plainDir) OpenIn(r *Reader, name string, item fs.DirEntry) (err error) 
 	return nil
 }
 
-// isSame reports whether an open file is the one that info is about. It is true where that cannot be told: only the
-// information of the operating system knows which file it is about.
+// isSame reports whether an open file is the file that info describes. It is true if that is unknown: only the
+// information of the operating system identifies its file.
 func isSame(info fs.FileInfo, f afero.File) (bool, error) {
 	if !os.SameFile(info, info) {
 		return true, nil
@@ -236,8 +237,8 @@ func Lstat(fsys afero.Fs, name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// State returns what info, which is of the name, and the file system say of a path: all but a hash. Of a symbolic link
-// that cannot be read the Kind is told beside the error.
+// State returns the state of a path, without a hash, from info, the information of the name, and from the file system.
+// For a symbolic link that cannot be read, the Kind is returned beside the error.
 func State(fsys afero.Fs, name string, info fs.FileInfo) (s change.State, err error) {
 	mode := info.Mode()
 	s = change.State{Kind: modes.KindOf(mode), Mode: mode & modes.PermBits, ModTime: info.ModTime()}
@@ -258,7 +259,7 @@ func State(fsys afero.Fs, name string, info fs.FileInfo) (s change.State, err er
 	return s, err
 }
 
-// lstat is Lstat, and says whether a link would have been told from what it leads to.
+// lstat is Lstat, and reports whether a link would have been distinguished from its target.
 func lstat(fsys afero.Fs, name string) (info fs.FileInfo, asLink bool, err error) {
 	l, ok := fsys.(afero.Lstater)
 	if ok && name != "." && name != "/" {
@@ -268,8 +269,8 @@ func lstat(fsys afero.Fs, name string) (info fs.FileInfo, asLink bool, err error
 	return info, ok, err
 }
 
-// Error returns err as an *fs.PathError about the canonical path. That of a file system below may name another one,
-// with what is in front of the tree.
+// Error returns err as an *fs.PathError about the canonical path. The error of a file system below may name another
+// path, with the directory of the tree in front.
 func Error(op, name string, err error) error {
 	if inner, ok := errors.AsType[*fs.PathError](err); ok && inner.Err != nil {
 		op, err = inner.Op, inner.Err

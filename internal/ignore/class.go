@@ -73,8 +73,8 @@ func element(pattern string, i int) int {
 	return i
 }
 
-// isNamed reports whether an expression is a named class, such as [:digit:], or one that has no end. Any other bracket
-// is a byte like all others.
+// isNamed reports whether an expression is a named class, such as [:digit:], or has no end. Any other bracket is a byte
+// like all others.
 func isNamed(pattern string) bool {
 	name, isClass := strings.CutPrefix(pattern, "[:")
 	if !isClass { // asked of each bracket, so the text is not gone through for those of no class

@@ -2,7 +2,7 @@ package ignore
 
 import "strings"
 
-// testKind says how a rule is compared, the cheapest way that is right for it.
+// testKind is how a rule is compared: the cheapest way that is right for the rule.
 type testKind uint8
 
 const (
@@ -77,8 +77,8 @@ func literalLen(pattern string) int {
 	return len(pattern)
 }
 
-// match reports whether the test, one that is tried, holds for a path below the file's directory, whose last element is
-// name.
+// match reports whether the test holds for a path below the file's directory, whose last element is name. The test must
+// be of a kind that is tried.
 func (t *test) match(rel, name string) bool {
 	switch t.kind {
 	case nameSuffix:

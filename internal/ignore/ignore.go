@@ -44,7 +44,8 @@ func (m *Matcher) Size() int {
 }
 
 // Match returns the rule that decides about a path, or nil if there is none. The path is canonical, like the
-// directories given to Enter; isDir says whether it is a directory, and must be false for a symbolic link to one.
+// directories given to Enter; isDir reports whether it is a directory, and must be false for a symbolic link to a
+// directory.
 func (m *Matcher) Match(path string, isDir bool) *Rule {
 	for ; m != nil; m = m.parent {
 		if r := m.file.Match(path, isDir); r != nil {
@@ -68,9 +69,9 @@ type Rule struct {
 	Line int
 	// Text is the line without its line ending and without the trailing spaces that do not count.
 	Text string
-	// Negated says that the rule takes paths back in: it begins with "!".
+	// Negated means that the rule takes paths back in: it begins with "!".
 	Negated bool
-	// DirOnly says that the rule is about directories only: it ends with "/".
+	// DirOnly means that the rule is about directories only: it ends with "/".
 	DirOnly bool
 
 	test test

@@ -8,7 +8,7 @@ import (
 // Reason says why a plan is refused.
 type Reason string
 
-// The reasons. They come in this order: one that is found says that those before it are not the case.
+// The reasons. They come in this order: a reason means that the reasons before it do not hold.
 const (
 	TooLarge    Reason = "too large"
 	BadVersion  Reason = "unknown version"
@@ -20,7 +20,7 @@ const (
 	BadRecord   Reason = "contradicts itself"
 )
 
-// Error says that a plan was refused. Nothing of it may be used.
+// Error: a plan was refused. No part of the plan may be used.
 type Error struct {
 	Reason Reason
 	// Path is the path that is wrong, "" if it is not about one.

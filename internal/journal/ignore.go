@@ -12,15 +12,15 @@ import (
 // IgnoreFile keeps version control away from everything beside it.
 const IgnoreFile = ".gitignore"
 
-// ignoreText is in a directory that millrace has made, foundText in one that was there: a person may have made it to
-// mark the root of the tree.
+// ignoreText is in a directory that millrace has made, foundText in a directory that was there: a person may have made
+// it to mark the root of the tree.
 const (
 	ignoreText = "*\n"
 	foundText  = ignoreText + "# millrace has found this directory, and does not remove it.\n"
 )
 
 // EnsureIgnore keeps version control away from a directory, which was there before if found is set. A file with any
-// other text may have come with the tree. It would let backups and runs, with all that was in old files, be published
+// other text may have come with the tree. It would let backups and runs, with the contents of old files, be published
 // with the tree.
 func EnsureIgnore(d *disk.Disk, dir string, found bool) error {
 	name := path.Join(dir, IgnoreFile)
@@ -41,13 +41,13 @@ func EnsureIgnore(d *disk.Disk, dir string, found bool) error {
 	return nil // another process was faster
 }
 
-// IsFound reports whether EnsureIgnore was told that the directory was there before.
+// IsFound reports whether EnsureIgnore was called for a directory that was there before.
 func IsFound(d *disk.Disk, dir string) (bool, error) {
 	text, err := readIgnore(d, path.Join(dir, IgnoreFile))
 	return text == foundText, err
 }
 
-// readIgnore returns the text of the file if it can be one of ours, "" if not.
+// readIgnore returns the text of the file if it can be a text of ours, "" if not.
 func readIgnore(d *disk.Disk, name string) (string, error) {
 	st, err := d.Look(name)
 	if err != nil || st.Kind != change.File || st.Size > int64(len(foundText)) {

@@ -41,7 +41,7 @@ const (
 	StoreDir     = "runs"      // where a store of runs is by default
 )
 
-// Image says how the before-image of a path was taken.
+// Image is how the before-image of a path was taken.
 type Image string
 
 // The ways to take a before-image.
@@ -80,20 +80,20 @@ type Record struct {
 	Old, New change.State
 	// Slot numbers the record's files in OldDir and NewDir, see [Slot].
 	Slot int
-	// Image says what is in the record's file in OldDir.
+	// Image is the kind of the record's file in OldDir.
 	Image Image
-	// Moved says that the file at From comes to Path as it is, the inode itself where there are links.
+	// Moved means that the file at From comes to Path unchanged, as the same inode where links exist.
 	Moved bool
-	// Attr says that only mode or times change; the file stays where it is.
+	// Attr means that only mode or times change; the file stays where it is.
 	Attr bool
-	// Trash says that the path was deleted by a step, to be restorable even if no backup is kept. Permanent says that it
-	// was deleted not to be.
+	// Trash means that the path was deleted by a step and must be restorable even if no backup is kept. Permanent means
+	// that it must not be restorable.
 	Trash, Permanent bool
 	// FarDir is set if Path lies on another mount than the state directory: a directory above Path that stays, in which
 	// the record's files have to be that would else be in NewDir.
 	FarDir string
-	// InPlace is set if the bytes of the file at Path are overwritten: something is mounted on it, so no other file can
-	// take its place.
+	// InPlace is set if the bytes of the file at Path are overwritten: a mount is on it, so no other file can take its
+	// place.
 	InPlace bool
 }
 

@@ -41,8 +41,8 @@ func newKey() []byte {
 	return key
 }
 
-// CheckKey refuses a key of the caller's that is short enough to be guessed. An empty one that is not nil is refused
-// too: it is what an unset setting gives.
+// CheckKey refuses a key of the caller's that is short enough to be guessed. An empty key that is not nil is refused
+// too: an unset setting gives such a key.
 func CheckKey(own []byte) error {
 	if own != nil && len(own) < MinKeySize {
 		return fmt.Errorf("%d bytes are too few, at least %d are needed, better %d random ones; nil stands for the key of the user",
@@ -60,8 +60,8 @@ func CheckKey(own []byte) error {
 //     file system that does not tell directories apart gets the key of the process. Missing says so.
 func KeyFor(fsys afero.Fs, own []byte) (Key, error) { return keyFor(fsys, own, true) }
 
-// ExistingKeyFor is KeyFor for callers that only read: it makes no key where there is none, and returns an empty one
-// then. What was signed is refused without a key, as it would be with a new one.
+// ExistingKeyFor is KeyFor for callers that only read: it does not make a missing key, and returns an empty key
+// instead. Without a key, signed data is refused, as it would be with a new key.
 func ExistingKeyFor(fsys afero.Fs, own []byte) (Key, error) { return keyFor(fsys, own, false) }
 
 func keyFor(fsys afero.Fs, own []byte, mayMake bool) (Key, error) {
@@ -85,8 +85,8 @@ func keyFor(fsys afero.Fs, own []byte, mayMake bool) (Key, error) {
 	return Key{Bytes: processKey(), Missing: none}, nil
 }
 
-// NoKeyError says that this user has no key and none can be made, because there is no directory for settings or it
-// cannot be written to.
+// NoKeyError: this user has no key and none can be made, because the directory for settings is missing or cannot be
+// written to.
 type NoKeyError struct {
 	Err error
 }
@@ -97,9 +97,9 @@ func (e *NoKeyError) Error() string { return "this user has no key: " + e.Err.Er
 // Unwrap returns the reason.
 func (e *NoKeyError) Unwrap() error { return e.Err }
 
-// UserKey returns the key of the user, millrace/key in os.UserConfigDir, and makes it if there is none and it may. The
-// error is a *NoKeyError where there is no such directory or it cannot be written to, and another one if the file is
-// there but is no key or is open to other users.
+// UserKey returns the key of the user, millrace/key in os.UserConfigDir, and makes a missing key if mayMake is set. The
+// error is a *NoKeyError if that directory is missing or cannot be written to. It is another error if the file is not a
+// key or is open to other users.
 func UserKey(mayMake bool) ([]byte, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
@@ -164,7 +164,7 @@ func makeKey(dir, name string) error {
 		if err = os.Link(temp.Name(), name); errors.Is(err, fs.ErrExist) {
 			return nil
 		} else if err != nil {
-			// There are no links here. So the last of several processes that start at once wins, and the plans of the others
+			// This file system has no links. If several processes start at once, the last wins. The plans of the others
 			// are refused after a crash, which is safe.
 			err = os.Rename(temp.Name(), name)
 		}

@@ -27,7 +27,7 @@ type coder struct {
 	reading bool
 	out     []byte // what is written so far
 	in      []byte // what is still to be read
-	first   bool   // the next member is the first one of its object or list, and has no comma before it
+	first   bool   // the next member is the first of its object or list, and has no comma before it
 	bad     error  // why in cannot be read
 }
 
@@ -309,7 +309,7 @@ func (c *coder) readString() string {
 	return text
 }
 
-// isPlain reports whether a byte stands for itself in a string of package json, and in one of a plan.
+// isPlain reports whether a byte stands for itself in a string, both in package json's output and in a plan.
 func isPlain(b byte) bool {
 	switch b {
 	case '"', '\\', '<', '>', '&', '%':

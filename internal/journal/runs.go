@@ -50,8 +50,8 @@ func EncodeRun(key []byte, id, digest string, result []byte) ([]byte, error) {
 	return data, err
 }
 
-// Discard removes the directory of a transaction or of a backup. What makes it one goes first, durably: half of it must
-// not be taken for a whole one.
+// Discard removes the directory of a transaction or of a backup. Its marker is removed first, durably: half of it must
+// not be taken for the whole.
 func Discard(d *disk.Disk, dir string) error {
 	at, err := d.Look(dir)
 	if err != nil || at.Kind != change.Dir {
@@ -68,8 +68,8 @@ func Discard(d *disk.Disk, dir string) error {
 	return d.RemoveTree(dir)
 }
 
-// ReadRun returns the result in the file of a run. The error is fs.ErrNotExist if there is none, and says what is wrong
-// if it is not that of the pipeline with the digest, or not signed with the key.
+// ReadRun returns the result in the file of a run. The error is fs.ErrNotExist if the run has no result. A result of a
+// pipeline with another digest, or signed with another key, is refused.
 func ReadRun(fsys afero.Fs, stateDir string, key []byte, id string, digest func() string) ([]byte, error) {
 	data, err := disk.Open(fsys).Read(path.Join(stateDir, ResultsDir, id+".json"), maxRun+1)
 	if err == nil && len(data) > maxRun {

@@ -25,8 +25,8 @@ func consistsOf(s, bytes string, least, most int) bool {
 // ValidRunID reports whether id can name the file of a run's result: 1 to 255 letters, digits, "_" and "-".
 func ValidRunID(id string) bool { return consistsOf(id, letters+digits+"_-", 1, 255) }
 
-// ValidID reports whether id looks like one that NewID made, and so can be used as a file name: 20060102_150405_ and
-// 9 to 64 hexadecimal digits.
+// ValidID reports whether id has the form of NewID's ids, and so can be used as a file name: 20060102_150405_ and 9 to
+// 64 hexadecimal digits.
 func ValidID(id string) bool {
 	date, rest, _ := strings.Cut(id, "_")
 	clock, random, _ := strings.Cut(rest, "_")
@@ -35,7 +35,7 @@ func ValidID(id string) bool {
 
 // Validate checks that the plan can be carried out and undone without touching anything but its paths: that each is
 // canonical, outside of the state directory and of version control directories, and listed once, in order; that no path
-// lies below one that is no directory; and that the records make sense by themselves. The error is an *Error.
+// lies below a path that is not a directory; and that each record makes sense. The error is an *Error.
 func (p *Plan) Validate() error {
 	if err := p.validateHeader(); err != nil {
 		return &Error{Reason: BadRecord, Err: err}
@@ -130,7 +130,7 @@ func validState(s change.State) bool {
 	return false
 }
 
-// validateTogether checks what no record shows by itself.
+// validateTogether checks the rules that span several records.
 func (p *Plan) validateTogether(byPath map[string]*Record) error {
 	for i := range p.Records {
 		r := &p.Records[i]

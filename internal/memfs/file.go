@@ -41,7 +41,7 @@ func (m *FS) Create(name string) (afero.File, error) {
 
 func (m *FS) Open(name string) (afero.File, error) { return m.OpenFile(name, os.O_RDONLY, 0) }
 
-// OpenFile opens a file by the rules of open(2). There is no umask.
+// OpenFile opens a file by the rules of open(2). The umask does not apply.
 func (m *FS) OpenFile(name string, flag int, perm fs.FileMode) (opened afero.File, err error) {
 	err = m.locked("open", name, func(n node) error {
 		data, err := m.openNode(n, strings.HasSuffix(name, "/"), flag, perm)

@@ -23,9 +23,9 @@ import (
 // removes directories that are not empty, and may panic when files are renamed and removed at the same time. The mutex
 // cannot guard what the caller does to the MemMapFs directly.
 //
-// A MemMapFs keeps "src/a" and "/src/a" apart, each with directories of its own. Here they are one: a name is looked up
-// in both of these worlds, directories of one name are one directory, and where two files have one name, that of the
-// relative world stands for both. What is made is made in the world its directory is in; see FS.place.
+// A MemMapFs keeps "src/a" and "/src/a" apart, each with directories of its own. Here they are the same: a name is
+// looked up in both worlds, and directories of the same name are merged. If two files have the same name, the file of
+// the relative world stands for both. A new file is made in the world of its directory; see FS.place.
 type FS struct {
 	mu   sync.Mutex
 	mem  *afero.MemMapFs
@@ -187,7 +187,8 @@ func (m *FS) list(dir node) []info {
 	return slices.CompactFunc(list, func(a, b info) bool { return a.Name() == b.Name() })
 }
 
-// info is what stood at a key at one moment, also as an entry of a listing. That of the MemMapFs changes with the file.
+// info is the state of a key at one moment, also as an entry of a listing. The information of the MemMapFs changes with
+// the file.
 type info struct {
 	key   string
 	size  int64

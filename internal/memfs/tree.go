@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// lookup is find for a name as it was given: one that ends in a slash is that of a directory.
+// lookup is find for a name as it was given: a name that ends in a slash is the name of a directory.
 func (m *FS) lookup(name string) (node, error) {
 	clean, err := names.CleanVirtual(name)
 	if err != nil {
@@ -84,7 +84,7 @@ func (m *FS) Stat(name string) (found fs.FileInfo, err error) {
 	return found, err
 }
 
-// LstatIfPossible is Stat: there are no links. It returns true, for nothing was followed.
+// LstatIfPossible is Stat: symbolic links do not exist here. It returns true, for nothing was followed.
 func (m *FS) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
 	found, err := m.Stat(name)
 	return found, true, err
@@ -99,7 +99,7 @@ func (m *FS) Chown(name string, _, _ int) error {
 	return m.with("chown", name, func(node) error { return nil })
 }
 
-// Chtimes sets the time of modification; there is no other. The zero time leaves it as it is.
+// Chtimes sets the time of modification, the only time. The zero time leaves it as it is.
 func (m *FS) Chtimes(name string, _, mtime time.Time) error {
 	return m.with("chtimes", name, func(n node) error { return setTime(n.data, mtime) })
 }
@@ -225,7 +225,7 @@ func (m *FS) Exchange(a, b string) error {
 		case first.holds(second) || second.holds(first):
 			return syscall.EINVAL
 		}
-		// No key can be in the way: the parts of a name are no longer than this one.
+		// No key can be in the way: the parts of a name are at most as long as this name.
 		name := strings.Repeat("x", names.MaxName+1)
 		between := node{full: filepath.Join(filepath.Dir(first.full), name), dir: first.dir}
 		if err := m.move(first, m.place(between)); err != nil {

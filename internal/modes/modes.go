@@ -1,4 +1,4 @@
-// Package modes says what the bits of a file's mode mean: its kind, its permissions, and what the umask takes away.
+// Package modes describes the bits of a file's mode: kind, permissions, and the bits that the umask clears.
 package modes
 
 import (

@@ -23,12 +23,11 @@ type Kind struct {
 	Name string
 	// Package is the Debian package that has its program, "" if the kernel has all of it.
 	Package string
-	// Layered says that it shows a directory below another one: files that were there before are to be in the lower.
+	// Layered means that it shows a directory below another directory: existing files are to be in the lower directory.
 	Layered bool
-	// NoModes says that it keeps no permissions, Seconds that it keeps times to the second only.
+	// NoModes means that it keeps no permissions, Seconds that it keeps times to the second only.
 	NoModes, Seconds bool
-	// Revives says that a name below which there is a file in the lower layer shows that file again when a directory of
-	// that name was renamed.
+	// Revives means that when a directory was renamed, a file below its old name in the lower layer shows again.
 	Revives bool
 
 	needs []string // programs
@@ -266,7 +265,7 @@ func (m *Mount) Tree(t testing.TB, plant func(dir string)) string {
 	return dir
 }
 
-// ownVariable says that a process has a mount namespace of its own.
+// ownVariable is set in a process that has a mount namespace of its own.
 const ownVariable = "MILLRACE_TEST_MOUNTS"
 
 // Own reports whether the process has a mount namespace of its own. If not, it runs the test of that name once more in

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// What can be wrong with a path. They come wrapped in an *fs.PathError that says which.
+// Errors of a path. They are wrapped in an *fs.PathError that names the path.
 var (
 	ErrEmptyPath   = errors.New("path is empty")
 	ErrBadName     = errors.New("path is not a clean name")
@@ -28,7 +28,7 @@ var (
 	ErrReadOnly     = errors.New("file system is read-only here")
 )
 
-// What can be wrong with what stands at a path.
+// Errors of the file at a path.
 var (
 	ErrNotRegular = errors.New("not a regular file")
 	ErrIsDir      = errors.New("is a directory")
@@ -38,10 +38,10 @@ var (
 	ErrDrift      = errors.New("file has changed since it was read")
 )
 
-// ErrNoFs says that a nil file system was given.
+// ErrNoFs: the file system is nil.
 var ErrNoFs = errors.New("file system is nil")
 
-// ErrTooLarge says that a file is too large to be read into memory as a whole, or to be staged.
+// ErrTooLarge: a file is too large to be read into memory as a whole, or to be staged.
 var ErrTooLarge = errors.New("file is too large")
 
 // Longest name and path that are accepted, in bytes, as on Linux.

@@ -69,8 +69,8 @@ func LinkError(op, oldname, newname string, err error) error {
 	return &os.LinkError{Op: op, Old: oldname, New: newname, Err: FromOS(err)}
 }
 
-// UnsupportedIf adds errors.ErrUnsupported to an error by which a mount says that it does not have the ability, so that
-// the caller takes its other way. EXDEV stays as it is: it is about the two names, not about the ability.
+// UnsupportedIf adds errors.ErrUnsupported to an error if a mount refuses the ability with it, so that the caller tries
+// another way. EXDEV stays as it is: it is about the two names, not about the ability.
 func UnsupportedIf(err error, refusals ...syscall.Errno) error {
 	for _, errno := range refusals {
 		if errors.Is(err, errno) {

@@ -12,7 +12,7 @@ const (
 	markCommon // of a worktree, whose objects and refs are elsewhere
 )
 
-// RepositoryNames are the names by which git knows a repository. A directory without the first name is not a
+// RepositoryNames are the names by which git recognizes a repository. Without the first name a directory is not a
 // repository.
 func RepositoryNames() []string { return []string{"HEAD", "objects", "refs", "commondir"} }
 

@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNotPortable says that a path has a part that cannot be the name of a file on Windows, or would be another one
-// there.
+// ErrNotPortable: a path has a part that cannot be a file name on Windows, or would be another name there.
 var ErrNotPortable = errors.New("name cannot exist on Windows")
 
 // CheckPortable returns an error that matches [ErrNotPortable] and says which part of the canonical path is why.
@@ -49,7 +48,7 @@ func notPortable(part string) string {
 	return ""
 }
 
-// isDevice reports whether the name, in lower case and without extension, is one that Windows keeps for devices.
+// isDevice reports whether Windows reserves the name, in lower case and without extension, for devices.
 func isDevice(name string) bool {
 	for _, port := range [...]string{"com", "lpt"} {
 		if digit, ok := strings.CutPrefix(name, port); ok {
@@ -73,7 +72,7 @@ func isVCSName(folded string) bool {
 // CvsName is the name of the directories of CVS, which directories about CVS have too.
 const CvsName = "CVS"
 
-// isCVSFile reports whether a folded name is one that CVS has in its directories.
+// isCVSFile reports whether a folded name is a file that CVS has in its directories.
 func isCVSFile(folded string) bool {
 	switch folded {
 	case "entries", "repository", "root", "tag", "baserev", "notify", "checkin.prog", "update.prog":
@@ -96,7 +95,7 @@ func IsProtected(name string) bool {
 }
 
 // IsVCS reports whether a walk is to leave out an entry because it belongs to a version control system. In a worktree
-// and in a submodule .git is a file. The directories of CVS are told by what is in them, see isCVS.
+// and in a submodule .git is a file. A directory of CVS is recognized by its content, see isCVS.
 func IsVCS(name string, isDir bool) bool {
 	if len(name) < 3 || !isDir && len(name) < len(".git") {
 		return false

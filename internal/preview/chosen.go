@@ -8,9 +8,9 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Chosen returns the changes at these paths and below those that are directories, each once and in path order, without
-// paths all of them. The error wraps [ErrNoChange] if at one of the paths there is none. It takes the time of what it
-// returns, for a caller may go through a long list path by path.
+// Chosen returns the changes at these paths, and below the paths that are directories, each once and in path order.
+// Without paths it returns all changes. The error wraps [ErrNoChange] if a path has no change. Its time is proportional
+// to its result, because a caller may go through a long list path by path.
 func Chosen(changes []change.Change, paths ...string) ([]change.Change, error) {
 	if len(paths) == 0 || slices.Contains(paths, ".") && len(changes) > 0 {
 		return changes, nil

@@ -11,9 +11,9 @@ type FileChange struct {
 	*change.Change // as it is in the list, for a list may be long
 }
 
-// FileChanges lists what changes do to files and symbolic links, in their order: what a diff, a report, the counts and
-// the risk all go by. Of a file that is renamed, it lists the new name; nothing is listed at the old one unless another
-// file stands there now. some are those to be listed of all changes of a plan.
+// FileChanges lists the changes of files and symbolic links, in their order. The diff, the report, the counts and the
+// risk are all based on it. A renamed file is listed at its new name; its old name is not listed unless another file is
+// there now. some are the changes to list, all are the changes of the plan.
 func FileChanges(some, all []change.Change) []FileChange {
 	moved := movedFrom(all)
 	files := make([]FileChange, 0, len(some))

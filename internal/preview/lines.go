@@ -8,9 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// mostCompared is up to how many bytes, of both sides together, the lines that differ are counted by a comparison. The
-// lines of larger files are only held against each other, in time linear in their size: lines that have moved do not
-// count.
+// mostCompared is the most bytes, of both sides together, for which changed lines are counted by a diff. Larger files
+// are only compared as sets of lines, in time linear in their size: moved lines do not count.
 const mostCompared = 4 << 20
 
 // linesWritten counts the lines in which the two sides of a change differ, on the side that has more of them. It counts

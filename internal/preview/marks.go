@@ -51,8 +51,8 @@ type marker struct {
 	old, new markedSide
 }
 
-// markedSide is one of two files: the places on it, and where its next line begins, both counted from where the run
-// does.
+// markedSide is a side of the change: its places, and the offset of its next line, both counted from the beginning of
+// the run.
 type markedSide struct {
 	places [][2]int
 	at     int

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// ErrNoChange says that there is no change at a path.
+// ErrNoChange: a path has no change in the plan.
 var ErrNoChange = errors.New("the plan changes nothing there")
 
 // WriteDiff writes changes as a patch in git's format. With paths, only what happens at these and below is written; the
@@ -33,8 +33,8 @@ type section struct {
 	sides
 }
 
-// sections lists what together is the patch of some of all changes. Git's format knows a rename only from a name that
-// is free afterwards to one that was free before; all others are written as what happens to each name (swaps).
+// sections lists the sections of the patch of the chosen changes. Git's format has a rename only from a name that is
+// free afterwards to a name that was free before; all other renames are written as a change of each name (swaps).
 func (v View) sections(chosen, changes []change.Change) []section {
 	taken := func(name string) bool {
 		at, ok := place(changes, name)

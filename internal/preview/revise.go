@@ -26,7 +26,7 @@ const (
 	rejected = -2
 )
 
-// Revise begins to revise a change. It has to be one of a file with hunks.
+// Revise begins to revise a change, which has to be a change of a file with hunks.
 func (v View) Revise(c change.Change) (*Revision, error) {
 	switch {
 	case c.Old.Kind == change.File && c.New.Kind == change.File:

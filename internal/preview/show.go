@@ -11,7 +11,7 @@ import (
 
 // File is what differs in one file.
 type File struct {
-	// Binary says that there are NUL bytes at its beginning, and thus no hunks.
+	// Binary means that NUL bytes are at the beginning, and thus no hunks.
 	Binary bool
 	Hunks  []Hunk
 
@@ -37,7 +37,7 @@ func (r run) text(op byte) []byte {
 	return text
 }
 
-// File compares the two sides of a change. What is no file is empty.
+// File compares the two sides of a change. A side that is not a file is empty.
 func (v View) File(c change.Change) (File, error) {
 	f := File{change: c, who: authors{all: c.By, exact: c.Splices != nil, rank: make(map[string]int)}}
 	for i, o := range c.By {

@@ -1,10 +1,10 @@
 // Package preview shows changes of files before they are made, and takes some of them back.
 //
-// A [View] reads the two sides of a change as texts: whole, or if the change is one of splices in a large file, only
-// what is around these. From both texts, by way of package textdiff, come the patch of a list of changes
-// ([View.WriteDiff]) and the hunks of a file ([View.File]). A run of changed lines knows the splices that it comes
-// from. So a [Hunk] says who made it, its lines say which bytes ([Hunk.Lines]), and a [Revision] makes the change
-// without some hunks or with other text in their place. [Without] takes whole files out of a list of changes.
+// A [View] reads the two sides of a change as texts: whole, or only around the splices if they edit a large file. From
+// both texts, by way of package textdiff, come the patch of a list of changes ([View.WriteDiff]) and the hunks of a
+// file ([View.File]). A run of changed lines knows the splices that it comes from. So a [Hunk] names its author, its
+// lines name the bytes ([Hunk.Lines]), and a [Revision] makes the change without some hunks or with other text in their
+// place. [Without] takes whole files out of a list of changes.
 package preview
 
 import (
@@ -28,16 +28,16 @@ type View struct {
 	Limits actions.Limits
 	// Tree opens a file of the tree that is changed.
 	Tree func(name string) (io.ReadCloser, error)
-	// Unsure says that the changes come from outside: what is shown has to be what would be committed.
+	// Unsure means that the changes come from outside: the shown text has to be exactly the text that would be
+	// committed.
 	Unsure bool
 }
 
-// pagedFrom is the size of both sides of a change together from which on they are not held as a whole, in bytes, if
-// the change is one of splices.
+// pagedFrom is the size of both sides of a change of splices, in bytes, from which they are not held in memory as a
+// whole.
 const pagedFrom = 8 << 20
 
-// sides are what stands at a place before and after a change. What is neither a file nor a symbolic link is an empty
-// text.
+// sides are the states of a path before and after a change. Anything but a file or a symbolic link is an empty text.
 type sides struct {
 	path             string // of the change
 	old, new         change.State
@@ -68,9 +68,8 @@ func (v View) open(s sides, wanted bool) (texts, error) {
 	return v.openWhole(s)
 }
 
-// openPaged opens an edited file that is read only around its edits, and once as a whole to count lines and to see
-// that it is what the change was made from. There are no texts of one that can only be read from its beginning to its
-// end.
+// openPaged opens an edited file that is read only around its edits, and once as a whole to count lines and to check
+// that it is the base of the change. A file that can only be read from beginning to end has no texts.
 func (v View) openPaged(s sides) (texts, error) {
 	t := texts{close: func() {}}
 	if v.Unsure {
@@ -181,7 +180,8 @@ func (s sides) failed(err error) error {
 }
 
 // CheckSizes returns an *actions.LimitError for a change of which one side is too large to be shown or stored as a
-// whole. What is there now is held to the limit on files that are read, what is to be there may have been added to.
+// whole. The present side is held to the limit on files that are read; the new side may be larger, because text was
+// added.
 func CheckSizes(l actions.Limits, before, after change.State) error {
 	most, more := l.FileBytes(), l.OutputBytes()
 	if before.Kind == change.File && before.Size > most {

@@ -15,15 +15,16 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// FS returns a view of a file system that is able to do all that the one given really can, and that keeps the rules of
-// POSIX where the one given is known not to. What becomes of which is told at fsutil.Raise. A nil file system, also a
-// nil pointer, is [names.ErrNoFs].
+// FS returns a view of a file system with all abilities that the file system really has. The view keeps the rules of
+// POSIX where the file system is known not to. fsutil.Raise documents the view of each kind of file system. A nil file
+// system, also a nil pointer, is [names.ErrNoFs].
 func FS(fsys afero.Fs) (afero.Fs, error) {
 	if isNil(fsys) {
 		return nil, names.ErrNoFs
 	}
 	switch f := fsys.(type) {
-	// What was made with the optional interfaces in mind. All that a file system can have are here, which a test checks.
+	// A file system made for the optional interfaces. The list has all abilities that a file system can have; a test
+	// checks that.
 	case capability.Linker, capability.Exchanger, capability.NoReplacer, capability.DirSyncer, capability.Locker,
 		capability.FileLocker, capability.Identifier, capability.MetaCopier, capability.Inheriter, capability.LinkTimer,
 		capability.DirOpener,
@@ -38,7 +39,7 @@ func FS(fsys afero.Fs) (afero.Fs, error) {
 		return f, nil
 	case *afero.MemMapFs:
 		return memfs.New(f), nil
-	// An ability of afero's own that is claimed and not there is as bad as one that is not seen.
+	// An ability of afero that is claimed and missing is as bad as an ability that is not seen.
 	case afero.Symlinker:
 		return struct {
 			virtual
@@ -83,7 +84,7 @@ func raiseOs() (afero.Fs, error) {
 
 // raiseBasePath returns a RootFs of the same directory, or nil if there is doubt. That the directory is the same is
 // asked of the system. That nothing lies between is seen by looking at the type of the field for which afero has no
-// method: a read-only file system, say, tells of its files just what the one below tells.
+// method: a read-only file system, for example, reports its files just as the file system below does.
 func raiseBasePath(base *afero.BasePathFs) *rootfs.FS {
 	dir, ok := osPath(reflect.ValueOf(base))
 	if !ok {

@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/modes"
 )
 
-// copyAttributes gives one file the extended attributes of another; access control lists are two of them. What the
-// other one does not have is taken away, such as a list inherited from a directory.
+// copyAttributes gives one file the extended attributes of another; access control lists are two of them. Attributes
+// that the source lacks are removed, such as a list inherited from a directory.
 func copyAttributes(srcDir int, srcBase string, dstDir int, dstBase string) error {
 	src, err := openAttr(srcDir, srcBase)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 type beneath struct {
 	*os.Root
 	top  *os.File
-	conn syscall.RawConn // of top; nil if there is no fast path
+	conn syscall.RawConn // of top; nil without a fast path
 	held map[string]int  // directories that are open, by name; see Bulk
 }
 
@@ -76,7 +76,7 @@ func (b beneath) Close() error {
 	return b.Root.Close()
 }
 
-// errSlow says that a name is one for os.Root.
+// errSlow: the name must go through os.Root.
 var errSlow = errors.New("not on the fast path")
 
 // open opens what stands at a canonical name, through no symbolic link. The error is errSlow where os.Root has to be

@@ -25,7 +25,7 @@ type Bulk struct {
 	noUnnamed, noEmptyPath atomic.Bool
 }
 
-// NewBulk returns nil where there is no openat2(2).
+// NewBulk returns nil if the system lacks openat2(2).
 func NewBulk(r *FS) *Bulk {
 	if r.root.conn == nil {
 		return nil
@@ -44,7 +44,7 @@ func mostHandles() int {
 	return int(min(limit.Cur, 1<<20))
 }
 
-// What is held and open at once is a part of what the process may have.
+// The files held and open at once are a part of the process's limit.
 const mostHeld, mostOpen = 256, 48
 
 // MostOpen is how many files each of so many workers should have open at once, at least 1.
@@ -115,7 +115,7 @@ func (p *Bulk) CreateNear(near, name string, perm fs.FileMode) (*NewFile, error)
 	return f, nil
 }
 
-// unnamed returns a file in the directory that has no name, -1 if there are no such.
+// unnamed returns a file in the directory that has no name, -1 if the system cannot make such a file.
 func (p *Bulk) unnamed(dir string, perm fs.FileMode) int {
 	if p.noUnnamed.Load() {
 		return -1

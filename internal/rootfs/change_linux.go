@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What os.Root does here too, but goes to by way of directories that it opens for reading: these pass through a
-// directory that may only be passed, and take a third of the time.
+// These operations exist in os.Root too, but it opens each directory for reading. These pass through a directory that
+// may be searched but not read, and take a third of the time.
 
 // Mkdir is that of os.Root.
 func (b beneath) Mkdir(clean string, perm fs.FileMode) error {

@@ -137,8 +137,8 @@ func (d *rootDir) parse(block []byte, entries []rootEntry) []rootEntry {
 	return entries
 }
 
-// modeOfType returns the type of an entry as package os has it. One that is not known is one that the file system does
-// not tell.
+// modeOfType returns the type of an entry in the form of package os. known is false if the file system does not report
+// the type.
 func modeOfType(t byte) (mode fs.FileMode, known bool) {
 	switch t {
 	case unix.DT_REG:

@@ -25,7 +25,7 @@ func (r *FS) Open(name string) (afero.File, error) {
 }
 
 // OpenFile opens a file as os.OpenFile does. The process's umask applies to the nine lowest bits of perm, the others of
-// [modes.PermBits] are set as given if the call made the file. What is neither a file nor a directory is
+// [modes.PermBits] are set as given if the call made the file. Anything but a file or a directory is
 // [names.ErrNotRegular].
 func (r *FS) OpenFile(name string, flag int, perm fs.FileMode) (file afero.File, err error) {
 	err = r.do("open", name, func(clean string) error {

@@ -9,8 +9,8 @@ type Look struct {
 	MTime int64 // all times are nanoseconds since the Unix epoch
 	// CTime is when anything of it was changed last, which no program can set. 0 where the system does not say.
 	CTime int64
-	// BTime is when it was made. A later thing may get the number of one that was removed, but not this with it. 0 where
-	// the system does not say.
+	// BTime is the time of creation. A later file may get the inode number of a removed file, but not this time with
+	// it. It is 0 if the system does not report it.
 	BTime int64
 	Ino   uint64 // 0 where the system does not say
 	Nlink uint64

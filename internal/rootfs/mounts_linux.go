@@ -43,8 +43,7 @@ func mountedBelow(dir, info string) []string {
 	return slices.Compact(below)
 }
 
-// unescaped returns a field of mountinfo as it was: blanks, tabs, line ends and backslashes stand there as an octal
-// number.
+// unescaped returns a decoded field of mountinfo: blanks, tabs, line ends and backslashes are octal numbers there.
 func unescaped(field string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(field)
 }

@@ -105,7 +105,7 @@ func (f *rootReader) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// Stat says what the file is now, not what it was when it was opened, so that a reader can see that it grew.
+// Stat describes the file as it is now, not as it was when it was opened, so that a reader can see that it grew.
 func (f *rootReader) Stat() (fs.FileInfo, error) {
 	info := &rootInfo{name: path.Base(f.name)}
 	if err := f.do("stat", func(fd int) error { return syscall.Fstat(fd, &info.stat) }); err != nil {

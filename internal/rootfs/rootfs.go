@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// FS is an afero.Fs over one directory of the operating system that nothing leads out of. What it promises of names,
-// links and errors, and which of the optional interfaces it has, is told at fsutil.RootFs. Make one with [Open].
+// FS is an afero.Fs over one directory of the operating system that nothing leads out of. fsutil.RootFs documents its
+// promises about names, links and errors, and its optional interfaces. Make one with [Open].
 type FS struct {
 	root  beneath
 	dir   string   // the directory as an absolute name when it was opened, "" if that is not known
@@ -33,8 +33,8 @@ var (
 	_ capability.Namer     = (*FS)(nil)
 )
 
-// Open opens the directory, following symbolic links in its name. Close the result when it is no longer needed; one
-// that is forgotten is closed when the garbage collector finds it.
+// Open opens the directory, following symbolic links in its name. Close the result after use; a result that is not
+// closed is closed by the garbage collector.
 func Open(dir string) (*FS, error) {
 	root, err := openBeneath(dir)
 	if err != nil {
@@ -79,9 +79,9 @@ func (r *FS) Close() error { return r.root.Close() }
 // Name returns "RootFs".
 func (r *FS) Name() string { return "RootFs" }
 
-// Canonical implements [capability.Namer]. It is [names.Clean], but on a RootFs that [raise.FS] made of an afero.OsFs,
-// and on one of WithAbsolute, an absolute name of something at or below the directory is turned into the relative one,
-// also one that comes there through links, and any other absolute name is [names.ErrEscape].
+// Canonical implements [capability.Namer]. It is [names.Clean], except on a RootFs that [raise.FS] made of an
+// afero.OsFs, and on a RootFs of WithAbsolute. There an absolute name at or below the directory, also through links,
+// becomes the relative name. Any other absolute name is [names.ErrEscape].
 func (r *FS) Canonical(name string) (string, error) {
 	if len(r.bases) == 0 || !filepath.IsAbs(name) {
 		return names.Clean(name)
@@ -108,8 +108,8 @@ func below(dirs []string, name string) (string, bool) {
 	return "", false
 }
 
-// throughLinks returns an absolute name as it counts from the directory, if a part of the name leads there through
-// links that are on the way to the directory.
+// throughLinks returns an absolute name relative to the directory, if a part of the name leads there through links that
+// are on the way to the directory.
 func (r *FS) throughLinks(name string) (string, bool) {
 	top, err := r.root.Stat(".")
 	if err != nil {
@@ -152,8 +152,8 @@ func (r *FS) Inside(absolute string) string {
 	return clean
 }
 
-// checked returns the canonical name. A slash at its end says that it must not be that of a file, nor, where links are
-// not followed, that of a link.
+// checked returns the canonical name. A slash at its end means that the name must not be a file, nor, where links are
+// not followed, a link.
 func (r *FS) checked(name string, follow bool) (string, error) {
 	clean, err := r.Canonical(name)
 	if err != nil || !strings.HasSuffix(name, "/") {
@@ -240,7 +240,7 @@ func (r *FS) Mkdir(name string, perm fs.FileMode) error {
 	})
 }
 
-// MkdirAll makes a directory and those above it that are missing. A directory that is there already is no error.
+// MkdirAll makes a directory and the missing directories above it. An existing directory is not an error.
 func (r *FS) MkdirAll(name string, perm fs.FileMode) error {
 	return r.do("mkdir", name, func(clean string) error {
 		_, before := r.root.Lstat(clean)
@@ -274,7 +274,7 @@ func (r *FS) Remove(name string) error {
 	return r.doLink("remove", name, func(clean string) error { return notEmpty(r.root.Remove(clean)) })
 }
 
-// RemoveAll removes what stands at the name with all below it, following no links. Nothing there is no error.
+// RemoveAll removes the name with everything below it, following no links. A missing name is not an error.
 func (r *FS) RemoveAll(name string) error { return r.doLink("removeall", name, r.root.RemoveAll) }
 
 // Rename moves a file, a directory or a symbolic link itself, and replaces a file or an empty directory at newname.

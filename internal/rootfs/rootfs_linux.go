@@ -21,8 +21,8 @@ func renameNoReplace(aDir int, a string, bDir int, b string) error {
 	return unix.Renameat2(aDir, a, bDir, b, unix.RENAME_NOREPLACE)
 }
 
-// MayChange returns EACCES if this process may not make, replace and remove entries of a directory. The system is
-// asked, so access control lists count. Root may, and is not asked.
+// MayChange returns EACCES if this process may not make, replace and remove entries of a directory. The system decides,
+// so access control lists count. Root may always, without a call.
 func (r *FS) MayChange(dir string) error {
 	if os.Geteuid() == 0 {
 		return nil

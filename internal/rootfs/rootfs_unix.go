@@ -57,7 +57,7 @@ func retry(do func() error) error {
 	}
 }
 
-// rename is rename(2). The one of os.Root refuses to replace an empty directory.
+// rename is rename(2). The rename of os.Root refuses to replace an empty directory.
 func (r *FS) rename(from, to string) error { return r.root.at2(from, to, unix.Renameat) }
 
 // SyncDir implements [capability.DirSyncer]. Where the mount cannot sync a directory the error matches

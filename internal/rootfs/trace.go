@@ -68,7 +68,7 @@ func split(name string) (root, rest string) {
 func readlink(name string) (string, error) {
 	info, err := os.Lstat(name)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		// What cannot be looked at is not read and not written to by this process either.
+		// Paths that this process cannot look at can be neither read nor written by it.
 		return "", nil
 	}
 	return os.Readlink(name)

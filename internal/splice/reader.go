@@ -61,7 +61,7 @@ func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 		}
 		defer reads.Put(kept)
 		*kept = slices.Grow((*kept)[:0], size)[:size]
-		// What fails here says so again for what is really wanted.
+		// A failure here is repeated by the read that was asked for.
 		if n, err := base.ReadAt(*kept, at); err == nil || err == io.EOF {
 			base, from = Bytes((*kept)[:n]), at
 		}
@@ -91,7 +91,7 @@ func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // around returns where in the base to read how many bytes at once, for size bytes of the result that begin at off in
-// the part, so that it does not take many short reads. If it takes few, or too much would be read, there are none.
+// the part, so that it does not take many short reads. If few reads are needed, or too much would be read, length is 0.
 func (r *splicedReader) around(part int, off int64, size int) (from int64, length int) {
 	const few, wide = 4, 2 // reads, and how many times the bytes wanted may be read
 	from, to, many := int64(-1), int64(0), 0

@@ -55,7 +55,7 @@ func Compose(first, second []change.Splice) ([]change.Splice, error) {
 	c := composer{first: first, second: second}
 	for len(c.first) > 0 || len(c.second) > 0 {
 		switch {
-		// What only touches at its ends stays apart, so that each keeps its own origins.
+		// Splices that only touch at their ends stay apart, so that each keeps its own origins.
 		case len(c.second) == 0 || len(c.first) > 0 && c.firstEnd() <= c.second[0].Off:
 			out = append(out, c.first[0])
 			c.passFirst()

@@ -8,7 +8,7 @@ type block struct{ a, b, n int }
 const (
 	// maxRun is the longest run of lines, a power of two, that is tried as an anchor.
 	maxRun = 32
-	// minCover: a chain that covers less than one in minCover lines of the smaller list is no guide to the rest.
+	// minCover: a chain that covers less than 1/minCover of the smaller list's lines is not a guide to the rest.
 	minCover = 8
 	// minKinds: among fewer different lines nearly everything has a counterpart nearby, and search alone does better.
 	minKinds = 8

@@ -21,7 +21,7 @@ func (p *printer) index(f FilePatch) {
 	p.print("\n")
 }
 
-// blobID returns the name git gives to the content, all zeros if there is no file.
+// blobID returns git's name of the content, all zeros for a missing file.
 func blobID(content []byte, mode uint32) string {
 	if mode == ModeAbsent {
 		return hex.EncodeToString(make([]byte, sha1.Size))

@@ -123,7 +123,7 @@ func (t texts) place(c Core, above []Core) Core {
 	return best
 }
 
-// cost says how badly the two edges of an insertion or a deletion fall; that of another change does not matter.
+// cost rates how badly the two edges of an insertion or a deletion fall; the cost of another change does not matter.
 func (t texts) cost(c Core) int {
 	text, off, end, ok := t.side(c)
 	if !ok {
@@ -132,8 +132,8 @@ func (t texts) cost(c Core) int {
 	return edgeCost(text, off) + edgeCost(text, end)
 }
 
-// edgeCost says how badly text is cut at off, the beginning of a line: best before a line that is indented little and
-// has a blank line above it, worse before a blank line or one that closes what the lines above it have opened.
+// edgeCost rates a cut of the text at off, the beginning of a line. A cut is best before a line with little indent and
+// a blank line above it. It is worse before a blank line, or before a line that closes a block.
 func edgeCost(text Source, off int) int {
 	if off == 0 || off == text.Size() {
 		return 0
@@ -157,7 +157,7 @@ func edgeCost(text Source, off int) int {
 	return cost
 }
 
-// maxIndent bounds how much white space is looked at; a line indented further is no worse place to cut at.
+// maxIndent bounds how much white space is looked at; a deeper indent makes a cut no worse.
 const maxIndent = 200
 
 // indent returns how many columns a line is indented by, a tab going to the next multiple of 8.

@@ -6,7 +6,7 @@ type diagonals struct {
 	origin int // the index of diagonal 0
 }
 
-// unreached marks a diagonal that no path has come to, or only paths that are no better than another diagonal's. It is
+// unreached marks a diagonal that no path has reached, or only paths that are not better than another diagonal's. It is
 // low enough to stay negative after an addition, and to lose every comparison.
 const unreached = -1 << 30
 
@@ -24,9 +24,9 @@ func (d *diagonals) next(c int) {
 	d.x[d.origin-c-1], d.x[d.origin+c+1] = unreached, unreached
 }
 
-// step spends one change: right from the diagonal below or down from the one above, whichever comes further. It
-// returns unreached if that leaves the box of n by m lines. Nothing is lost then: what it came from stands at the
-// border already, and a path over this diagonal is no shorter.
+// step spends one change: right from the diagonal below or down from the diagonal above, whichever comes further. It
+// returns unreached if that leaves the box of n by m lines. Nothing is lost then: its predecessor is at the border
+// already, and a path over this diagonal is not shorter.
 func (d *diagonals) step(k, n, m int) int {
 	at := d.origin + k
 	x := max(d.x[at-1]+1, d.x[at+1])
@@ -65,8 +65,8 @@ func span(c, n, m int) (lo, hi int) {
 
 // search looks for the middle of a shortest edit script between a and b, from both ends at once (Myers 1986, section
 // 4b). It returns a point (x, y) with exact true if a shortest script passes through it. If the shortest has more than
-// 2*bound changes, it returns the point that one of the searches has come furthest to. In both cases the parts a[:x],
-// b[:y] and a[x:], b[y:] are each smaller than the whole.
+// 2*bound changes, it returns the furthest point that either search has reached. In both cases the parts a[:x], b[:y]
+// and a[x:], b[y:] are each smaller than the whole.
 //
 // a and b must not be empty, nor begin or end with the same line.
 func (e *engine) search(a, b []int32, bound int) (x, y int, exact bool) {

@@ -14,13 +14,13 @@ type Paged struct {
 	OldSize, NewSize int // in bytes
 	// Tee, if not nil, is given all of the old text, in order, and is closed then.
 	Tee io.WriteCloser
-	// Limit is how many bytes of lines are compared, and shown, at most. Zero means that there is no limit.
+	// Limit is how many bytes of lines are compared, and shown, at most. Zero means no limit.
 	Limit int64
 	// Page is how much is read at once, in bytes. Zero means 16 KiB.
 	Page int
 }
 
-// LimitError says that there is more to show than was allowed.
+// LimitError: the diff is larger than was allowed.
 type LimitError struct{ Limit int64 }
 
 // Error names the limit.

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// The modes that a [FilePatch] knows, with the values git gives them. ModeAbsent means that there is no file.
+// The modes that a [FilePatch] knows, with the values git gives them. ModeAbsent means a missing file.
 const (
 	ModeAbsent  uint32 = 0
 	ModeFile    uint32 = 0o100644
@@ -20,8 +20,8 @@ const (
 // sniffLen is how much of a file git looks at to tell whether it is binary.
 const sniffLen = 8000
 
-// IsBinary reports whether git takes one of the texts for binary: whether there is a NUL byte in its first 8000
-// bytes. The error is one that [Hunks] returns.
+// IsBinary reports whether git takes either text for binary: whether it has a NUL byte in its first 8000 bytes. The
+// error is an error that [Hunks] returns.
 func IsBinary(old, new Source) (binary bool, err error) {
 	defer stopped(&err)
 	return texts{old: old, new: new}.binary(), nil
@@ -37,19 +37,18 @@ func all(s Source) []byte { return s.slice(0, s.Size()) }
 // typeMask selects the bits of a mode that tell a file from a symbolic link.
 const typeMask uint32 = 0o170000
 
-// FilePatch is the change of one file or symbolic link. A file that is created has OldMode [ModeAbsent], one that is
-// deleted has NewMode [ModeAbsent]. Copies are written as created files: git cannot apply a patch that copies in
-// reverse.
+// FilePatch is the change of one file or symbolic link. A created file has OldMode [ModeAbsent], a deleted file has
+// NewMode [ModeAbsent]. Copies are written as created files: git cannot apply a patch that copies in reverse.
 //
 // Where several changes meet at one path, git wants the section that takes the old file away, by deletion or by rename,
-// before the one that puts another there. Renames may otherwise form chains and circles, in any order.
+// before the section that puts another file there. Renames may otherwise form chains and circles, in any order.
 type FilePatch struct {
-	// OldName and NewName are slash-separated paths relative to the root of the tree. The file was renamed if there are
-	// two; the one on a side where there is no file does not count.
+	// OldName and NewName are slash-separated paths relative to the root of the tree. The file was renamed if they
+	// differ; the name on a side without a file does not count.
 	OldName, NewName string
 	OldMode, NewMode uint32
-	// Old and New are the bytes of the file before and after, or the target of a symbolic link. Where there is no file
-	// they do not count.
+	// Old and New are the bytes of the file before and after, or the target of a symbolic link. They do not count on a
+	// side without a file.
 	Old, New Source
 	// Splices are what made New of Old, see [Hunks]. Nil means to look for where they differ.
 	Splices []change.Splice
@@ -60,7 +59,7 @@ type FilePatch struct {
 // [DefaultContext] lines of context; a file with a NUL byte near its beginning, see [IsBinary], is written as a binary
 // patch that holds both versions, and names them by their SHA-1, as repositories of git's usual object format want it.
 //
-// The error is one that [Hunks] returns, before anything is written, or that of w.
+// The error is an error that [Hunks] returns, before anything is written, or an error of w.
 func (f FilePatch) Print(w io.Writer) (err error) {
 	defer stopped(&err)
 	none := Bytes(nil)

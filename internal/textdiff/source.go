@@ -2,7 +2,7 @@ package textdiff
 
 import "bytes"
 
-// Source is a text as far as it is looked at: [Bytes], or one of [Paged.Texts].
+// Source is a text as far as it is looked at: [Bytes], or a text of [Paged.Texts].
 type Source interface {
 	// Size returns how many bytes the text has.
 	Size() int

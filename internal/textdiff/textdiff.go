@@ -1,23 +1,22 @@
 // Package textdiff compares two versions of a text line by line and writes the difference as a patch.
 //
-// [Hunks] finds the differences between two texts, each a [Source]: [Bytes] in memory, or one of [Paged], of which
-// only what is around the changes is read. [Unified] prints them as a plain unified diff. [FilePatch] prints the
-// whole change of one file (created, deleted, renamed, another mode, a symbolic link, binary bytes) as a section of a
-// git patch; sections written one after another are accepted by `git apply`, by `git apply -R`, and, where no binary
-// file is among them, by `patch -p1`.
+// [Hunks] finds the differences between two texts, each a [Source]: [Bytes] in memory, or a text of [Paged], which is
+// read only around the changes. [Unified] prints them as a plain unified diff. [FilePatch] prints the whole change of
+// one file (created, deleted, renamed, another mode, a symbolic link, binary bytes) as a section of a git patch;
+// sections written one after another are accepted by `git apply`, by `git apply -R`, and, where no binary file is among
+// them, by `patch -p1`.
 //
 // # How lines are compared
 //
 // A line ends after its '\n'; a CR belongs to its line, and a last line without '\n' differs from the same line with
 // one. Bytes are compared as they are, no encoding is assumed.
 //
-// The engine first cuts off what both versions begin and end with, then drops the lines that only one of them has,
-// which loses nothing. What is left goes through Myers' search from both ends in linear space, which is exact, up to
-// a bound on the cost. Beyond the bound it cuts the texts at runs of lines that occur once in each: runs of one line,
-// which is patience diff, and where single lines are not unique, runs of 2, 4, 8 lines and so on, which does for
-// repetitive text what a histogram does, without its quadratic cases. Where even that finds nothing, it goes on from
-// the furthest point that the search has reached. Time is near linear in the size of the changed part, whatever the
-// input.
+// The engine first cuts off the common beginning and end, then drops the lines that only one version has, which loses
+// nothing. The rest goes through Myers' search from both ends in linear space, which is exact, up to a bound on the
+// cost. Beyond the bound it cuts the texts at runs of lines that occur once in each: runs of one line, which is
+// patience diff, and where single lines are not unique, runs of 2, 4, 8 lines and so on, which does for repetitive text
+// what a histogram does, without its quadratic cases. Where even that finds nothing, it goes on from the furthest point
+// that the search has reached. Time is near linear in the size of the changed part, whatever the input.
 //
 // Results depend on the arguments alone. All functions are safe for concurrent use; none keeps or changes what it was
 // given, but hunks share memory with the texts they were made of.
@@ -68,9 +67,9 @@ const maxContext = 1 << 28
 // and after each change. Changes whose context would touch share a hunk. A negative context is taken as 0. Equal
 // texts have no hunks.
 //
-// With the splices that have made the new text, only the lines they touch are compared, so the time follows the
-// change and not the text. Nil, or splices that cannot be those because they are not in order or the sizes do not
-// fit, mean to compare everything. An empty list that is not nil says that the texts are equal.
+// With the splices that have made the new text, only the lines they touch are compared, so the time follows the change
+// and not the text. Nil means to compare everything, and so do splices that are not in order or do not fit the sizes.
+// An empty list that is not nil means that the texts are equal.
 //
 // Of [Bytes] the error is always nil; else it is a *[SourceError] with that of a reader or of Tee,
 // io.ErrUnexpectedEOF if a text is shorter than its size, or a *[LimitError].

@@ -14,8 +14,9 @@ import (
 // the hunks with so many unchanged lines around each change, a negative number meaning 0. Nothing is written if the
 // texts are equal. It returns the number of hunks, and as error what w returned, or the context's.
 //
-// Names are printed as they are, in the way of git and diff: one that holds control characters, quotes, backslashes or
-// bytes above 0x7f in quotes with escapes, one that holds a space followed by a tab, so that tools see where it ends.
+// Names are printed as they are, in the way of git and diff. A name with control characters, quotes, backslashes or
+// bytes above 0x7f is printed in quotes with escapes. A name with a space is followed by a tab, so that tools see where
+// it ends.
 //
 // splices, if not nil, are those that make the new text of the old one, as for [Hunks]; so are the errors of reading.
 func Unified(

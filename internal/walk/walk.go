@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Options say what a walk leaves out and how it goes on. They are those of fsutil.WalkOptions, which tells of each.
+// Options set what a walk leaves out and how it goes on. fsutil.WalkOptions documents each option.
 type Options struct {
 	Workers  int
 	NoIgnore bool
@@ -50,7 +50,7 @@ func (e Entry) Path() string {
 // Name returns the last element of the path.
 func (e Entry) Name() string { return e.name }
 
-// Open opens the file for reading. What it returns may be kept longer than the entry.
+// Open opens the file for reading. The opened file may be kept longer than the entry.
 func (e Entry) Open() (capability.ReadFile, error) {
 	var r handle.Reader
 	if err := e.OpenIn(&r); err != nil {

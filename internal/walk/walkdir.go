@@ -52,7 +52,7 @@ func (w *walker) readDir(d task, at *position) {
 	w.visitAll(d, at)
 }
 
-// dirTrouble is trouble about a directory, but for one that was there a moment ago and is gone: that is a tree without
+// dirTrouble is trouble about a directory, except if the directory has just been removed: the walk then goes on without
 // it.
 func (w *walker) dirTrouble(d task, err error) {
 	if errors.Is(err, fs.ErrNotExist) && !d.root {

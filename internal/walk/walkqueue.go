@@ -40,7 +40,7 @@ type walker struct {
 	ctxErr  error
 }
 
-// task is a directory to be read, or some of the entries of one that is open.
+// task is a directory to be read, or some entries of an open directory.
 type task struct {
 	path    string
 	rules   *ignore.Matcher // those that hold for the directory itself, or for the entries
@@ -108,7 +108,7 @@ func (w *walker) pop() (t task, ok bool) {
 	return t, false
 }
 
-// push puts tasks on one of the stacks.
+// push puts tasks on a stack.
 func (w *walker) push(stack *[]task, tasks []task) {
 	if len(tasks) == 0 {
 		return

@@ -33,8 +33,8 @@ func (w *walker) rulesAbove(root string) *ignore.Matcher {
 		repository = w.exists(names.Join(dir, ".git"))
 	}
 	if path.IsAbs(root) && !repository {
-		// There is no top of a tree where names are absolute, and a .gitignore in a home directory, say, is not meant
-		// for every tree below it.
+		// Absolute names have no top of a tree, and a .gitignore in a home directory, for example, is not meant for
+		// every tree below it.
 		return nil
 	}
 	var rules *ignore.Matcher
@@ -47,9 +47,9 @@ func (w *walker) rulesAbove(root string) *ignore.Matcher {
 	return rules
 }
 
-// addExclude adds what the .git/info/exclude of the repository in a directory says: in git's order, the file that is
-// asked last. Where .git is a file, as in a worktree or a submodule, it is that of the repository that the file leads
-// to, if that is in the tree.
+// addExclude adds the rules of the .git/info/exclude of the repository in a directory. In git's order that file is
+// asked last. Where .git is a file, as in a worktree or a submodule, it is the info/exclude of the repository that the
+// file leads to, if that is in the tree.
 func (w *walker) addExclude(rules *ignore.Matcher, name string) *ignore.Matcher {
 	common, err := guard.CommonDir(guard.TreeOf(w.fsys), name)
 	if err != nil || common == "" {
@@ -89,8 +89,8 @@ func (w *walker) addRules(rules *ignore.Matcher, name string, opened capability.
 	return rules.Enter(name, data)
 }
 
-// ruleTrouble is trouble about a file of rules, but for one that is not there, has gone since, is no file, or is
-// outside of what may be read.
+// ruleTrouble is trouble about a file of rules, except if the file is missing, is not a file, or is outside of the
+// readable paths.
 func (w *walker) ruleTrouble(rules *ignore.Matcher, file string, err error) *ignore.Matcher {
 	if err == nil {
 		return rules
