@@ -36,7 +36,7 @@ func (b bucketFs) Close() error {
 	return nil
 }
 
-// A file system says what it can do by its methods. Here it has a lock, which a run holds from before its first step to
+// A file system shows its abilities by its methods. Here it has a lock, which a run holds from before its first step to
 // after its commit.
 func Example() {
 	memory, err := fsutil.Raise(afero.NewMemMapFs())

@@ -124,8 +124,9 @@ func TestReading_fails(t *testing.T) {
 	}
 }
 
-// TestPrune_fails breaks each operation of pruning and of removing, one at a time. What is left must be whole or not be
-// listed at all, the newest must stay, and what was said to be gone must be; a second try must finish.
+// TestPrune_fails breaks each operation of pruning and of removing, one at a time. A remaining backup must be whole or
+// not be listed at all, the newest must stay, and the backups reported as removed must be gone. A second try must
+// finish.
 func TestPrune_fails(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(s *backups.Store, ids []string) ([]string, error){

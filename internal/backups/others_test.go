@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestPruneRuns keeps the newest results, that of the latest run whatever its time, and removes first what says that
-// it is of the future. What has another name is not touched.
+// TestPruneRuns keeps the newest results, and the result of the latest run at any time. Results with a time in the
+// future are removed first. Files with another name are not touched.
 func TestPruneRuns(t *testing.T) {
 	t.Parallel()
 	for name, fsys := range backends(t) {

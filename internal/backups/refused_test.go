@@ -92,7 +92,7 @@ func TestPlanted(t *testing.T) {
 		if _, err := unsigned.Load(id); !errors.Is(err, &journal.Error{Reason: journal.BadKey}) {
 			t.Errorf("%s: without the key: %v", name, err)
 		}
-		// What cannot be used never takes the place of what can, however new it says it is.
+		// An unusable backup never takes the place of a usable backup, however new it claims to be.
 		const future = "99990101_000000_0123456789abcdef"
 		must(t, fsys.Rename(path.Join(dir, other), path.Join(dir, future)))
 		for _, tt := range []struct{ keep, gone int }{{2, 0}, {1, 1}} {

@@ -18,8 +18,8 @@ import (
 // folding takes names that differ by case only for one. Which file is which it does not say.
 func folding(plain afero.Fs) afero.Fs { return errorfs.Folding(plain, strings.ToLower) }
 
-// TestFolding respells names where both spellings are one file: the new name must not be taken for one that another
-// program else has made, nor must the file be lost on the way, at whatever moment that ends.
+// TestFolding respells names where both spellings are the same file. The new name must not be mistaken for a file of
+// another program, and the file must not be lost, at whatever moment the commit ends.
 func TestFolding(t *testing.T) {
 	t.Parallel()
 	sc := scenario{tree: []string{"readme=1", "b=2", "d/e=3"}, do: steps(rename("readme", "README"), write("b", "B"), rename("d/e", "d/E"))}

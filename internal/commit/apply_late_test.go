@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestApply_late has another program change the tree when it has been verified already. What they made stays,
-// everything else is as before, and as nothing of theirs had been touched there is nothing to be kept for them.
+// TestApply_late has another program change the tree after it was verified. The other program's files stay, and
+// everything else is as before. None of them had been touched, so nothing is kept for the other program.
 func TestApply_late(t *testing.T) {
 	t.Parallel()
 	foreign := func(name string) func(afero.Fs) error {

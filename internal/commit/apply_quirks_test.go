@@ -62,7 +62,7 @@ func TestQuirk_group(t *testing.T) {
 	}
 }
 
-// TestQuirk_links has a file system that makes links lead to another place than they are told to.
+// TestQuirk_links has a file system that makes links with another target than was asked for.
 func TestQuirk_links(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)
@@ -80,7 +80,7 @@ func TestQuirk_links(t *testing.T) {
 	}
 }
 
-// TestQuirk_noReadlink has a file system that tells of links but not where they lead.
+// TestQuirk_noReadlink has a file system that shows links but not their targets.
 func TestQuirk_noReadlink(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)
@@ -99,8 +99,8 @@ func TestQuirk_noReadlink(t *testing.T) {
 	}
 }
 
-// TestQuirk_noReplace has a file system that replaces where it says that it does not. That is found out before it is
-// relied on: what another program makes at the last moment stays.
+// TestQuirk_noReplace has a file system that replaces where it claims that it does not. That is found out before it is
+// relied on: another program's file of the last moment stays.
 func TestQuirk_noReplace(t *testing.T) {
 	t.Parallel()
 	root := rootFs(t)

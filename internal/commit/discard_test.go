@@ -75,7 +75,7 @@ func bytesOf(is string) string {
 	return is[strings.LastIndex(is, " ")+1:]
 }
 
-// checkKept looks for the files where the error says that they are.
+// checkKept looks for the files where the error reports them.
 func checkKept(t *testing.T, tr *trial, k *commit.KeptError) {
 	t.Helper()
 	tr.told = make(map[string]bool)

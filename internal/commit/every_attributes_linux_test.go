@@ -79,8 +79,8 @@ func attrChanges(t *testing.T) map[string]attrChange {
 }
 
 // TestForeignAttributes has another program change permissions, owner or an attribute of a path before each operation
-// of a commit, and of one that is undone. What it did is there afterwards, or the path is gone; never is the old one
-// back.
+// of a commit, and of a commit that is undone. Afterwards that change is there, or the path is gone; the old attribute
+// never returns.
 func TestForeignAttributes(t *testing.T) {
 	t.Parallel()
 	do := steps(write("a", "A"), write("e", "E"), remove("b"), rename("m", "n"), chmod("c", 0o600), chmod("d", 0o700), rename("d/x", "a2"))

@@ -38,7 +38,7 @@ func makeSmall(fsys afero.Fs, name, what string) error {
 	return nil
 }
 
-// smallStory is one of the stories in which two paths become something else, by its number.
+// smallStory is a story, by its number, in which two paths become something else.
 func smallStory(t *testing.T, number int) *story {
 	t.Helper()
 	s := &story{number: uint64(number), disk: crashfs.New(), options: commit.Options{

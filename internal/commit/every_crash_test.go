@@ -124,8 +124,8 @@ func (s *story) settle(disk *crashfs.Fs, newer string, rnd *rand.Rand, count *ta
 	return end, nil
 }
 
-// forgotten checks that nothing of a transaction that was settled comes back with a power cut: another program that
-// writes to one of the paths meanwhile has nothing to do with it.
+// forgotten checks that nothing of a settled transaction comes back with a power cut, even if another program writes to
+// a path before the power cut.
 func (s *story) forgotten(disk *crashfs.Fs, rnd *rand.Rand) error {
 	if !foreignWrite(disk, s.changes[rnd.IntN(len(s.changes))].Path, rnd.IntN(2) == 0) {
 		return nil
@@ -158,8 +158,8 @@ func (s *story) sweep(count *tally) error {
 	return nil
 }
 
-// TestCrash is the one that matters: whenever it happens and whatever of the unsynced is lost, the tree is old or new
-// afterwards, new for certain once that has been said, and nothing is left over.
+// TestCrash is the most important test: at any crash, and with any loss of unsynced data, the tree is old or new
+// afterwards. It is new for certain once Apply has reported that, and nothing is left over.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	var count tally

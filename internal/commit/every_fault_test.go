@@ -81,7 +81,8 @@ func (s *story) suffer(f fault, rnd *rand.Rand, count *faultTally) error {
 		return nil
 	}
 	count.runs.Add(1)
-	// What cannot be synced for want of permission is warned of. A mount point has no other inode that could be synced.
+	// A file that may not be synced for want of permission causes a warning. A mount point has no other inode that
+	// could be synced.
 	certain := (f.errno != syscall.EACCES || len(rep.Warnings) == 0) && !lost
 	what := fmt.Sprintf("story %d, %v %d times from operation %d, %s %s: %v", s.number, f.errno, f.times, f.from, first.Name, first.Path, aerr)
 	if left != nil {
@@ -126,7 +127,7 @@ func (s *story) checkReport(f fault, rep commit.Report, err error, disk *crashfs
 	_, broken := errors.AsType[*commit.RollbackError](err)
 	_, conflict := errors.AsType[*commit.Conflict](err)
 	switch {
-	// Who is told that something cannot be done takes another way.
+	// After an unsupported operation the caller takes another way.
 	case err == nil && len(rep.Warnings) == 0 && f.errno != syscall.EXDEV:
 		return errors.New("nobody was told")
 	case err == nil && !rep.Committed, err != nil && rep.Committed:

@@ -187,9 +187,9 @@ func (s *story) eachVisit(total, each int, count *foreignTally) error {
 	return nil
 }
 
-// TestForeign lets another program save a file before each operation of a commit, of one that is being undone, and of
-// one that is killed and recovered. Its bytes must not be lost, and all else must be old or new. Where files cannot
-// be exchanged that cannot be promised, and the same test must see it.
+// TestForeign lets another program save a file before each operation of a commit, of an undo, and of a commit that is
+// killed and recovered. Its bytes must not be lost, and all else must be old or new. Without an exchange of files that
+// cannot be promised, and the same test must see it.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	run := func(t *testing.T, list []uint64, without crashfs.Ability, count *foreignTally) {

@@ -51,7 +51,7 @@ func (tr *trial) options() commit.Options {
 // unlock removes a lock file: the process that made it seems to be alive, for it is this one.
 func (tr *trial) unlock() { _ = tr.fsys.RemoveAll(stateDir + "/lock") }
 
-// settled recovers without hooks and says whether the tree is old or new; it fails the test if it is neither, or if
+// settled recovers without hooks and reports whether the tree is old or new; it fails the test if it is neither, or if
 // anything is left over.
 func (tr *trial) settled(t *testing.T, what string) (isNew bool) {
 	t.Helper()
@@ -81,8 +81,8 @@ func (tr *trial) settled(t *testing.T, what string) (isNew bool) {
 	return false
 }
 
-// eachMoment calls test for 1, 2, 3... until it says that there were not so many operations. It takes only every
-// step-th of them, others in each test, and all of them under torture.
+// eachMoment calls test for 1, 2, 3... until test reports that there were fewer operations. It takes only every step-th
+// of them, others in each test, and all of them under torture.
 func eachMoment(t *testing.T, step int, test func(n int) (more bool)) {
 	t.Helper()
 	step = fstest.Runs(step, step, 1)

@@ -93,7 +93,7 @@ func TestCancel_lastMoment(t *testing.T) {
 	o := tr.options()
 	o.Observe = func(p string) { phase = p }
 	tr.hooks.before = func(_ int, op string, _ bool, name string) error {
-		// Whether the lock is still held is looked at last.
+		// The lock is checked last.
 		if phase == "backup" && op == "open" && strings.HasPrefix(name, stateDir+"/lock/owner") {
 			cancel(why)
 		}

@@ -62,8 +62,8 @@ func holds(t *testing.T, fsys afero.Fs) bool {
 	return found
 }
 
-// TestForeignWriter lets another program write to one of the paths before each operation. Its bytes must be found
-// afterwards, everything else must be old or new, and if it is neither whole the result must say so.
+// TestForeignWriter lets another program write to a path before each operation. Its bytes must be found afterwards,
+// everything else must be old or new, and if it is neither whole the result must say so.
 func TestForeignWriter(t *testing.T) {
 	t.Parallel()
 	runs, told := 0, 0

@@ -130,7 +130,7 @@ func TestLock_file(t *testing.T) {
 	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
 		t.Errorf("the tree has %v, %v", names, err)
 	}
-	// The mark alone is no lock for one that is sure that no process has the file.
+	// The mark alone does not lock out a process that is sure that no process has the file.
 	if err := os.RemoveAll(filepath.Join(dir, "own/state/lock")); err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func said(t *testing.T) map[string]any {
 	return owner
 }
 
-// TestLock_process tells a process from another one of the same number, and from one elsewhere.
+// TestLock_process distinguishes a process from another process of the same number, and from a process elsewhere.
 func TestLock_process(t *testing.T) {
 	t.Parallel()
 	zombie := exec.Command(os.Args[0], "-test.run=^$")

@@ -163,8 +163,8 @@ func TestLock_unsigned(t *testing.T) {
 	}
 }
 
-// TestLock_crowd has another program make or remove the state directory while it is being made. That is no reason to
-// fail.
+// TestLock_crowd has another program make or remove the state directory while it is being made. That must not be a
+// failure.
 func TestLock_crowd(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -105,7 +105,7 @@ func TestRecover_cancelled(t *testing.T) {
 	}
 }
 
-// TestRecover_damagedResult does not hand out a result that is not the one that was committed.
+// TestRecover_damagedResult does not return a result that differs from the committed result.
 func TestRecover_damagedResult(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)

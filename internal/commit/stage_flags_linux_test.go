@@ -13,8 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestApply_lostFlags: flags of an inode that a new file cannot be given are told of once, those that it can be given
-// not at all.
+// TestApply_lostFlags: inode flags that a new file cannot get are reported once, flags that it can get not at all.
 func TestApply_lostFlags(t *testing.T) {
 	t.Parallel()
 	const secure, undelete, compress, noDump = 0x1, 0x2, 0x4, 0x40

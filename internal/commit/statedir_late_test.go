@@ -110,7 +110,7 @@ func TestStateDir_owner(t *testing.T) {
 	}
 }
 
-// TestStateDir_store: a store of runs that has nothing in it does not keep the state directory, one that has does.
+// TestStateDir_store: an empty store of runs does not keep the state directory, a filled store does.
 func TestStateDir_store(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"", "runs/format"} {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestLost has another program remove the state directory, or what is in it, before each operation from the first write
-// on. What is said of the tree is what it is, and nothing stands in the way of the next commit.
+// on. The report about the tree must be true, and nothing blocks the next commit.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	many := steps(write("a", "A"), write("b", "B"), remove("c"), write("n", "N"), rename("g", "h"), mkdir("d"), write("d/x", "X"))

@@ -93,8 +93,8 @@ var (
 	emptied = dying{[]string{"d/e=1", "z=2"}, steps(remove("d"), write("z", "Z")), "rename", "/" + journal.Slot(0) + ".out", saves("d/e")}
 )
 
-// TestGiveBack finds such a file, whatever else happens then: in the end it is at its path, or kept where conflicts
-// are, and the user is told. Everything else is as it was.
+// TestGiveBack finds such a file, whatever else happens then: in the end it is at its path, or kept with the conflicts,
+// and reported to the user. Everything else is as it was.
 func TestGiveBack(t *testing.T) {
 	t.Parallel()
 	none := func(*testing.T, *crashfs.Fs) {}

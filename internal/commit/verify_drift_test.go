@@ -19,7 +19,7 @@ import (
 )
 
 // TestApply_drift has another program come between two looks at the same path, in every place where something is first
-// described and then read. They are told of at their path, and what they made stays.
+// described and then read. The change is reported at its path, and the other program's file stays.
 func TestApply_drift(t *testing.T) {
 	t.Parallel()
 	gone := func(f afero.Fs, name string) error { return f.Remove(name) }

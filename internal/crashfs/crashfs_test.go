@@ -182,7 +182,7 @@ func TestPowerCut(t *testing.T) {
 	}
 }
 
-// What a copy goes through must not show in the original, nor the other way round.
+// Changes of a copy must not show in the original, nor the other way round.
 func TestKill_isACopy(t *testing.T) {
 	t.Parallel()
 	f := crashfs.New()

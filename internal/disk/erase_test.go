@@ -56,8 +56,8 @@ func TestRemoveTree(t *testing.T) {
 	}
 }
 
-// TestRemoveTree_deep removes directories that lie deeper than any path can reach, several such beside each other, and
-// one that has the name to which others are brought up.
+// TestRemoveTree_deep removes directories that lie deeper than any path can reach, several of them beside each other,
+// and a directory with the name to which others are brought up.
 func TestRemoveTree_deep(t *testing.T) {
 	t.Parallel()
 	root, dir := rootFs(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestLook: a directory that is open says what lstat does, of names in directories that are held and others.
+// TestLook: an open directory reports the same as lstat, for names in directories that are held and for other names.
 func TestLook(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -62,7 +62,7 @@ func TestLook(t *testing.T) {
 			t.Errorf("%+v, %v", s, err)
 		}
 	}
-	// What leads through a link is what the RootFs makes of it.
+	// A path through a link is left to the RootFs.
 	fstest.Write(t, root, "d/sub/x", "x")
 	if s, err := d.Look("d/dirlink/x"); err != nil || s.Kind != change.File {
 		t.Errorf("%+v, %v", s, err)

@@ -63,8 +63,8 @@ func TestChangesModes(t *testing.T) {
 	}
 }
 
-// TestAdopt: what another process has found is taken over as far as this view of the file system has it at all, and takes
-// nothing away that is known here.
+// TestAdopt: another process's findings are adopted as far as this view of the file system has the abilities at all.
+// They remove no ability that is known here.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())

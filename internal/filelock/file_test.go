@@ -22,7 +22,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// kinds are ways to get at one directory: one that locks files, one that gives handles, and one that has neither.
+// kinds are ways to open the same directory: a file system that locks files, a file system that gives handles, and a
+// file system with neither.
 func kinds(t *testing.T, dir string) map[string]afero.Fs {
 	t.Helper()
 	open := func() *rootfs.FS { return fstest.OpenRoot(t, dir) }
@@ -41,7 +42,7 @@ func try(fsys afero.Fs, name string, wait time.Duration) error {
 	return err
 }
 
-// TestFile has each kind of file system hold the lock of a file while another wants it, and one of another file.
+// TestFile has each kind of file system hold the lock of a file while another wants it, and a lock of another file.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	for _, holder := range []string{"root", "plain", "hiding"} {

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// contained makes the process the first one of a pid namespace of its own, as in a container with the host's name.
+// contained makes the process the first process of a pid namespace of its own, as in a container with the host's name.
 func contained(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID, Pdeathsig: syscall.SIGKILL}
 }
@@ -48,8 +48,8 @@ func runContained(t *testing.T, b *backend, wait time.Duration) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Two containers on one machine have one host name, and each has its process 1. What lives in one is not taken for
-// dead in the other.
+// Two containers on one machine have one host name, and each has its process 1. A process that lives in one container
+// is not taken for dead in the other.
 func TestHostile_a_lock_held_in_another_container(t *testing.T) {
 	t.Parallel()
 	inContainers(t, func(t *testing.T, b *backend) {

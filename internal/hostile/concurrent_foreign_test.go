@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// What another program leaves in a.txt.
+// The bytes that another program leaves in a.txt.
 const foreign = "what an editor has saved\n"
 
 // sameSize is as long as a.txt, and not what a run would make of it.

@@ -27,7 +27,7 @@ func TestHostile_only_read_while_another_writes(t *testing.T) {
 	})
 }
 
-// A run that only reads neither waits for one that commits nor disturbs it, and sees each file whole: old or new.
+// A run that only reads neither waits for a committing run nor disturbs it, and sees each file whole: old or new.
 func TestHostile_reads_while_another_commits(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {

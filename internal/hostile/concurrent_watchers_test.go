@@ -41,7 +41,7 @@ func waysToFail() map[string]func() {
 	}
 }
 
-// Who watches a run fails at each call. That changes nothing about the run, and the result tells of it.
+// The watchers of a run fail at each call. That changes nothing about the run, and the result reports it.
 func TestHostile_an_observer_and_a_logger_that_fail_at_every_call(t *testing.T) {
 	t.Parallel()
 	for name, fail := range waysToFail() {

@@ -114,7 +114,7 @@ func as(t testing.TB, uid uint32) func(cmd *exec.Cmd) {
 	}
 }
 
-// TestHostileJob is no test: it is what the processes do that other tests start.
+// TestHostileJob does not test anything: other tests start processes that run it.
 func TestHostileJob(t *testing.T) {
 	text := os.Getenv(diskJobVariable)
 	if text == "" {

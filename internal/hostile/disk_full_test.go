@@ -84,7 +84,7 @@ func TestHostile_the_disk_is_full_at_each_stage(t *testing.T) {
 	}
 }
 
-// fillAndCommit says whether there was room. phases counts where there was none.
+// fillAndCommit reports whether there was room. phases counts the phases without room.
 func fillAndCommit(t *testing.T, dir string, phases map[string]int) (isNew bool) {
 	t.Helper()
 	before := treeOf(t, dir, exact)

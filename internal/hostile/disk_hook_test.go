@@ -15,7 +15,7 @@ import (
 )
 
 // opHook sees each operation that changes a tree right before it is carried out, as "op path". The directory of the
-// transaction is written T. What it returns is the operation's error.
+// transaction is written T. Its result is the operation's error.
 type opHook struct {
 	mu     sync.Mutex
 	before func(event string) error

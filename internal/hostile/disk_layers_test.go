@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestHostile_a_lower_layer_shows_through removes and renames files of an afero.CopyOnWriteFs that the upper layer
-// has a copy of, so that the lower one's come to light. No run says that they are gone, and none leaves the older
+// TestHostile_a_lower_layer_shows_through removes and renames files of an afero.CopyOnWriteFs that the upper layer has
+// a copy of, so that the lower one's come to light. No run reports that they are gone, and no run leaves the older
 // bytes there.
 func TestHostile_a_lower_layer_shows_through(t *testing.T) {
 	t.Parallel()

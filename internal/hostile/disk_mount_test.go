@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountedTree plants what the pipeline "mounted" works on. What is below m is not on another file system, just on
-// another mount, so that nothing tells but a rename that fails.
+// mountedTree plants what the pipeline "mounted" works on. The files below m are on another mount of the same file
+// system, so that only a failing rename shows it.
 func mountedTree(t testing.TB, dir string) {
 	t.Helper()
 	plantDir(t, dir, "near=n", "here=h", "m/")
@@ -148,7 +148,7 @@ func TestHostile_protected_hardlinks(t *testing.T) {
 				t.Fatalf("report %+v", r)
 			}
 			if !p.isNew {
-				// Nobody has no home, so there is no key: only the same user can say whose plan this is.
+				// Nobody has no home, so a key is missing: only the same user can prove whose plan this is.
 				r = diskJob{Dir: dir}.start(t, as(t, nobody))
 				if r.Error != "" {
 					t.Fatal(r.Error)

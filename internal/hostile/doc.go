@@ -7,7 +7,7 @@
 // on; see eachBackend. A test says what does not apply where, and why.
 //
 // The name of a file says where its cases stand: names, links, special files, patterns, json, concurrent, disk,
-// recovery, planted, policy and plans. What several of them share is in those that begin with "helpers".
+// recovery, planted, policy and plans. Shared code is in the files that begin with "helpers".
 //
 // The cases are listed in docs/hostile.md, which TestComplete holds against the tests. A few that take long are in
 // internal/torture.

@@ -127,7 +127,7 @@ var openings = []struct {
 	{"result", []string{`[`, `{"results":[`, `{"a":`}, func(_ *testing.T, text string) { _ = json.Unmarshal([]byte(text), new(millrace.Result)) }},
 }
 
-// Whatever is fed with very many of its own opening characters ends soon, with bounded memory, and does not take the process with it.
+// Input with very many of its own opening characters ends soon, with bounded memory, and does not crash the process.
 func TestHostile_parsers_are_fed_their_own_opening_characters(t *testing.T) {
 	fstest.OneGoroutine(t)
 	small := fstest.Runs(fstest.ByItself(5_000, 20_000), 60_000, 60_000) // some have limits of their own, below which all is parsed

@@ -106,7 +106,7 @@ func TestHostile_link_with_slash(t *testing.T) {
 		b.link(t, "dir", "inside")
 		for _, u := range usesIn("inside/", source) {
 			if u.what == "rename files" {
-				// What the link leads to is moved, not the link.
+				// The target of the link is moved, not the link.
 				want := []millrace.RenamedFile{{From: "dir/c.txt", To: "made/dir/c.txt"}, {From: "dir/sub/d.txt", To: "made/dir/sub/d.txt"}}
 				if res := b.dry(t, u.steps...); !slices.Equal(res.FilesChanged.Renamed, want) {
 					t.Errorf("changes %+v", res.FilesChanged)

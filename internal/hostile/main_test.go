@@ -29,7 +29,7 @@ func child(name string) func(args []string) error {
 	return nil
 }
 
-// TestMain runs the tests, or one of the programs that they start.
+// TestMain runs the tests, or a program that they start.
 func TestMain(m *testing.M) {
 	name := os.Getenv(childVariable)
 	if name == "" {

@@ -24,7 +24,7 @@ func TestHostile_the_state_directory(t *testing.T) {
 	}
 }
 
-// What is in the state directory is not found either, once there is one.
+// Files in the state directory are not found either, once the state directory exists.
 func TestHostile_the_state_directory_is_not_searched(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {

@@ -2,7 +2,7 @@ package hostile_test
 
 import "testing"
 
-// role says what a path is to a step.
+// role is the part that a path plays in a step.
 type role string
 
 const (
@@ -13,7 +13,7 @@ const (
 	base   role = "base"   // what other paths are seen from
 )
 
-// use is a pipeline with the path in one of the places that take one.
+// use is a pipeline with the path at a place that takes a path.
 type use struct {
 	what   string
 	role   role

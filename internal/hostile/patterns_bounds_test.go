@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// What would overflow the stack, or take minutes and gigabytes to compile, is refused before the run.
+// A pattern that would overflow the stack, or take minutes and gigabytes to compile, is refused before the run.
 func TestHostile_patterns_too_large_to_compile_are_refused(t *testing.T) {
 	t.Parallel()
 	deep, wide := strings.Repeat("(", 2<<20), strings.Repeat("a{1000}", 3200)

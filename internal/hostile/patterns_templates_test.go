@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// What a template stands for is text: a template in it is not expanded again, whether it comes from the content of a
-// file or from its name.
+// The value of a template is text: a template in it is not expanded again, whether it comes from the content of a file
+// or from its name.
 func TestHostile_template_in_value(t *testing.T) {
 	t.Parallel()
 	const bomb = "{{other.files}}"
@@ -69,7 +69,7 @@ func TestHostile_templates_that_multiply(t *testing.T) {
 	})
 }
 
-// A comma in the name of a file is no end of the name.
+// A comma in a file's name does not end the name.
 func TestHostile_comma_in_file_name(t *testing.T) {
 	t.Parallel()
 	names := []string{"a,b.txt", "c.txt", `d\,e.txt`}

@@ -24,8 +24,8 @@ func reviewed(t *testing.T, b *backend) (*millrace.Plan, millrace.Hunk) {
 	return plan, files[0].Hunks[0]
 }
 
-// A decision comes back from a program that shows hunks. What it says of them is no more than a name: a hunk that is
-// not the plan's own, to the byte, is refused.
+// A decision comes back from a program that shows hunks. The hunks in it are only names: a hunk that is not the plan's
+// own, to the byte, is refused.
 func TestHostile_a_hunk_that_was_made_up_is_refused(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -127,7 +127,7 @@ func TestHostile_a_revised_plan_that_was_changed_is_not_committed(t *testing.T) 
 	})
 }
 
-// What a file holds is shown in a verbose report, and must not reach a terminal as anything but text.
+// The content of a file is shown in a verbose report, and must not reach a terminal as anything but text.
 func TestHostile_escape_sequences_in_a_file_do_not_reach_a_report(t *testing.T) {
 	t.Parallel()
 	const text = "\x1b[2J\x1b]0;title\a cleared\n\u009b31m red \x9b32m\n\u202efdp.exe\tafter a tab\nover\rwritten\nline\u2028separator\u2029\n"

@@ -31,7 +31,8 @@ const (
 	hashOfX      = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881" // of "x"
 )
 
-// Plans come from strangers. What no step could do is refused before a byte is written, force or not.
+// Plans come from strangers. A change that no step could make is refused before a byte is written, with or without
+// force.
 func TestHostile_a_stored_plan_does_no_more_than_steps(t *testing.T) {
 	t.Parallel()
 	absent := obj{"kind": "absent"}
@@ -83,7 +84,7 @@ func TestHostile_a_stored_plan_does_no_more_than_steps(t *testing.T) {
 			})
 		})
 	}
-	// The form itself is one that is taken: with nothing wrong in it the change is made.
+	// The form itself is accepted: with nothing wrong in it the change is made.
 	b := newBackend(t, "memory")
 	plan, err := b.host.OpenPlan(t.Context(), b.fs, hostilePlan(t, created("new", file(hashOfX, 0o644))))
 	if err != nil {

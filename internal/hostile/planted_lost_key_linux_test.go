@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// moveIn makes an empty home the one of this process, as a new container has.
+// moveIn gives this process an empty home, as a new container has.
 func moveIn(t *testing.T) {
 	t.Helper()
 	home := t.TempDir()
@@ -213,7 +213,7 @@ func TestHostile_without_a_key_no_stored_result_is_believed(t *testing.T) {
 	}
 }
 
-// TestHostile_a_key_that_anybody_could_guess_is_refused: an environment variable that is not set is no key.
+// TestHostile_a_key_that_anybody_could_guess_is_refused: an environment variable that is not set is not a key.
 func TestHostile_a_key_that_anybody_could_guess_is_refused(t *testing.T) {
 	t.Parallel()
 	for _, key := range [][]byte{{}, []byte("short"), make([]byte, 15)} {

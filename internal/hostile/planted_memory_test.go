@@ -155,7 +155,7 @@ func victim(t *testing.T, fsys afero.Fs) {
 }
 
 // TestHostile_a_journal_planted_in_memory_is_not_believed loads an archive that holds a transaction which was never
-// finished. What it would write back is the stranger's.
+// finished. It would write back the stranger's bytes.
 func TestHostile_a_journal_planted_in_memory_is_not_believed(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []string{"apply", "sync", "commit", "clean"} {
@@ -203,7 +203,7 @@ func TestHostile_a_backup_planted_in_memory_is_not_restored(t *testing.T) {
 	})
 }
 
-// TestHostile_a_result_planted_in_memory_is_not_replayed loads an archive that says that the run has been done.
+// TestHostile_a_result_planted_in_memory_is_not_replayed loads an archive with a forged result of the run.
 func TestHostile_a_result_planted_in_memory_is_not_replayed(t *testing.T) {
 	t.Parallel()
 	p := decoded(t, act("delete", obj{"files": []string{"victim.txt"}}))

@@ -27,7 +27,7 @@ func TestHostile_the_state_of_a_nested_tree_is_closed(t *testing.T) {
 	}
 }
 
-// It is not found by a walk either, however that is told to look, and does not go away with the directory it is in.
+// Neither does a walk find it, with any options, nor does it go away with its directory.
 func TestHostile_the_state_of_a_nested_tree_is_not_found(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -67,8 +67,8 @@ func TestHostile_a_link_does_not_widen_what_is_allowed(t *testing.T) {
 	}
 }
 
-// What the host denies is as closed as what it does not allow, by every spelling and every way, and force does not
-// help.
+// A path that the host denies is as closed as a path that it does not allow, by every spelling and every way, and force
+// does not help.
 func TestHostile_denied_paths_are_closed(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{"dir/.env", "dir/.ENV", "dir/.env.", "dir/.e\u200bnv", "dir/.env/deeper", "dir/sub/../.env", "vault/key", "Vault/x"} {

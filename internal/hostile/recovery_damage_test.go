@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/internal/raise"
 )
 
-// TestHostile_damaged_before_image loses the old version of one of three files before an interrupted commit is undone.
+// TestHostile_damaged_before_image loses the old version of a file, of three, before an interrupted commit is undone.
 func TestHostile_damaged_before_image(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -29,7 +29,7 @@ func TestHostile_damaged_before_image(t *testing.T) {
 		says   string
 		got    string // what is at the path then
 	}{
-		// What was in the tree is in both places.
+		// The files of the tree are in both places.
 		"gone": {func(t *testing.T, old, slot string) {
 			t.Helper()
 			must(t, os.Remove(old), os.Remove(slot))

@@ -124,7 +124,7 @@ func TestHostile_planted_journal(t *testing.T) {
 			must(t, exec.CommandContext(t.Context(), "cp", "-a", attacker, clone).Run())
 			refused(t, name, clone, journal.BadKey, journal.BadIdentity)
 
-			// What was taken away by hand, as the error says, does not stand in the way any more.
+			// A transaction removed by hand, as the error advises, does not block anything any more.
 			must(t, os.RemoveAll(filepath.Join(clone, stateName, "tx")))
 			_, err = host().Run(t.Context(), openDir(t, clone), altering(put("other", "x")))
 			must(t, err)

@@ -69,7 +69,7 @@ func after(t *testing.T, plant func(t testing.TB, dir string), p millrace.Pipeli
 // point is a moment of the protocol: right before the first operation that matches at, after one that matches after.
 type point struct {
 	name, after, at string
-	// real says that it is only met on a file system with all abilities.
+	// real means that the point is only met on a file system with all abilities.
 	real  bool
 	isNew bool // the tree comes out new
 }

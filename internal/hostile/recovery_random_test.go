@@ -48,8 +48,8 @@ func TestHostile_rollback_of_random_changes(t *testing.T) {
 	})
 }
 
-// TestHostile_restore_of_random_changes restores instead. What a run had written anew or deleted is then a new file
-// with the old bytes, owner, attributes and times; all other files are those that were there, hard links and all.
+// TestHostile_restore_of_random_changes restores instead. A file that a run had written anew or deleted is then a new
+// file with the old bytes, owner, attributes and times. All other files keep their inodes, and so their hard links.
 func TestHostile_restore_of_random_changes(t *testing.T) {
 	t.Parallel()
 	changing(t, func(t *testing.T, dir string, p millrace.Pipeline) bool {
@@ -179,7 +179,7 @@ func randomTree(t *testing.T, r *rand.Rand, dir string) {
 	}
 }
 
-// randomChange does one thing, which may be impossible, and says what.
+// randomChange does something, which may be impossible, and returns its description.
 func randomChange(r *rand.Rand, s *stage.Stage) string {
 	a, b := randomName(r), randomName(r)
 	var what string

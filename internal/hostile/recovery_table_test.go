@@ -158,7 +158,7 @@ func settled(t *testing.T, dir, id string, old map[string]string, status millrac
 		if !slices.Equal(r.Finished, []string{id}) || len(r.RolledBack) > 0 {
 			t.Errorf("recovery %+v", r)
 		}
-		// Who made the mark may have died before it was durable.
+		// The process that made the mark may have died before the mark was durable.
 		if synced, moved := index("syncdir T"), index("rename "+stateName+"/backups/"); synced < 0 || moved < synced {
 			t.Errorf("the mark is not made durable first: %q", events)
 		}

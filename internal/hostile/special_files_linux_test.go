@@ -172,7 +172,7 @@ func TestHostile_proc_file_of_size_zero(t *testing.T) {
 					t.Errorf("read %q", got)
 				}
 			})
-			// Its mode says that it is not to be written to.
+			// Its mode does not let anybody write to it.
 			within(t, patience, func(ctx context.Context) {
 				_, err := host().Run(ctx, b.fs, decoded(t, editFile("status", "Name:", "Nom:")))
 				_, isPath := errors.AsType[*fs.PathError](err)
@@ -185,7 +185,7 @@ func TestHostile_proc_file_of_size_zero(t *testing.T) {
 					t.Errorf("want an error that names the file, got %T: %v", err, err)
 				}
 			})
-			// It cannot be written: it says another thing each time, and there is no place for the state directory.
+			// It cannot be written: its content differs each time, and it has no place for the state directory.
 			within(t, patience, func(ctx context.Context) {
 				p, err := millrace.New("force").Options(millrace.Options{Force: true}).
 					Step("edit", actions.Edit{Files: []string{"status"}, OldText: "Name:", NewText: "Nom:"}).Build()

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// patience is how long anything here may take before it counts as hanging. What has to be quick on a machine that has
-// nothing else to do takes a small part of that.
+// patience is how long anything here may take before it counts as hanging. An operation that has to be quick on an idle
+// machine takes a small part of that.
 const patience = 2 * time.Minute
 
 // within fails the test if do has not come back in time, instead of letting the whole test binary hang. The context

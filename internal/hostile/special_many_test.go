@@ -183,7 +183,7 @@ func TestHostile_replacement_blow_up(t *testing.T) {
 			act("multi_edit", obj{"files": files, "edits": []obj{{"old_text": "a", "new_text": long}}}),
 			act("multi_edit", obj{"files": files, "edits": []obj{{"old_text": "a", "new_text": long}}, "mode": "simultaneous"}, id("together")),
 			act("regex_transform", obj{"files": files, "patterns": []obj{{"pattern": "a", "replacement": long}}}),
-			// One after the other, none of which is too much by itself.
+			// They come one after the other, and none is too much alone.
 			act("multi_edit", obj{"files": files, "edits": []obj{{"old_text": "a", "new_text": "cccccccccc"}, {"old_text": "c", "new_text": "dddddddddd"}, {"old_text": "d", "new_text": "eeee"}}}, id("chain")),
 		} {
 			_, err := b.runOn(t, x, editFile("a.txt", "needle", "pin", id("first")), s)
@@ -193,7 +193,7 @@ func TestHostile_replacement_blow_up(t *testing.T) {
 	})
 }
 
-// The same with the limit that holds by itself.
+// The same with the limit that holds for each file alone.
 func TestHostile_replacement_blow_up_takes_bounded_memory(t *testing.T) {
 	t.Parallel()
 	dir := manyMatches(t, 5<<20) // of which a million may be replaced, by 64 MiB

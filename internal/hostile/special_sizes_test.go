@@ -113,7 +113,7 @@ func changingWhileRead(t *testing.T, change func(b *backend) error) {
 				if !done.Load() {
 					t.Fatal("it was not changed while it was read")
 				}
-				// What the other one has done is there, and nothing else.
+				// The other program's change is there, and nothing else.
 				for name, want := range planted {
 					if got := b.content(t, name); got != want {
 						t.Errorf("%s is %q", name, got)

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/internal/ignore"
 )
 
-// What the .gitignore of a usual project holds.
+// The content of a usual project's .gitignore.
 const usual = `# build
 *.o
 *.a

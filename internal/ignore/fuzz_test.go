@@ -59,7 +59,7 @@ func FuzzMatch(f *testing.F) {
 		if r != nil && (r.DirOnly && !isDir || r.Line < 1 || r.Line > strings.Count(rules, "\n")+1) {
 			t.Errorf("%q: rule %+v decides about %q, directory %v", rules, *r, path, isDir)
 		}
-		// Only with a special character first is there no literal part to be compared by itself.
+		// Only with a special character first is there no literal part to compare separately.
 		glob, rooted := strings.CutPrefix(rules, "/")
 		if !rooted || glob == "" || !strings.ContainsAny(glob[:1], "*?") || strings.ContainsAny(rules, "[]\\\n\r\x00") ||
 			strings.HasSuffix(rules, "/") || strings.HasSuffix(rules, " ") || path == "" || strings.HasSuffix(path, "/") {

@@ -43,7 +43,7 @@ func (g generator) atom() string {
 	}
 }
 
-// class makes a character class, not always one that is closed or makes sense.
+// class makes a character class, which is not always closed and does not always make sense.
 func (g generator) class() string {
 	var b strings.Builder
 	b.WriteString(g.pick("[", "[", "[!", "[^"))

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestAdopt: a plan that lies in the directory it was made in keeps what it knows of files; one that was copied knows
-// them by their bytes alone.
+// TestAdopt: a plan in the directory where it was made keeps its facts about files; a copied plan knows files by their
+// bytes alone.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	plan := func() *journal.Plan {

@@ -14,7 +14,7 @@ import (
 )
 
 // forge makes a plan file of the header and the records, with the checksums that belong to them, signed with the key if
-// there is one. It does not use the package, so it also tests that the format is the one that is written down.
+// there is one. It does not use the package, so it also tests that the documented format is true.
 func forge(key []byte, payloads ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("millrace plan 1\n")

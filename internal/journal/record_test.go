@@ -85,7 +85,7 @@ func TestRecordLine(t *testing.T) {
 	}
 }
 
-// TestScan_refuses: a line that is damaged anyhow is refused, or is JSON that says what was read.
+// TestScan_refuses: a damaged line is refused, or is JSON with exactly the content that was read.
 func TestScan_refuses(t *testing.T) {
 	t.Parallel()
 	r := sample().Records[0]

@@ -42,7 +42,7 @@ func TestMemFs_worlds(t *testing.T) {
 		t.Errorf("src (-want +got):\n%s", diff)
 	}
 
-	// What is made is found by the caller beside what was there.
+	// The caller finds new files beside the files that were there.
 	fstest.Write(t, fsys, "only/new", "1")
 	if got := fstest.Read(t, plain, "/only/new"); got != "1" {
 		t.Errorf("/only/new has %q", got)
@@ -71,7 +71,7 @@ func TestMemFs_worlds(t *testing.T) {
 			t.Errorf("%q is still there: %v", old, err)
 		}
 	}
-	// What is replaced is replaced in both.
+	// A replacement happens in both worlds.
 	fstest.Write(t, fsys, "by", "replaced")
 	if err := fsys.Rename("by", "both"); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestMemFs_worlds(t *testing.T) {
 	}
 	fstest.Write(t, plain, "/both", "absolute")
 
-	// What is removed is gone, and does not uncover the other one.
+	// A removed file is gone, and does not uncover the file of the other world.
 	if err := fsys.Remove("both"); err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,7 @@ func TestMemFs_likeTheSystem(t *testing.T) {
 				}
 				return fsys.Rename(a, b)
 			}
-			// Which of several things wrong with two names is told may differ.
+			// If several things are wrong with two names, the reported error may differ.
 			want, got := errorKind(do(system)), errorKind(do(memory))
 			two := op == "rename" || op == "move" || op == "exchange"
 			if want != got && (!two || (want == "ok") != (got == "ok")) {

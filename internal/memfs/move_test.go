@@ -57,7 +57,7 @@ func TestMemFs_moveKeeps(t *testing.T) {
 	}
 }
 
-// Who has a file open writes to it also after it has got another name, as POSIX has it.
+// A process that has a file open also writes to it after a rename, as POSIX has it.
 func TestMemFs_moveOpen(t *testing.T) {
 	for name, move := range moves {
 		fsys := fstest.Raise(t, afero.NewMemMapFs())
@@ -84,7 +84,7 @@ func TestMemFs_moveOpen(t *testing.T) {
 	}
 }
 
-// Who has read half of a file reads the other half of the same.
+// A reader that has read half of a file reads the other half of the same file.
 func TestMemFs_exchangeWhileRead(t *testing.T) {
 	plain := afero.NewMemMapFs()
 	fstest.Write(t, plain, "a", "old text")
@@ -112,7 +112,7 @@ func TestMemFs_exchangeWhileRead(t *testing.T) {
 	}
 }
 
-// What is done to one file must not cost more the more files there are.
+// The cost of an operation on a file must not grow with the number of files.
 func TestMemFs_oneOfMany(t *testing.T) {
 	cost := func(files int, do func(fsys afero.Fs)) float64 {
 		plain := afero.NewMemMapFs()

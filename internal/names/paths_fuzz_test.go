@@ -77,7 +77,7 @@ func FuzzPaths(f *testing.F) {
 	})
 }
 
-// escapes reports whether os.Root says that a name leads out.
+// escapes reports whether os.Root reports that a name leads out.
 func escapes(root *os.Root, name string) bool {
 	_, err := root.Stat(filepath.FromSlash(name))
 	return err != nil && strings.Contains(err.Error(), "escapes from parent")

@@ -71,8 +71,8 @@ func diff(v preview.View, c change.Change) (string, error) {
 	return b.String(), err
 }
 
-// TestHowItIsReadDoesNotMatter: a large file that can be read at any place, and one that can only be read from its
-// beginning to its end, are shown alike; and so is one without its splices.
+// TestHowItIsReadDoesNotMatter: a large file shows the same diff whether it can be read at any place, only from
+// beginning to end, or without its splices.
 func TestHowItIsReadDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	c := edited(t, large, twoEdits(large)...)

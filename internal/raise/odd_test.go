@@ -56,7 +56,7 @@ func TestRaise_namesBelowTheWorkingDirectory(t *testing.T) {
 	}
 }
 
-// What a BasePathFs is over need not be a directory.
+// The path below a BasePathFs need not be a directory.
 func TestRaise_basePathNoDirectory(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -92,7 +92,7 @@ func TestRaise_onlyLstat(t *testing.T) {
 	}
 }
 
-// Who empties a MemMapFs by removing its root goes on using it, as the MemMapFs lets him.
+// A caller that empties a MemMapFs by removing its root goes on using it, as the MemMapFs allows.
 func TestRaise_memMapWithoutRoot(t *testing.T) {
 	t.Parallel()
 	mem := afero.NewMemMapFs()

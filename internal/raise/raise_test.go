@@ -205,7 +205,7 @@ func TestRaise_basePathFs(t *testing.T) {
 			t.Errorf("%s: Canonical(/f) = %v, want ErrAbsolute", name, err)
 		}
 	}
-	// What lies between may be there to forbid something, although all that can be asked looks the same.
+	// A file system between may be there to forbid something, although all that can be asked looks the same.
 	for name, fsys := range map[string]afero.Fs{
 		"read-only":     base(afero.NewReadOnlyFs(osFs), dir),
 		"copy on write": base(afero.NewCopyOnWriteFs(osFs, afero.NewMemMapFs()), dir),

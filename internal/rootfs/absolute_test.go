@@ -62,7 +62,7 @@ func TestWithAbsolute(t *testing.T) {
 	}
 }
 
-// What is opened by a name that counts from the working directory is found by its absolute one.
+// A file that is opened by a name relative to the working directory is found by its absolute name.
 func TestWithAbsoluteOfARelativeName(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -29,8 +29,8 @@ func TestSlowRoot_conformance(t *testing.T) {
 	}, fstest.Options{})
 }
 
-// TestBeneath does the same random things to two directories, to one of them without the fast path, and compares what
-// comes of each.
+// TestBeneath does the same random things to two directories, in one case without the fast path, and compares the
+// results.
 func TestBeneath(t *testing.T) {
 	t.Parallel()
 	probe, err := rootfs.Open(t.TempDir())

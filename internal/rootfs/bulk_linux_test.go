@@ -62,7 +62,8 @@ func TestBulk_sameErrors(t *testing.T) {
 	fstest.Must(t, fast.SyncDir("d/full"))
 }
 
-// TestBulk_Hold: a directory that is held is the same one under another name, and one that is not is found by name.
+// TestBulk_Hold: a held directory is the same directory under another name, and a directory that is not held is found
+// by name.
 func TestBulk_Hold(t *testing.T) {
 	t.Parallel()
 	root, fast, _ := bulk(t)

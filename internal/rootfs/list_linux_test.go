@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// everyKind makes one of each kind of file, and returns what package os lists there.
+// everyKind makes a file of each kind, and returns the listing of package os.
 func everyKind(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	fstest.Must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o644))
@@ -101,7 +101,7 @@ func TestRootFs_OpenDir_kindsNotListed(t *testing.T) {
 	}
 }
 
-// What is gone when its turn comes is gone: for a listing, for an entry of it, and for a walk, which goes on.
+// A file that is gone when its turn comes is gone: for a listing, for an entry of it, and for a walk, which goes on.
 func TestRootFs_OpenDir_removed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

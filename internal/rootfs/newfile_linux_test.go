@@ -81,7 +81,7 @@ func listed(t *testing.T, dir string) []string {
 	return names
 }
 
-// TestBulk_CreateNear_elsewhere: where no file without a name can be made, or not be linked, one is made all the same.
+// TestBulk_CreateNear_elsewhere: where a file without a name cannot be made, or cannot be linked, a named file is made.
 func TestBulk_CreateNear_elsewhere(t *testing.T) {
 	t.Parallel()
 	root, fast, base := bulk(t)

@@ -55,7 +55,7 @@ func TestRootFs_namesRefused(t *testing.T) {
 	}
 }
 
-// What the system refuses under names of its own has the names of this package, and keeps those of the system.
+// An error that the system returns under names of its own has the names of this package, and keeps those of the system.
 func TestRootFs_errorNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -92,7 +92,7 @@ func TestRootFs_noLock(t *testing.T) {
 	}
 }
 
-// What another user may not read or change is reported, what he may change is changed.
+// A file that another user may not read or change is reported; a file that the user may change is changed.
 func TestRootFs_CopyMeta_asUser(t *testing.T) {
 	dir := t.TempDir()
 	fstest.Must(t, os.Chmod(filepath.Dir(dir), 0o755))
@@ -163,7 +163,7 @@ func TestRootFs_CopyMeta_asUser(t *testing.T) {
 	}
 }
 
-// A file of /proc is a regular one, and the place to find one that cannot be read at its beginning.
+// A file of /proc is a regular file, and some of these files cannot be read at their beginning.
 func TestRootFs_readError(t *testing.T) {
 	root := fstest.OpenRoot(t, "/proc/self")
 	d := fstest.OpenDir(t, root, ".")

@@ -70,7 +70,7 @@ func TestRootFs_CopyMeta_attributes(t *testing.T) {
 		t.Errorf("the file has %q", got)
 	}
 
-	// What a file got from its directory goes, if the other file does not have it.
+	// Attributes that a file got from its directory go, if the other file does not have them.
 	fstest.Write(t, root, "plain", "z")
 	if err := root.CopyMeta("plain", "g"); err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestRootFs_CopyMeta_attributes(t *testing.T) {
 	}
 }
 
-// What one may not do must come as an error, and not keep the rest from being done.
+// A forbidden operation must be an error, and must not keep the rest from being done.
 func TestRootFs_CopyMeta_partly(t *testing.T) {
 	base := t.TempDir()
 	root := fstest.OpenRoot(t, base)

@@ -37,8 +37,8 @@ func coresOf(hunks []textdiff.Hunk) (cores []textdiff.Core) {
 	return cores
 }
 
-// randomEdit returns a text of n lines, each one of kinds different ones, and the text with a share of the lines
-// changed: removed, replaced, or with one inserted behind.
+// randomEdit returns a text of n lines, each of kinds different lines, and the text with a share of the lines changed:
+// removed, replaced, or with a line inserted after it.
 func randomEdit(rng *rand.Rand, n, kinds int, share float64) (old, new string) {
 	line := func() string { return fmt.Sprintf("line %d\n", rng.IntN(kinds)) }
 	var a, b strings.Builder

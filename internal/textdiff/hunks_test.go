@@ -294,8 +294,8 @@ func TestHunksLarge(t *testing.T) {
 	}
 }
 
-// TestHunksNested has two parts that hold the same lines, each thoroughly changed, around one that is unique: anchors
-// are found in the middle first, and then in each of the parts.
+// TestHunksNested has two parts that hold the same lines, each thoroughly changed, around a unique line: anchors are
+// found in the middle first, and then in each of the parts.
 func TestHunksNested(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(13, 14))

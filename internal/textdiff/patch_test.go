@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// fileChange is one file before and after; a zero entry is no file.
+// fileChange is a file before and after; a zero entry is a missing file.
 type fileChange struct {
 	what     string
 	from, to string // to is "" unless it is a rename

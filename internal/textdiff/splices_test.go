@@ -58,7 +58,7 @@ func TestSplicesFollowed(t *testing.T) {
 		{nil, "-a|\n"},
 		// Removing "a\nb\nc\n" and putting "b\nc\n" there is the same; the lines common to both are found again.
 		{[]change.Splice{splice(0, 6, "b\nc\n")}, "-a|\n"},
-		// A list that ends too early, or lies about the middle, is no help and is not believed.
+		// A list that ends too early, or has a wrong middle, does not help and is not trusted.
 		{[]change.Splice{}, "-a|\n"},
 		{[]change.Splice{splice(0, 1, "")}, "-a|\n"},
 		{[]change.Splice{splice(4, 2, "  ")}, "-a|\n"},

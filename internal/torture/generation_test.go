@@ -15,7 +15,8 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// A generation is a tree that is told from all others by every file in it, and from half of one by comparing them.
+// A generation is a tree that every file in it distinguishes from all others, and from half of a generation by
+// comparing its files.
 
 // edited is how many files each pipeline edits.
 const edited = 20
@@ -127,7 +128,8 @@ func read(dir string) (map[string]string, error) {
 	return tree, err
 }
 
-// whichGeneration returns the generation that the directory holds, or an error that says what is not of it.
+// whichGeneration returns the generation that the directory holds, or an error that names the files of other
+// generations.
 func whichGeneration(dir string, lean bool) (int, error) {
 	tree, err := read(dir)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// phases are those of a commit, as it tells of them.
+// phases are the phases that a commit reports.
 func phases() []string {
 	return []string{"verify", "stage", "backup", "journal", "apply", "sync", "commit", "clean"}
 }

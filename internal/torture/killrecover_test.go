@@ -217,7 +217,7 @@ func recoverKilled(run int, dir string, seen *counters) error {
 	return checkRecovered(kind, dir, seen, 0, 0)
 }
 
-// checkRecovered finishes a recovery and checks that the tree is one of the generations.
+// checkRecovered finishes a recovery and checks that the tree is a generation.
 func checkRecovered(kind, dir string, seen *counters, from, to int) error {
 	fsys, err := open(kind, dir)
 	if err != nil {

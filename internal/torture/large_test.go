@@ -151,7 +151,7 @@ func playLarge(args []string) error {
 	return nil
 }
 
-// sayPeak says how much memory the process has had at most, in KiB.
+// sayPeak prints how much memory the process has had at most, in KiB.
 func sayPeak(when string) {
 	status, _ := os.ReadFile("/proc/self/status")
 	for line := range bytes.Lines(status) {

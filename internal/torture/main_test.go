@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// roleVariable makes the test binary one of the processes that the tests start; its arguments are those of the role.
+// roleVariable makes the test binary a process that the tests start; its arguments are the arguments of the role.
 const roleVariable = "MILLRACE_TORTURE_ROLE"
 
 func TestMain(m *testing.M) {
@@ -52,7 +52,7 @@ func play(role string, args []string) error {
 	return fmt.Errorf("no such role")
 }
 
-// process is a test binary in one of the roles. It says what it does in lines.
+// process is a test binary in a role. It prints what it does in lines.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.Writer
@@ -137,7 +137,7 @@ func (p *process) drain(see func(string)) error {
 // say prints a line at once.
 func say(format string, args ...any) { fmt.Fprintf(os.Stdout, format+"\n", args...) }
 
-// open returns the tree in a directory: a "root" is one that fsutil opens, a "base" one that afero does.
+// open returns the tree in a directory: fsutil opens a "root", afero a "base".
 func open(kind, dir string) (afero.Fs, error) {
 	if kind == "base" {
 		return afero.NewBasePathFs(afero.NewOsFs(), dir), nil

@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// mountsVariable says that the test runs in a mount namespace of its own, so that nothing stays mounted whatever
+// mountsVariable means that the test runs in a mount namespace of its own, so that nothing stays mounted whatever
 // happens.
 const mountsVariable = "MILLRACE_TORTURE_MOUNTS"
 
@@ -40,9 +40,9 @@ func realFileSystems() map[string]realFs {
 }
 
 // TestPowerCut lets the power fail at any moment while a process commits generation after generation on a real file
-// system. What is left on the disk is mounted, which replays the file system's own journal, and recovered: the tree
-// is wholly one generation, and not one before the last that had been acknowledged. Without fsyncs nothing is
-// promised, and it is only told what became of it.
+// system. The disk is mounted, which replays the file system's own journal, and recovered: the tree is wholly one
+// generation, and not one before the last that had been acknowledged. Without fsyncs nothing is promised, and it is
+// only told what became of it.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	for name, real := range realFileSystems() {
