@@ -65,9 +65,9 @@ type Locker interface {
 	Lock(ctx context.Context) (io.Closer, error)
 }
 
-// FileLocker locks single regular files, which must be there. No symbolic link is followed, and nothing is written. The
-// lock is on the file, not on its name, and does not keep anyone from reading or writing who does not ask for it. It ends
-// when the result is closed, and with the process. Two locks in one process exclude each other too.
+// FileLocker locks single regular files, which must exist. No symbolic link is followed, and nothing is written. The
+// lock is on the file, not on its name. It is advisory: code that does not ask for the lock can still read and write.
+// It ends when the result is closed, and with the process. Two locks in one process exclude each other too.
 type FileLocker interface {
 	// LockFile takes the lock of the file for its caller alone. It waits until ctx is done and returns [ErrLocked] then; a
 	// ctx that is done already still gets a lock that is free.

@@ -19,8 +19,8 @@
 // # Names
 //
 // Names are relative to the root of the tree and separated by slashes on all systems. [Clean] makes the canonical form;
-// the root is ".". A bad name, or a wrong kind of file at a name, is one of the errors of this package, such as
-// [ErrEscape], wrapped in an *fs.PathError or *os.LinkError.
+// the root is ".". A bad name, or a wrong kind of file at a name, is an error of this package, such as [ErrEscape],
+// wrapped in an *fs.PathError or *os.LinkError.
 //
 // # Walking
 //

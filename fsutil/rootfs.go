@@ -41,7 +41,7 @@ func OpenRoot(dir string) (*RootFs, error) {
 // name in it, as agents and editors send them: on a RootFs of /home/me/project, /home/me/project/src/a.go is src/a.go.
 // It goes by the name that OpenRoot was given, by that without the symbolic links that were in it, and by each name
 // that leads to the directory through links; any other absolute name is [ErrEscape]. Results have the names in the
-// directory. What names lead to is as confined as before: the absolute target of a symbolic link still counts as
+// directory. The targets of names are as confined as before: the absolute target of a symbolic link still counts as
 // outside.
 //
 // The view and what it was made of share the directory; closing one closes both.

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// visit is another program that saves a file while a story is told, and how that goes on.
+// visit is another program that saves a file during a story, and how that goes on.
 type visit struct {
 	at      int // operation before which it comes
 	name    string
@@ -103,7 +103,7 @@ func twins(listing, name string) []string {
 	return found
 }
 
-// bytesIn returns the part of a line of a listing that tells of bytes.
+// bytesIn returns the part of a listing's line that describes bytes.
 func bytesIn(line string) string { return line[strings.IndexByte(line, '"')+1:] }
 
 // checkOthers checks that all but what the other program has touched is old, or all of it is new. Of the names in

@@ -76,8 +76,7 @@ func withoutPlan(s *story, disk *crashfs.Fs) *crashfs.Fs {
 	return left
 }
 
-// saveAny saves one of the files that the changes are about, durably, and returns its name, "" if none of them is
-// there.
+// saveAny saves a file that the changes are about, durably, and returns its name, "" if none of them exists.
 func saveAny(t *testing.T, disk *crashfs.Fs, changes []change.Change) string {
 	t.Helper()
 	for _, c := range changes {

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// layered are file systems where making a directory that is there already is no error, and one where it is.
+// layered are file systems where making an existing directory is not an error, and a file system where it is.
 func layered(t *testing.T) map[string]afero.Fs {
 	t.Helper()
 	onDisk := func() afero.Fs { return afero.NewBasePathFs(afero.NewOsFs(), t.TempDir()) }

@@ -69,9 +69,9 @@ func TestHostile_a_lock_held_in_another_container(t *testing.T) {
 	})
 }
 
-// A container is killed and started again: the run in it has the number of the one before. It goes on where the
-// system gives back the lock of the dead. Where it does not, it is not known the dead from one who lives in another
-// container, so the error says what to remove.
+// A container is killed and started again: the run in it has the number of the one before. It goes on where the system
+// gives back the lock of the dead. Where it does not, a dead run cannot be distinguished from a run that lives in
+// another container, so the error names the file to remove.
 func TestHostile_a_container_started_again_with_the_same_process_number(t *testing.T) {
 	t.Parallel()
 	inContainers(t, func(t *testing.T, b *backend) {

@@ -20,8 +20,8 @@ const foreign = "what an editor has saved\n"
 // sameSize is as long as a.txt, and not what a run would make of it.
 const sameSize = "ALPHA NEEDLE\n"
 
-// saves are the ways in which another program writes to a.txt. What it writes is foreign, but where the size must not
-// tell.
+// saves are the ways in which another program writes to a.txt. Its bytes are foreign, except where the size must not
+// reveal them.
 func saves() map[string]func(b *backend) (content string, err error) {
 	return map[string]func(b *backend) (string, error){
 		"rename style": func(b *backend) (string, error) {
@@ -67,8 +67,8 @@ func touched() map[string]obj {
 
 // checkKept fails the test unless the tree is what it was but for a.txt, which is what the other program has left.
 //
-// A rollback cannot tell a file that was removed by another program from one that it has to put back; so one that was
-// removed while the transaction was already applied may be back, as it was.
+// A rollback cannot distinguish a file that another program removed from a file that it has to put back. So a file that
+// was removed after the transaction was applied may be back, as it was.
 func checkKept(t *testing.T, b *backend, before map[string]string, content string, mayBeBack bool) {
 	t.Helper()
 	after := b.snapshot(t)

@@ -30,8 +30,8 @@ const diskJobVariable = "MILLRACE_HOSTILE_JOB"
 type diskJob struct {
 	Dir      string
 	Pipeline string // a name in diskPipelines; "" means to recover
-	// Sigkill kills the process at the first operation that matches, after one that matches SigkillAfter, or at the
-	// SigkillAt-th that matches.
+	// Sigkill kills the process at the first operation that matches, after an operation that matches SigkillAfter, or
+	// at the SigkillAt-th that matches.
 	Sigkill, SigkillAfter string
 	SigkillAt             int
 	Plain                 bool   // on a file system without abilities

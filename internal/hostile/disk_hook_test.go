@@ -83,8 +83,8 @@ func (h *opHook) halves(op *errorfs.Op, do func() error) error {
 	return do()
 }
 
-// seen returns a function that is told of events and reports whether the moment has come: the first event that matches
-// at, after one that matches after, if that is not empty.
+// seen returns a function that receives events and reports whether the moment has come: the first event that matches
+// at, after an event that matches after, if that is not empty.
 func seen(after, at string) func(event string) bool {
 	first, second, passed := regexp.MustCompile(after), regexp.MustCompile(at), after == ""
 	return func(event string) bool {

@@ -2,9 +2,9 @@
 // names and links, special files and sizes, patterns and JSON, concurrent writers, planted state, crashes and disks
 // that fail.
 //
-// The name of a test says in words what is tried: TestHostile_a_sibling_with_the_same_prefix. All go through the
-// public face, a pipeline in JSON that is decoded and run, on each kind of file system that the case means something
-// on; see eachBackend. A test says what does not apply where, and why.
+// The name of a test describes the case in words: TestHostile_a_sibling_with_the_same_prefix. All go through the public
+// face, a pipeline in JSON that is decoded and run, on each kind of file system that the case means something on; see
+// eachBackend. A test names the backends that it skips, and the reason.
 //
 // The name of a file says where its cases stand: names, links, special files, patterns, json, concurrent, disk,
 // recovery, planted, policy and plans. Shared code is in the files that begin with "helpers".

@@ -46,8 +46,8 @@ func eachBackend(t *testing.T, test func(t *testing.T, b *backend)) {
 	eachOf(t, backendsFor(fstest.ByItself(1, 0)), test)
 }
 
-// backendsFor are the names of the backends for the i-th of many inputs that are alike: all of them for the first,
-// and one of the operating system and one in memory for the others.
+// backendsFor are the names of the backends for the i-th of many inputs that are alike: all of them for the first, and
+// for the others a backend of the operating system and a backend in memory.
 func backendsFor(i int) []string {
 	if i > 0 {
 		return []string{"root", "memory"}

@@ -145,7 +145,7 @@ func (b *backend) unchanged(t *testing.T, before map[string]string) {
 }
 
 // snapshot describes the whole tree by path: kind, mode, bytes, time, target of links; of directories kind and mode.
-// What is in memory, of an overlay that which was written, has names that end in " in memory".
+// Names in memory (in an overlay, the written files) end in " in memory".
 func (b *backend) snapshot(t *testing.T) map[string]string {
 	t.Helper()
 	all := make(map[string]string)

@@ -30,8 +30,8 @@ func onDisk(t *testing.T, test func(t *testing.T, b *backend)) {
 	})
 }
 
-// Each name gets the new content in a file of its own, edited once, and the user is told that they are not one any
-// more.
+// Each name gets the new content in a file of its own, edited once, and a warning reports that they are not the same
+// file any more.
 func TestHostile_two_hard_links(t *testing.T) {
 	t.Parallel()
 	onDisk(t, func(t *testing.T, b *backend) {
@@ -141,7 +141,8 @@ func TestHostile_a_target_replaced_by_a_link(t *testing.T) {
 	})
 }
 
-// What the link leads to has a file of the same name, bytes and time, so that only the link itself tells.
+// The target of the link has a file of the same name, bytes and time, so that only the link itself shows the
+// difference.
 func TestHostile_a_parent_replaced_by_a_link(t *testing.T) {
 	t.Parallel()
 	swapTest(t, func(t *testing.T, b *backend) {

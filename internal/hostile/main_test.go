@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// command is a process that runs one of these programs.
+// command is a process that runs such a program.
 func command(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)

@@ -231,7 +231,7 @@ func TestHostile_directory_into_itself_by_case(t *testing.T) {
 	})
 }
 
-// Two names of one file, where case counts, are no spellings of each other: one is in the other's way.
+// Two names of the same file, where case counts, are not spellings of each other: each blocks the other.
 func TestHostile_rename_by_case_only_of_hard_links(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

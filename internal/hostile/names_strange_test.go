@@ -110,8 +110,8 @@ func TestHostile_control_characters(t *testing.T) {
 	}
 }
 
-// JSON cannot say such a name, so no pipeline can name it; what a search finds is passed on as it is. A result shows
-// the byte as U+FFFD, the journal keeps it, and a plan that would have to be stored says that it cannot.
+// JSON cannot express such a name, so no pipeline can name it; a name that a search finds is passed on unchanged. A
+// result shows the byte as U+FFFD, the journal keeps it, and storing a plan with it is an error.
 func TestHostile_invalid_utf8(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

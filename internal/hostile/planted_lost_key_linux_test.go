@@ -168,7 +168,7 @@ func TestHostile_a_lost_key_keeps_no_backup_for_ever(t *testing.T) {
 	}
 }
 
-// keyless leaves this process without a home, or with one that cannot be written to.
+// keyless leaves this process without a home, or with a home that cannot be written to.
 func keyless(t *testing.T) map[string]string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "file")

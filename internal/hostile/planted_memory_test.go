@@ -27,7 +27,7 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// strangerKeys are what a stranger can sign with: nothing, or any key but the one of this process.
+// strangerKeys are the keys that a stranger can sign with: none, or any key but the key of this process.
 var strangerKeys = map[string][]byte{"not signed": {}, "signed by another": []byte("the key of somebody else, 32 byte")}
 
 // caught is a tree in memory in which victim.txt was "evil" and is "good", with all that the state directory held in
@@ -220,7 +220,7 @@ func TestHostile_a_result_planted_in_memory_is_not_replayed(t *testing.T) {
 	}
 }
 
-// storedRun is the file that says that the run was a success, signed with the key.
+// storedRun is the file that records the run as a success, signed with the key.
 func storedRun(t *testing.T, key []byte, runID string, p millrace.Pipeline) string {
 	t.Helper()
 	result, err := json.Marshal(&millrace.Result{Name: p.Name(), Success: true, RunID: runID})

@@ -46,8 +46,8 @@ func TestHostile_a_planted_transaction_without_a_plan_blocks_no_run(t *testing.T
 	}
 }
 
-// TestHostile_a_planted_backup_too_deep_for_a_path_is_pruned plants backups, one that cannot be removed by its path
-// and one that is a link, beside real ones: pruning goes on, and nothing behind the link is touched.
+// TestHostile_a_planted_backup_too_deep_for_a_path_is_pruned plants two backups beside real backups: the first cannot
+// be removed by its path, the second is a link. Pruning goes on, and the link's target is not touched.
 func TestHostile_a_planted_backup_too_deep_for_a_path_is_pruned(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)

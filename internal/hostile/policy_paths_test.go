@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// What is in a state directory further down, which is that of a run on that directory, is closed to every use of a
-// path, under every name that some file system takes for its own.
+// A state directory further down, which belongs to runs on its parent directory, is closed to every use of a path,
+// under every name that some file system takes for its own.
 func TestHostile_the_state_of_a_nested_tree_is_closed(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{

@@ -65,8 +65,8 @@ func refused(t *testing.T, what, dir string, reasons ...journal.Reason) {
 	sameTree(t, what, dir, before, exact|private)
 }
 
-// TestHostile_damaged_journal flips each kind of bit, cuts the plan off anywhere, and makes it one of a newer
-// version. When the plan is put right, recovery goes on.
+// TestHostile_damaged_journal flips each kind of bit, cuts the plan off anywhere, and gives it a newer version. When
+// the plan is put right, recovery goes on.
 func TestHostile_damaged_journal(t *testing.T) {
 	t.Parallel()
 	dir, plan := unfinished(t)

@@ -66,7 +66,8 @@ func after(t *testing.T, plant func(t testing.TB, dir string), p millrace.Pipeli
 	return treeOf(t, dir, contents)
 }
 
-// point is a moment of the protocol: right before the first operation that matches at, after one that matches after.
+// point is a moment of the protocol: right before the first operation that matches at, after an operation that matches
+// after.
 type point struct {
 	name, after, at string
 	// real means that the point is only met on a file system with all abilities.

@@ -92,7 +92,7 @@ func inode(text string) string {
 	return id
 }
 
-// changing makes random trees and pipelines that change them, and counts those for which test says that they did.
+// changing makes random trees and pipelines that change them, and counts the cases for which test returns true.
 func changing(t *testing.T, test func(t *testing.T, dir string, p millrace.Pipeline) bool) {
 	t.Helper()
 	runs, changed := fstest.Runs(50, 200, 5000), 0

@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// makeSpecial makes what is no regular file, or skips the test with the reason.
+// makeSpecial makes a file that is not a regular file, or skips the test with the reason.
 func makeSpecial(t *testing.T, b *backend, name string, mode uint32, dev uint64) {
 	t.Helper()
 	if err := unix.Mknod(b.path(name), mode|0o666, int(dev)); err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Very many directories, each in the one before. As long as their names are not longer than the longest that is
-// accepted, fsutil.MaxPath, all are walked; beyond that there is a typed error, and what is not so deep can be worked
-// on all the same. To open a directory takes a step for each one above it, so that the whole depth of 3,000 takes a
-// minute: that is for the long form, the short one gets to the limit with longer names.
+// Very many directories, each in the directory before. All are walked as long as their paths are not longer than
+// fsutil.MaxPath. A longer path is a typed error, and shallower files can still be changed. To open a directory takes a
+// step for each directory above it, so that the whole depth of 3,000 takes a minute: that is for the long form, the
+// short one gets to the limit with longer names.
 func TestHostile_deep_tree(t *testing.T) {
 	t.Parallel()
 	type tree struct {

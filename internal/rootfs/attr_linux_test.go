@@ -11,7 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestCopyFlags: where the system tells flags and cannot set them, they are lost, which is no error. Other errors are.
+// TestCopyFlags: where the system reports flags and cannot set them, they are lost, which is not an error. Other errors
+// are.
 func TestCopyFlags(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -39,8 +39,8 @@ func listOf(t *testing.T, name string) []byte {
 	return buf[:n]
 }
 
-// A file that was made elsewhere gets the list that files made in its directory get, and loses the one that it has from
-// where it was made.
+// A file that was made elsewhere gets the list that files made in its directory get, and loses the list of the
+// directory where it was made.
 func TestInherit(t *testing.T) {
 	t.Parallel()
 	const owner, user, group, mask, other, none = 0x01, 0x02, 0x04, 0x10, 0x20, 0xffffffff

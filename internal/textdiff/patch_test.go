@@ -92,7 +92,7 @@ func changes() []fileChange {
 		{what: "link becomes file", from: "t2", old: link("target"), new: exe("a\n"), noPatchR: twice},
 		{what: "empty file becomes link", from: "t3", old: file(""), new: link("target"), noPatchR: twice},
 	}
-	// Incompressible ones of all lengths that the last line of a binary patch can have.
+	// Incompressible bytes of all lengths that the last line of a binary patch can have.
 	for n := range 60 {
 		list = append(list, fileChange{what: "binary length", from: fmt.Sprintf("len/%d", n), new: file("\x00" + string(randomBytes(n))), noPatch: binary})
 	}

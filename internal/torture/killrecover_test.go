@@ -94,9 +94,9 @@ func playRecover(args []string) error {
 	return nil
 }
 
-// playRestore restores a backup. The arguments after that are a file at sight of whose change it is to die, or the phase
-// in which it is to die and after how many microseconds: a process that does that by itself keeps its time better than
-// one that kills it from outside.
+// playRestore restores a backup. The arguments after that are a file at sight of whose change it is to die, or the
+// phase in which it is to die and after how many microseconds: a process that kills itself keeps its time better than a
+// process that is killed from outside.
 func playRestore(args []string) error {
 	fsys, err := open(args[0], args[1])
 	if err != nil {

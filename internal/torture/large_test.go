@@ -161,7 +161,7 @@ func sayPeak(when string) {
 	}
 }
 
-// largeRun runs one of largeEdits on a file of that size and returns the peak of its memory in bytes. The file is
+// largeRun runs an edit of largeEdits on a file of that size and returns the peak of its memory in bytes. The file is
 // compared with what sed makes of it, the diff with what patch makes of it, and what is restored with what was there.
 func largeRun(t *testing.T, name string, size, places int) (peak int64) {
 	t.Helper()

@@ -63,7 +63,7 @@ func TestPowerCut(t *testing.T) {
 	}
 }
 
-// withMounts runs the test again, in a process that can mount without leaving anything behind.
+// withMounts runs the test again, in a process whose mounts go away with it.
 func withMounts(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -199,7 +199,7 @@ func work(d *disk, mnt, sync string, cuts int) ([]blackout, error) {
 			return nil, fmt.Errorf("the victim died by itself: %s", &v.stderr)
 		}
 		pause(time.Duration(rnd.IntN(4000)) * time.Microsecond)
-		// What was acknowledged meanwhile is not known here, which is only on the side of fewer demands.
+		// Generations acknowledged since are not known here, which only makes the check less strict.
 		list = append(list, blackout{d.cut(rnd, []int{0, 50, 90, 100}[rnd.IntN(4)]), acked})
 	}
 	return list, nil

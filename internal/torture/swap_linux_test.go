@@ -225,7 +225,7 @@ func (s *swapped) backFrom(path, aside string) error {
 	}
 }
 
-// find makes sure that the directory is the one that is repaired, and not one that a pipeline has made while it was
+// find makes sure that the directory is the repaired directory, and not a directory that a pipeline made while it was
 // away. Nothing must be swapped.
 func (s *swapped) find() error {
 	info, err := s.top.Lstat(swappedDir)

@@ -178,8 +178,8 @@ func (r *swapRace) commit(rnd *rand.Rand) error {
 	return nil
 }
 
-// die lets a process of its own run a pipeline up to some phase of its commit and kill itself there, and recovers.
-// What goes wrong in an observer does not stop a commit, so nothing less will do.
+// die lets a process of its own run a pipeline up to some phase of its commit and kill itself there, and recovers. A
+// failing observer does not stop a commit, so nothing less will do.
 func (r *swapRace) die(rnd *rand.Rand, p millrace.Pipeline) error {
 	data, err := json.Marshal(p)
 	if err != nil {
@@ -219,7 +219,7 @@ func (r *swapRace) settle(why error) error {
 		if err == nil {
 			return r.checkTree()
 		}
-		// What is in conflict has been put aside, so nothing may be left of it.
+		// The conflict has been put aside, so nothing of it may be left.
 		_, err = (millrace.Executor{}).Recover(context.Background(), r.fsys)
 		return errors.Join(err, r.checkTree())
 	}))

@@ -164,8 +164,8 @@ func (r *race) inState(sub string) (map[int]bool, error) {
 	return found, err
 }
 
-// checkLast makes sure that the last save is in the file, if with an edit made to it, or in one of the directories
-// below the state directory where it may have been put aside.
+// checkLast makes sure that the last save is in the file, if with an edit made to it, or in a directory below the state
+// directory where it may have been put aside.
 func (r *race) checkLast(aside ...string) error {
 	data, err := os.ReadFile(r.path(contested))
 	if err != nil {

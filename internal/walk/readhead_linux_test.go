@@ -40,7 +40,7 @@ func TestReadHead_grown(t *testing.T) {
 	}
 }
 
-// TestReadHead_proc: a file that says that it is empty is read to its end.
+// TestReadHead_proc: a file that reports size zero is read to its end.
 func TestReadHead_proc(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("/proc/sys/kernel/ostype")

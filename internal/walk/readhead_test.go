@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// readerFile is a file that a reader is behind.
+// readerFile is a file that reads from a reader.
 type readerFile struct{ io.Reader }
 
 func (readerFile) Stat() (fs.FileInfo, error) { return nil, errors.ErrUnsupported }

@@ -94,7 +94,7 @@ func wideTree() walkTree {
 	return tree
 }
 
-// ends runs a walk and checks that it leaves no goroutine and no open directory behind.
+// ends runs a walk and checks that it ends every goroutine and closes every directory.
 func ends(t *testing.T, tree walkTree, opt walk.Options, ctx func() context.Context, visit func(walk.Entry) error) (err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -233,7 +233,7 @@ func TestWalkCancel(t *testing.T) {
 	}
 }
 
-// What visit has to say comes before what the context has, even if it comes later.
+// The error of visit comes before the error of the context, even if it comes later.
 func TestWalkErrorAfterCancel(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
@@ -272,7 +272,7 @@ func TestWalkOnError(t *testing.T) {
 	if _, err = walkPaths(t.Context(), fsys, ".", walk.Options{}); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("without OnError: got %v", err)
 	}
-	// A directory that is gone is no trouble, unless it is what was asked for.
+	// A missing directory is not trouble, unless it is the root of the walk.
 	if _, err = walkPaths(t.Context(), fsys, "gone", walk.Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("root that is gone: got %v", err)
 	}

@@ -168,7 +168,7 @@ func TestWalkExcludeFile(t *testing.T) {
 	}
 }
 
-// What is no file of rules, or may not be read, is none; what cannot be read is told.
+// A file that is not a file of rules, or may not be read, adds no rules; a failing read is reported.
 func TestWalkOddExcludeFiles(t *testing.T) {
 	t.Parallel()
 	for name, tree := range map[string]walkTree{

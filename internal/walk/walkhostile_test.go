@@ -138,7 +138,7 @@ func TestWalkHugeDirectory(t *testing.T) {
 	}
 }
 
-// walkListingFs lists at its top whatever it is told to.
+// walkListingFs lists any given names at its top.
 type walkListingFs struct {
 	afero.Fs
 	entries []fs.DirEntry
@@ -164,7 +164,7 @@ func (i walkItem) IsDir() bool                { return false }
 func (i walkItem) Type() fs.FileMode          { return 0 }
 func (i walkItem) Info() (fs.FileInfo, error) { return nil, fs.ErrNotExist }
 
-// A file system that lists what is no name does not lead the walk out of its directory.
+// A file system that lists an invalid name does not lead the walk out of its directory.
 func TestWalkListedNames(t *testing.T) {
 	t.Parallel()
 	fsys := walkListingFs{Fs: afero.NewMemMapFs()}
@@ -194,7 +194,7 @@ func TestWalkOddIgnoreFiles(t *testing.T) {
 	if diff := cmp.Diff(want, walkAll(t, fsys, ".", walk.Options{})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	// The same of a directory above the root; and one that must not be read does not keep what may be from being walked.
+	// The same for a directory above the root. A directory that must not be read does not stop the walk of the others.
 	if diff := cmp.Diff([]string{"d/.gitignore/x"}, walkAll(t, fsys, "d/.gitignore", walk.Options{})); diff != "" {
 		t.Errorf("below (-want +got)\n%s", diff)
 	}
@@ -215,7 +215,7 @@ func TestWalkOddIgnoreFiles(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 
-	// A chain of files is as large as all of them. What is too much is left out, the same in every walk.
+	// A chain of files is as large as all of them. Rules beyond the limit are left out, the same in every walk.
 	deep := afero.NewMemMapFs()
 	rules := append(bytes.Repeat([]byte("x1234567\n"), 45_000), "y\n"...)
 	for _, name := range []string{"a", "a/b", "a/b/c", "a/b/c/d", "z"} {
