@@ -62,7 +62,7 @@ func (d *Data) file() (File, error) {
 	return d.f, nil
 }
 
-// Append writes bytes and returns where they stand. The error matches [ErrFull] if the file is full.
+// Append writes bytes and returns where they stand. The error matches [ErrFull] if the file has no room for them.
 func (d *Data) Append(p []byte) (int64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -107,7 +107,7 @@ func (t *Text) flush(job *jobText) error {
 	return nil
 }
 
-// End ends the lines of a job. If some of them were dropped, a last line has their number.
+// End ends the lines of a job. If some of them were dropped, a last line reports how much.
 func (t *Text) End(ordinal int, at time.Time) error {
 	job := t.jobs[ordinal]
 	delete(t.jobs, ordinal)

@@ -41,7 +41,7 @@ func NewWriter(f File, key []byte, end End) *Writer {
 }
 
 // Append writes a record, a JSON text without line breaks. After an error the file has what it had before, and perhaps
-// a part of the record, which the next append cuts off. The error matches [ErrFull] if the file is full.
+// a part of the record, which the next append cuts off. The error matches [ErrFull] if the file has no room.
 func (w *Writer) Append(json []byte) error { return w.append(json, MaxFile-reserve) }
 
 // AppendLast is Append for the records that a full file still has room for: a few that say how all has ended.
