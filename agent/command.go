@@ -26,7 +26,6 @@ const (
 // the workspace; if there is none, in an empty directory. MILLRACE_SHARED is [Request.Shared]. A status that is not 0
 // is an error, with the last line that was printed, and so is a result that reports an error. Costs that the program
 // reports count then too.
-// then.
 //
 // The zero Command runs nothing. A Command may be used by several goroutines, as long as nothing changes it.
 type Command struct {

@@ -32,9 +32,8 @@ import (
 type Fleet struct {
 	// Scheduler brings the targets to workers. It has to be there.
 	Scheduler Scheduler
-	// Observe takes what happens in the runs, each event as an [Event] that names its target, from one
-	// goroutine at a time: [millrace.JSONEvents] will do. It is called if the scheduler's workers are in this process,
-	// as those of
+	// Observe takes what happens in the runs, each event as an [Event] that names its target, from one goroutine at a
+	// time: [millrace.JSONEvents] will do. It is called if the scheduler's workers are in this process, as those of
 	// [Local] are. If it panics, the Result of that run has a warning. Nil means no observer.
 	Observe func(millrace.Event)
 	// StopAfter is how many targets may fail: after so many failures no more are begun. Zero means that failures stop

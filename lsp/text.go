@@ -176,7 +176,8 @@ func applied(old []byte, places []place) ([]byte, bool) {
 	return append(now, old[at:]...), true
 }
 
-// withoutMark returns the places of a text that has a byte order mark before and after, counted from its end.
+// withoutMark returns the places of a text that has a byte order mark before and after, counted from the end of the
+// mark.
 func withoutMark(old []byte, places []place) []place {
 	n := len(byteOrderMark)
 	first := 0

@@ -37,7 +37,7 @@ type ParamDoc struct {
 	Doc string `json:"doc"`
 }
 
-// Describe returns the documentation of a command. The error reports an unknown command.
+// Describe returns the documentation of a command. The error reports a command that is not available.
 func (t Tools) Describe(name string) (CommandDoc, error) {
 	c, err := t.find(name)
 	if err != nil {

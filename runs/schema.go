@@ -10,7 +10,7 @@ type object = map[string]any
 
 // Schema returns the JSON Schema (draft 2020-12) of the arguments of a command: a schema for each object that its
 // actions take. It describes strict decoding as far as a schema can. Only Call finds that a key is given twice, how
-// many bytes a value has, and what is wrong with a pipeline. The error reports an unknown command.
+// many bytes a value has, and what is wrong with a pipeline. The error reports a command that is not available.
 func (t Tools) Schema(name string) (json.RawMessage, error) {
 	c, err := t.find(name)
 	if err != nil {

@@ -34,8 +34,7 @@ type StateError struct {
 }
 
 // Error reports what cannot be done, because of what, and what can be done instead where that is known: "cannot retry
-// run
-// 12: it is success, create a new run".
+// run 12: it is success, create a new run".
 func (e *StateError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "cannot %s %s %s", e.Verb, e.What, shown(e.ID))

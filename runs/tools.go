@@ -88,9 +88,9 @@ func (t Tools) find(name string) (*command, error) {
 
 // Call executes a command. The arguments are a JSON object; the answer is that of the interface's method in JSON: a
 // [Run], [Job] or [Log], or a [Page] of these. The error is an *[ArgsError] that lists all that is wrong with the
-// arguments, that of the method, or, for an unknown command, an error that reports it. For an unknown command that
-// would change something, that error matches [millrace.ErrReadOnly]. Where Create makes a run beside its error, the
-// run is the answer beside the error.
+// arguments, that of the method, or an error that reports a command that is not available. If that command would
+// change something, the error matches [millrace.ErrReadOnly]. Where Create makes a run beside its error, the run is
+// the answer beside the error.
 func (t Tools) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	c, err := t.find(name)
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 // exceptions. Its MaxBytes and MaxDepth hold for the YAML text, and can lower [MaxBytes] and [MaxDepth] but not raise
 // them. Its Locate is replaced: lines and columns, both from 1, of problems and of the pipeline's warnings are those of
 // the YAML text; columns count characters. An error is a *millrace.ValidationError, except that of a wrong registry in
-// d. Mistakes of the YAML itself are reported first, all of it unless the text cannot be parsed, with codes that
+// d. Mistakes of the YAML itself are reported first, all of them unless the text cannot be parsed, with codes that
 // begin with "yaml_"; only a text without such problems is decoded. Decode is safe for concurrent use.
 func Decode(d millrace.Decoder, data []byte) (millrace.Pipeline, error) {
 	depth := MaxDepth

@@ -47,7 +47,7 @@ func handled(version int) uint64 {
 	return rights
 }
 
-// landlock is the Landlock version that the kernel reports.
+// landlock is the kernel's answer about Landlock.
 type landlock struct {
 	version int // 0 without Landlock
 	err     error
