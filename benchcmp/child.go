@@ -102,7 +102,7 @@ func printResult(w io.Writer, res *millrace.Result, show string) error {
 		return err
 	}
 	if len(res.Results) == 0 {
-		return errors.New("there is no step to print")
+		return errors.New("the run has no step to print")
 	}
 	last := res.Results[len(res.Results)-1]
 	total := 0

@@ -18,7 +18,7 @@ func execJobs() []job {
 // execTrue runs true, which does nothing, several times in one run.
 func execTrue(ctx context.Context, b *bench) (Outcome, error) {
 	if runtime.GOOS == "windows" {
-		return Outcome{}, fmt.Errorf("there is no program true on %s", runtime.GOOS)
+		return Outcome{}, fmt.Errorf("%s has no program true", runtime.GOOS)
 	}
 	const second = time.Second
 	var out Outcome

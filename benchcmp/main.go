@@ -85,7 +85,7 @@ func table(ctx context.Context, args []string, stdout, stderr io.Writer) (err er
 	case err != nil:
 		return err
 	case flags.NArg() > 0:
-		return fmt.Errorf("%q: there are no arguments, only flags", flags.Arg(0))
+		return fmt.Errorf("%q: only flags are allowed, not arguments", flags.Arg(0))
 	case *runs < 1 || *warm < 0:
 		return errors.New("-runs is at least 1, -warm at least 0")
 	}

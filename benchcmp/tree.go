@@ -42,7 +42,7 @@ func plainFiles(dir string) ([]string, error) {
 		case d.IsDir():
 			return nil
 		case !d.Type().IsRegular():
-			return fmt.Errorf("%s is no plain file", name)
+			return fmt.Errorf("%s is not a regular file", name)
 		}
 		rel, err := filepath.Rel(dir, name)
 		names = append(names, filepath.ToSlash(rel))

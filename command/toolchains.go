@@ -140,7 +140,7 @@ func (f *fitting) cache(variable, name string) error {
 	if top == "" {
 		var err error
 		if top, err = os.UserCacheDir(); err != nil {
-			return fmt.Errorf("there is no directory for the caches of toolchains: %w; set Scratch", err)
+			return fmt.Errorf("no directory for the caches of toolchains: %w; set Scratch", err)
 		}
 	}
 	sum := sha256.Sum256([]byte(f.root))

@@ -51,7 +51,7 @@ type PlanChangedError struct {
 
 // Error names both digests.
 func (e *PlanChangedError) Error() string {
-	return fmt.Sprintf("the plan is not the one that was approved: its digest is %s, not %s. Plan again", e.Now,
+	return fmt.Sprintf("the plan is not the approved plan: its digest is %s, not %s. Plan again", e.Now,
 		cut(e.Approved, 64))
 }
 

@@ -215,14 +215,14 @@ func pageItem[T any](ctx context.Context, b Blobs, ref string, index int) (item 
 		return item, err
 	}
 	if index < 0 || index >= list.Count || list.Page <= 0 || index/list.Page >= len(list.Pages) {
-		return item, fmt.Errorf("book %s: there is no item %d", ref, index)
+		return item, fmt.Errorf("book %s: it has no item %d", ref, index)
 	}
 	page, err := get[[]T](ctx, b, list.Pages[index/list.Page])
 	if err != nil {
 		return item, err
 	}
 	if index%list.Page >= len(page) {
-		return item, fmt.Errorf("book %s: there is no item %d", ref, index)
+		return item, fmt.Errorf("book %s: it has no item %d", ref, index)
 	}
 	return page[index%list.Page], nil
 }

@@ -91,7 +91,7 @@ func (c *campaign) mayCancel(in cancelInput) error {
 	case c.Phase != PhaseRunning:
 		return refuse(refusedState, "the campaign is %s", c.Phase)
 	case in.Index < 0 || in.Index >= c.Count:
-		return refuse(refusedState, "there is no target %d", in.Index)
+		return refuse(refusedState, "the campaign has no target %d", in.Index)
 	case c.active[in.Index] == nil && in.Index < c.Next && !slices.ContainsFunc(c.Again, failedAt(in.Index)):
 		return refuse(refusedState, "target %d has ended", in.Index)
 	}

@@ -90,7 +90,7 @@ func (p *pages) at(ctx context.Context, index int) (fleet.Target, error) {
 		p.held, p.page = at, page
 	}
 	if index%p.book.Page >= len(p.page) {
-		return fleet.Target{}, fmt.Errorf("there is no target %d", index)
+		return fleet.Target{}, fmt.Errorf("the campaign has no target %d", index)
 	}
 	return p.page[index%p.book.Page], nil
 }

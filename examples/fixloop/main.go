@@ -42,7 +42,7 @@ func main() {
 	dir := flag.String("dir", "", "directory of the module; none is a small one in memory")
 	program := flag.String("agent", "", "command line agent that prints JSON, with its arguments; none is a scripted one")
 	env := flag.String("env", "", "names of the environment that the agent gets beside HOME and USER, separated by commas")
-	dollars := flag.String("budget", "", "what it may cost, in dollars; none is no limit")
+	dollars := flag.String("budget", "", "what it may cost, in dollars; unlimited by default")
 	cache := flag.String("cache", "", "directory of the build cache for the tests; none is one that only this program uses")
 	dryRun := flag.Bool("n", false, "show what would be written, and write nothing")
 	flag.Parse()

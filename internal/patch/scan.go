@@ -95,7 +95,7 @@ func Parse(text string, opt Options) (*Patch, []Problem, error) {
 		p.problem(0, forms, "this is no patch")
 	}
 	if p.err == nil && len(p.problems) == 0 && len(p.patch.Files) == 0 {
-		p.problem(0, forms, "there is no file in this patch")
+		p.problem(0, forms, "this patch names no file")
 	}
 	for i := range p.patch.Files {
 		p.patch.Files[i].sniff()
