@@ -52,7 +52,7 @@ func (w *Writer) append(json []byte, limit int64) error {
 	case w.failed != nil:
 		return w.failed
 	case w.chain.hash == nil:
-		return errors.New("a key to sign records with is missing")
+		return errors.New("there is no key to sign records with")
 	case len(json) == 0 || len(json) > MaxRecord:
 		return fmt.Errorf("a record of %d bytes, 1 to %d are possible", len(json), MaxRecord)
 	case bytes.IndexByte(json, '\n') >= 0:
