@@ -3,6 +3,7 @@ package actions
 import (
 	"bytes"
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/afero"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
@@ -109,6 +111,46 @@ func (c *Call) EditEach(ctx context.Context, edit func(name string, old []byte) 
 		}
 		edits[i] = 1
 		return afero.WriteFile(c.FS, name, text, 0o644)
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Counts: make(map[string]int)}
+	for i, name := range files {
+		out.change(name, edits[i])
+	}
+	return out, nil
+}
+
+// EditSplices is EditEach for edits that know their places: find returns the splices of a file, as [fsutil.Stage.Edit]
+// takes them, and may not change old. A splice counts as one edit and keeps its author. The outcome has the files that
+// changed, and the number of splices of each.
+func (c *Call) EditSplices(ctx context.Context, find func(name string, old []byte) ([]fsutil.Splice, error)) (Outcome, error) {
+	files, err := distinctTargets(c, false)
+	if err != nil {
+		return Outcome{}, err
+	}
+	edits := make([]int, len(files))
+	_, err = c.try(ctx, files, false, func(_ context.Context, i int, name string) error {
+		left := c.budget()
+		return c.update(name, nil, func(text *source) ([]fsutil.Splice, error) {
+			old, err := text.Bytes(c.Limits.FileBytes())
+			if err != nil {
+				return nil, err
+			}
+			splices, err := find(name, old)
+			if err != nil {
+				return nil, err
+			}
+			left.Restart()
+			for _, s := range splices {
+				if err := errors.Join(left.Match(), left.Take(len(s.Text)), left.Splice()); err != nil {
+					return nil, err
+				}
+			}
+			edits[i] = len(splices)
+			return splices, left.Spend()
+		})
 	})
 	if err != nil {
 		return Outcome{}, err

@@ -66,6 +66,48 @@ func TestEditEach(t *testing.T) {
 	}
 }
 
+// doubled doubles each letter o of the files, one splice for each.
+type doubled struct{ upper }
+
+func (doubled) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
+	return c.EditSplices(ctx, func(_ string, old []byte) (all []fsutil.Splice, err error) {
+		for i, b := range old {
+			switch b {
+			case '!':
+				return nil, errors.New("no shouting")
+			case 'o':
+				all = append(all, fsutil.Splice{Off: int64(i), Len: 1, Text: []byte("oo"), By: []fsutil.Origin{{Step: c.Step, Edit: 7}}})
+			}
+		}
+		return all, nil
+	})
+}
+
+func TestEditSplices(t *testing.T) {
+	b := inMemory(t, files{"a": "one two", "b": "THREE", "c": "four"})
+	out := b.must("s", doubled{}, []string{"a", "b", "c"})
+	equal(t, "outcome", out, actions.Outcome{Files: []string{"a", "c"}, Counts: map[string]int{"a": 2, "c": 1}, Edits: 3})
+	b.wantTree(files{"a": "oone twoo", "b": "THREE", "c": "foour"})
+	changes, err := b.stage.Changes()
+	if err != nil || len(changes) != 2 || len(changes[0].Splices) != 2 || changes[0].Splices[1].By[0].Edit != 7 {
+		t.Errorf("changes %v, %v", changes, err)
+	}
+	_, err = b.run("s", doubled{}, []string{"gone"})
+	wantError(t, err, "gone: file does not exist")
+	b = inMemory(t, files{"a": "o!", "b": "ooo"})
+	_, err = b.run("s", doubled{}, []string{"a"})
+	wantError(t, err, "a: no shouting")
+	for _, limits := range []actions.Limits{{MaxMatches: 2}, {MaxOutputBytes: 5}, {MaxStagedBytes: 600}, {MaxFileBytes: 2}} {
+		c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Files: []string{"b"}, Limits: limits}
+		if _, err = (doubled{}).Run(t.Context(), c); err == nil {
+			t.Errorf("%+v: the splices are taken", limits)
+		} else if _, ok := errors.AsType[*actions.LimitError](err); !ok {
+			t.Errorf("%+v: error %v is not a *LimitError", limits, err)
+		}
+	}
+	b.wantTree(files{"a": "o!", "b": "ooo"})
+}
+
 func TestEditEachErrors(t *testing.T) {
 	tree := files{"a": "one", "b": "two!", "c": "three!", "d": strings.Repeat("x", 100)}
 	b := inMemory(t, tree)

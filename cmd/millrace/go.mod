@@ -7,6 +7,7 @@ require (
 	github.com/creack/pty v1.1.24
 	github.com/google/go-cmp v0.7.0
 	github.com/millrace-go/millrace v0.0.0
+	github.com/millrace-go/millrace/gocode v0.0.0
 	github.com/millrace-go/millrace/mcpserver v0.0.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/afero v1.15.0
@@ -17,6 +18,8 @@ require (
 	golang.org/x/term v0.47.0
 	pgregory.net/rapid v1.3.0
 )
+
+require golang.org/x/mod v0.41.0 // indirect
 
 require (
 	github.com/google/jsonschema-go v0.4.3 // indirect
@@ -30,7 +33,7 @@ require (
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/text v0.28.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
-	golang.org/x/tools v0.42.0 // indirect
+	golang.org/x/tools v0.51.0 // indirect
 )
 
 replace github.com/millrace-go/millrace => ../../
@@ -38,3 +41,5 @@ replace github.com/millrace-go/millrace => ../../
 replace github.com/millrace-go/millrace/mcpserver => ../../mcpserver
 
 replace github.com/millrace-go/millrace/yamlform => ../../yamlform
+
+replace github.com/millrace-go/millrace/gocode => ../../gocode

@@ -48,12 +48,12 @@ func (a *App) newActions() *cobra.Command {
 // describe returns what there is to know of the actions of these names, or of all if there is none.
 func describe(names []string) ([]millrace.ActionDoc, error) {
 	if len(names) == 0 {
-		names = actions.Builtin().Names()
+		names = decoder().Actions.Names()
 	}
 	docs := make([]millrace.ActionDoc, len(names))
 	for i, name := range names {
 		var ok bool
-		if docs[i], ok = (millrace.Decoder{}).Describe(name); !ok {
+		if docs[i], ok = decoder().Describe(name); !ok {
 			return nil, &usageError{fmt.Errorf("there is no action %q: `millrace actions` lists them", name)}
 		}
 	}

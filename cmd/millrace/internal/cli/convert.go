@@ -68,9 +68,9 @@ func (a *App) writePipeline(p millrace.Pipeline, form string) error {
 // decode makes a pipeline of a text in JSON or YAML.
 func decode(name string, data []byte) (millrace.Pipeline, error) {
 	if isYAML(name, data) {
-		return yamlform.Decode(millrace.Decoder{}, data)
+		return yamlform.Decode(decoder(), data)
 	}
-	return millrace.Decode(data)
+	return decoder().Decode(data)
 }
 
 // isYAML reports whether a text is YAML and not JSON: by the name of its file, and by its beginning if that says nothing.

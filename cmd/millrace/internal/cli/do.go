@@ -33,14 +33,14 @@ stands for the files that the glob takes.
 	a.commandFlags(cmd)
 	a.agentFlags(cmd)
 	a.oneLine(cmd, func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
-		return w.Do(oneline.Do{Common: c, Args: args})
+		return w.Do(oneline.Do{Common: c, Args: args, Decoder: decoder()})
 	})
 	return cmd
 }
 
 // completeDo offers actions, parameters, their values, and names of files.
 func (a *App) completeDo(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	return offered(oneline.Complete(millrace.Decoder{}, args, word, a.listDir))
+	return offered(oneline.Complete(decoder(), args, word, a.listDir))
 }
 
 // offered are words as a shell takes them.

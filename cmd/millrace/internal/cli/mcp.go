@@ -112,7 +112,7 @@ func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
 	defer done()
 	cfg := mcpserver.Config{
 		Root: s.root, Executor: s.x, ReadOnly: o.readOnly, AllowForce: o.allowForce, HostFiles: o.hostFiles, Aliases: o.aliases,
-		RequireHash: o.requireHash,
+		RequireHash: o.requireHash, Decoder: servedBy(ctx, policy),
 	}
 	if a.flags.verbose {
 		cfg.Logger = slog.New(slog.NewTextHandler(a.Stderr, nil))

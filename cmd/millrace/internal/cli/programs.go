@@ -53,14 +53,14 @@ func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file str
 			}
 			continue
 		}
-		a, ok := step.Action.(actions.Exec)
+		a, pattern, ok := commandOf(step.Action)
 		if !ok {
 			continue
 		}
 		programs = append(programs, named(a)...)
 		c := command.Command{Step: step.ID, Words: a.Words(), Shell: a.Shell != ""}
 		if !permits(ctx, policy, c) {
-			wants = append(wants, wanted{step: step.ID, exec: a})
+			wants = append(wants, wanted{step: step.ID, exec: a, allow: pattern})
 		}
 	}
 	if len(wants) > 0 {
@@ -73,7 +73,7 @@ func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file str
 			case w.exec.Shell != "":
 				policy.Shell, policy.Check = true, nil
 			default:
-				policy.Allow = append(policy.Allow, command.Pattern(w.exec.Command)+" *")
+				policy.Allow = append(policy.Allow, w.allow)
 			}
 		}
 	}

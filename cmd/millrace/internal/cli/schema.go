@@ -2,8 +2,6 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
-
-	"github.com/millrace-go/millrace"
 )
 
 // newSchema makes `schema`.
@@ -14,7 +12,7 @@ func (a *App) newSchema() *cobra.Command {
 		Example: `  millrace schema > pipeline.schema.json`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			schema, err := millrace.Decoder{}.Schema()
+			schema, err := decoder().Schema()
 			if err != nil {
 				return err
 			}

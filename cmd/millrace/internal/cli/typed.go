@@ -22,7 +22,7 @@ func (s *session) allowTyped(p millrace.Pipeline) (done func(), err error) {
 	for _, step := range p.Steps() {
 		_, prompts := step.Action.(actions.Prompt)
 		asks = asks || prompts
-		a, ok := step.Action.(actions.Exec)
+		a, pattern, ok := commandOf(step.Action)
 		switch {
 		case !ok:
 			continue
@@ -30,7 +30,7 @@ func (s *session) allowTyped(p millrace.Pipeline) (done func(), err error) {
 			policy.Shell = true
 			words = append(words, strings.Fields(a.Shell)...)
 		default:
-			policy.Allow = append(policy.Allow, command.Pattern(a.Command)+" *")
+			policy.Allow = append(policy.Allow, pattern)
 			words = append(words, a.Words()...)
 		}
 	}

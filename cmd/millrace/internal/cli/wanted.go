@@ -15,6 +15,8 @@ import (
 type wanted struct {
 	step string
 	exec actions.Exec
+	// allow is the pattern that allows the command once the user has agreed.
+	allow string
 	// agent is the name of the agent, "" for a command; asked is the prompt, and program is its command line.
 	agent, asked string
 	program      []string

@@ -1,0 +1,70 @@
+package gocode
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/assign"
+	"golang.org/x/tools/go/analysis/passes/composite"
+	"golang.org/x/tools/go/analysis/passes/fieldalignment"
+	"golang.org/x/tools/go/analysis/passes/hostport"
+	"golang.org/x/tools/go/analysis/passes/inline"
+	"golang.org/x/tools/go/analysis/passes/modernize"
+	"golang.org/x/tools/go/analysis/passes/printf"
+	"golang.org/x/tools/go/analysis/passes/sigchanyzer"
+	"golang.org/x/tools/go/analysis/passes/sortslice"
+	"golang.org/x/tools/go/analysis/passes/stringintconv"
+	"golang.org/x/tools/go/analysis/passes/timeformat"
+	"golang.org/x/tools/go/analysis/passes/unreachable"
+)
+
+// modernizeName is the word for all analyzers of the suite that go fix has.
+const modernizeName = "modernize"
+
+// known returns the analyzers that have fixes, by name: those of x/tools, and those of the host.
+func known(own []*analysis.Analyzer) map[string][]*analysis.Analyzer {
+	all := map[string][]*analysis.Analyzer{modernizeName: modernize.Suite}
+	single := []*analysis.Analyzer{
+		assign.Analyzer, composite.Analyzer, fieldalignment.Analyzer, hostport.Analyzer, inline.Analyzer, printf.Analyzer,
+		sigchanyzer.Analyzer, sortslice.Analyzer, stringintconv.Analyzer, timeformat.Analyzer, unreachable.Analyzer,
+		modernize.AppendClippedAnalyzer, modernize.BLoopAnalyzer, modernize.FmtAppendfAnalyzer, modernize.SlicesDeleteAnalyzer,
+	}
+	for _, a := range slices.Concat(modernize.Suite, single, own) {
+		all[a.Name] = []*analysis.Analyzer{a}
+	}
+	return all
+}
+
+// byDefault are the analyzers where a step names none: those of "go fix".
+var byDefault = [...]string{modernizeName, "inline"}
+
+// chosen returns the analyzers of these names, in their order, each once. unknown is a name that there is not, "" for none.
+func chosen(names []string, own []*analysis.Analyzer) (list []*analysis.Analyzer, unknown string) {
+	if len(names) == 0 {
+		names = byDefault[:]
+	}
+	all := known(own)
+	for _, name := range names {
+		found, ok := all[name]
+		if !ok {
+			return nil, name
+		}
+		for _, a := range found {
+			if !slices.Contains(list, a) {
+				list = append(list, a)
+			}
+		}
+	}
+	return list, ""
+}
+
+// analyzerNames lists the names that there are.
+func analyzerNames(own []*analysis.Analyzer) string {
+	var names []string
+	for name := range known(own) {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,192 @@
+package gocode_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/gocode"
+)
+
+// oldCode is a module that go fix has something to do in, also in tests of both kinds and in a file of its own.
+var oldCode = map[string]string{
+	"go.mod": "module example.com/m\n\ngo 1.25\n",
+	"a.go": "package m\n\nimport \"sort\"\n\n// F is old.\nfunc F(x interface{}, l []int) bool {\n\tsort.Slice(l, func(i, j int) bool { return l[i] < l[j] })\n" +
+		"\tfor _, v := range l {\n\t\tif v == 3 {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn false\n}\n\n//go:fix inline\nfunc Old(n int) int { return New(n, 1) }\n\n" +
+		"func New(n, m int) int { return n + m }\n",
+	"a_test.go":     "package m\n\nvar _ interface{} = Old(1)\n",
+	"x_test.go":     "package m_test\n\nimport \"example.com/m\"\n\nvar _ interface{} = m.Old(2)\n",
+	"cmd/c/main.go": "package main\n\nimport \"example.com/m\"\n\nfunc main() { println(m.Old(3)) }\n",
+}
+
+var newCode = map[string]string{
+	"a.go": "package m\n\nimport \"slices\"\n\n// F is old.\nfunc F(x any, l []int) bool {\n\tslices.Sort(l)\n" +
+		"\treturn slices.Contains(l, 3)\n}\n\n//go:fix inline\nfunc Old(n int) int { return New(n, 1) }\n\n" +
+		"func New(n, m int) int { return n + m }\n",
+	"a_test.go":     "package m\n\nvar _ any = Old(1)\n",
+	"x_test.go":     "package m_test\n\nimport \"example.com/m\"\n\nvar _ any = m.New(2, 1)\n",
+	"cmd/c/main.go": "package main\n\nimport \"example.com/m\"\n\nfunc main() { println(m.New(3, 1)) }\n",
+}
+
+func TestFix(t *testing.T) {
+	fsys := inMemory(t, oldCode)
+	res := must(t, goCommand(t), fsys, `{"id": "fix", "action": "go_fix"}`)
+	want(t, fsys, newCode)
+	data, err := json.Marshal(res.Results[0].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		`{"analyzer":"any","column":10,"edit":0,"file":"a.go","fixed":true,"line":6,"message":"interface{} can be replaced by any"}`,
+		`"file":"x_test.go"`, `"fixed":7,"left":0`,
+	} {
+		if !strings.Contains(string(data), text) {
+			t.Errorf("the data %s does not have %s", data, text)
+		}
+	}
+	must(t, goCommand(t), fsys, `{"id": "fix", "action": "go_fix"}`)
+	want(t, fsys, newCode)
+}
+
+// A step can be limited to packages, to files, and to analyzers.
+func TestFixLimited(t *testing.T) {
+	only := func(changed ...string) map[string]string {
+		files := map[string]string{}
+		for name := range newCode {
+			files[name] = oldCode[name]
+		}
+		for _, name := range changed {
+			files[name] = newCode[name]
+		}
+		return files
+	}
+	for _, test := range []struct {
+		params string
+		want   map[string]string
+	}{
+		{`{"packages": ["./cmd/..."]}`, only("cmd/c/main.go")},
+		{`{"dir": "cmd", "packages": ["./c"]}`, only("cmd/c/main.go")},
+		{`{"files": ["a.go"]}`, only("a.go")},
+		{`{"analyzers": ["printf"]}`, only()},
+		{`{"analyzers": ["inline"], "files": ["cmd/c/main.go", "a.go"]}`, only("cmd/c/main.go")},
+	} {
+		fsys := inMemory(t, oldCode)
+		must(t, goCommand(t), fsys, `{"id": "fix", "action": "go_fix", "params": `+test.params+`}`)
+		want(t, fsys, test.want)
+	}
+}
+
+// twice is an analyzer of a host, whose changes overlap: of a call within a call.
+var twice = &analysis.Analyzer{Name: "twice", Doc: "a test", Run: func(pass *analysis.Pass) (any, error) {
+	for _, file := range pass.Files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "old" {
+					pass.Report(analysis.Diagnostic{Pos: id.Pos(), Message: "old", SuggestedFixes: []analysis.SuggestedFix{{TextEdits: []analysis.TextEdit{
+						{Pos: call.Pos(), End: call.Args[0].Pos(), NewText: []byte("renewed(")},
+						{Pos: call.Rparen, End: call.End(), NewText: []byte(", 1)")},
+						{Pos: call.Args[0].Pos(), End: call.Args[0].End(), NewText: []byte(pass.TypesInfo.Types[call.Args[0]].Value.String())},
+					}}}})
+				}
+			}
+			return true
+		})
+	}
+	return nil, nil
+}}
+
+// A host adds analyzers of its own. What overlaps is left, is counted, and is made by a second visit.
+func TestFixOwn(t *testing.T) {
+	wide := *twice
+	wide.Run = func(pass *analysis.Pass) (any, error) {
+		ast.Inspect(pass.Files[0], func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "old" {
+					pass.Report(analysis.Diagnostic{Pos: id.Pos(), Message: "old", SuggestedFixes: []analysis.SuggestedFix{{TextEdits: []analysis.TextEdit{
+						{Pos: id.Pos(), End: id.End(), NewText: []byte("renewed")}, {Pos: call.Lparen, End: call.End(), NewText: []byte("(0)")},
+					}}}})
+				}
+			}
+			return true
+		})
+		return nil, nil
+	}
+	own := millrace.Decoder{Actions: actions.Builtin().With(gocode.Fix{Own: []*analysis.Analyzer{&wide}})}
+	p, err := own.Decode([]byte(`{"name": "t", "steps": [{"id": "fix", "action": "go_fix", "params": {"analyzers": ["twice"]}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "package m\n\nfunc old(n int) int { return n }\n\nfunc renewed(n int) int { return n }\n\nvar v = old(old(1)) + old(2)\n"
+	fsys := inMemory(t, map[string]string{"go.mod": "module example.com/m\n", "a.go": text})
+	plan, err := goCommand(t).Plan(t.Context(), fsys, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	splices := plan.Changes()[0].Splices
+	if len(splices) == 0 || splices[0].By[0] != (fsutil.Origin{Step: "fix"}) {
+		t.Errorf("the splices are %v", splices)
+	}
+	res := plan.Result()
+	if data := res.Results[0].Data.(map[string]any); data["fixed"] != int64(2) || data["left"] != int64(1) {
+		t.Errorf("the data is %v", data)
+	}
+	if _, err := plan.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want(t, fsys, map[string]string{"a.go": strings.Replace(text, "old(old(1)) + old(2)", "renewed(0) + renewed(0)", 1)})
+}
+
+// What is wrong is said before anything runs, or by the step, and the tree stays as it was.
+func TestFixErrors(t *testing.T) {
+	for _, test := range []struct{ params, files, want string }{
+		{`{"analyzers": ["nonsense"]}`, "", "there is no analyzer 'nonsense'"},
+		{`{"packages": ["-exec"]}`, "", "'-exec' is not a pattern of packages"},
+		{`{"packages": ["a.go"]}`, "", "'a.go' is not a pattern of packages"},
+		{`{"dir": "nowhere"}`, "", "nowhere: file does not exist"},
+		{`{"packages": ["./nowhere"]}`, "", "go_fix failed: stat nowhere: directory not found"},
+		{`{}`, "var v int = \"\"", "the types do not check: a.go:3:13: cannot use"},
+		{`{}`, "func (", "the types do not check: a.go:3:8: expected"},
+		{`{}`, "import \"example.org/not/there\"", "the types do not check: a.go:3:8: "},
+	} {
+		files := map[string]string{"go.mod": "module example.com/m\n", "a.go": "package m\n\n" + test.files + "\n"}
+		fsys := inMemory(t, files)
+		p, err := decoder.Decode([]byte(`{"name": "t", "steps": [{"id": "fix", "action": "go_fix", "params": ` + test.params + `}]}`))
+		if err == nil {
+			_, err = goCommand(t).Run(t.Context(), fsys, p)
+		}
+		wantError(t, err, test.want)
+		want(t, fsys, files)
+	}
+}
+
+// A host that does not allow the command runs none, and says so.
+func TestNotAllowed(t *testing.T) {
+	for _, step := range []string{
+		`{"id": "x", "action": "go_fix"}`,
+		`{"id": "x", "action": "go_rewrite", "params": {"pattern": "len(a)", "replacement": "cap(a)"}}`,
+	} {
+		_, err := run(t, millrace.Executor{}, inMemory(t, oldCode), step)
+		wantError(t, err, "does not allow")
+		if code := millrace.ErrorCode(err); code != "exec_denied" {
+			t.Errorf("the code is %s", code)
+		}
+	}
+}
+
+// A package that does not check is left out with a warning; the others are fixed.
+func TestFixOthers(t *testing.T) {
+	fsys := inMemory(t, map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.25\n", "a/a.go": "package a\n\nvar v interface{}\n", "b/b.go": "package b\n\nvar v interface{} = missing\n",
+	})
+	res := must(t, goCommand(t), fsys, `{"id": "fix", "action": "go_fix"}`)
+	want(t, fsys, map[string]string{"a/a.go": "package a\n\nvar v any\n", "b/b.go": "package b\n\nvar v interface{} = missing\n"})
+	if text := strings.Join(res.AllWarnings(), "\n"); !strings.Contains(text, "package example.com/m/b is left out, for its types do not check: b/b.go:3:21: undefined: missing") {
+		t.Errorf("the warnings are %q", text)
+	}
+}

@@ -1,0 +1,38 @@
+package gocode
+
+import (
+	"context"
+	"go/format"
+
+	"github.com/millrace-go/millrace/actions"
+)
+
+// Format formats Go files as gofmt does. The data of the outcome is nothing; the files are those that changed.
+type Format struct {
+	// Files are the files to format. Those that are not Go are left out. None, and no input_from, means the Go files that
+	// the run has changed so far.
+	Files []string `json:"files,omitempty" doc:"Files to format. Default: the Go files changed so far."`
+	// OnError says what a file that does not parse does: "stop", the default, fails the step; "continue" leaves the file
+	// with a warning.
+	OnError string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that does not parse fails the step (stop) or is left with a warning (continue). Default: stop."`
+}
+
+// Spec implements [actions.Action].
+func (Format) Spec() actions.Spec {
+	return actions.Spec{Name: "go_format", Summary: "Format Go files as gofmt does"}
+}
+
+// Touches implements [actions.Toucher]: without files the step depends on all steps before it.
+func (f Format) Touches() (reads, writes []string, known bool) {
+	return f.Files, f.Files, len(f.Files) > 0
+}
+
+// Run implements [actions.Action].
+func (f Format) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
+	if err := checkOnError(f.OnError); err != nil {
+		return actions.Outcome{}, err
+	}
+	return editEach(ctx, c, f.OnError == onErrorContinue, func(_ string, old []byte) ([]byte, error) {
+		return format.Source(old)
+	})
+}

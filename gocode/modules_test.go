@@ -1,0 +1,249 @@
+package gocode_test
+
+import (
+	"encoding/json"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+	"golang.org/x/tools/imports"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// modules are real code of others. By itself a test takes the first, which is small; MILLRACE_SAMPLES=full takes all.
+var modules = []string{
+	"github.com/google/uuid@v1.6.0", "github.com/spf13/pflag@v1.0.10", "github.com/rogpeppe/go-internal@v1.16.0", "github.com/spf13/cobra@v1.10.2", "github.com/google/go-cmp@v0.7.0",
+	"github.com/bmatcuk/doublestar/v4@v4.10.4", "github.com/spf13/afero@v1.15.0", "golang.org/x/sync@v0.24.0", "golang.org/x/mod@v0.41.0",
+	"github.com/creack/pty@v1.1.24",
+}
+
+func eachModule(t *testing.T, do func(t *testing.T, dir string)) {
+	list := modules
+	if os.Getenv("MILLRACE_SAMPLES") != "full" {
+		list = list[:1]
+	}
+	for _, module := range list {
+		t.Run(strings.ReplaceAll(module, "/", "-"), func(t *testing.T) { do(t, download(t, module)) })
+	}
+}
+
+// download returns a copy of a module, with what it requires in the module cache.
+func download(t *testing.T, module string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)
+	cmd.Dir = t.TempDir() // no other go.mod takes part
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	out, err := cmd.Output()
+	var got struct{ Dir, Error string }
+	if json.Unmarshal(out, &got) != nil || got.Dir == "" {
+		t.Skipf("NOT TESTED: the go command has no %s: %v %s", module, err, got.Error)
+	}
+	dir := copyOf(t, got.Dir)
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		path, _, _ := strings.Cut(module, "@")
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+path+"\n\ngo 1.21\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := goIn(t, dir, "mod", "download"); err != nil {
+		t.Skipf("NOT TESTED: the modules that %s requires are not there: %v %s", module, err, text)
+	}
+	return dir
+}
+
+// copyOf returns a copy of a directory that can be written to.
+func copyOf(t *testing.T, dir string) string {
+	t.Helper()
+	to := t.TempDir()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(to, rel), 0o755)
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, rel), data, 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func goIn(t *testing.T, dir string, args ...string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// texts returns the files of a tree.
+func texts(t *testing.T, fsys afero.Fs) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := afero.Walk(fsys, ".", func(name string, info fs.FileInfo, err error) error {
+		if err != nil || info.IsDir() || strings.HasPrefix(name, ".millrace") {
+			return err
+		}
+		data, err := afero.ReadFile(fsys, name)
+		all[filepath.ToSlash(name)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func openRoot(t *testing.T, dir string) afero.Fs {
+	t.Helper()
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	return root
+}
+
+// fixed runs go_fix until nothing is left, and formats.
+func fixed(t *testing.T, fsys afero.Fs) map[string]string {
+	t.Helper()
+	for range 5 {
+		res := must(t, goCommand(t), fsys, `{"id": "fix", "action": "go_fix"}, {"id": "imports", "action": "go_imports", "input_from": "fix"}`)
+		t.Log(res, res.AllWarnings())
+		if data := res.Results[0].Data.(map[string]any); data["fixed"] == int64(0) {
+			return texts(t, fsys)
+		}
+	}
+	t.Error("there is always something to fix")
+	return nil
+}
+
+// TestModules: what go_fix makes of real modules is the same in memory and on disk, and their own tests and go vet pass
+// after it as before.
+func TestModules(t *testing.T) {
+	eachModule(t, func(t *testing.T, dir string) {
+		outcome := func() (all []bool) {
+			for _, args := range [][]string{{"vet", "./..."}, {"test", "-short", "./..."}} {
+				text, err := goIn(t, dir, args...)
+				if all = append(all, err == nil); err != nil {
+					t.Logf("go %v: %v\n%s", args, err, text)
+				}
+			}
+			return all
+		}
+		before := outcome()
+		old := texts(t, openRoot(t, dir))
+		inMemory := fixed(t, inMemory(t, old))
+		onDisk := fixed(t, openRoot(t, dir))
+		changed := 0
+		for name, text := range onDisk {
+			if text != inMemory[name] {
+				t.Errorf("%s is\n%s\non disk, in memory\n%s", name, text, inMemory[name])
+			}
+			if text != old[name] {
+				changed++
+			}
+		}
+		t.Logf("%d files changed", changed)
+		for i, ok := range outcome() {
+			if before[i] && !ok {
+				t.Error("go vet or the tests of the module fail after go_fix")
+			}
+		}
+	})
+}
+
+// TestLikeGoFix: the command "go fix" makes the same of real modules.
+func TestLikeGoFix(t *testing.T) {
+	eachModule(t, func(t *testing.T, dir string) {
+		by := copyOf(t, dir)
+		for range 5 {
+			if text, err := goIn(t, by, "fix", "./..."); err != nil {
+				t.Skipf("NOT TESTED: go fix fails: %v\n%s", err, text)
+			}
+		}
+		got, want := fixed(t, inMemory(t, texts(t, openRoot(t, dir)))), texts(t, openRoot(t, by))
+		same, other := 0, 0
+		for name, text := range want {
+			if got[name] == text {
+				same++
+				continue
+			}
+			other++
+			t.Logf("%s differs\n%s\n---\n%s", name, got[name], text)
+		}
+		t.Logf("%d files are the same, %d differ", same, other)
+		if other > 0 {
+			t.Error("go_fix and go fix differ")
+		}
+	})
+}
+
+// TestLikeGoimports: files of real modules whose imports were removed get the imports that goimports gives them.
+func TestLikeGoimports(t *testing.T) {
+	eachModule(t, func(t *testing.T, dir string) {
+		files := texts(t, openRoot(t, dir))
+		same, other := 0, 0
+		for name, text := range files {
+			stripped, ok := withoutImports(text)
+			if !ok || !strings.HasSuffix(name, ".go") || strings.Contains(name, "testdata") || strings.HasPrefix(filepath.Base(name), "_") {
+				continue
+			}
+			want, err := imports.Process(filepath.Join(dir, filepath.FromSlash(name)), []byte(stripped), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tree := inMemory(t, files)
+			if err := afero.WriteFile(tree, name, []byte(stripped), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			must(t, millrace.Executor{}, tree, `{"id": "imports", "action": "go_imports", "params": {"files": ["`+name+`"]}}`)
+			got, err := afero.ReadFile(tree, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) == string(want) {
+				same++
+				continue
+			}
+			other++
+			t.Logf("%s differs:\n%.600s\n--- goimports\n%.600s", name, got, want)
+		}
+		t.Logf("%d files are the same, %d differ", same, other)
+	})
+}
+
+// withoutImports returns a file without its imports, but for those without a name.
+func withoutImports(text string) (string, bool) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", text, parser.ImportsOnly)
+	if err != nil || len(file.Imports) == 0 {
+		return "", false
+	}
+	for _, spec := range file.Imports {
+		if spec.Name != nil || spec.Path.Value == `"C"` {
+			return "", false
+		}
+	}
+	first, last := fset.Position(file.Decls[0].Pos()).Offset, fset.Position(file.Decls[len(file.Decls)-1].End()).Offset
+	return text[:first] + text[last:], true
+}
