@@ -86,7 +86,7 @@ func (r Rewrite) Validate(c *actions.Check) {
 		}
 	}
 	if _, err := newRule(r); err != nil {
-		c.Problemf(err.param, "bad_pattern", "", "%v", err.err)
+		c.Problemf(err.param, "bad_pattern", "", "%v", err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
 	"github.com/millrace-go/millrace/yamlform"
 )
 
@@ -30,7 +31,7 @@ func IsName(arg string) bool { return form.MatchString(arg) }
 // Library finds the pipelines of a tree, nil for none, before those of the user, whose directory of configuration is
 // userDir, "" for none.
 func Library(tree afero.Fs, userDir string) millrace.Library {
-	l := millrace.Library{YAML: yamlform.Decode}
+	l := millrace.Library{YAML: yamlform.Decode, Decoder: registry.Decoder()}
 	for _, dir := range projectDirs {
 		if tree == nil {
 			break

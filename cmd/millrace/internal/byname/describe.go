@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
 )
@@ -60,7 +60,7 @@ func told(e millrace.LibraryEntry) pipeline {
 	}
 	for _, s := range e.Pipeline.Steps() {
 		one := step{ID: s.ID, Action: s.Action.Spec().Name}
-		if run, ok := s.Action.(actions.Exec); ok {
+		if run, _, ok := registry.Command(s.Action); ok {
 			one.Program = command.Pattern(run.Words()...)
 		}
 		p.Steps = append(p.Steps, one)

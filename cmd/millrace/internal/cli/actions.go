@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
 )
 
 // newActions makes `actions`.
@@ -48,12 +49,12 @@ func (a *App) newActions() *cobra.Command {
 // describe returns what there is to know of the actions of these names, or of all if there is none.
 func describe(names []string) ([]millrace.ActionDoc, error) {
 	if len(names) == 0 {
-		names = decoder().Actions.Names()
+		names = registry.Decoder().Actions.Names()
 	}
 	docs := make([]millrace.ActionDoc, len(names))
 	for i, name := range names {
 		var ok bool
-		if docs[i], ok = decoder().Describe(name); !ok {
+		if docs[i], ok = registry.Decoder().Describe(name); !ok {
 			return nil, &usageError{fmt.Errorf("there is no action %q: `millrace actions` lists them", name)}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
 	"github.com/millrace-go/millrace/yamlform"
 )
 
@@ -68,9 +69,9 @@ func (a *App) writePipeline(p millrace.Pipeline, form string) error {
 // decode makes a pipeline of a text in JSON or YAML.
 func decode(name string, data []byte) (millrace.Pipeline, error) {
 	if isYAML(name, data) {
-		return yamlform.Decode(decoder(), data)
+		return yamlform.Decode(registry.Decoder(), data)
 	}
-	return decoder().Decode(data)
+	return registry.Decoder().Decode(data)
 }
 
 // isYAML reports whether a text is YAML and not JSON: by the name of its file, and by its beginning if that says nothing.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
 )
 
 // newDo makes `do`.
@@ -33,14 +34,14 @@ stands for the files that the glob takes.
 	a.commandFlags(cmd)
 	a.agentFlags(cmd)
 	a.oneLine(cmd, func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
-		return w.Do(oneline.Do{Common: c, Args: args, Decoder: decoder()})
+		return w.Do(oneline.Do{Common: c, Args: args, Decoder: registry.Decoder()})
 	})
 	return cmd
 }
 
 // completeDo offers actions, parameters, their values, and names of files.
 func (a *App) completeDo(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	return offered(oneline.Complete(decoder(), args, word, a.listDir))
+	return offered(oneline.Complete(registry.Decoder(), args, word, a.listDir))
 }
 
 // offered are words as a shell takes them.

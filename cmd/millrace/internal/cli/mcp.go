@@ -17,6 +17,8 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/byname"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/kept"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
+	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/mcpserver"
 	"github.com/millrace-go/millrace/rundir"
@@ -112,7 +114,7 @@ func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
 	defer done()
 	cfg := mcpserver.Config{
 		Root: s.root, Executor: s.x, ReadOnly: o.readOnly, AllowForce: o.allowForce, HostFiles: o.hostFiles, Aliases: o.aliases,
-		RequireHash: o.requireHash, Decoder: servedBy(ctx, policy),
+		RequireHash: o.requireHash, Decoder: registry.Served(func(c command.Command) bool { return permits(ctx, policy, c) }),
 	}
 	if a.flags.verbose {
 		cfg.Logger = slog.New(slog.NewTextHandler(a.Stderr, nil))

@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
 )
@@ -53,7 +54,7 @@ func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file str
 			}
 			continue
 		}
-		a, pattern, ok := commandOf(step.Action)
+		a, pattern, ok := registry.Command(step.Action)
 		if !ok {
 			continue
 		}

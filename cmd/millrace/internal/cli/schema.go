@@ -2,6 +2,8 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
 )
 
 // newSchema makes `schema`.
@@ -12,7 +14,7 @@ func (a *App) newSchema() *cobra.Command {
 		Example: `  millrace schema > pipeline.schema.json`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			schema, err := decoder().Schema()
+			schema, err := registry.Decoder().Schema()
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
 	"github.com/millrace-go/millrace/command"
 )
 
@@ -22,7 +23,7 @@ func (s *session) allowTyped(p millrace.Pipeline) (done func(), err error) {
 	for _, step := range p.Steps() {
 		_, prompts := step.Action.(actions.Prompt)
 		asks = asks || prompts
-		a, pattern, ok := commandOf(step.Action)
+		a, pattern, ok := registry.Command(step.Action)
 		switch {
 		case !ok:
 			continue
