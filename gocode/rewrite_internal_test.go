@@ -114,7 +114,7 @@ var rewriteCases = []rewriteCase{
 	{Rewrite{Pattern: "mu.Lock()\nbody\nmu.Unlock()", Replacement: "With(mu, func() {\n\tbody\n})", Where: map[string]string{"mu": "", "body": "stmts"}},
 		"import \"sync\"\n\nfunc With(m *sync.Mutex, f func()) {}\n\nfunc F(m *sync.Mutex) {\n\tm.Lock()\n\tprintln(1) // one\n\tprintln(2)\n\tm.Unlock()\n\tprintln(3)\n}",
 		"import \"sync\"\n\nfunc With(m *sync.Mutex, f func()) {}\n\nfunc F(m *sync.Mutex) {\n\tWith(m, func() {\n\t\tprintln(1) // one\n\t\tprintln(2)\n\t})\n\tprintln(3)\n}", ""},
-	{Rewrite{Pattern: "println(x)", Replacement: ""}, "func F() {\n\tprintln(1)\n\tdefer println(2)\n}", "func F() {\n\n\tdefer println(2)\n}", ""},
+	{Rewrite{Pattern: "println(x)", Replacement: ""}, "func F() {\n\tprintln(1)\n\tdefer println(2)\n}", "func F() {\n\tdefer println(2)\n}", ""},
 	{Rewrite{Pattern: "v = append(v, x)\nv = append(v, y)", Replacement: "v = append(v, x, y)", Where: map[string]string{"v": "ident"}},
 		"func F(l []int) []int {\n\tswitch {\n\tcase true:\n\t\tl = append(l, 1)\n\t\tl = append(l, 2)\n\t}\n\treturn l\n}",
 		"func F(l []int) []int {\n\tswitch {\n\tcase true:\n\t\tl = append(l, 1, 2)\n\t}\n\treturn l\n}", ""},

@@ -94,7 +94,12 @@ func (r *rewriter) statements(n ast.Node, list []ast.Stmt, walk func(n ast.Node)
 			continue
 		}
 		from, to := list[i].Pos(), list[i+taken-1].End()
-		add(from, to, r.substitute(r.indent(from)))
+		text := r.substitute(r.indent(from))
+		if text == "" {
+			cut := wholeLines(r.src, int(from-r.base), int(to-r.base))
+			from, to = r.base+token.Pos(cut.Off), r.base+token.Pos(cut.Off+cut.Len)
+		}
+		add(from, to, text)
 		i += taken
 	}
 }
@@ -184,10 +189,10 @@ func (r *rewriter) taken(b bound) string {
 	for _, n := range b.nodes {
 		inner = append(inner, r.changes(n)...)
 	}
-	start := int64(b.from - r.base)
-	for i := range inner {
-		inner[i].off -= start
-		inner[i].end -= start
+	start, size := int64(b.from-r.base), int64(b.to-b.from)
+	for i := range inner { // the lines of a statement that is removed may reach beyond
+		inner[i].off = max(0, inner[i].off-start)
+		inner[i].end = min(size, inner[i].end-start)
 	}
 	return applied(r.piece(b.from, b.to), inner)
 }

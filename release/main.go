@@ -23,7 +23,7 @@ import (
 const module = "github.com/millrace-go/millrace"
 
 // released are the directories of the modules that have tags, each after those that it requires. "" is the library.
-var released = []string{"", "yamlform", "mcpserver", "cmd/millrace"}
+var released = []string{"", "yamlform", "gocode", "mcpserver", "cmd/millrace"}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {

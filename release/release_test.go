@@ -17,6 +17,9 @@ var tiny = map[string]string{
 	"lib.go":                 "package millrace\n\nconst Name = \"millrace\"\n",
 	"yamlform/go.mod":        "module github.com/millrace-go/millrace/yamlform\n\ngo 1.26.0\n\nrequire github.com/millrace-go/millrace v0.0.0\n\nreplace github.com/millrace-go/millrace => ../\n",
 	"yamlform/go.sum":        "",
+	"gocode/go.mod":          "module github.com/millrace-go/millrace/gocode\n\ngo 1.26.0\n\nrequire github.com/millrace-go/millrace v0.0.0\n\nreplace github.com/millrace-go/millrace => ../\n",
+	"gocode/go.sum":          "",
+	"gocode/g.go":            "package gocode\n\nimport \"github.com/millrace-go/millrace\"\n\nconst Name = millrace.Name + \" go\"\n",
 	"yamlform/y.go":          "package yamlform\n\nimport \"github.com/millrace-go/millrace\"\n\nconst Name = millrace.Name + \" yaml\"\n",
 	"mcpserver/go.mod":       "module github.com/millrace-go/millrace/mcpserver\n\ngo 1.26.0\n\nrequire github.com/millrace-go/millrace v0.0.0\n\nreplace github.com/millrace-go/millrace => ../\n",
 	"mcpserver/go.sum":       "",
@@ -138,7 +141,7 @@ func TestTags(t *testing.T) {
 	for _, dir := range released {
 		got = append(got, tag(dir, "v0.7.0"))
 	}
-	if diff := cmp.Diff([]string{"v0.7.0", "yamlform/v0.7.0", "mcpserver/v0.7.0", "cmd/millrace/v0.7.0"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"v0.7.0", "yamlform/v0.7.0", "gocode/v0.7.0", "mcpserver/v0.7.0", "cmd/millrace/v0.7.0"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

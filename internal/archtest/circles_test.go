@@ -27,6 +27,7 @@ var circles = map[string]map[string]int{
 		".": 30,
 	},
 	"cmd/millrace": {},
+	"gocode":       {},
 	"mcpserver":    {},
 	"yamlform":     {},
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // doorModules are the modules of their own that turn what a user or a program has in hand into calls of the library.
-var doorModules = []string{"cmd/millrace", "mcpserver", "yamlform"}
+var doorModules = []string{"cmd/millrace", "gocode", "mcpserver", "yamlform"}
 
 // A door needs no more than every importer has: what it cannot do with that is missing in the library. Go would let it
 // see what is internal, since its path begins with the path of the module.
