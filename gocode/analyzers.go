@@ -28,7 +28,8 @@ func known(own []*analysis.Analyzer) map[string][]*analysis.Analyzer {
 	single := []*analysis.Analyzer{
 		assign.Analyzer, composite.Analyzer, fieldalignment.Analyzer, hostport.Analyzer, inline.Analyzer, printf.Analyzer,
 		sigchanyzer.Analyzer, sortslice.Analyzer, stringintconv.Analyzer, timeformat.Analyzer, unreachable.Analyzer,
-		modernize.AppendClippedAnalyzer, modernize.BLoopAnalyzer, modernize.FmtAppendfAnalyzer, modernize.SlicesDeleteAnalyzer,
+		modernize.AppendClippedAnalyzer, modernize.BLoopAnalyzer, modernize.FmtAppendfAnalyzer,
+		modernize.SlicesDeleteAnalyzer,
 	}
 	for _, a := range slices.Concat(modernize.Suite, single, own) {
 		all[a.Name] = []*analysis.Analyzer{a}
@@ -39,7 +40,8 @@ func known(own []*analysis.Analyzer) map[string][]*analysis.Analyzer {
 // byDefault are the analyzers where a step names none: those of "go fix".
 var byDefault = [...]string{modernizeName, "inline"}
 
-// chosen returns the analyzers of these names, in their order, each once. unknown is a name that there is not, "" for none.
+// chosen returns the analyzers of these names, in their order, each once. unknown is a name that there is not, "" for
+// none.
 func chosen(names []string, own []*analysis.Analyzer) (list []*analysis.Analyzer, unknown string) {
 	if len(names) == 0 {
 		names = byDefault[:]

@@ -4,11 +4,11 @@
 //
 //	decoder := millrace.Decoder{Actions: actions.Builtin().With(gocode.Actions()...)}
 //
-// go_format and go_imports need nothing but the stage: no command, no sandbox, no disk. go_fix and go_rewrite know types.
-// For that they ask the command "go list" what packages there are, in a copy of the tree, and check the packages in this
-// process. The host has to allow that command as any other: Allow "go list *", with command.Toolchains. Nothing of the
-// tree is run.
+// go_format and go_imports need nothing but the stage: no command, no sandbox, no disk. go_fix and go_rewrite know
+// types. For that they ask the command "go list" what packages there are, in a copy of the tree, and check the
+// packages in this process. The host has to allow that command as any other: Allow "go list *", with
+// command.Toolchains. Nothing of the tree is run.
 //
-// What the actions do is staged as what other steps do: it is shown, judged, committed and undone as one. docs/gocode.md
-// describes each with its parameters.
+// What the actions do is staged as what other steps do: it is shown, judged, committed and undone as one.
+// docs/gocode.md describes each with its parameters.
 package gocode

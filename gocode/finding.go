@@ -49,7 +49,10 @@ func (t *tree) finding(d analysis.Diagnostic, analyzer string, edit int) *findin
 }
 
 func compareFindings(a, b *finding) int {
-	return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line, a.column-b.column, a.edit-b.edit, strings.Compare(a.message, b.message))
+	return cmp.Or(
+		strings.Compare(a.file, b.file), a.line-b.line, a.column-b.column, a.edit-b.edit,
+		strings.Compare(a.message, b.message),
+	)
 }
 
 func sameFinding(a, b *finding) bool { return compareFindings(a, b) == 0 }
@@ -72,8 +75,8 @@ func (a textChange) conflicts(b textChange) bool {
 // taken are the changes of one file that will be made, by their offsets.
 type taken []textChange
 
-// look returns where a change belongs, whether it is there already, and whether it conflicts with one that is there. Those
-// there do not overlap, so its neighbours are all that can conflict.
+// look returns where a change belongs, whether it is there already, and whether it conflicts with one that is there.
+// Those there do not overlap, so its neighbours are all that can conflict.
 func (t taken) look(ch textChange) (at int, there, conflict bool) {
 	const neighbours = 2 // an insertion and a replacement can have one offset
 	at, _ = slices.BinarySearchFunc(t, ch.off, func(have textChange, off int64) int { return cmp.Compare(have.off, off) })
@@ -110,7 +113,9 @@ func choose(found []*finding, only map[string]bool, step string) map[string][]fs
 		}
 	}
 	for _, list := range splices {
-		slices.SortStableFunc(list, func(a, b fsutil.Splice) int { return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len)) })
+		slices.SortStableFunc(list, func(a, b fsutil.Splice) int {
+			return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len))
+		})
 	}
 	return splices
 }
@@ -133,7 +138,8 @@ func report(c *actions.Call, found []*finding) (map[string]any, error) {
 			return nil, &actions.LimitError{What: actions.LimitShown, Limit: c.Limits.ShownBytes()}
 		}
 		list = append(list, map[string]any{
-			"file": f.file, "line": f.line, "column": f.column, "analyzer": f.analyzer, "edit": f.edit, "message": f.message, "fixed": f.fixed,
+			"file": f.file, "line": f.line, "column": f.column, "analyzer": f.analyzer, "edit": f.edit, "message": f.message,
+			"fixed": f.fixed,
 		})
 	}
 	return map[string]any{"diagnostics": list, "fixed": fixed, "left": left}, nil

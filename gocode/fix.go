@@ -14,13 +14,14 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Fix runs analyzers over packages and makes the changes that they suggest, as "go fix" does. Each change is a splice of its
-// own, whose Origin.Edit counts the analyzers in the order of the data. A change that overlaps another one is left for
-// the next visit.
+// Fix runs analyzers over packages and makes the changes that they suggest, as "go fix" does. Each change is a splice
+// of its own, whose Origin.Edit counts the analyzers in the order of the data. A change that overlaps another one is
+// left for the next visit.
 //
 // The data of the step is
 //
-//	{"diagnostics": [{"file": "a.go", "line": 3, "column": 1, "analyzer": "any", "edit": 0, "message": "…", "fixed": true}],
+//	{"diagnostics": [{"file": "a.go", "line": 3, "column": 1, "analyzer": "any", "edit": 0, "message": "…",
+//	  "fixed": true}],
 //	 "fixed": 1, "left": 0}
 //
 // where left is how many have a change that was not made. A step with retry_if on {{fix.data.left}}, or a second visit,
@@ -40,7 +41,9 @@ type Fix struct {
 
 // Spec implements [actions.Action].
 func (Fix) Spec() actions.Spec {
-	return actions.Spec{Name: "go_fix", Summary: "Make the changes that Go analyzers suggest, as go fix does", Data: true, Exclusive: true}
+	return actions.Spec{
+		Name: "go_fix", Summary: "Make the changes that Go analyzers suggest, as go fix does", Data: true, Exclusive: true,
+	}
 }
 
 // Touches implements [actions.Toucher]: what is fixed is known when the step runs.
@@ -54,7 +57,8 @@ func (f Fix) Validate(c *actions.Check) {
 	checkPackages(c, f.Packages)
 	for i, name := range f.Analyzers {
 		if _, unknown := chosen([]string{name}, f.Own); unknown != "" && !c.Templated(name) {
-			c.Problemf(fmt.Sprintf("/analyzers/%d", i), "unknown_analyzer", "write one of: "+analyzerNames(f.Own), "there is no analyzer '%s'", name)
+			c.Problemf(fmt.Sprintf("/analyzers/%d", i), "unknown_analyzer", "write one of: "+analyzerNames(f.Own),
+				"there is no analyzer '%s'", name)
 		}
 	}
 }
@@ -63,7 +67,8 @@ func (f Fix) Validate(c *actions.Check) {
 func (f Fix) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
 	analyzers, unknown := chosen(f.Analyzers, f.Own)
 	if unknown != "" {
-		return actions.Outcome{}, actions.Permanent(fmt.Errorf("there is no analyzer '%s': write one of: %s", unknown, analyzerNames(f.Own)))
+		return actions.Outcome{}, actions.Permanent(fmt.Errorf(
+			"there is no analyzer '%s': write one of: %s", unknown, analyzerNames(f.Own)))
 	}
 	var found []*finding
 	var checked *tree
@@ -116,7 +121,8 @@ func (t *tree) analyze(ctx context.Context, c *actions.Call, analyzers []*analys
 	var found []*finding
 	for _, act := range graph.Roots {
 		if act.Err != nil {
-			return nil, errors.Join(ctx.Err(), fmt.Errorf("analyzer %s, package %s: %w", act.Analyzer.Name, act.Package.PkgPath, act.Err))
+			err := fmt.Errorf("analyzer %s, package %s: %w", act.Analyzer.Name, act.Package.PkgPath, act.Err)
+			return nil, errors.Join(ctx.Err(), err)
 		}
 		for _, d := range act.Diagnostics {
 			found = append(found, t.finding(d, act.Analyzer.Name, order[act.Analyzer]))
@@ -130,7 +136,9 @@ func (t *tree) analyze(ctx context.Context, c *actions.Call, analyzers []*analys
 type edits func(name string, now []byte) ([]fsutil.Splice, error)
 
 // stage makes the splices, then the edits, and then removes the imports that nothing needs any more.
-func (t *tree) stage(ctx context.Context, c *actions.Call, splices map[string][]fsutil.Splice, more ...edits) (actions.Outcome, error) {
+func (t *tree) stage(
+	ctx context.Context, c *actions.Call, splices map[string][]fsutil.Splice, more ...edits,
+) (actions.Outcome, error) {
 	c.Files = sortedNames(splices)
 	texts := t.textsInTree()
 	out, err := c.EditSplices(ctx, func(name string, old []byte) ([]fsutil.Splice, error) {

@@ -15,9 +15,9 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Imports adds the imports that Go files need, removes those that they do not need, and formats the files, as goimports
-// does. It looks at the tree and at the standard library alone: a package of another module is found where a file of the
-// tree imports it already. Names that no package explains are left, with a warning.
+// Imports adds the imports that Go files need, removes those that they do not need, and formats the files, as
+// goimports does. It looks at the tree and at the standard library alone: a package of another module is found where a
+// file of the tree imports it already. Names that no package explains are left, with a warning.
 type Imports struct {
 	// Files are the files to work on. Those that are not Go are left out. None, and no input_from, means the Go files that
 	// the run has changed so far.
@@ -29,7 +29,8 @@ type Imports struct {
 
 // Spec implements [actions.Action].
 func (Imports) Spec() actions.Spec {
-	return actions.Spec{Name: "go_imports", Summary: "Add and remove the imports of Go files, and format them, as goimports does"}
+	const summary = "Add and remove the imports of Go files, and format them, as goimports does"
+	return actions.Spec{Name: "go_imports", Summary: summary}
 }
 
 // Touches implements [actions.Toucher]: the step reads other files of the tree.

@@ -166,6 +166,9 @@ func (x *index) moduleOf(dir string) (module, root string) {
 	}
 }
 
+// aside are directories whose packages are not for the rest of the tree.
+var aside = [...]string{"node_modules", "testdata", "vendor"}
+
 // walk returns all directories with Go files that may be imported.
 func (x *index) walk(ctx context.Context) ([]*directory, error) {
 	if x.all != nil {
@@ -186,8 +189,7 @@ func (x *index) walk(ctx context.Context) ([]*directory, error) {
 			return nil
 		}
 		base := path.Base(name)
-		if name != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" || base == "node_modules" ||
-			base == "vendor") {
+		if name != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || slices.Contains(aside[:], base)) {
 			return fs.SkipDir
 		}
 		d, err := x.at(path.Clean(name))

@@ -19,8 +19,8 @@ const (
 // egVersion is the version of golang.org/x/tools/cmd/eg that the jobs are compared with.
 const egVersion = "golang.org/x/tools/cmd/eg@v0.51.0"
 
-// jobs are the ten jobs of docs/gocode.md. Each is a file, what go_rewrite makes of it, and the rule of gofmt -r and the
-// template of eg with what they make of it.
+// jobs are the ten jobs of docs/gocode.md. Each is a file, what go_rewrite makes of it, and the rule of gofmt -r and
+// the template of eg with what they make of it.
 var jobs = []struct {
 	name, params, old, want string
 	gofmt, byGofmt          string

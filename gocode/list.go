@@ -36,13 +36,17 @@ func listWords(packages []string) []string {
 }
 
 // listNeeds are the files of a tree that the command has to see.
-var listNeeds = [...]string{"**/*.go", "**/go.mod", "**/go.sum", "**/go.work", "**/go.work.sum", "**/vendor/modules.txt"}
+var listNeeds = [...]string{
+	"**/*.go", "**/go.mod", "**/go.sum", "**/go.work", "**/go.work.sum", "**/vendor/modules.txt",
+}
 
 // maxListed is how much the command may print, in bytes. The policy of the host may allow less.
 const maxListed = 64 << 20
 
 // list runs the command in a directory of the workspace. Dependencies come before what needs them.
-func list(ctx context.Context, c *actions.Call, w *actions.Workspace, dir string, packages []string) ([]*listed, error) {
+func list(
+	ctx context.Context, c *actions.Call, w *actions.Workspace, dir string, packages []string,
+) ([]*listed, error) {
 	exit, err := c.Commands.Run(ctx, command.Command{
 		Step: c.Step, Words: listWords(packages), Root: w.Root, Dir: filepath.Join(w.Root, filepath.FromSlash(dir)),
 		Temp: w.Temp, Home: w.Home, MaxOutput: maxListed,
@@ -56,8 +60,8 @@ func list(ctx context.Context, c *actions.Call, w *actions.Workspace, dir string
 		}
 	}
 	if exit.Stdout.Truncated {
-		return nil, actions.Permanent(fmt.Errorf("go list prints %d bytes, more than are kept: name fewer packages, or raise MaxOutput of "+
-			"the policy for commands", exit.Stdout.Size))
+		return nil, actions.Permanent(fmt.Errorf("go list prints %d bytes, more than are kept: name fewer packages, or "+
+			"raise MaxOutput of the policy for commands", exit.Stdout.Size))
 	}
 	return decodeList(exit.Stdout.Text)
 }
@@ -92,7 +96,8 @@ func (p *listed) path() string {
 func checkPackages(c *actions.Check, packages []string) {
 	for i, p := range packages {
 		if !c.Templated(p) && badPackage(p) {
-			c.Problemf(fmt.Sprintf("/packages/%d", i), "bad_package", "write ./... or ./dir", "'%s' is not a pattern of packages", p)
+			c.Problemf(fmt.Sprintf("/packages/%d", i), "bad_package", "write ./... or ./dir",
+				"'%s' is not a pattern of packages", p)
 		}
 	}
 }

@@ -46,14 +46,19 @@ func load(ctx context.Context, c *actions.Call, w *actions.Workspace, dir string
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{root: root, fset: token.NewFileSet(), texts: map[string][]byte{}, all: map[string]*packages.Package{}, listed: map[*packages.Package]*listed{}}
+	t := &tree{
+		root: root, fset: token.NewFileSet(), texts: map[string][]byte{}, all: map[string]*packages.Package{},
+		listed: map[*packages.Package]*listed{},
+	}
 	work := targets(list)
 	for _, p := range list {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if p.ImportPath == "unsafe" {
-			t.all["unsafe"] = &packages.Package{ID: "unsafe", PkgPath: "unsafe", Name: "unsafe", Types: types.Unsafe, Fset: t.fset}
+			t.all["unsafe"] = &packages.Package{
+				ID: "unsafe", PkgPath: "unsafe", Name: "unsafe", Types: types.Unsafe, Fset: t.fset,
+			}
 			continue
 		}
 		pkg, err := t.check(p, work[p.ImportPath])
@@ -86,8 +91,8 @@ func inTree(message, root string) string {
 	return strings.ReplaceAll(strings.TrimSpace(message), root+string(filepath.Separator), "")
 }
 
-// targets returns the packages to work on: those that were asked for. A package with tests of its own is worked on once,
-// in the variant that has them.
+// targets returns the packages to work on: those that were asked for. A package with tests of its own is worked on
+// once, in the variant that has them.
 func targets(list []*listed) map[string]bool {
 	asked := make(map[string]bool)
 	for _, p := range list {
@@ -166,7 +171,8 @@ func (t *tree) parse(pkg *packages.Package, texts [][]byte, whole bool) {
 	for i, name := range pkg.GoFiles {
 		file, err := parser.ParseFile(t.fset, name, texts[i], mode)
 		if err != nil && whole {
-			pkg.Errors = append(pkg.Errors, packages.Error{Msg: t.named(name) + ":" + syntaxError(err).Error(), Kind: packages.ParseError})
+			message := t.named(name) + ":" + syntaxError(err).Error()
+			pkg.Errors = append(pkg.Errors, packages.Error{Msg: message, Kind: packages.ParseError})
 		}
 		if file != nil {
 			pkg.Syntax = append(pkg.Syntax, file)

@@ -186,7 +186,8 @@ func (m *matcher) isObject(e ast.Expr, path, name string) bool {
 		return false
 	}
 	obj := m.pkg.TypesInfo.Uses[id]
-	return obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == path && obj.Name() == name && obj.Parent() == obj.Pkg().Scope()
+	return obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == path && obj.Name() == name &&
+		obj.Parent() == obj.Pkg().Scope()
 }
 
 // args compares the arguments of two calls.

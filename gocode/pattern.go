@@ -95,7 +95,8 @@ func parseHole(text string) (hole, error) {
 	}
 	typ, err := parser.ParseExpr(text)
 	if err != nil {
-		return hole{}, fmt.Errorf("write a type, such as io.Closer, or one of expr, ident, args, stmt, stmts: %w", syntaxError(err))
+		return hole{}, fmt.Errorf("write a type, such as io.Closer, or one of expr, ident, args, stmt, stmts: %w",
+			syntaxError(err))
 	}
 	return hole{kind: holeExpr, typ: typ}, nil
 }

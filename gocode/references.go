@@ -219,8 +219,8 @@ func added(now []byte, imports []newImport) ([]fsutil.Splice, error) {
 	return splices, nil
 }
 
-// neighbour returns the import that a new one stands after, or before: of the same kind, which is the standard library or
-// the rest, if there is one.
+// neighbour returns the import that a new one stands after, or before: of the same kind, which is the standard library
+// or the rest, if there is one.
 func neighbour(list []*ast.ImportSpec, path string) (spec *ast.ImportSpec, before bool) {
 	foreign := func(path string) bool { return strings.Contains(strings.Split(path, "/")[0], ".") }
 	for _, s := range list {

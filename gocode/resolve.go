@@ -87,9 +87,9 @@ func (x *index) byPath(importPath string, dir *directory) (*directory, error) {
 	return d, nil
 }
 
-// find returns the import that explains a name with its selectors. Those that files of the same directory have come first,
-// then the standard library, then packages of the tree, then what any file of the tree imports. An external test may import the
-// package of its own directory.
+// find returns the import that explains a name with its selectors. Those that files of the same directory have come
+// first, then the standard library, then packages of the tree, then what any file of the tree imports. An external
+// test may import the package of its own directory.
 func (x *index) find(
 	ctx context.Context, dir *directory, external bool, id string, selectors map[string]bool,
 ) (newImport, bool, error) {
@@ -114,8 +114,8 @@ func (x *index) find(
 	}
 	var best *directory
 	for _, d := range all {
-		if d.name == id && d.imported != "" && (d != dir || external) && visible(d.imported, dir.imported) && subset(selectors, d.exports) &&
-			(best == nil || nearer(d, best, dir)) {
+		fits := d.name == id && d.imported != "" && (d != dir || external) && visible(d.imported, dir.imported)
+		if fits && subset(selectors, d.exports) && (best == nil || nearer(d, best, dir)) {
 			best = d
 		}
 	}
@@ -170,8 +170,8 @@ func visible(importPath, from string) bool {
 	return parent == "" || from == parent || strings.HasPrefix(from, parent+"/")
 }
 
-// nearer reports whether a is nearer to a directory than b: by the elements that their paths share, then the shorter path,
-// then the first.
+// nearer reports whether a is nearer to a directory than b: by the elements that their paths share, then the shorter
+// path, then the first.
 func nearer(a, b, to *directory) bool {
 	shared := func(d *directory) int {
 		x, y := strings.Split(d.imported, "/"), strings.Split(to.imported, "/")

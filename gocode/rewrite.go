@@ -19,20 +19,20 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Rewrite replaces expressions or statements of Go by others, where holes of the pattern take other code, of a type if the
-// step says one. It adds the imports that the replacement needs, removes those that nothing needs any more, and checks the
-// types of what it has made: code that does not check fails the step, and nothing of it is staged.
+// Rewrite replaces expressions or statements of Go by others, where holes of the pattern take other code, of a type if
+// the step says one. It adds the imports that the replacement needs, removes those that nothing needs any more, and
+// checks the types of what it has made: code that does not check fails the step, and nothing of it is staged.
 type Rewrite struct {
 	// Pattern is an expression, or statements. A single small letter is a hole that takes any expression, the same each
 	// time; so is each name in Where.
 	Pattern string `json:"pattern" param:"required" doc:"Go expression or statements to find. A single small letter, and each name in where, is a hole."`
 	// Replacement is what takes their place. Empty removes statements.
 	Replacement string `json:"replacement" param:"required,empty" doc:"Go code to put in its place, with the same holes; empty removes statements."`
-	// Where says what a hole takes: a type, such as "io.Closer" or "[]string", or a kind: "expr", "ident", "args", "stmt" or
-	// "stmts". A value has the type, or implements it.
+	// Where says what a hole takes: a type, such as "io.Closer" or "[]string", or a kind: "expr", "ident", "args",
+	// "stmt" or "stmts". A value has the type, or implements it.
 	Where map[string]string `json:"where,omitempty" doc:"What holes take, by their names: a Go type such as io.Closer, or expr, ident, args, stmt, stmts. Default: any expression."`
-	// Imports are the import paths of packages that pattern, replacement and types name, or name=path. The standard library
-	// is known.
+	// Imports are the import paths of packages that pattern, replacement and types name, or name=path. The standard
+	// library is known.
 	Imports []string `json:"imports,omitempty" doc:"Import paths of the packages in pattern and replacement, or name=path. Those of the standard library are known."`
 	// Packages and Dir are those of [Fix], and so is Files.
 	Packages []string `json:"packages,omitempty" doc:"Packages, as go list takes them from dir. Default: [./...]."`
@@ -42,7 +42,9 @@ type Rewrite struct {
 
 // Spec implements [actions.Action].
 func (Rewrite) Spec() actions.Spec {
-	return actions.Spec{Name: "go_rewrite", Summary: "Replace Go expressions or statements by others, with typed holes", Exclusive: true}
+	return actions.Spec{
+		Name: "go_rewrite", Summary: "Replace Go expressions or statements by others, with typed holes", Exclusive: true,
+	}
 }
 
 // Touches implements [actions.Toucher]: what is rewritten is known when the step runs.
@@ -191,7 +193,8 @@ func (w *rewriting) rewrite(pkg *packages.Package, rule *rule, only map[string]b
 		}
 		text, err := w.result(name, r.src)
 		if err != nil {
-			return actions.Permanent(&actions.FileError{Path: name, Err: fmt.Errorf("the replacement makes code that does not parse: %w", err)})
+			err = fmt.Errorf("the replacement makes code that does not parse: %w", err)
+			return actions.Permanent(&actions.FileError{Path: name, Err: err})
 		}
 		changed[real] = text
 	}
@@ -245,8 +248,8 @@ func (w *rewriting) recheck(pkg *packages.Package, changed map[string][]byte) er
 	return first
 }
 
-// holeTypes returns the types of the holes, as the package has them. A type that it cannot know is left out: no value of
-// the package has it.
+// holeTypes returns the types of the holes, as the package has them. A type that it cannot know is left out: no value
+// of the package has it.
 func (w *rewriting) holeTypes(pkg *packages.Package, rule *rule) map[string]types.Type {
 	scope := types.NewPackage(pkg.PkgPath, pkg.Name)
 	for _, name := range pkg.Types.Scope().Names() {
@@ -268,7 +271,8 @@ func (w *rewriting) holeTypes(pkg *packages.Package, rule *rule) map[string]type
 			continue
 		}
 		info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
-		if err := types.CheckExpr(token.NewFileSet(), scope, token.NoPos, h.typ, info); err == nil && info.Types[h.typ].IsType() {
+		err := types.CheckExpr(token.NewFileSet(), scope, token.NoPos, h.typ, info)
+		if err == nil && info.Types[h.typ].IsType() {
 			known[name] = info.Types[h.typ].Type
 		}
 	}

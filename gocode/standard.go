@@ -28,8 +28,8 @@ var standard = sync.OnceValue(func() map[string]map[string]bool {
 	return all
 })
 
-// standardNamed returns the packages of the standard library with a name, the best first: crypto/rand before math/rand, as
-// for goimports, then the shorter path.
+// standardNamed returns the packages of the standard library with a name, the best first: crypto/rand before
+// math/rand, as for goimports, then the shorter path.
 func standardNamed(name string) []string {
 	var found []string
 	for importPath := range standard() {

@@ -23,8 +23,8 @@ type rewriter struct {
 // piece returns the text between two places of the file.
 func (r *rewriter) piece(from, to token.Pos) string { return string(r.src[from-r.base : to-r.base]) }
 
-// changes returns the replacements in a piece of the file, in their order. Those in what a hole has taken are a part of its
-// replacement.
+// changes returns the replacements in a piece of the file, in their order. Those in what a hole has taken are a part
+// of its replacement.
 func (r *rewriter) changes(root ast.Node) []textChange {
 	var all []textChange
 	var stack []ast.Node
@@ -75,7 +75,9 @@ func parent(stack []ast.Node) ast.Node {
 }
 
 // statements replaces in a list of statements.
-func (r *rewriter) statements(n ast.Node, list []ast.Stmt, walk func(n ast.Node), add func(from, to token.Pos, text string)) {
+func (r *rewriter) statements(
+	n ast.Node, list []ast.Stmt, walk func(n ast.Node), add func(from, to token.Pos, text string),
+) {
 	switch n := n.(type) {
 	case *ast.CaseClause:
 		for _, e := range n.List {
