@@ -1,0 +1,81 @@
+package gocode
+
+import (
+	"context"
+	"errors"
+	"go/scanner"
+	"path"
+	"slices"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
+)
+
+// The values of on_error.
+const (
+	onErrorStop     = "stop"
+	onErrorContinue = "continue"
+)
+
+// checkOnError returns an error for a value that on_error cannot have, such as one that a template made.
+func checkOnError(value string) error {
+	if value == "" || value == onErrorStop || value == onErrorContinue {
+		return nil
+	}
+	return actions.Permanent(errors.New("on_error must be stop or continue, not '" + value + "'"))
+}
+
+// isGo reports whether a file is Go by its name.
+func isGo(name string) bool { return path.Ext(name) == ".go" }
+
+// goFiles returns the Go files to work on: those that the call gives, or those that the run has changed so far where it
+// gives none.
+func goFiles(c *actions.Call) ([]string, error) {
+	if len(c.Files) > 0 || len(c.Inputs) > 0 {
+		return slices.DeleteFunc(slices.Clone(c.Files), func(name string) bool { return !isGo(name) }), nil
+	}
+	changes, err := c.FS.Changes()
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, ch := range changes {
+		if ch.New.Kind == change.File && isGo(ch.Path) {
+			files = append(files, ch.Path)
+		}
+	}
+	return files, nil
+}
+
+// editEach edits the Go files of the call. With goOn, a file that does not parse is left with a warning.
+func editEach(
+	ctx context.Context, c *actions.Call, goOn bool, edit func(name string, old []byte) ([]byte, error),
+) (actions.Outcome, error) {
+	files, err := goFiles(c)
+	if err != nil {
+		return actions.Outcome{}, err
+	}
+	c.Files = files
+	return c.EditEach(ctx, func(name string, old []byte) ([]byte, error) {
+		text, err := edit(name, old)
+		if err == nil {
+			return text, nil
+		}
+		err = syntaxError(err)
+		if goOn {
+			c.Warnf("%s: %v; left as it was", name, err)
+			return old, nil
+		}
+		return nil, actions.Permanent(err)
+	})
+}
+
+// syntaxError returns the first error of a file that does not parse, without the name of the file.
+func syntaxError(err error) error {
+	if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
+		first := *list[0]
+		first.Pos.Filename = ""
+		return &first
+	}
+	return err
+}
