@@ -6,6 +6,7 @@ import (
 
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // BudgetError says that a budget, that of the pipeline or [Executor.Budget], does not allow what was to come next. All
@@ -32,7 +33,7 @@ func (e *BudgetError) Error() string {
 }
 
 // Code returns "budget_exceeded".
-func (e *BudgetError) Code() string { return "budget_exceeded" }
+func (e *BudgetError) Code() string { return errorform.BudgetExceeded }
 
 // budgetUSD is what BudgetError.What says of money.
 const budgetUSD = "usd"

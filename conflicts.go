@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/preview"
 )
@@ -63,6 +64,9 @@ func (e *ConflictError) Paths() []string {
 
 // Unwrap returns the error of the commit.
 func (e *ConflictError) Unwrap() error { return e.Err }
+
+// Code returns "conflict".
+func (e *ConflictError) Code() string { return errorform.Conflict }
 
 // Conflicts returns the paths at which a plan of [Executor.PlanRestore] cannot be carried out, in path order: files
 // that have changed since the commit that it takes back, and files whose backup is damaged. The plan cannot be

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // DeadlineError says that the deadline of a run has passed, see [Pipeline.Deadline]. All that was staged is discarded.
@@ -29,7 +31,7 @@ func (e *DeadlineError) Error() string {
 func (e *DeadlineError) Unwrap() error { return e.Err }
 
 // Code returns "deadline_exceeded".
-func (e *DeadlineError) Code() string { return "deadline_exceeded" }
+func (e *DeadlineError) Code() string { return errorform.DeadlineExceeded }
 
 // within returns the context of the steps, which ends with the deadline.
 func (r *run) within(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -94,6 +96,7 @@ type canceledError struct{ cause, ended error }
 
 func (e *canceledError) Error() string   { return fmt.Sprintf("pipeline canceled: %v", e.cause) }
 func (e *canceledError) Unwrap() []error { return []error{e.cause, e.ended} }
+func (e *canceledError) Code() string    { return errorform.Canceled }
 
 // timeout is how long an attempt of a step may take, 0 for no bound. What a prompt does not say is for the sandbox of the
 // pipeline to say. A command has no more than the host allows, whatever the step says.

@@ -88,13 +88,13 @@ func (r *Result) Envelope() Envelope {
 		case entry.OK && s.Data == nil:
 			entry.Data = s.reached()
 		case !entry.OK:
-			entry.Error = &EnvelopeError{Code: cmp.Or(s.ErrorCode, "step_failed"), Message: s.cause()}
+			entry.Error = &EnvelopeError{Code: cmp.Or(s.ErrorCode, errorform.StepFailed), Message: s.cause()}
 			entry.Handled = s.Handled
 		}
 		e.add(entry)
 	}
 	if !r.Success && e.Summary.Failed == 0 {
-		e.add(EnvelopeResult{Tool: runTool, Error: &EnvelopeError{Code: cmp.Or(r.ErrorCode, "internal"), Message: r.Error}})
+		e.add(EnvelopeResult{Tool: runTool, Error: &EnvelopeError{Code: cmp.Or(r.ErrorCode, errorform.Internal), Message: r.Error}})
 	}
 	return e
 }

@@ -2,20 +2,13 @@ package millrace
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/agent"
-	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/bulkhead"
-	"github.com/millrace-go/millrace/command"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/names"
-	"github.com/millrace-go/millrace/tool"
 )
 
 // ErrNoFs says that a nil file system was given. It is never taken for the real disk.
@@ -29,7 +22,7 @@ var ErrStateDir = commit.ErrControlDir
 var ErrCommitted = errors.New("plan has already been committed")
 
 // ErrReadOnly is what a host that only reads answers to a pipeline that writes.
-var ErrReadOnly = errors.New("executor is read-only and the pipeline has steps that write: run it with dry_run")
+var ErrReadOnly = errorform.New(errorform.ReadOnly, "executor is read-only and the pipeline has steps that write: run it with dry_run")
 
 // readOnlyError is ErrReadOnly where there is no pipeline that it could speak of.
 type readOnlyError struct{ text string }
@@ -38,6 +31,9 @@ func (e *readOnlyError) Error() string { return e.text }
 
 // Is makes it match ErrReadOnly.
 func (e *readOnlyError) Is(target error) bool { return target == ErrReadOnly }
+
+// Code returns the code of ErrReadOnly.
+func (e *readOnlyError) Code() string { return errorform.Code(ErrReadOnly) }
 
 // StepError is the fault of a step, the tree it met, or its action. Nothing was written, unless it says Committed.
 type StepError struct {
@@ -65,6 +61,9 @@ func (e *StepError) Error() string {
 
 // Unwrap returns the cause.
 func (e *StepError) Unwrap() error { return e.Err }
+
+// Code returns the code of the cause, or "step_failed" if the cause has no code.
+func (e *StepError) Code() string { return cmp.Or(errorform.Code(e.Err), errorform.StepFailed) }
 
 // stepMessage is what stands in results[i].error: "search failed: path not found: src".
 func stepMessage(action string, err error) string {
@@ -114,9 +113,18 @@ func (e *CommitError) Error() string {
 // Unwrap returns the cause.
 func (e *CommitError) Unwrap() error { return e.Err }
 
+// Code returns "recovery_needed" in state CommitPending, else the code of the cause, or "commit_failed" if the cause has
+// no code.
+func (e *CommitError) Code() string {
+	if e.State == CommitPending {
+		return errorform.RecoveryNeeded
+	}
+	return cmp.Or(errorform.Code(e.Err), errorform.CommitFailed)
+}
+
 // ErrorCode returns the code of an error that this package has returned: a stable word for programs, for exit
-// statuses and for what is sent to other machines. It is "" for nil. Where several fit, the one that says most about
-// what to do next wins: whether the tree needs recovery, then whose fault it is. The codes:
+// statuses and for what is sent to other machines. It is "" for nil. It is the first code in the tree of the error, the
+// error itself first: each error type of this module has a method Code, and an error of the host may have one. The codes:
 //
 //   - invalid_pipeline: the pipeline is wrong: a *ValidationError; or there is none of the name: a *LibraryError
 //   - invalid_plan: the stored plan is wrong: a *PlanError
@@ -151,80 +159,7 @@ func ErrorCode(err error) string {
 	if err == nil {
 		return ""
 	}
-	failed, isCommit := errors.AsType[*CommitError](err)
-	switch {
-	case isCommit && failed.State == CommitPending:
-		return "recovery_needed"
-	case is[*canceledError](err):
-		return "canceled" // whatever the host gives as the cause
-	case is[*ValidationError](err):
-		return "invalid_pipeline"
-	case is[*PlanError](err):
-		return "invalid_plan"
-	case is[*HeldError](err):
-		return "held"
-	case is[*DriftError](err):
-		return "drift"
-	case is[*BudgetError](err):
-		return "budget_exceeded"
-	case is[*BlockedError](err):
-		return "blocked"
-	case errors.Is(err, ErrReadOnly):
-		return "read_only"
-	case errors.Is(err, ErrNested):
-		return "nested_pipeline"
-	case errors.Is(err, fsutil.ErrLocked):
-		return "locked" // although the wait for it may have ended with the context
-	case is[*RetriesError](err):
-		return "retries_exhausted"
-	case is[*ExecutionsError](err):
-		return "too_many_executions"
-	case is[*DeadlineError](err):
-		return "deadline_exceeded"
-	case is[*TimeoutError](err):
-		return "timeout"
-	case errors.Is(err, ErrIncomplete):
-		return "incomplete_plan"
-	case is[*bulkhead.SaturatedError](err):
-		return "bulkhead_saturated"
-	case is[*tool.Error](err), is[*recordedError](err):
-		return cmp.Or(codeWithin(err), "tool_failed")
-	case is[*command.DeniedError](err):
-		return "exec_denied"
-	case is[*agent.Error](err):
-		return cmp.Or(codeWithin(err), "agent_failed")
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return "canceled"
-	case is[*actions.CommandError](err):
-		return "exec_failed"
-	case is[*LibraryError](err):
-		return "invalid_pipeline"
-	case is[*ConflictError](err), is[*commit.KeptError](err), is[*backup.UndoneError](err), is[*backup.DamagedError](err):
-		return "conflict"
-	case is[*FileSystemError](err):
-		return "file_system"
-	case isCommit:
-		return "commit_failed"
-	case is[*ExpectError](err):
-		return "expect_failed"
-	case is[*InterpolationError](err):
-		return "INTERPOLATION_FAILED"
-	case is[*actions.LimitError](err), is[*command.LimitError](err):
-		return "limit"
-	case is[*StepError](err):
-		return "step_failed"
-	default:
-		return "internal"
-	}
-}
-
-// codeWithin returns the code of the first error in the tree that has one.
-func codeWithin(err error) string {
-	coded, _ := errors.AsType[interface {
-		error
-		Code() string
-	}](err)
-	return coded.Code()
+	return cmp.Or(errorform.Code(err), errorform.Internal)
 }
 
 func is[E error](err error) bool {

@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/definition"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
@@ -268,5 +269,7 @@ func (e *InterpolationError) Unwrap() error { return e.Err }
 // Is makes it match [ErrInterpolation].
 func (e *InterpolationError) Is(target error) bool { return target == ErrInterpolation }
 
-// Code returns "INTERPOLATION_FAILED".
-func (e *InterpolationError) Code() string { return "INTERPOLATION_FAILED" }
+// Code returns "INTERPOLATION_FAILED", or "canceled" if Err is that of a context.
+func (e *InterpolationError) Code() string {
+	return errorform.UnlessCanceled(e.Err, errorform.Interpolation)
+}

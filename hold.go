@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/risk"
@@ -51,7 +52,7 @@ type HeldError struct {
 func (e *HeldError) Error() string { return "run is held: " + e.Reason }
 
 // Code returns "held".
-func (e *HeldError) Code() string { return "held" }
+func (e *HeldError) Code() string { return errorform.Held }
 
 // heldBy returns the error of a run that a [Checkpointer] holds at a position.
 func heldBy(at Position, err error) *HeldError {
@@ -165,6 +166,14 @@ func (e *BlockedError) Unwrap() error {
 		return nil
 	}
 	return e.Budget
+}
+
+// Code returns "blocked", or "budget_exceeded" if it is a budget that is exceeded.
+func (e *BlockedError) Code() string {
+	if e.Budget != nil {
+		return e.Budget.Code()
+	}
+	return errorform.Blocked
 }
 
 // block returns why a change of that size may not be committed, or nil. spent is nil unless it exceeds a budget.

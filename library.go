@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/library"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/strictjson"
@@ -97,6 +98,11 @@ func (e *LibraryError) Error() string {
 
 // Unwrap returns the reason.
 func (e *LibraryError) Unwrap() error { return e.Err }
+
+// Code returns "invalid_pipeline", or "canceled" if Err is that of a context.
+func (e *LibraryError) Code() string {
+	return errorform.UnlessCanceled(e.Err, errorform.InvalidPipeline)
+}
 
 // worded is an error of a kind, in words of its own.
 type worded struct {

@@ -19,6 +19,7 @@ import (
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/planfile"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -187,6 +188,9 @@ func (e *PlanError) Paths() []string { return []string{e.Path} }
 
 // Unwrap returns the reason.
 func (e *PlanError) Unwrap() error { return e.Err }
+
+// Code returns "invalid_plan".
+func (e *PlanError) Code() string { return errorform.InvalidPlan }
 
 type planJSON struct {
 	Version int     `json:"version"`

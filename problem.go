@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/definition"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/mend"
@@ -154,6 +155,9 @@ type ValidationError struct {
 
 // Is makes it match [ErrInterpolation] if a problem is about a template.
 func (e *ValidationError) Is(target error) bool { return target == ErrInterpolation && e.template }
+
+// Code returns "invalid_pipeline".
+func (e *ValidationError) Code() string { return errorform.InvalidPipeline }
 
 // Error returns the one problem, or all of them a line each.
 func (e *ValidationError) Error() string {

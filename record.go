@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -99,7 +101,7 @@ type recordedError struct {
 }
 
 func (e *recordedError) Error() string   { return e.text }
-func (e *recordedError) Code() string    { return e.code }
+func (e *recordedError) Code() string    { return cmp.Or(e.code, errorform.ToolFailed) }
 func (e *recordedError) Retryable() bool { return !e.final }
 
 // recorded returns what ask answers, or has answered before under the same circumstances.

@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/budget"
-	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/fsutil"
-
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/preview"
 	"github.com/millrace-go/millrace/risk"
 )
@@ -169,32 +168,17 @@ func (f FilesChanged) Count() int {
 	return len(f.Created) + len(f.Modified) + len(f.Deleted) + len(f.Renamed)
 }
 
-// oldCode returns the code of a failed run whose result was stored without it, as earlier versions did where the code
-// followed from the rest.
-func (r *Result) oldCode() string {
-	for i, s := range r.Results {
-		if s.Failed() && !s.Handled && strings.HasSuffix(r.Error, fmt.Sprintf("(step '%s', /steps/%d)", s.StepID, i)) {
-			return s.ErrorCode
-		}
-	}
-	switch {
+// codeOfOld returns the code of a failed run whose result was stored without a code, as earlier versions did.
+func (r *Result) codeOfOld() string {
+	switch failed, ok := r.failedStep().(*StepError); {
 	case r.Commit.State == CommitPending:
-		return "recovery_needed"
+		return errorform.RecoveryNeeded
 	case r.BlockReason != "" && r.Error == r.BlockReason:
-		return "blocked"
-	case r.Error == ErrReadOnly.Error():
-		return "read_only"
-	case strings.Contains(r.Error, capability.ErrLocked.Error()):
-		return "locked"
-	case strings.HasPrefix(r.Error, "pipeline canceled: "):
-		return "canceled"
-	case strings.HasPrefix(r.Error, "the tree has changed since "):
-		return "conflict"
-	case strings.HasPrefix(r.Error, "pipeline failed at step "), strings.HasPrefix(r.Error, "restore "):
-		return "commit_failed"
-	default:
-		return "internal"
+		return errorform.Blocked
+	case ok:
+		return r.Results[failed.Index].ErrorCode
 	}
+	return errorform.Internal
 }
 
 type plainResult Result
@@ -230,7 +214,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	r.Results = v.Results
 	r.TotalDuration = time.Duration(v.TotalDuration)
 	if !r.Success && r.Error != "" && r.ErrorCode == "" {
-		r.ErrorCode = r.oldCode()
+		r.ErrorCode = r.codeOfOld()
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/stage"
 )
@@ -77,7 +78,7 @@ func (e *DriftError) Paths() []string {
 func (e *DriftError) Unwrap() error { return fsutil.ErrDrift }
 
 // Code returns "drift".
-func (e *DriftError) Code() string { return "drift" }
+func (e *DriftError) Code() string { return errorform.Drift }
 
 // Resume goes on with a run of the pipeline that was held, has failed, was canceled, or whose process has died. It is [Executor.Run], but
 // steps that were done are not done again: the stage is built again as it was behind the last Final checkpoint that did not

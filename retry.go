@@ -11,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // retries is how many attempts a visit of a step may have after the first, in this run.
@@ -133,6 +134,9 @@ func (e *RetriesError) Error() string {
 // Unwrap returns the error of the step itself.
 func (e *RetriesError) Unwrap() error { return e.Err }
 
+// Code returns "retries_exhausted".
+func (e *RetriesError) Code() string { return errorform.RetriesExhausted }
+
 // TimeoutError says that an attempt has taken longer than the timeout of its step.
 type TimeoutError struct {
 	// After is the timeout.
@@ -147,6 +151,9 @@ func (e *TimeoutError) Error() string { return fmt.Sprintf("not done after %v (t
 // Unwrap returns what the action returned.
 func (e *TimeoutError) Unwrap() error { return e.Err }
 
+// Code returns "timeout".
+func (e *TimeoutError) Code() string { return errorform.Timeout }
+
 // ExecutionsError says that a run has made as many attempts as it may, see [Pipeline.MaxSteps]. All that was staged is
 // discarded.
 type ExecutionsError struct {
@@ -160,3 +167,6 @@ type ExecutionsError struct {
 func (e *ExecutionsError) Error() string {
 	return fmt.Sprintf("the run has made all its %d attempts before step '%s'", e.Limit, e.Step)
 }
+
+// Code returns "too_many_executions".
+func (e *ExecutionsError) Code() string { return errorform.TooManyExecutions }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/internal/panics"
 )
@@ -209,7 +210,7 @@ func (r *run) pass(v *visit, by flow.By, to int, bypassed []int) {
 
 // unbegun tells the observer that a step that was said to begin has not, because the run has ended.
 func (r *run) unbegun(v *visit, why error) {
-	v.result.ErrorCode = "canceled"
+	v.result.ErrorCode = errorform.Canceled
 	if why != nil {
 		v.result.Error, v.result.ErrorCode = why.Error(), stepCode(why)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/params"
 )
 
@@ -244,3 +245,6 @@ func (e *ExpectError) bounds() string {
 		return fmt.Sprintf("expected at most %d %s, got %d", *e.Max, e.What, e.Got)
 	}
 }
+
+// Code returns "expect_failed".
+func (e *ExpectError) Code() string { return errorform.ExpectFailed }

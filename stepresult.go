@@ -2,7 +2,6 @@ package millrace
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/planfile"
 	"github.com/millrace-go/millrace/risk"
@@ -111,24 +111,6 @@ func stepCode(err error) string {
 	return ErrorCode(&StepError{Err: err})
 }
 
-// oldCode returns the code of a failed step whose result was stored without it, as earlier versions did where the code
-// followed from the message.
-func (s *StepResult) oldCode() string {
-	text := s.cause()
-	switch {
-	case strings.HasPrefix(text, "parameter "):
-		return "INTERPOLATION_FAILED"
-	case strings.HasPrefix(text, "expected ") && strings.Contains(text, ", got "):
-		return "expect_failed"
-	case strings.Contains(text, context.Canceled.Error()), strings.Contains(text, context.DeadlineExceeded.Error()):
-		return "canceled"
-	case strings.Contains(text, " (max "):
-		return "limit"
-	default:
-		return "step_failed"
-	}
-}
-
 // cause is the message of a failed step without the action in front of it.
 func (s *StepResult) cause() string {
 	return strings.TrimPrefix(s.Error, s.Action+" failed: ")
@@ -174,7 +156,7 @@ func (s *StepResult) UnmarshalJSON(data []byte) error {
 	*s = StepResult(v.plainStepResult)
 	s.Duration = time.Duration(v.Duration)
 	if s.Failed() && s.Error != "" && s.ErrorCode == "" {
-		s.ErrorCode = s.oldCode()
+		s.ErrorCode = errorform.StepFailed // of a version that stored no codes
 	}
 	var err error
 	s.Data, err = readData(v.Data)

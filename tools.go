@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/definition"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/tool"
 )
 
@@ -147,7 +147,7 @@ func (x Executor) identityOf(p Pipeline) func() string {
 
 // ErrIncomplete says that a plan cannot be committed, for a step that acts outside of the tree was not run when it was
 // made, and what follows from that is not known.
-var ErrIncomplete = errors.New("plan is incomplete, for a step that acts outside of the tree was not run: run the pipeline instead")
+var ErrIncomplete = errorform.New(errorform.IncompletePlan, "plan is incomplete, for a step that acts outside of the tree was not run: run the pipeline instead")
 
 // outsideSteps notes what a run has done outside of the tree, or has left undone because it is a dry run.
 func (p *Plan) outsideSteps(r *run) {

@@ -17,6 +17,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/definition"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/held"
 	"github.com/millrace-go/millrace/internal/journal"
@@ -172,7 +173,7 @@ func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 // ErrNested says that a step has tried to run a pipeline, or to commit, restore or tidy up: the context is that of a
 // step. A run keeps others from its tree until it ends, so this one would wait for itself. What a step does to the tree
 // of its run goes through its Call; to run the steps of another pipeline, use [Builder.Include].
-var ErrNested = errors.New("a step cannot run a pipeline, for the run that it belongs to keeps all others waiting until it ends: " +
+var ErrNested = errorform.New(errorform.NestedPipeline, "a step cannot run a pipeline, for the run that it belongs to keeps all others waiting until it ends: "+
 	"put its steps into one pipeline (Builder.Include), or run one after the other")
 
 // stepKey is the key of the mark that the contexts of steps carry.
@@ -206,6 +207,9 @@ func (e *FileSystemError) Error() string { return fmt.Sprintf("%v (%s: %s)", e.E
 
 // Unwrap returns the cause.
 func (e *FileSystemError) Unwrap() error { return e.Err }
+
+// Code returns "file_system".
+func (e *FileSystemError) Code() string { return errorform.FileSystem }
 
 // limitOf returns what a file system of that name cannot do, "" if nothing is known of it.
 func limitOf(name string) string {

@@ -115,8 +115,8 @@ func (e *CommandError) MarshalJSON() ([]byte, error) { return errorform.Marshal(
 // Unwrap returns Err.
 func (e *CommandError) Unwrap() error { return e.Err }
 
-// Code returns "exec_failed".
-func (e *CommandError) Code() string { return "exec_failed" }
+// Code returns "exec_failed", or "canceled" if Err is that of a context.
+func (e *CommandError) Code() string { return errorform.UnlessCanceled(e.Err, errorform.ExecFailed) }
 
 // Run implements [Action].
 func (a Exec) Run(ctx context.Context, c *Call) (Outcome, error) {

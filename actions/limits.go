@@ -137,7 +137,10 @@ func (e *LimitError) Error() string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *LimitError) MarshalJSON() ([]byte, error) { return errorform.Marshal("limit", e) }
+func (e *LimitError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
+
+// Code returns "limit".
+func (e *LimitError) Code() string { return errorform.Limit }
 
 // Unwrap returns [fsutil.ErrTooLarge] for a file, else nil.
 func (e *LimitError) Unwrap() error {

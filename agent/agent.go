@@ -1,8 +1,8 @@
 package agent
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/millrace-go/millrace/budget"
@@ -122,13 +122,5 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Code returns the code of the agent's own error, or "agent_failed" if it has none.
 func (e *Error) Code() string {
-	if coded, ok := errors.AsType[interface {
-		error
-		Code() string
-	}](e.Err); ok {
-		if code := coded.Code(); code != "" {
-			return code
-		}
-	}
-	return "agent_failed"
+	return cmp.Or(errorform.Given(e.Err), errorform.AgentFailed)
 }

@@ -87,8 +87,11 @@ func (e *DamagedError) MarshalJSON() ([]byte, error) {
 		Code    string   `json:"code"`
 		Message string   `json:"message"`
 		Paths   []string `json:"paths,omitempty"`
-	}{"conflict", e.Error(), e.Paths()})
+	}{e.Code(), e.Error(), e.Paths()})
 }
+
+// Code returns "conflict".
+func (e *DamagedError) Code() string { return "conflict" }
 
 // UndoneError reports that nothing is left to undo: each path of the commit is undone already, or is as it was
 // before the commit.
@@ -111,8 +114,11 @@ func (e *UndoneError) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
-	}{"conflict", e.Error()})
+	}{e.Code(), e.Error()})
 }
+
+// Code returns "conflict".
+func (e *UndoneError) Code() string { return "conflict" }
 
 // The limits of the zero Retention.
 const (

@@ -66,11 +66,11 @@ func (e *SaturatedError) Error() string {
 
 // MarshalJSON gives the code, the message and the paths.
 func (e *SaturatedError) MarshalJSON() ([]byte, error) {
-	return errorform.Marshal("bulkhead_saturated", e)
+	return errorform.Marshal(e.Code(), e)
 }
 
 // Code is "bulkhead_saturated".
-func (e *SaturatedError) Code() string { return "bulkhead_saturated" }
+func (e *SaturatedError) Code() string { return errorform.Saturated }
 
 // Retryable is false: a request that is refused for too much work is not retried automatically.
 func (e *SaturatedError) Retryable() bool { return false }

@@ -37,7 +37,7 @@ var ErrShowsThrough = errors.New("is still there after it was removed: a lower l
 var ErrMountPoint = errors.New("is a mount point: it cannot be replaced, moved or removed")
 
 // ErrLocked: another executor held the lock until the wait was over.
-var ErrLocked = errors.New("another run holds the lock of this tree")
+var ErrLocked = errorform.New(errorform.Locked, "another run holds the lock of this tree")
 
 // Linker makes hard links. It does not follow a symbolic link at oldname and fails if newname exists.
 type Linker interface {

@@ -32,10 +32,10 @@ func (e *DeniedError) Error() string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *DeniedError) MarshalJSON() ([]byte, error) { return errorform.Marshal("exec_denied", e) }
+func (e *DeniedError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
 
 // Code returns "exec_denied".
-func (e *DeniedError) Code() string { return "exec_denied" }
+func (e *DeniedError) Code() string { return errorform.ExecDenied }
 
 // Retryable returns false.
 func (e *DeniedError) Retryable() bool { return false }
@@ -57,7 +57,10 @@ func (e *LimitError) Error() string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *LimitError) MarshalJSON() ([]byte, error) { return errorform.Marshal("limit", e) }
+func (e *LimitError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
+
+// Code returns "limit".
+func (e *LimitError) Code() string { return errorform.Limit }
 
 // Retryable returns false: the command would print as much again.
 func (e *LimitError) Retryable() bool { return false }

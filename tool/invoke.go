@@ -100,14 +100,3 @@ func (e *ArgsError) Code() string { return "invalid_tool_args" }
 
 // Retryable is false: the arguments stay the same.
 func (e *ArgsError) Retryable() bool { return false }
-
-// codeOf returns the code that an error has, or "".
-func codeOf(err error) string {
-	if coded, ok := errors.AsType[interface {
-		error
-		Code() string
-	}](err); ok {
-		return coded.Code()
-	}
-	return ""
-}

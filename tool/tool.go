@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -99,8 +100,5 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Code returns the code of the tool's own error, or "tool_failed" if it has none.
 func (e *Error) Code() string {
-	if code := codeOf(e.Err); code != "" {
-		return code
-	}
-	return "tool_failed"
+	return cmp.Or(errorform.Given(e.Err), errorform.ToolFailed)
 }

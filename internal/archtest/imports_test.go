@@ -43,8 +43,8 @@ var arrows = map[string][]string{
 	},
 	"internal/commit": {
 		"backup", "capability", "change",
-		"internal/backing", "internal/disk", "internal/filelock", "internal/guard", "internal/journal", "internal/modes",
-		"internal/names", "internal/panics", "internal/parallel", "internal/rootfs",
+		"internal/backing", "internal/disk", "internal/errorform", "internal/filelock", "internal/guard", "internal/journal",
+		"internal/modes", "internal/names", "internal/panics", "internal/parallel", "internal/rootfs",
 	},
 	"internal/casing":  {},
 	"internal/charset": {"change"},

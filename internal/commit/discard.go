@@ -13,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -55,6 +56,9 @@ func (e *KeptError) Error() string {
 	return fmt.Sprintf("%s has files that are nowhere else, and is kept in %s, where it keeps nothing from running: %s. "+
 		"Copy them out, or discard it once more to remove them", e.ID, e.Dir, joinProblems(e.Files))
 }
+
+// Code returns "conflict".
+func (e *KeptError) Code() string { return errorform.Conflict }
 
 // keepLast puts a transaction among the conflicts if it has files that are nowhere else. A plan that cannot be read
 // names none.

@@ -73,10 +73,10 @@ var coded = []struct {
 	{&command.DeniedError{}, "exec_denied"},
 	{&command.LimitError{}, "limit"},
 	{&agent.Error{Err: errors.ErrUnsupported}, "agent_failed"},
-	{&tool.ArgsError{}, "internal step_failed"},
+	{&tool.ArgsError{}, "invalid_tool_args"},
 	{&bulkhead.SaturatedError{}, "bulkhead_saturated"},
 	{&budget.InvalidError{}, "internal step_failed"},
-	{&template.Error{}, "internal step_failed"},
+	{&template.Error{}, "INTERPOLATION_FAILED"},
 	{&condition.Error{}, "internal step_failed"},
 	{&risk.UnknownLevelError{}, "internal step_failed"},
 	{&capability.LostFlags{}, "internal step_failed"},
@@ -86,8 +86,8 @@ var coded = []struct {
 	{&actions.HunkFailure{Err: errors.ErrUnsupported}, "internal step_failed"},
 	{&actions.PatchSyntaxError{}, "internal step_failed"},
 	{&fleet.FieldError{}, "internal step_failed"},
-	{&fleet.PlanChangedError{}, "internal step_failed"},
-	{&fleet.TargetError{}, "internal step_failed"},
+	{&fleet.PlanChangedError{}, fleet.CodePlanChanged},
+	{&fleet.TargetError{}, fleet.CodeInvalidTarget},
 	{&lsp.UnsupportedError{}, "internal step_failed"},
 	{&runs.ArgsError{}, "invalid_pipeline"},
 	{&runs.BusyError{}, "internal step_failed"},
@@ -106,8 +106,37 @@ var alone = map[string]error{
 	"canceled":           fmt.Errorf("%w: %w", fsutil.ErrDenied, context.Canceled),
 	"internal":           errors.New("anything else"),
 	"precondition":       &tool.Error{Tool: "t", Err: ownCode("precondition")},
+	"own":                &millrace.StepError{Err: fmt.Errorf("of an action: %w", ownCode("own"))},
 	"tool_failed":        &tool.Error{Tool: "t", Err: context.Canceled},
 	"bulkhead_saturated": fmt.Errorf("else: %w", &bulkhead.SaturatedError{}),
+}
+
+// An error that wraps several errors, or an error with a code, has the code that says most about the next step to take.
+func TestCodeOfWrappedErrors(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{errors.Join(context.Canceled, capability.ErrLocked), "locked"},
+		{&millrace.StepError{Err: &actions.CommandError{Err: context.Canceled}}, "canceled"},
+		{&millrace.StepError{Err: &millrace.InterpolationError{Err: context.Canceled}}, "canceled"},
+		{&millrace.LibraryError{Err: context.Canceled}, "canceled"},
+		{&millrace.LibraryError{Err: &actions.LimitError{}}, "invalid_pipeline"},
+		{&millrace.StepError{Err: &millrace.InterpolationError{Err: &actions.LimitError{}}}, "INTERPOLATION_FAILED"},
+		{&millrace.StepError{Err: &millrace.RetriesError{Err: &tool.Error{Err: ownCode("own")}}}, "retries_exhausted"},
+		{&millrace.DeadlineError{Err: &tool.Error{Err: ownCode("own")}}, "deadline_exceeded"},
+		{&millrace.StepError{Err: &millrace.TimeoutError{Err: context.DeadlineExceeded}}, "timeout"},
+		{&millrace.StepError{Err: &agent.Error{Err: context.Canceled}}, "agent_failed"},
+		{&millrace.StepError{Err: &tool.Error{Err: millrace.ErrNested}}, "nested_pipeline"},
+		{&millrace.CommitError{State: millrace.CommitRolledBack, Err: &millrace.FileSystemError{Err: fs.ErrPermission}}, "file_system"},
+		{&millrace.CommitError{State: millrace.CommitPending, Err: capability.ErrLocked}, "recovery_needed"},
+		{&millrace.BlockedError{Budget: &millrace.BudgetError{}}, "budget_exceeded"},
+	} {
+		if got := millrace.ErrorCode(fmt.Errorf("host: %w", test.err)); got != test.want {
+			t.Errorf("%#v has the code %q, want %q", test.err, got, test.want)
+		}
+	}
 }
 
 // ownCode is an error of a tool that has a code of its own.

@@ -260,13 +260,10 @@ func TestEnvelopeOfOldResults(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`:               "run/internal",
 		`{"success":true}`: "",
-		`{"error":"pipeline canceled: context canceled"}`:                                          "run/canceled",
+		`{"error":"pipeline canceled: context canceled"}`:                                          "run/internal",
 		`{"error":"e","block_reason":"e"}`:                                                         "run/blocked",
 		`{"error":"e","commit":{"state":"pending_recovery"}}`:                                      "run/recovery_needed",
-		`{"error":"the tree has changed since the plan was made: a: gone. Plan again"}`:            "run/conflict",
-		`{"error":"pipeline failed at step 2, rolled back: commit failed: no space left"}`:         "run/commit_failed",
-		`{"error":"lock: another run holds the lock of this tree"}`:                                "run/locked",
-		`{"results":[{"step_id":"a","action":"edit","error":"edit failed: context canceled"}]}`:    "edit/canceled",
+		`{"results":[{"step_id":"a","action":"edit","error":"edit failed: context canceled"}]}`:    "edit/step_failed",
 		`{"results":[{"step_id":"a","action":"edit","error":"edit failed: no"},{"skipped":true}]}`: "edit/step_failed",
 	} {
 		var res millrace.Result
