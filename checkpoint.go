@@ -3,15 +3,14 @@ package millrace
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"sync"
+	"iter"
+	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/internal/panics"
-	"github.com/millrace-go/millrace/internal/stage"
-	"github.com/millrace-go/millrace/internal/watch"
+	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Checkpointer keeps how far a run has come, so that another process can go on with it: see [Executor.Checkpoints] and
@@ -69,167 +68,66 @@ type Checkpoint struct {
 	Delta []byte `json:"delta,omitempty"`
 }
 
-// keeping is what a run has of its [Checkpointer]. A run that is not kept has none.
-type keeping struct {
-	to      Checkpointer
-	keeper  *stage.Keeper
-	notes   *watch.Notes
-	start   time.Time     // in this process
-	elapsed time.Duration // how long the run had gone on before
-
-	mu      sync.Mutex // held while a checkpoint is made and kept
-	number  int        // of the last checkpoint
-	before  int        // of the last Final one on the way that the run has come
-	parents []int      // by the depth of a delta, the number of the checkpoint that has it; the first is 0, the beginning
-
-	resumed bool
-	done    int                 // how many visits were done before this process
-	marks   map[visitKey]marked // those behind the last of them
-	stop    *stop               // why a run in parallel ends, nil if it does not
+// Saved is what a [Checkpointer] has kept of a run.
+type Saved struct {
+	// Checkpoints are all that were given to Keep, in that order. To go back to before a step, leave out those behind the
+	// one to go on from. An error ends Resume. Nil is none: the run begins anew.
+	Checkpoints iter.Seq2[Checkpoint, error]
+	// Began is when the run began first. Nothing of the tree was read before. The zero time has every file that was read
+	// compared by its bytes before the commit.
+	Began time.Time
+	// Force lifts what [Options.Force] lifts, and the pipeline stays the same for its Digest and for [Executor.RunID].
+	Force bool
 }
 
-// visitKey names a visit of a run.
-type visitKey struct{ step, visit int }
-
-// marked is what marks say of a visit.
-type marked struct {
-	held bool     // the run was held in front of it
-	last markKind // "" if something was kept of the visit since
+// Drift is one path of the tree that is not what a run rests on any more.
+type Drift struct {
+	Path string
+	// Reason is "content", "removed", "created", "kind", "mode", "target" (of a symbolic link) or "entries" (of a directory that
+	// was moved or removed as a whole: other names in it, and where it is removed also files in it that were changed).
+	Reason string
+	// Step is the id of the step that has read it first.
+	Step string
 }
 
-// markKind says why there is a checkpoint without a result.
-type markKind string
-
-const (
-	markHeld   markKind = "held"   // the run was held in front of an attempt
-	markBegun  markKind = "begun"  // an attempt that acts outside of the tree has begun
-	markCommit markKind = "commit" // the commit begins
-)
-
-// stop says why a run in parallel ends in front of a step.
-type stop struct {
-	step int
-	err  error
+// DriftError says that a run cannot be resumed, for another program has changed what its steps have read. Nothing was
+// written. It matches fsutil.ErrDrift, and its code is "drift".
+type DriftError struct {
+	Drifts []Drift // at least one, by path
+	// From is the id of the step to resume from instead: the first that rests on any of them.
+	From string
+	// Outside is the id of the first step behind it that has acted outside of the tree, and would do so once more then, ""
+	// for none.
+	Outside string
 }
 
-// running is how long the run has gone on, in all processes.
-func (k *keeping) running() time.Duration { return k.elapsed + time.Since(k.start) }
-
-// enter says why an attempt of a visit must not begin now, or returns nil.
-func (r *run) enter(ctx context.Context, v *visit) error {
-	k := r.kept
-	if k == nil {
-		return nil
+// Error gives "base has changed since step 'find' read it: src/a.go (content), src/b.go (removed); resume from 'find'", and
+// which step would act outside of the tree once more.
+func (e *DriftError) Error() string {
+	var b strings.Builder
+	paths := make([]string, len(e.Drifts))
+	for i, d := range e.Drifts {
+		paths[i] = fmt.Sprintf("%s (%s)", fsutil.Visible(d.Path), d.Reason)
 	}
-	s := r.p.steps[v.step]
-	at := Position{Step: s.ID, Index: v.step, Visit: v.number, Attempt: len(v.attempts) + 1}
-	held := &HeldError{At: at}
-	switch before := k.marks[visitKey{v.step, v.number}]; {
-	case before.last == markBegun:
-		held.Reason = fmt.Sprintf("step '%s' was interrupted and may have had its effect: play to run it again", s.ID)
-	case s.Manual && !before.held && at.Attempt == 1:
-		held.Reason = fmt.Sprintf("step '%s' is manual: play to run it", s.ID)
-	default:
-		err := panics.Protect(func() error { return k.to.Enter(ctx, at) })
-		switch {
-		case err == nil && r.specs[v.step].Outside:
-			return k.keepMark(ctx, at, runState{Mark: markBegun})
-		case !errors.Is(err, ErrHold):
-			return err
-		}
-		held = heldBy(at, err)
+	fmt.Fprintf(&b, "base has changed since step '%s' read it: %s", e.From, names.Few(paths, ", "))
+	fmt.Fprintf(&b, "; resume from '%s'", e.From)
+	if e.Outside != "" {
+		fmt.Fprintf(&b, ", but step '%s' has acted outside of the tree, and does so again then", e.Outside)
 	}
-	if err := k.keepMark(ctx, at, runState{Mark: markHeld}); err != nil {
-		return err
-	}
-	return held
+	return b.String()
 }
 
-// keepMark keeps a checkpoint without a result.
-func (k *keeping) keepMark(ctx context.Context, at Position, s runState) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	state, err := json.Marshal(s)
-	if err != nil {
-		return err
+// Paths returns the paths that have changed.
+func (e *DriftError) Paths() []string {
+	paths := make([]string, len(e.Drifts))
+	for i, one := range e.Drifts {
+		paths[i] = one.Path
 	}
-	k.number++
-	return panics.Protect(func() error { return k.to.Keep(ctx, Checkpoint{Position: at, State: state}) })
+	return paths
 }
 
-// keep keeps what came of an attempt of a visit, or of the whole visit.
-func (r *run) keep(ctx context.Context, v *visit, final bool) error {
-	k := r.kept
-	if k == nil {
-		return nil
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if v.err == nil {
-		if left := k.keeper.RestOn(v.outcome.Files); left > 0 {
-			k.notes.Add("checkpoints", "the run rests on more files than are compared when it is resumed: %d of step '%s' are not", left, v.result.StepID)
-		}
-	}
-	delta, depth, err := k.keeper.Delta()
-	if err != nil {
-		return fmt.Errorf("what step '%s' has staged cannot be kept: %w", v.result.StepID, err)
-	}
-	c := Checkpoint{
-		Position: Position{Step: v.result.StepID, Index: v.step, Visit: v.number, Attempt: len(v.attempts)},
-		Result:   v.result, Final: final, Parent: k.parents[depth], Delta: delta,
-	}
-	k.number++
-	k.parents = append(k.parents[:depth+1], k.number)
-	if c.State, err = json.Marshal(r.stateOf(v)); err != nil {
-		return err
-	}
-	if final {
-		k.before = k.number
-	}
-	return panics.Protect(func() error { return k.to.Keep(ctx, c) })
-}
+// Unwrap returns fsutil.ErrDrift.
+func (e *DriftError) Unwrap() error { return fsutil.ErrDrift }
 
-// keepInSequence is keep for a run in sequence, which ends if it fails.
-func (r *run) keepInSequence(ctx context.Context, v *visit, again bool) bool {
-	if again {
-		v.tell()
-	}
-	if r.stopped = r.keep(ctx, v, !again); r.stopped == nil {
-		return true
-	}
-	if again {
-		r.unbegun(v, r.stopped)
-	}
-	return false
-}
-
-// keepInParallel is keep for a step that others may run beside. What keeps it from being kept ends the run in front of it.
-func (r *run) keepInParallel(ctx context.Context, v *visit, final bool) error {
-	if ctx.Err() != nil {
-		return nil // the end of the run may have cut it short
-	}
-	if !final {
-		v.tell()
-	}
-	err := r.keep(ctx, v, final)
-	if err != nil {
-		r.endAt(v.step, err)
-	}
-	return err
-}
-
-// endAt ends a run in parallel in front of a step, unless it ends before that.
-func (r *run) endAt(step int, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if k := r.kept; k.stop == nil || step < k.stop.step {
-		k.stop = &stop{step, err}
-	}
-	r.stopAt = min(r.stopAt, step)
-}
-
-// wasPaid reports whether an answer on record is one that this run has paid for, in a process that did not come to keep
-// what it was for.
-func (r *run) wasPaid() bool {
-	return r.kept != nil && r.kept.resumed && (r.machine == nil || len(r.visited) == r.kept.done)
-}
+// Code returns "drift".
+func (e *DriftError) Code() string { return errorform.Drift }

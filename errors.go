@@ -191,3 +191,16 @@ func Written(err error) bool {
 	failed, ok := errors.AsType[*CommitError](err)
 	return ok && failed.State == CommitPending || is[*commit.RollbackConflict](err)
 }
+
+// ErrIncomplete says that a plan cannot be committed, for a step that acts outside of the tree was not run when it was
+// made, and what follows from that is not known.
+var ErrIncomplete = errorform.New(errorform.IncompletePlan, "plan is incomplete, for a step that acts outside of the tree was not run: run the pipeline instead")
+
+// canceledError says that the context of a run has ended: it is its cause, and what every context says then.
+type canceledError struct{ cause, ended error }
+
+func (e *canceledError) Error() string { return fmt.Sprintf("pipeline canceled: %v", e.cause) }
+
+func (e *canceledError) Unwrap() []error { return []error{e.cause, e.ended} }
+
+func (e *canceledError) Code() string { return errorform.Canceled }

@@ -3,11 +3,8 @@ package millrace
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"time"
-
-	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/backup"
@@ -202,99 +199,6 @@ type Executor struct {
 	// the steps hang below; all that is said of that of StepContext holds for this one. The function is called once, behind
 	// the RunFinished. If it panics, the Result has a warning.
 	RunContext func(ctx context.Context, r RunStarted) (context.Context, func(RunFinished))
-}
-
-// Run runs a pipeline with the zero [Executor].
-func Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
-	return Executor{}.Run(ctx, fsys, p)
-}
-
-// Run works the pipeline out on a stage over fsys, and commits what is there in the end, all of it or nothing. The
-// Result is never nil when the pipeline was run, also beside an error.
-//
-// Errors: a *ValidationError for the zero Pipeline, ErrNested, ErrReadOnly, ErrManual, a *[HeldError] if the run waits, a
-// *StepError, a *BlockedError, a *ConflictError if another program has written to the tree meanwhile, a *CommitError, or the context's error. On any
-// of them but a *CommitError in state CommitPending the tree is what it was, except that with ContinueOnError the
-// steps that did not fail are committed, and the *StepError of the first that did is returned.
-func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
-	return x.runFrom(ctx, fsys, p, nil)
-}
-
-// runFrom is Run, or Resume with what was saved.
-func (x Executor) runFrom(ctx context.Context, fsys afero.Fs, p Pipeline, s *Saved) (*Result, error) {
-	t, err := x.open(ctx, fsys, p)
-	if err != nil {
-		return nil, err
-	}
-	defer t.done()
-	started := p.started(PhaseRun, x.DryRun || p.options.DryRun)
-	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p, s) })
-}
-
-// runOn is runFrom on a tree that is open.
-func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Result, error) {
-	if x.DryRun || p.options.DryRun {
-		x.DryRun = true
-		t.warnOfUnfinished()
-		plan, err := x.stage(ctx, t, p, nil)
-		return plan.result, err
-	}
-	if err := p.mayWait(x.Checkpoints); err != nil {
-		return nil, err
-	}
-	if err := x.mayAct(p); err != nil {
-		return nil, err
-	}
-	if !p.Mutates() {
-		t.warnOfUnfinished()
-		plan, err := x.stage(ctx, t, p, s)
-		return plan.end(err)
-	}
-	if x.ReadOnly {
-		return nil, ErrReadOnly
-	}
-	return t.write(ctx, func(lock io.Closer) (*Result, error) {
-		if done, err := t.storedRun(p.Digest); done != nil || err != nil {
-			return done, err
-		}
-		plan, err := x.stage(ctx, t, p, s)
-		if plan == nil || plan.abandoned || plan.held != nil {
-			return plan.end(err)
-		}
-		if err := plan.mayCommit(ctx); err != nil {
-			return plan.end(err)
-		}
-		return plan.commit(ctx, lock, plan.since)
-	})
-}
-
-// Plan works the pipeline out on a stage over fsys and writes nothing at all. The plan can be looked at, trimmed,
-// stored and committed later. An error means that there is nothing to commit: when a step has failed, Plan returns
-// its *StepError beside the plan, whose Result says how far the run got. What can be committed is no error: when the
-// change would be blocked, Result says so, and Commit refuses; when a step of a pipeline with ContinueOnError has
-// failed, Result says so, Commit makes the changes of the other steps, and returns the *StepError then.
-//
-// A step that acts outside of the tree, such as a call of a tool that is not pure, is not run, nor is one that refers to
-// it. Such a plan is for looking at: the Result is Incomplete, and Commit returns ErrIncomplete.
-//
-// It takes no lock: if a crash has left the tree between old and new, or another run writes to it just now, the
-// Result has a warning, and so has that of a dry run and of one that only reads.
-func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, error) {
-	t, err := x.open(ctx, fsys, p)
-	if err != nil {
-		return nil, err
-	}
-	defer t.done()
-	x.DryRun = true // for the steps; whether the plan can be committed is for the executor that it keeps
-	var plan *Plan
-	_, err = t.told(ctx, p.started(PhasePlan, true), func(ctx context.Context) (*Result, error) {
-		t.warnOfUnfinished()
-		if plan, err = x.stage(ctx, t, p, nil); !plan.abandoned {
-			err = nil
-		}
-		return plan.result, err
-	})
-	return plan.keep(), err
 }
 
 // ExecutorError is the host's fault: a field of the [Executor] has a value that it cannot work with. Nothing was read

@@ -4,9 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
-
-	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/internal/flow"
 )
 
 // Visit is one arrival at a step, as [Result.History] tells it.
@@ -52,98 +49,6 @@ type Jump struct {
 
 // longestAttemptError is how much of an error an Attempt keeps, in bytes.
 const longestAttemptError = 4 << 10
-
-// mostVisits is how many visits a history tells with all that were skipped. Others have an attempt each, so there are no
-// more of them than MaxAttempts.
-const mostVisits = MaxAttempts
-
-// history tells the visits of a run, nil if each step was visited once at most, with one attempt, and none jumped.
-func (r *run) history() []Visit {
-	var told []Visit
-	eventful := false
-	if r.machine == nil {
-		return r.historyInParallel()
-	}
-	steps := r.machine.History()
-	for i, v := range r.visited {
-		s := steps[i]
-		outcome := VisitSuccess
-		switch {
-		case s.Status == flow.Skipped:
-			outcome = VisitSkipped
-		case s.By == flow.ByRetry:
-			outcome = VisitRetry
-		case s.Failed():
-			outcome = VisitFailed
-		}
-		eventful = eventful || s.Visit > 1 || s.Attempts > 1 || s.By != ""
-		told = append(told, Visit{
-			StepID: v.result.StepID, Visit: s.Visit, Outcome: outcome, Attempts: v.attempts, Jump: v.result.Jump,
-			Discarded: s.Discarded, Duration: v.result.Duration,
-		})
-	}
-	if !eventful {
-		return nil
-	}
-	if len(told) > mostVisits {
-		told = slices.DeleteFunc(told, func(v Visit) bool { return v.Outcome == VisitSkipped })
-	}
-	return told
-}
-
-// stagedBefore is how much new text earlier visits of the step have put into files that is still staged, or may come
-// back by a rollback: what many visits may stage is no more than what one may.
-func (r *run) stagedBefore(v *visit) int64 {
-	n := int64(0)
-	for _, u := range r.visited {
-		if u.step == v.step && u.err == nil && !u.discarded {
-			n += u.newText
-		}
-	}
-	return n
-}
-
-// forget drops the texts of the earlier visits of a step that has run again: results show its last visit alone, and
-// conditions, inputs and templates see no other. What many visits hold is no more than what one may then.
-func (r *run) forget(last *visit) {
-	for _, v := range r.visited {
-		if v.step != last.step || v == last || v.thin {
-			continue
-		}
-		res := &v.result
-		v.thin, v.outcome = true, actions.Outcome{}
-		v.result = StepResult{
-			StepID: res.StepID, Action: res.Action, Success: res.Success, Skipped: res.Skipped, Handled: res.Handled, FilesMatched: res.FilesMatched,
-			EditsApplied: res.EditsApplied, Jump: res.Jump, Duration: res.Duration,
-		}
-		if slices.Equal(res.FilesMatched, last.result.FilesMatched) {
-			v.result.FilesMatched = last.result.FilesMatched
-		}
-	}
-}
-
-// historyInParallel tells the visits of a run in parallel as the run in sequence would have had them.
-func (r *run) historyInParallel() []Visit {
-	var told []Visit
-	eventful, ended := false, r.stopped != nil || r.stopAt < r.p.Len()
-	for _, v := range r.shown() {
-		outcome := VisitSuccess
-		switch {
-		case v.result.Skipped:
-			outcome = VisitSkipped
-		case v.err != nil:
-			outcome = VisitFailed
-		}
-		eventful = eventful || len(v.attempts) > 1
-		told = append(told, Visit{
-			StepID: v.result.StepID, Visit: v.number, Outcome: outcome, Attempts: v.attempts, Discarded: ended, Duration: v.result.Duration,
-		})
-	}
-	if !eventful {
-		return nil
-	}
-	return told
-}
 
 // clone copies the visit so deep that the copy shares nothing.
 func (v Visit) clone() Visit {

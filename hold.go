@@ -117,7 +117,7 @@ func (p *Plan) mayCommit(ctx context.Context) error {
 	if err != nil {
 		return &canceledError{cause: context.Cause(ctx), ended: ctx.Err()}
 	}
-	if err := p.kept.keepMark(ctx, at, runState{Mark: markCommit, Taken: taken}); err != nil {
+	if err := p.markCommit(ctx, at, taken); err != nil {
 		return err
 	}
 	return ask(func() error { return c.Enter(ctx, at) })
@@ -129,18 +129,6 @@ func (p *Plan) blocked() error {
 		return p.block
 	}
 	return nil
-}
-
-// manualSteps notes which steps a dry run has not waited for.
-func (p *Plan) manualSteps(r *run) {
-	if !r.x.DryRun {
-		return
-	}
-	for _, v := range r.shown() {
-		if r.p.steps[v.step].Manual && !v.result.Skipped {
-			p.result.Warnings = append(p.result.Warnings, fmt.Sprintf("step '%s' is manual: a run waits there until a person lets it go on", v.result.StepID))
-		}
-	}
 }
 
 // BlockedError says that the limits or the risk forbid the change. Nothing was written.

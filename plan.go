@@ -51,7 +51,9 @@ type Plan struct {
 	// abandoned says that there is nothing to commit because a step has failed unhandled.
 	abandoned bool
 	held      *HeldError // nil for a run that does not wait
-	kept      *keeping   // nil for a run that is not kept
+	// markCommit keeps a checkpoint that the commit begins, and which files the commit takes away. It is nil for a plan
+	// that comes from no run.
+	markCommit func(ctx context.Context, at Position, taken []stage.TakenAway) error
 	// acted says what of the run cannot be taken back, for a run that fails.
 	acted []string
 

@@ -2,23 +2,31 @@ package millrace
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/agent"
+	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/tool"
 )
 
 // policy returns what every path of a run on the tree is checked against.
@@ -165,4 +173,138 @@ func (x Executor) lockWait() time.Duration {
 		return math.MaxInt64
 	}
 	return cmp.Or(x.LockWait, DefaultLockWait)
+}
+
+// checkHost returns an error if a step asks something of the host that it does not have, or does not allow.
+func (x Executor) checkHost(ctx context.Context, p Pipeline) error {
+	if err := p.checkTools(x.Tools); err != nil {
+		return err
+	}
+	if err := x.checkCommands(ctx, p); err != nil {
+		return err
+	}
+	return p.checkAgents(x.Agents)
+}
+
+// checkAgents returns a *ValidationError if a step asks an agent that there is not.
+func (p Pipeline) checkAgents(agents map[string]agent.Agent) error {
+	e := new(ValidationError)
+	for i, s := range p.steps {
+		a, ok := promptOf(s.Action)
+		if !ok || agents[a.Agent] != nil {
+			continue
+		}
+		problem := Problem{Pointer: fmt.Sprintf("/steps/%d/params/agent", i), Code: definition.CodeBadAgent, Step: s.ID}
+		names := slices.DeleteFunc(slices.Sorted(maps.Keys(agents)), func(name string) bool { return name == "" || agents[name] == nil })
+		if problem.Message = fmt.Sprintf("step '%s': there is no agent '%s'", s.ID, shortened(a.Agent)); a.Agent == "" {
+			problem.Message = fmt.Sprintf("step '%s': there is no agent for steps that name none", s.ID)
+		}
+		near, isNear := strictjson.Nearest(a.Agent, names)
+		switch {
+		case isNear && a.Agent != "":
+			problem.Hint = fmt.Sprintf("did you mean '%s'?", near)
+		case len(names) > 0:
+			problem.Hint = "the agents are " + strings.Join(names, ", ")
+		case len(agents) > 0:
+			problem.Hint = "leave agent out for the one that the host offers"
+		default:
+			problem.Hint = "the host offers no agents"
+		}
+		e.Problems = append(e.Problems, problem)
+	}
+	if len(e.Problems) > 0 {
+		return e
+	}
+	return nil
+}
+
+// checkCommands returns a *ValidationError if a step is to run a command that the host does not allow. What a template is
+// to say is held against that when the command is to run.
+func (x Executor) checkCommands(ctx context.Context, p Pipeline) error {
+	if !slices.ContainsFunc(p.steps, func(s Step) bool {
+		_, runs := execOf(s.Action)
+		_, asks := promptOf(s.Action) // perhaps in a workspace, which is made by the policy too
+		return runs || asks
+	}) {
+		return nil
+	}
+	if err := x.Commands.Valid(); err != nil {
+		return &ExecutorError{Field: "Commands", Err: err}
+	}
+	e := new(ValidationError)
+	for i, s := range p.steps {
+		a, ok := execOf(s.Action)
+		if !ok {
+			continue
+		}
+		var err error
+		if p.knowsCommand(i, a) {
+			err = x.Commands.Permit(ctx, commandOf(s.ID, a))
+		} else {
+			err = x.Commands.Supported()
+		}
+		if err == nil || ctx.Err() != nil {
+			continue // which the run meets itself
+		}
+		param := "command"
+		if a.Shell != "" {
+			param = "shell"
+		}
+		problem := Problem{
+			Pointer: fmt.Sprintf("/steps/%d/params/%s", i, param), Code: definition.CodeDenied, Message: fmt.Sprintf("step '%s': %v", s.ID, err), Step: s.ID,
+		}
+		if denied, ok := errors.AsType[*command.DeniedError](err); ok {
+			problem.Hint = denied.Hint
+		}
+		e.Problems = append(e.Problems, problem)
+	}
+	if len(e.Problems) > 0 {
+		return e
+	}
+	return nil
+}
+
+// commandOf is what the policy of the host is asked about.
+func commandOf(step string, a actions.Exec) command.Command {
+	return command.Command{Step: step, Words: a.Words(), Shell: a.Shell != "", Env: a.Env}
+}
+
+// knowsCommand reports whether no template has a part in what a step is going to run.
+func (p Pipeline) knowsCommand(i int, a actions.Exec) bool {
+	texts := append([]string{a.Command, a.Shell}, a.Args...)
+	for _, value := range a.Env {
+		texts = append(texts, value)
+	}
+	templates := p.compiled[i].texts.Sources()
+	return len(p.steps[i].Bind) == 0 && !slices.ContainsFunc(texts, func(text string) bool { return templates[text] })
+}
+
+// The executor does not replace the action of a step by one that is bound to a tool: templates, Equal, Digest and the
+// JSON form are all about the action as it stands in the pipeline. What a run needs of the tool is its Spec, which is
+// worked out once when the run begins, and the call, which the action is handed when it runs.
+
+// specs are what the actions of the steps say of themselves; where a step calls a tool, with what that says.
+func (p Pipeline) specs(tools tool.Set) []actions.Spec {
+	specs := make([]actions.Spec, len(p.steps))
+	for i, s := range p.steps {
+		specs[i] = s.Action.Spec()
+		if a, ok := toolOf(s.Action); ok {
+			t, _ := tools.Spec(a.Tool)
+			specs[i].Outside, specs[i].Costs, specs[i].Retries = !t.Pure, t.Costs, t.Retries
+		}
+	}
+	return specs
+}
+
+// mayAct returns an error if the host only reads, and a step acts outside of the tree.
+func (x Executor) mayAct(p Pipeline) error {
+	if !x.ReadOnly {
+		return nil
+	}
+	for i, spec := range p.specs(x.Tools) {
+		if spec.Outside {
+			return &readOnlyError{fmt.Sprintf("executor is read-only and step '%s' acts outside of the tree: run it with dry_run", p.steps[i].ID)}
+		}
+	}
+	return nil
 }

@@ -1,13 +1,15 @@
 package millrace
 
 import (
-	"cmp"
 	"context"
+	"io"
 	"log/slog"
-	"maps"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/spf13/afero"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/budget"
@@ -18,8 +20,6 @@ import (
 	"github.com/millrace-go/millrace/internal/schedule"
 	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/internal/workspace"
-	"github.com/millrace-go/millrace/risk"
-	"golang.org/x/sync/errgroup"
 )
 
 // run is one execution of a pipeline on a stage.
@@ -99,138 +99,6 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Pl
 	r.log.DebugContext(ctx, "run worked out", "result", plan.result.String(), "duration", plan.result.TotalDuration)
 	plan.result.Warnings = t.notes.Take(plan.result.Warnings)
 	return plan, err
-}
-
-// plan gathers what the steps have done. The error is the one that Run returns.
-func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
-	p := &Plan{
-		tree: t, stage: r.stage, name: r.p.name, options: r.p.options, budget: r.p.bounds.budget,
-		digest: sync.OnceValue(r.p.Digest), mutates: r.p.Mutates(), kept: r.kept,
-	}
-	p.result = r.gather()
-	p.failed = r.firstError(ctx)
-	p.held, _ = p.failed.(*HeldError)
-	p.options.Force = p.options.Force || r.force
-	p.abandoned = p.held == nil && (ctx.Err() != nil || r.stopped != nil || r.stopAt < r.p.Len() || r.machine != nil && !r.machine.Completed())
-	if p.failed != nil {
-		p.result.Success = false
-	}
-	if p.mutates && p.abandoned {
-		p.result.OverallRiskLevel = r.riskSoFar(p.result)
-	}
-	if !p.abandoned {
-		err := p.collect(ctx, r.stage, r.inTime)
-		if err != nil && ctx.Err() != nil {
-			err = cmp.Or(r.firstError(ctx), err) // it has not read on
-		}
-		if err != nil {
-			p.failed, p.abandoned, p.held = err, true, nil
-			p.result.Success = false
-		}
-	}
-	p.outsideSteps(r)
-	p.manualSteps(r)
-	r.account(p)
-	p.result.RollbackPerformed = p.abandoned && r.rolledBack()
-	p.result.History = r.history()
-	if r.machine != nil {
-		if warning := r.handlesFailure(); warning != "" && !p.abandoned && p.held == nil {
-			p.result.Warnings = append(p.result.Warnings, warning)
-		}
-	}
-	if step, ok := p.failed.(*StepError); ok {
-		step.RolledBack = p.result.RollbackPerformed
-	}
-	if p.failed != nil {
-		p.result.failed(p.failed)
-	}
-	r.notify(RiskJudged{
-		Level: p.result.OverallRiskLevel, Files: p.result.FilesChanged.Count(), Edits: p.result.TotalEdits,
-		Blocked: p.result.BlockReason,
-	})
-	return p, p.failed
-}
-
-// riskSoFar is the level of a run that failed: the highest of its steps, and that of all their edits. What the steps
-// have changed together does not count, for it depends on how many of them ran beside the one that failed.
-func (r *run) riskSoFar(res *Result) risk.Level {
-	level := r.x.Risk.Assess(0, res.TotalEdits)
-	for _, s := range res.Results {
-		level = max(level, s.RiskLevel)
-	}
-	return level
-}
-
-// rolledBack reports whether a step that had done its work was taken back, because all is given up. What a failed
-// step had staged of itself does not count: how far it got can depend on the schedule, and so do steps that ran beside
-// the failed one, and in sequence would not have.
-func (r *run) rolledBack() bool {
-	return slices.ContainsFunc(r.counted(), func(v *visit) bool { return v.staged })
-}
-
-// shown are the visits that a result tells of: those of the first steps. Steps after the first unhandled failure are left
-// out although they may have run beside it, and so are those after one that a canceled run has not come to.
-func (r *run) shown() []*visit {
-	shown := slices.Clone(r.last)
-	if r.machine == nil {
-		shown = shown[:min(r.stopAt+1, len(shown))]
-	}
-	if i := slices.Index(shown, nil); i >= 0 {
-		shown = shown[:i] // so that the place in a result is that in the pipeline
-	}
-	return shown
-}
-
-// counted are the visits whose work is in the result: those that have succeeded and were not taken back by a restart.
-func (r *run) counted() []*visit {
-	all := r.visited
-	if r.machine == nil {
-		all = r.shown()
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(v *visit) bool { return v.discarded || v.err != nil })
-}
-
-// gather makes the result of the steps alone.
-func (r *run) gather() *Result {
-	res := &Result{
-		Name: r.p.name, Success: true, TotalSteps: r.p.Len(), DryRun: true, Verbose: r.p.options.Verbose, RunID: r.x.RunID,
-		Commit: CommitOutcome{State: CommitNone}, FilesAffected: []string{}, Results: []StepResult{},
-		Classification: r.p.bounds.classification, Cost: r.totalCost(),
-	}
-	for _, w := range r.p.warnings {
-		res.Warnings = append(res.Warnings, w.String())
-	}
-	affected := make(map[string]bool)
-	for _, v := range r.shown() {
-		res.Results = append(res.Results, v.result)
-		if !v.result.Failed() {
-			res.CompletedSteps++
-		}
-	}
-	for _, v := range r.counted() {
-		res.TotalEdits += v.result.EditsApplied
-		for _, f := range v.result.FilesMatched {
-			affected[f] = true
-		}
-	}
-	res.FilesAffected = append(res.FilesAffected, slices.Sorted(maps.Keys(affected))...)
-	return res
-}
-
-// firstError returns the error of the first step that failed unhandled, or why the run was cut short.
-func (r *run) firstError(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return &canceledError{cause: context.Cause(ctx), ended: ctx.Err()} // a step that was cancelled has not failed by itself
-	}
-	if r.stopped != nil {
-		return r.stopped
-	}
-	for _, v := range r.shown() {
-		if v.err != nil && !v.result.Handled {
-			return &StepError{Step: v.result.StepID, Index: v.step, Action: v.result.Action, Err: v.err}
-		}
-	}
-	return nil
 }
 
 // notify calls the observer, if there is one.
@@ -342,4 +210,131 @@ func (r *run) begin(ctx context.Context, t *tree, s *Saved) (steps context.Conte
 		err = r.takeUp(steps, up)
 	}
 	return steps, cancel, waves, err
+}
+
+// Run runs a pipeline with the zero [Executor].
+func Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
+	return Executor{}.Run(ctx, fsys, p)
+}
+
+// Run works the pipeline out on a stage over fsys, and commits what is there in the end, all of it or nothing. The
+// Result is never nil when the pipeline was run, also beside an error.
+//
+// Errors: a *ValidationError for the zero Pipeline, ErrNested, ErrReadOnly, ErrManual, a *[HeldError] if the run waits, a
+// *StepError, a *BlockedError, a *ConflictError if another program has written to the tree meanwhile, a *CommitError, or the context's error. On any
+// of them but a *CommitError in state CommitPending the tree is what it was, except that with ContinueOnError the
+// steps that did not fail are committed, and the *StepError of the first that did is returned.
+func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
+	return x.runFrom(ctx, fsys, p, nil)
+}
+
+// Resume goes on with a run of the pipeline that was held, has failed, was canceled, or whose process has died. It is [Executor.Run], but
+// steps that were done are not done again: the stage is built again as it was behind the last Final checkpoint that did not
+// end the run, and the run goes on from there, with the results, visits, costs and times of before. So the tree and the
+// Result are those of a run that was never stopped, less durations. The caller makes sure that no other process
+// works on the same run.
+// Answers that the Recorder has of the visit that was going on count with their costs, for they were paid in this run.
+//
+// A run that was held goes through where it was held: to resume it is to let it. Checkpointer.Enter may hold it again.
+//
+// Under [Executor.RunID] a run that was committed already is not done again: its stored result comes back, Replayed.
+//
+// Errors: as Run, a *[HeldError], and a *[DriftError] if the tree is not what the steps have read any more. What was kept is
+// good for another Resume after each of them.
+func (x Executor) Resume(ctx context.Context, fsys afero.Fs, p Pipeline, s Saved) (*Result, error) {
+	return x.runFrom(ctx, fsys, p, &s)
+}
+
+// runFrom is Run, or Resume with what was saved.
+func (x Executor) runFrom(ctx context.Context, fsys afero.Fs, p Pipeline, s *Saved) (*Result, error) {
+	t, err := x.open(ctx, fsys, p)
+	if err != nil {
+		return nil, err
+	}
+	defer t.done()
+	started := p.started(PhaseRun, x.DryRun || p.options.DryRun)
+	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p, s) })
+}
+
+// runOn is runFrom on a tree that is open.
+func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Result, error) {
+	if x.DryRun || p.options.DryRun {
+		x.DryRun = true
+		t.warnOfUnfinished()
+		plan, err := x.stage(ctx, t, p, nil)
+		return plan.result, err
+	}
+	if err := p.mayWait(x.Checkpoints); err != nil {
+		return nil, err
+	}
+	if err := x.mayAct(p); err != nil {
+		return nil, err
+	}
+	if !p.Mutates() {
+		t.warnOfUnfinished()
+		plan, err := x.stage(ctx, t, p, s)
+		return plan.end(err)
+	}
+	if x.ReadOnly {
+		return nil, ErrReadOnly
+	}
+	return t.write(ctx, func(lock io.Closer) (*Result, error) {
+		if done, err := t.storedRun(p.Digest); done != nil || err != nil {
+			return done, err
+		}
+		plan, err := x.stage(ctx, t, p, s)
+		if plan == nil || plan.abandoned || plan.held != nil {
+			return plan.end(err)
+		}
+		if err := plan.mayCommit(ctx); err != nil {
+			return plan.end(err)
+		}
+		return plan.commit(ctx, lock, plan.since)
+	})
+}
+
+// Plan works the pipeline out on a stage over fsys and writes nothing at all. The plan can be looked at, trimmed,
+// stored and committed later. An error means that there is nothing to commit: when a step has failed, Plan returns
+// its *StepError beside the plan, whose Result says how far the run got. What can be committed is no error: when the
+// change would be blocked, Result says so, and Commit refuses; when a step of a pipeline with ContinueOnError has
+// failed, Result says so, Commit makes the changes of the other steps, and returns the *StepError then.
+//
+// A step that acts outside of the tree, such as a call of a tool that is not pure, is not run, nor is one that refers to
+// it. Such a plan is for looking at: the Result is Incomplete, and Commit returns ErrIncomplete.
+//
+// It takes no lock: if a crash has left the tree between old and new, or another run writes to it just now, the
+// Result has a warning, and so has that of a dry run and of one that only reads.
+func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, error) {
+	t, err := x.open(ctx, fsys, p)
+	if err != nil {
+		return nil, err
+	}
+	defer t.done()
+	x.DryRun = true // for the steps; whether the plan can be committed is for the executor that it keeps
+	var plan *Plan
+	_, err = t.told(ctx, p.started(PhasePlan, true), func(ctx context.Context) (*Result, error) {
+		t.warnOfUnfinished()
+		if plan, err = x.stage(ctx, t, p, nil); !plan.abandoned {
+			err = nil
+		}
+		return plan.result, err
+	})
+	return plan.keep(), err
+}
+
+// open checks the executor's own fields, the pipeline and the file system, and writes nothing.
+func (x Executor) open(ctx context.Context, fsys afero.Fs, p Pipeline) (*tree, error) {
+	if err := refuseNested(ctx); err != nil {
+		return nil, err
+	}
+	if p.Len() == 0 {
+		return nil, &ValidationError{Problems: []Problem{{Code: definition.CodeNoSteps, Pointer: "/steps", Message: "at least one step is required"}}}
+	}
+	if err := p.checkValues(); err != nil {
+		return nil, err
+	}
+	if err := x.checkHost(ctx, p); err != nil {
+		return nil, err
+	}
+	return x.openTree(fsys)
 }

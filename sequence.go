@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/internal/panics"
@@ -246,38 +247,33 @@ func (r *run) previous() (v *visit, hasError bool) {
 	return r.visited[number], was.HasError()
 }
 
-// handlesFailure says, of a run that has ended in a step for failures while other steps have staged something, that
-// this is committed; "" otherwise.
-func (r *run) handlesFailure() string {
-	last, _ := r.previous()
-	if last == nil {
-		return ""
-	}
-	history := r.machine.History()
-	var failed *visit // the executed visit before the last one
-	for i, v := range r.visited {
-		if v == last {
-			break
+// forget drops the texts of the earlier visits of a step that has run again: results show its last visit alone, and
+// conditions, inputs and templates see no other. What many visits hold is no more than what one may then.
+func (r *run) forget(last *visit) {
+	for _, v := range r.visited {
+		if v.step != last.step || v == last || v.thin {
+			continue
 		}
-		if history[i].Executed() && history[i].HasError() {
-			failed = v
-		} else if history[i].Executed() {
-			failed = nil
+		res := &v.result
+		v.thin, v.outcome = true, actions.Outcome{}
+		v.result = StepResult{
+			StepID: res.StepID, Action: res.Action, Success: res.Success, Skipped: res.Skipped, Handled: res.Handled, FilesMatched: res.FilesMatched,
+			EditsApplied: res.EditsApplied, Jump: res.Jump, Duration: res.Duration,
+		}
+		if slices.Equal(res.FilesMatched, last.result.FilesMatched) {
+			v.result.FilesMatched = last.result.FilesMatched
 		}
 	}
-	if failed == nil {
-		return ""
-	}
-	byError := r.p.steps[last.step].When.Type() == condition.TypePrevError
-	byJump := failed.result.Jump != nil && failed.result.Jump.By == string(flow.ByOnFail) && failed.result.Jump.To == last.result.StepID
-	if !byError && !byJump {
-		return ""
-	}
-	for _, v := range r.counted() {
-		if v != last && v.staged {
-			return fmt.Sprintf("the run ended in '%s', which handles a failure of '%s', and commits what other steps have staged; "+
-				"end it in fail to commit nothing", last.result.StepID, failed.result.StepID)
+}
+
+// stagedBefore is how much new text earlier visits of the step have put into files that is still staged, or may come
+// back by a rollback: what many visits may stage is no more than what one may.
+func (r *run) stagedBefore(v *visit) int64 {
+	n := int64(0)
+	for _, u := range r.visited {
+		if u.step == v.step && u.err == nil && !u.discarded {
+			n += u.newText
 		}
 	}
-	return ""
+	return n
 }

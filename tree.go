@@ -16,7 +16,6 @@ import (
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
-	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/held"
@@ -36,23 +35,6 @@ type tree struct {
 	policy   guard.Policy // what every path is checked against
 	notes    *watch.Notes // what a Result is to warn of
 	held     *held.Held   // what is open; the verb that has opened the tree is its first user
-}
-
-// open checks the executor's own fields, the pipeline and the file system, and writes nothing.
-func (x Executor) open(ctx context.Context, fsys afero.Fs, p Pipeline) (*tree, error) {
-	if err := refuseNested(ctx); err != nil {
-		return nil, err
-	}
-	if p.Len() == 0 {
-		return nil, &ValidationError{Problems: []Problem{{Code: definition.CodeNoSteps, Pointer: "/steps", Message: "at least one step is required"}}}
-	}
-	if err := p.checkValues(); err != nil {
-		return nil, err
-	}
-	if err := x.checkHost(ctx, p); err != nil {
-		return nil, err
-	}
-	return x.openTree(fsys)
 }
 
 // openOuter is openTree for a verb that no step may call.

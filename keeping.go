@@ -1,0 +1,236 @@
+package millrace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/internal/watch"
+)
+
+// keeping is what a run has of its [Checkpointer]. A run that is not kept has none.
+type keeping struct {
+	to      Checkpointer
+	keeper  *stage.Keeper
+	notes   *watch.Notes
+	start   time.Time     // in this process
+	elapsed time.Duration // how long the run had gone on before
+
+	mu      sync.Mutex // held while a checkpoint is made and kept
+	number  int        // of the last checkpoint
+	before  int        // of the last Final one on the way that the run has come
+	parents []int      // by the depth of a delta, the number of the checkpoint that has it; the first is 0, the beginning
+
+	resumed bool
+	done    int                 // how many visits were done before this process
+	marks   map[visitKey]marked // those behind the last of them
+	stop    *stop               // why a run in parallel ends, nil if it does not
+}
+
+// visitKey names a visit of a run.
+type visitKey struct{ step, visit int }
+
+// marked is what marks say of a visit.
+type marked struct {
+	held bool     // the run was held in front of it
+	last markKind // "" if something was kept of the visit since
+}
+
+// markKind says why there is a checkpoint without a result.
+type markKind string
+
+const (
+	markHeld   markKind = "held"   // the run was held in front of an attempt
+	markBegun  markKind = "begun"  // an attempt that acts outside of the tree has begun
+	markCommit markKind = "commit" // the commit begins
+)
+
+// stop says why a run in parallel ends in front of a step.
+type stop struct {
+	step int
+	err  error
+}
+
+// running is how long the run has gone on, in all processes.
+func (k *keeping) running() time.Duration { return k.elapsed + time.Since(k.start) }
+
+// enter says why an attempt of a visit must not begin now, or returns nil.
+func (r *run) enter(ctx context.Context, v *visit) error {
+	k := r.kept
+	if k == nil {
+		return nil
+	}
+	s := r.p.steps[v.step]
+	at := Position{Step: s.ID, Index: v.step, Visit: v.number, Attempt: len(v.attempts) + 1}
+	held := &HeldError{At: at}
+	switch before := k.marks[visitKey{v.step, v.number}]; {
+	case before.last == markBegun:
+		held.Reason = fmt.Sprintf("step '%s' was interrupted and may have had its effect: play to run it again", s.ID)
+	case s.Manual && !before.held && at.Attempt == 1:
+		held.Reason = fmt.Sprintf("step '%s' is manual: play to run it", s.ID)
+	default:
+		err := panics.Protect(func() error { return k.to.Enter(ctx, at) })
+		switch {
+		case err == nil && r.specs[v.step].Outside:
+			return k.keepMark(ctx, at, runState{Mark: markBegun})
+		case !errors.Is(err, ErrHold):
+			return err
+		}
+		held = heldBy(at, err)
+	}
+	if err := k.keepMark(ctx, at, runState{Mark: markHeld}); err != nil {
+		return err
+	}
+	return held
+}
+
+// keepMark keeps a checkpoint without a result.
+func (k *keeping) keepMark(ctx context.Context, at Position, s runState) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	state, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	k.number++
+	return panics.Protect(func() error { return k.to.Keep(ctx, Checkpoint{Position: at, State: state}) })
+}
+
+// markCommit keeps a checkpoint that the commit begins, and which files the commit takes away.
+func (r *run) markCommit(ctx context.Context, at Position, taken []stage.TakenAway) error {
+	return r.kept.keepMark(ctx, at, runState{Mark: markCommit, Taken: taken})
+}
+
+// keep keeps what came of an attempt of a visit, or of the whole visit.
+func (r *run) keep(ctx context.Context, v *visit, final bool) error {
+	k := r.kept
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if v.err == nil {
+		if left := k.keeper.RestOn(v.outcome.Files); left > 0 {
+			k.notes.Add("checkpoints", "the run rests on more files than are compared when it is resumed: %d of step '%s' are not", left, v.result.StepID)
+		}
+	}
+	delta, depth, err := k.keeper.Delta()
+	if err != nil {
+		return fmt.Errorf("what step '%s' has staged cannot be kept: %w", v.result.StepID, err)
+	}
+	c := Checkpoint{
+		Position: Position{Step: v.result.StepID, Index: v.step, Visit: v.number, Attempt: len(v.attempts)},
+		Result:   v.result, Final: final, Parent: k.parents[depth], Delta: delta,
+	}
+	k.number++
+	k.parents = append(k.parents[:depth+1], k.number)
+	if c.State, err = json.Marshal(r.stateOf(v)); err != nil {
+		return err
+	}
+	if final {
+		k.before = k.number
+	}
+	return panics.Protect(func() error { return k.to.Keep(ctx, c) })
+}
+
+// keepInSequence is keep for a run in sequence, which ends if it fails.
+func (r *run) keepInSequence(ctx context.Context, v *visit, again bool) bool {
+	if again {
+		v.tell()
+	}
+	if r.stopped = r.keep(ctx, v, !again); r.stopped == nil {
+		return true
+	}
+	if again {
+		r.unbegun(v, r.stopped)
+	}
+	return false
+}
+
+// keepInParallel is keep for a step that others may run beside. What keeps it from being kept ends the run in front of it.
+func (r *run) keepInParallel(ctx context.Context, v *visit, final bool) error {
+	if ctx.Err() != nil {
+		return nil // the end of the run may have cut it short
+	}
+	if !final {
+		v.tell()
+	}
+	err := r.keep(ctx, v, final)
+	if err != nil {
+		r.endAt(v.step, err)
+	}
+	return err
+}
+
+// endAt ends a run in parallel in front of a step, unless it ends before that.
+func (r *run) endAt(step int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if k := r.kept; k.stop == nil || step < k.stop.step {
+		k.stop = &stop{step, err}
+	}
+	r.stopAt = min(r.stopAt, step)
+}
+
+// wasPaid reports whether an answer on record is one that this run has paid for, in a process that did not come to keep
+// what it was for.
+func (r *run) wasPaid() bool {
+	return r.kept != nil && r.kept.resumed && (r.machine == nil || len(r.visited) == r.kept.done)
+}
+
+var errNothingKept = errors.New("a run can be resumed only with what it was kept by, for that has the bytes that it has staged")
+
+// keepOn makes the run one that is kept, if it is to be, and reads how far it had come.
+func (r *run) keepOn(t *tree, s *Saved) (*takenUp, error) {
+	switch {
+	case r.x.DryRun:
+		return nil, nil
+	case r.x.Checkpoints == nil && s != nil && s.Checkpoints != nil:
+		return nil, &ExecutorError{Field: "Checkpoints", Err: errNothingKept}
+	case s != nil:
+		r.force = s.Force
+	}
+	if r.x.Checkpoints == nil {
+		return nil, nil
+	}
+	up, err := s.read(r.p)
+	if err != nil {
+		return nil, err
+	}
+	r.kept = &keeping{to: r.x.Checkpoints, notes: t.notes, start: time.Now(), parents: []int{0}, resumed: s != nil}
+	if spill := r.x.Checkpoints.Spill(); spill != nil {
+		r.stage.SetSpill(spill)
+	}
+	up.carry(r, r.kept)
+	return up, nil
+}
+
+// takeUp puts the run where it was behind the last visit to go on from. The steps are in their order already, for that is
+// the order on an untouched stage.
+func (r *run) takeUp(ctx context.Context, up *takenUp) error {
+	k := r.kept
+	if r.machine == nil {
+		up.inParallel(r.p.options.ContinueOnError)
+	} else if err := up.inSequence(r.machine); err != nil {
+		return err
+	}
+	k.before, k.done, k.marks = up.last, len(up.way), up.marks()
+	if up.last == 0 {
+		k.keeper = stage.NewKeeper(r.stage)
+		return nil
+	}
+	deltas, numbers := up.deltas()
+	r.stage.SetPutBack(up.taken())
+	var err error
+	if k.keeper, err = stage.Restore(ctx, r.stage, deltas); err != nil {
+		return up.driftOf(err, numbers, func(step int) bool { return r.specs[step].Outside })
+	}
+	k.parents = append(k.parents, numbers...)
+	r.saves, err = up.visits(r, k.keeper)
+	return err
+}

@@ -1,0 +1,280 @@
+package millrace
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/agent"
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/bulkhead"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/definition"
+	"github.com/millrace-go/millrace/internal/interpolate"
+	"github.com/millrace-go/millrace/tool"
+)
+
+// whyNot says why the step of a visit is not to run, or "". What acts outside of the tree does not in a dry run, and what
+// would have come of it is not known to the steps that refer to it.
+func (r *run) whyNot(ctx context.Context, v *visit) (string, error) {
+	if v.uncalled = r.uncalledFor(v.step); v.uncalled != "" {
+		return fmt.Sprintf("'%s' was not called", v.uncalled), nil
+	}
+	reason, err := r.skipReason(ctx, v.step)
+	if reason == "" && err == nil {
+		if reason = r.noArguments(ctx, v.step); reason != "" {
+			v.result.Warnings = append(v.result.Warnings, reason)
+		}
+	}
+	if err != nil || reason != "" || !r.x.DryRun || !r.specs[v.step].Outside {
+		return reason, err
+	}
+	v.uncalled = v.result.StepID
+	if a, ok := toolOf(r.p.steps[v.step].Action); ok {
+		return fmt.Sprintf("tool '%s' acts outside of the tree and is not called in a dry run", a.Tool), nil
+	}
+	return fmt.Sprintf("%s acts outside of the tree and is not run in a dry run", v.result.Action), nil
+}
+
+// uncalledFor returns the id of a step that was not called in this dry run and that a step depends on, itself or by way of
+// others, or "".
+func (r *run) uncalledFor(i int) string {
+	if !r.x.DryRun {
+		return ""
+	}
+	s, texts := r.p.steps[i], r.p.compiled[i].texts
+	refs := append(s.inputs(), texts.Refs()...)
+	if ref := s.When.StepRef(); ref != "" {
+		refs = append(refs, ref)
+	}
+	first := r.p.Len()
+	for _, ref := range refs {
+		if v := r.seen(ref); v != nil && v.uncalled != "" {
+			first = min(first, v.step)
+		}
+	}
+	if first < r.p.Len() {
+		return r.seen(r.p.steps[first].ID).uncalled
+	}
+	if s.Input != definition.InputPrevious && s.When.Type() != condition.TypePrevError && !texts.Names(definition.RootPrev) && !r.p.isTold(i) {
+		return ""
+	}
+	return r.uncalledBefore(i)
+}
+
+// uncalledBefore returns the id of a step that would have been executed after the one that was the last before step i,
+// had it been called, or "".
+func (r *run) uncalledBefore(i int) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	skipped := r.now[:i]
+	if r.machine != nil {
+		skipped = r.visited
+	}
+	for _, v := range slices.Backward(skipped) {
+		switch {
+		case v == nil:
+		case v.uncalled != "":
+			return v.uncalled
+		case !v.result.Skipped:
+			return ""
+		}
+	}
+	return ""
+}
+
+// caller calls a tool of the host for a visit.
+func (r *run) caller(v *visit, call *actions.Call) func(context.Context, string, map[string]any) (actions.Outcome, error) {
+	return func(ctx context.Context, name string, args map[string]any) (actions.Outcome, error) {
+		res, err := r.x.Tools.Call(ctx, name, tool.Call{
+			Args: args, Step: v.result.StepID, Key: r.callKey(v), Visit: call.Visit, Attempt: call.Attempt,
+			Spend: call.Spend, Log: call.Log().With("tool", name),
+		})
+		return actions.Outcome{Output: res.Output, Data: res.Data}, err
+	}
+}
+
+// callKey names a visit to services outside, so that they can tell another attempt from another call. Under a RunID it is
+// the same when the run is done again, as after a crash before its commit; else each run has keys of its own.
+func (r *run) callKey(v *visit) string {
+	parts := []string{"millrace call", r.identity(), v.result.StepID, strconv.Itoa(v.number)}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// identityOf returns what no other run has, but the same one done again under its RunID.
+func (x Executor) identityOf(p Pipeline) func() string {
+	return func() string {
+		if x.RunID != "" {
+			return x.RunID + "\x00" + p.Digest()
+		}
+		return rand.Text()
+	}
+}
+
+// act lets the action of a visit run, one that asks something of the host within the bulkheads that are about it.
+func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *actions.Call) (actions.Outcome, error) {
+	outside := r.specs[v.step].Outside
+	var bulkheads []string
+	ask := func() (actions.Outcome, error) {
+		release, err := bulkhead.Acquire(ctx, r.x.Bulkheads, bulkheads...)
+		if err != nil {
+			return actions.Outcome{}, err
+		}
+		defer release()
+		v.acted = outside
+		return action.Run(ctx, call)
+	}
+	if a, ok := toolOf(action); ok {
+		if problems := r.x.Tools.Check(a.Tool, a.Args, nil); len(problems) > 0 {
+			p := problems[0] // a template has given it: all else was checked before the first step
+			return actions.Outcome{}, &InterpolationError{Pointer: "/args" + p.Pointer, Err: errors.New(p.Message)}
+		}
+		bulkheads, call.CallTool = []string{"tool", "tool:" + a.Tool}, r.caller(v, call)
+		if outside {
+			return ask()
+		}
+		return r.recorded(ctx, v, action, call, ask)
+	}
+	if a, ok := promptOf(action); ok {
+		a = a.Within(definition.CloneSandbox(r.p.bounds.sandbox)) // which the agent may change
+		bulkheads, call.Previous, call.AskAgent = promptBulkheads(a), r.told(v, a), r.asker(v, a, call)
+		action = a
+		return r.recorded(ctx, v, action, call, ask)
+	}
+	if a, ok := execOf(action); ok {
+		if err := r.permitted(ctx, v, a); err != nil {
+			return actions.Outcome{}, err
+		}
+		bulkheads = []string{"exec"}
+		return r.recorded(ctx, v, action, call, ask)
+	}
+	return ask()
+}
+
+// promptBulkheads are those that are about a step that asks.
+func promptBulkheads(a actions.Prompt) []string {
+	names := []string{"prompt"}
+	if a.Agent != "" {
+		names = append(names, "agent:"+a.Agent)
+	}
+	if a.GPU != nil && *a.GPU {
+		names = append(names, "gpu")
+	}
+	return names
+}
+
+// isTold reports whether a step asks an agent that is told what the step before has said.
+func (p Pipeline) isTold(i int) bool {
+	a, ok := promptOf(p.steps[i].Action)
+	return ok && a.Context != actions.ContextNone
+}
+
+// told is what an agent is told of the step before, nil for nothing.
+func (r *run) told(v *visit, a actions.Prompt) *agent.Previous {
+	if a.Context == actions.ContextNone {
+		return nil
+	}
+	before := r.before(v.step)
+	if before == nil {
+		return nil
+	}
+	p := &agent.Previous{Step: before.result.StepID, Error: before.result.Error, ErrorCode: before.result.ErrorCode}
+	p.Output, p.Truncated = agent.Tail(before.result.Output)
+	return p
+}
+
+// asker asks an agent of the host for a visit, and adds to the request what only the run knows.
+func (r *run) asker(v *visit, a actions.Prompt, call *actions.Call) func(context.Context, string, *agent.Request) (agent.Reply, error) {
+	return func(ctx context.Context, name string, request *agent.Request) (agent.Reply, error) {
+		request.RunID, request.Left = r.x.RunID, r.left()
+		if a.Workspace != actions.WorkspaceNone || r.namesShared(v.step) {
+			shared, err := r.scratch.SharedDir(ctx)
+			if err != nil {
+				call.Warnf("there is no directory for the steps to share: %v", err)
+			}
+			request.Shared = shared
+		}
+		request.Sandbox.Timeout = r.timeout(r.p.steps[v.step])
+		reply, err := r.x.Agents[name].Ask(ctx, request)
+		if err != nil {
+			_ = err.Error() // which panics for a nil pointer in an error, and then has to do so here
+			if named, ok := err.(*agent.Error); ok && named.Agent == "" {
+				err = named.Err // it is told once that the agent has failed
+			}
+			err = &agent.Error{Agent: name, Err: err}
+		}
+		r.notify(AgentReplied{
+			Step: v.result.StepID, Visit: request.Visit, Attempt: request.Attempt, Agent: name, Model: reply.Model,
+			InputTokens: reply.InputTokens, OutputTokens: reply.OutputTokens,
+		})
+		return reply, err
+	}
+}
+
+// namesShared reports whether a template of a step names the directory that the steps of a run share.
+func (r *run) namesShared(i int) bool {
+	return slices.ContainsFunc(r.p.compiled[i].texts.References(), func(ref interpolate.Reference) bool {
+		return ref.Root == definition.RootRun && ref.Field == definition.FieldShared
+	})
+}
+
+// left is what is left of the money of a run, zero if there is no limit.
+func (r *run) left() budget.Cost {
+	limit := r.spent.limit.USD
+	if limit <= 0 {
+		return 0
+	}
+	return max(1, limit-r.totalCost())
+}
+
+// permitted returns why the host does not allow what templates have made of the command of a visit, before a tree is made
+// real for it, or an answer is looked up. One without templates was asked about before the first step.
+func (r *run) permitted(ctx context.Context, v *visit, a actions.Exec) error {
+	if original, _ := execOf(r.p.steps[v.step].Action); r.p.knowsCommand(v.step, original) {
+		return nil
+	}
+	return r.x.Commands.Permit(ctx, commandOf(v.result.StepID, a))
+}
+
+// printed tells the observer what the command of a visit prints, until end is called. Secrets are hidden already.
+func (r *run) printed(v *visit, call *actions.Call) (end func()) {
+	if r.x.Observe == nil {
+		return func() {}
+	}
+	var mu sync.Mutex
+	over := false
+	call.OnOutput = func(stream, text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !over {
+			r.notify(StepOutput{Step: v.result.StepID, Visit: v.number, Stream: stream, Text: text})
+		}
+	}
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+	}
+}
+
+// noArguments returns why a command is not to run: a list among its arguments has nothing in it. A formatter of no files
+// would read its input, and others would take all files.
+func (r *run) noArguments(ctx context.Context, i int) string {
+	if _, ok := r.p.steps[i].Action.(actions.Exec); !ok {
+		return ""
+	}
+	empty := r.p.compiled[i].texts.Empty("/args", r.values(ctx, i))
+	if empty == "" {
+		return ""
+	}
+	return fmt.Sprintf("the command was not run, for %s is an empty list", empty)
+}
