@@ -17,13 +17,13 @@ import (
 // beginning can be kept and continued in several ways, also by several goroutines.
 type Builder struct {
 	name     string
-	options  Options
-	steps    []Step
+	options  definition.Options
+	steps    []definition.Step
 	maxSteps int
-	included []inclusion
-	bounds   bounds
+	included []definition.Inclusion
+	bounds   definition.Bounds
 
-	variables []Variable
+	variables []definition.Variable
 }
 
 // StepBuilder is a Builder whose last step can still be modified.
@@ -36,7 +36,7 @@ func New(name string) Builder { return Builder{name: name} }
 
 // Options sets all options.
 func (b Builder) Options(o Options) Builder {
-	b.options = o
+	b.options = definition.Options(o)
 	return b
 }
 
@@ -48,19 +48,19 @@ func (b Builder) MaxSteps(n int) Builder {
 
 // Step adds a step. The action is copied.
 func (b Builder) Step(id string, action actions.Action) StepBuilder {
-	return StepBuilder{b.with(Step{ID: id, Action: action}.clone())}
+	return StepBuilder{b.with(definition.Step{ID: id, Action: action}.Clone())}
 }
 
 // Add adds a step that is given as a whole. The step is copied.
-func (b Builder) Add(s Step) StepBuilder { return StepBuilder{b.with(s.clone())} }
+func (b Builder) Add(s Step) StepBuilder { return StepBuilder{b.with(s.defined())} }
 
-func (b Builder) with(s Step) Builder {
+func (b Builder) with(s definition.Step) Builder {
 	b.steps = append(slices.Clip(b.steps), s)
 	return b
 }
 
 // change returns a builder whose last step is modified by f.
-func (b StepBuilder) change(f func(*Step)) StepBuilder {
+func (b StepBuilder) change(f func(*definition.Step)) StepBuilder {
 	b.steps = slices.Clone(b.steps)
 	f(&b.steps[len(b.steps)-1])
 	return b
@@ -68,32 +68,32 @@ func (b StepBuilder) change(f func(*Step)) StepBuilder {
 
 // From makes the step work on the files of an earlier step ("input_from").
 func (b StepBuilder) From(step string) StepBuilder {
-	return b.change(func(s *Step) { s.InputFrom = step })
+	return b.change(func(s *definition.Step) { s.InputFrom = step })
 }
 
 // FromAll makes the step work on the files of several earlier steps ("input_from_all").
 func (b StepBuilder) FromAll(steps ...string) StepBuilder {
-	return b.change(func(s *Step) { s.InputFromAll = slices.Clone(steps) })
+	return b.change(func(s *definition.Step) { s.InputFromAll = slices.Clone(steps) })
 }
 
 // When lets the step run only if the condition holds then.
 func (b StepBuilder) When(c condition.Condition) StepBuilder {
-	return b.change(func(s *Step) { s.When = c })
+	return b.change(func(s *definition.Step) { s.When = c })
 }
 
 // FromPrevious makes the step work on the files of the step that was executed before it ("input": "previous").
 func (b StepBuilder) FromPrevious() StepBuilder {
-	return b.change(func(s *Step) { s.Input = definition.InputPrevious })
+	return b.change(func(s *definition.Step) { s.Input = definition.InputPrevious })
 }
 
 // OnFail lets a failure of the step lead to a later one ("on_fail").
 func (b StepBuilder) OnFail(step string) StepBuilder {
-	return b.change(func(s *Step) { s.OnFail = step })
+	return b.change(func(s *definition.Step) { s.OnFail = step })
 }
 
 // Next lets a success of the step lead to a later one ("next").
 func (b StepBuilder) Next(step string) StepBuilder {
-	return b.change(func(s *Step) { s.Next = step })
+	return b.change(func(s *definition.Step) { s.Next = step })
 }
 
 // RetryIf lets the run go back to a step, this one or an earlier one, if the keyword stands in what this step says
@@ -110,42 +110,42 @@ func (b StepBuilder) RetryWhen(step string, c condition.Condition) StepBuilder {
 
 // Retry adds a way back ("retry_if").
 func (b StepBuilder) Retry(way Retry) StepBuilder {
-	return b.change(func(s *Step) { s.RetryIf = append(slices.Clip(s.RetryIf), way) })
+	return b.change(func(s *definition.Step) { s.RetryIf = append(slices.Clip(s.RetryIf), definition.Retry(way)) })
 }
 
 // MaxRetries sets how many attempts a visit of the step may have after the first ("max_retries").
 func (b StepBuilder) MaxRetries(n int) StepBuilder {
-	return b.change(func(s *Step) { s.MaxRetries = &n })
+	return b.change(func(s *definition.Step) { s.MaxRetries = &n })
 }
 
 // MaxVisits sets how many visits of the step use up the ways back to it ("max_visits").
 func (b StepBuilder) MaxVisits(n int) StepBuilder {
-	return b.change(func(s *Step) { s.MaxVisits = n })
+	return b.change(func(s *definition.Step) { s.MaxVisits = n })
 }
 
 // Timeout sets how long one attempt of the step may take ("timeout").
 func (b StepBuilder) Timeout(d time.Duration) StepBuilder {
-	return b.change(func(s *Step) { s.Timeout = d })
+	return b.change(func(s *definition.Step) { s.Timeout = d })
 }
 
 // Backoff sets how long to wait before the second attempt of a visit ("backoff").
 func (b StepBuilder) Backoff(d time.Duration) StepBuilder {
-	return b.change(func(s *Step) { s.Backoff = d })
+	return b.change(func(s *definition.Step) { s.Backoff = d })
 }
 
 // Expect fails the step if it does more or less than that.
 func (b StepBuilder) Expect(e Expect) StepBuilder {
-	return b.change(func(s *Step) { s.Expect = Step{Expect: e}.clone().Expect })
+	return b.change(func(s *definition.Step) { s.Expect = definition.Step{Expect: definition.Expect(e)}.Clone().Expect })
 }
 
 // Manual lets the step wait until a person lets it run ("manual").
 func (b StepBuilder) Manual() StepBuilder {
-	return b.change(func(s *Step) { s.Manual = true })
+	return b.change(func(s *definition.Step) { s.Manual = true })
 }
 
 // Raw turns templates off in the step: what looks like one is text.
 func (b StepBuilder) Raw() StepBuilder {
-	return b.change(func(s *Step) { s.Raw = true })
+	return b.change(func(s *definition.Step) { s.Raw = true })
 }
 
 // Bind gives a parameter that is not a string the value of a template, such as Bind("start_line", "{{find.count}}").
@@ -154,7 +154,7 @@ func (b StepBuilder) Bind(param, template string) StepBuilder {
 	if !strings.HasPrefix(param, "/") {
 		param = "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(param)
 	}
-	return b.change(func(s *Step) {
+	return b.change(func(s *definition.Step) {
 		s.Bind = maps.Clone(s.Bind)
 		if s.Bind == nil {
 			s.Bind = make(map[string]string)
@@ -165,13 +165,13 @@ func (b StepBuilder) Bind(param, template string) StepBuilder {
 
 // Build checks everything and returns the pipeline, or a *ValidationError with every problem.
 func (b Builder) Build() (Pipeline, error) {
-	steps := make([]Step, len(b.steps))
+	steps := make([]definition.Step, len(b.steps))
 	for i, s := range b.steps {
-		steps[i] = s.clone()
+		steps[i] = s.Clone()
 	}
-	d := draft{name: b.name, options: b.options, maxSteps: b.maxSteps, bounds: b.bounds, variables: b.variables, steps: steps}
-	d.include(b.included)
-	return d.check()
+	d := definition.Draft{Name: b.name, Options: b.options, MaxSteps: b.maxSteps, Bounds: b.bounds, Variables: b.variables, Steps: steps}
+	d.Include(b.included)
+	return pipelineOf(d.Check())
 }
 
 // MustBuild is Build for pipelines that are written in the program. It panics if there is a problem.
@@ -187,32 +187,56 @@ func (b Builder) MustBuild() Pipeline {
 // milliseconds ("deadline_seconds"). Waiting for another run on the tree is not in it, and the commit is never
 // interrupted. Zero means no limit.
 func (b Builder) Deadline(d time.Duration) Builder {
-	b.bounds.deadline = d
+	b.bounds.Deadline = d
 	return b
 }
 
 // Budget sets what a run may spend ("budget"). A field that is zero means no limit.
 func (b Builder) Budget(l budget.Limit) Builder {
-	b.bounds.budget = l
+	b.bounds.Budget = l
 	return b
 }
 
 // Classification sets a text that is passed through to results and events, at most [MaxClassificationLen] characters
 // ("classification").
 func (b Builder) Classification(text string) Builder {
-	b.bounds.classification = text
+	b.bounds.Classification = text
 	return b
 }
 
 // Sandbox sets what steps of the action prompt have where they say nothing themselves ("sandbox"), field by field. Its
 // Timeout is that of their attempts. The sandbox is copied. Nothing in it is a template.
 func (b Builder) Sandbox(s agent.Sandbox) Builder {
-	b.bounds.sandbox = definition.CloneSandbox(s)
+	b.bounds.Sandbox = definition.CloneSandbox(s)
 	return b
 }
 
 // Variables adds variables ("variables").
 func (b Builder) Variables(variables ...Variable) Builder {
-	b.variables = append(slices.Clip(b.variables), cloneVariables(variables)...)
+	var list []definition.Variable
+	for _, v := range variables {
+		list = append(list, definition.Variable(v))
+	}
+	b.variables = append(slices.Clip(b.variables), definition.CloneVariables(list)...)
+	return b
+}
+
+// Include adds all steps of a pipeline, with ids that have the prefix and a "-" before them: "find" becomes "go-find".
+// What they name of each other is renamed alike: inputs, conditions, jumps, ways back, and templates, also those by
+// position. What was text in the pipeline stays text, also where it looks like a template of a step that there is only
+// here. So the steps do what they do alone, and others may refer to them by their new ids.
+//
+// The variables of the pipeline come along; one that there is already must be declared the same, but for what its
+// description says. Its sandbox becomes part of its
+// prompts. The name, the options, the budget and other limits of the pipeline do not come along. The limit of
+// [MaxSteps] holds for all steps together. Build has a problem for a prefix that is empty or cannot be part of an id,
+// and for a text that cannot be written so that it means the same.
+func (b Builder) Include(sub Pipeline, prefix string) Builder {
+	in := definition.Inclusion{Sub: sub.def, Prefix: prefix, At: len(b.steps)}
+	b.included = append(slices.Clip(b.included), in)
+	b.steps = slices.Clip(b.steps)
+	for _, s := range sub.def.Steps {
+		b.steps = append(b.steps, in.Step(s.Clone()))
+	}
 	return b
 }

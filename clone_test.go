@@ -135,7 +135,7 @@ func TestClones(t *testing.T) {
 			t.Errorf("a clone of %s shares %v", name, places)
 		}
 	}
-	check("Step", step, step.clone())
+	check("Step", step, stepOf(step.defined()))
 	check("Result", result, *result.clone())
 	check("Visit", visit, visit.clone())
 }

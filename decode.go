@@ -1,29 +1,19 @@
 package millrace
 
 import (
-	"cmp"
-	"fmt"
-	"math"
-	"slices"
-	"strings"
-	"sync"
-
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/form"
-	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/params"
-	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/tool"
 )
 
-// MaxPipelineBytes is the longest JSON text that a [Decoder] reads unless it says otherwise.
-const MaxPipelineBytes = 16 << 20
+// MaxPipelineBytes is the longest JSON text that a [Decoder] reads unless it says otherwise: 16 MiB.
+const MaxPipelineBytes = definition.MaxPipelineBytes
 
 // DefaultMaxJSONDepth is how deeply lists and objects may be nested in a pipeline or a stored plan, unless the [Decoder]
-// or the [Executor] sets another limit. The deepest pipeline or plan that means something has less than ten levels.
-const DefaultMaxJSONDepth = 100
+// or the [Executor] sets another limit: 100. The deepest pipeline or plan that means something has less than ten levels.
+const DefaultMaxJSONDepth = definition.DefaultMaxJSONDepth
 
 // Decoder reads pipelines from JSON. The zero value knows the built-in actions. It is safe for concurrent use.
 type Decoder struct {
@@ -62,275 +52,83 @@ func Decode(data []byte) (Pipeline, error) { return Decoder{}.Decode(data) }
 // a text that is not JSON at all gives one problem, "Invalid pipeline JSON: ...". Fields that are absent have their
 // documented defaults.
 func (d Decoder) Decode(data []byte) (Pipeline, error) {
-	if err := d.Actions.Err(); err != nil {
-		return Pipeline{}, err
-	}
+	return pipelineOf(definition.Decoder(d).Decode(data))
+}
+
+// Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder takes, made from its registry and, if
+// it has some, its tools. It says as much as a schema can; what it cannot, such as that a step refers to an earlier one, Decode checks.
+func (d Decoder) Schema() ([]byte, error) { return definition.Decoder(d).Schema() }
+
+// ActionDoc describes an action for people and models. It belongs to the caller.
+type ActionDoc struct {
+	// Name is the word in a step's "action", Summary a line of what it does.
+	Name    string `json:"name"`
+	Summary string `json:"summary"`
+	// ReadOnly says that it never writes.
+	ReadOnly bool `json:"read_only"`
+	// Input says where its files come from.
+	Input actions.Input `json:"-"`
+	// Params are its parameters in the order of their declaration, each followed by those within it.
+	Params []ParamDoc `json:"params"`
+}
+
+// ParamDoc describes a parameter of an action.
+type ParamDoc struct {
+	// Name is the name in "params"; of one in a list of objects "edits[].old_text", of one in an object "range.start".
+	Name string `json:"name"`
+	// Type says what it takes: "a string", "true or false", "a whole number", "a list of strings".
+	Type string `json:"type"`
+	// Required says that it must be given.
+	Required bool `json:"required,omitempty"`
+	// Bytes reports that it takes any bytes: in JSON, {"base64": "..."} stands for bytes that are not UTF-8.
+	Bytes bool `json:"bytes,omitempty"`
+	// Enum are the strings that it can be, nil for any.
+	Enum []string `json:"enum,omitempty"`
+	// Doc is what it means, in a sentence or two, with its default.
+	Doc string `json:"doc,omitempty"`
+}
+
+// Describe returns what there is to know of an action that the decoder takes. ok is false if there is no such action.
+func (d Decoder) Describe(action string) (doc ActionDoc, ok bool) {
 	d.Actions = d.Actions.OrBuiltin()
-	limits := strictjson.Limits{MaxBytes: cmp.Or(d.MaxBytes, MaxPipelineBytes), MaxDepth: jsonDepth(d.MaxDepth)}
-	s, syntax := lenient.Read(data, limits, d.Lenient)
-	if syntax != nil {
-		return Pipeline{}, invalidJSON(syntax)
-	}
-	if s.Mended == nil && s.Root.Kind == strictjson.Object {
-		p, err := d.decoding(s).decode()
-		if err == nil || !d.Lenient {
-			return p, err
-		}
-	}
-	if d.Lenient {
-		return d.repaired(s)
-	}
-	return Pipeline{}, notObject(s.Root)
-}
-
-// decoding is one text being decoded.
-type decoding struct {
-	Decoder
-	draft  draft
-	source *lenient.Source
-	text   *strictjson.Node         // as it was read, if the tree of the source was repaired and Locate asks for it
-	places map[string]int           // offsets of problems that do not stand at the value of their pointer
-	moved  map[string]lenient.Moved // what stands elsewhere in the text, by the pointer at which it is read
-	asks   map[string]bool          // pointers to steps that have a prompt and name no action
-	known  *lenient.Forms           // once they are asked for
-}
-
-func (d Decoder) decoding(s *lenient.Source) *decoding {
-	return &decoding{Decoder: d, draft: draft{name: d.Name, tools: d.Tools}, source: s, places: make(map[string]int), moved: make(map[string]lenient.Moved),
-		asks: make(map[string]bool)}
-}
-
-// forms are for what is wrong, or almost right.
-func (t *decoding) forms() *lenient.Forms {
-	if t.known == nil {
-		step := emptyStep()
-		t.known = &lenient.Forms{
-			Pipeline: pipelineTable(new(draft), &params.Part{List: true}).Form(), Step: step.table().Form(),
-			Actions: t.Actions.Names(), Params: t.paramsOf, MostSteps: manySteps,
-		}
-		t.known.Step.At("/input").Enum = []string{definition.InputPrevious}
-		pointers := []string{"/retry_if/0/when/type"}
-		for _, c := range step.conditions {
-			pointers = append(pointers, "/"+c.name+"/type")
-		}
-		for _, pointer := range pointers {
-			known := t.known.Step.At(pointer)
-			for _, typ := range condition.Types() {
-				known.Enum = append(known.Enum, string(typ))
-			}
-		}
-	}
-	return t.known
-}
-
-// decode reads the tree of the source.
-func (t *decoding) decode() (Pipeline, error) {
-	t.pipeline(t.source.Root)
-	p, err := t.draft.check()
-	if invalid, ok := err.(*ValidationError); ok {
-		t.locate(invalid.Problems)
-	}
-	t.locate(p.warnings)
-	return p, err
-}
-
-func (t *decoding) pipeline(root *strictjson.Node) {
-	t.draft.decoded = true
-	defer t.draft.readMaxSteps()
-	defer t.draft.readBounds()
-	t.draft.noBudget(root)
-	root = t.vars(root)
-	if root.Get("steps") == nil && t.other(root) {
-		return
-	}
-	steps := &params.Part{List: true}
-	t.read(pipelineTable(&t.draft, steps), root, "", func(pointer string) lenient.Hint {
-		return lenient.Unknown(t.forms().Pipeline, pointer, "")
-	})
-	t.draft.readVariables()
-	if steps.Node != nil {
-		t.steps(steps.Node.Elems)
-	}
-}
-
-// vars takes "vars", the name that templates have for the variables, for "variables". The root of the result is a copy.
-func (t *decoding) vars(root *strictjson.Node) *strictjson.Node {
-	i := slices.IndexFunc(root.Members, func(m strictjson.Member) bool { return m.Name == definition.RootVars })
-	if i < 0 || root.Get(definition.FieldVariables) != nil {
-		return root
-	}
-	plain := *root
-	plain.Members = slices.Clone(root.Members)
-	plain.Members[i].Name = definition.FieldVariables
-	at := "/" + definition.FieldVariables
-	t.moved[at] = lenient.Moved{Plain: at, Text: "/" + definition.RootVars, NameOffset: root.Members[i].NameOffset, Whole: true}
-	t.draft.warning(Problem{Pointer: at, Code: definition.CodeRepaired, Message: "'vars' was taken for 'variables'", Hint: "write variables"})
-	return &plain
-}
-
-// other reports what an object without steps is, if that is known: nothing more is to be said of it then.
-func (t *decoding) other(root *strictjson.Node) bool {
-	i, message, hint := t.forms().Other(root)
-	if i < 0 {
-		return false
-	}
-	m := root.Members[i]
-	pointer := "/" + strictjson.EscapeToken(m.Name)
-	t.places[pointer] = m.NameOffset
-	t.draft.problem(pointer, definition.CodeUnknownField, hint, "%s", message)
-	t.draft.told("")
-	return true
-}
-
-// steps reads the steps in two passes: what is a template in one depends on the ids of all.
-func (t *decoding) steps(list []*strictjson.Node) {
-	t.draft.steps = make([]Step, len(list))
-	if len(list) > manySteps {
-		return
-	}
-	t.draft.specs = make([]actions.Spec, len(list))
-	list = slices.Clone(list)
-	for i, n := range list {
-		n = t.asking(n, fmt.Sprintf("/steps/%d", i))
-		list[i] = n
-		if id := n.Get("id"); id != nil && id.Kind == strictjson.String {
-			t.draft.steps[i].ID = id.Text
-		}
-		if action := n.Get("action"); action != nil && action.Kind == strictjson.String {
-			if prototype, ok := t.Actions.Lookup(action.Text); ok {
-				t.draft.specs[i] = specOf(prototype, n.Get("params"))
-			}
-		}
-	}
-	t.draft.compile()
-	for i, n := range list {
-		at := fmt.Sprintf("/steps/%d", i)
-		if n.Kind != strictjson.Object {
-			t.draft.problem(at, definition.CodeWrongType, "", "'%d' must be an object, got %s", i, n.Kind)
-			t.draft.told(at)
-			continue
-		}
-		t.step(i, n, at)
-	}
-}
-
-func (t *decoding) step(i int, n *strictjson.Node, at string) {
-	s := &stepForm{Step: &t.draft.steps[i]}
-	n, moved := lenient.Plain(n, func(id string) bool {
-		return slices.ContainsFunc(t.draft.steps, func(s Step) bool { return s.ID == id })
-	})
-	t.move(at, moved)
-	known := sync.OnceValue(func() *form.Form { return t.paramsOf(s.action) })
-	t.read(s.table(), n, at, func(pointer string) lenient.Hint {
-		name := pointer[1:] // of a member of the step itself, if it has no slash and stands for no other name
-		if _, alias := t.forms().Step.Known(name); !alias {
-			if t.asks[at] {
-				if hint := lenient.Meant(known(), name, at+"/params"); hint.Text != "" {
-					return hint
-				}
-			}
-			if hint := t.forms().Misplaced(name, at, known()); hint.Text != "" {
-				return hint
-			}
-		}
-		return lenient.Unknown(t.forms().Step, pointer, at)
-	})
-	for _, c := range s.conditions {
-		if c.fields != nil {
-			var problems []condition.Problem
-			*c.to, problems = condition.New(*c.fields)
-			for _, p := range problems {
-				t.draft.problem(at+"/"+c.name+"/"+p.Field, definition.CodeBadCondition, p.Hint, "%s", p.Message)
-			}
-		}
-	}
-	s.flow.read(t, s.Step, at)
-	t.action(i, s, known, at)
-}
-
-// paramsOf returns the form of the parameters of an action, or nil if there is no such action.
-func (d Decoder) paramsOf(name string) *form.Form {
-	prototype, ok := d.Actions.Lookup(name)
+	prototype, ok := d.Actions.Lookup(action)
 	if !ok {
-		return nil
+		return ActionDoc{}, false
 	}
-	object, _ := params.Describe(prototype) // nil if it is no action
-	return object
-}
-
-func (t *decoding) action(i int, s *stepForm, known func() *form.Form, at string) {
-	prototype, ok := t.Actions.Lookup(s.action)
-	switch {
-	case s.action == "":
-		t.draft.problem(at+"/action", definition.CodeNoAction, "", "step '%s' requires 'action'", s.ID)
-		return
-	case !ok && slices.Contains(nestingActions, s.action):
-		t.draft.problem(at+"/action", definition.CodeNested, "write its steps in place, or use Include", "step '%s': a pipeline cannot run another one", s.ID)
-		return
-	case !ok:
-		hint := "the actions are " + strings.Join(t.Actions.Names(), ", ")
-		if near, ok := strictjson.Nearest(s.action, t.Actions.Names()); ok {
-			hint = fmt.Sprintf("did you mean '%s'? %s", near, strings.ToUpper(hint[:1])+hint[1:])
-		}
-		t.draft.problem(at+"/action", definition.CodeBadAction, hint, "unknown action '%s'", shortened(s.action))
-		return
+	object, err := params.Describe(prototype)
+	if err != nil {
+		return ActionDoc{}, false
 	}
-	v, binds, problems := params.Decode(prototype, s.params.Node, s.action,
-		func(text string) bool { return t.draft.templated(i, text) })
-	t.report(at+"/params", problems, func(pointer string) lenient.Hint {
-		return t.forms().UnknownParam(pointer, at, known())
-	})
-	s.Action, s.Bind, s.prototype = v.(actions.Action), binds, prototype
+	spec := prototype.Spec()
+	doc = ActionDoc{Name: action, Summary: spec.Summary, ReadOnly: spec.ReadOnly, Input: spec.Input, Params: []ParamDoc{}}
+	doc.add("", object)
+	return doc, true
 }
 
-// read reads an object at a pointer by its table.
-func (t *decoding) read(table params.Table, n *strictjson.Node, at string, unknown func(pointer string) lenient.Hint) {
-	problems, more := table.Read(n)
-	t.draft.moreProblems += more
-	t.report(at, problems, unknown)
-}
-
-// report reports what is wrong with an object at a pointer. unknown hints at what a name below it that there is not was
-// meant to be; what that is about is not reported as missing, too.
-func (t *decoding) report(at string, problems []params.Problem, unknown func(pointer string) lenient.Hint) {
-	for _, p := range problems {
-		pointer := at + p.Pointer
-		if p.Offset > 0 {
-			t.places[pointer] = p.Offset
+func (doc *ActionDoc) add(within string, object *form.Form) {
+	for _, f := range object.Fields {
+		inner, dot := f.Form.Innermost(), "."
+		doc.Params = append(doc.Params, ParamDoc{Name: within + f.Name, Type: f.Wants, Required: f.Required,
+			Bytes: f.Bytes, Enum: inner.Enum, Doc: f.Doc})
+		if f.Form.Kind == form.List {
+			dot = "[]."
 		}
-		hint := lenient.Hint{}
-		if p.Code == params.CodeUnknownField && !t.draft.isFull() {
-			hint = unknown(p.Pointer)
-		}
-		t.draft.problem(pointer, p.Code, cmp.Or(hint.Text, p.Hint), "%s", p.Message)
-		if hint.At != "" {
-			t.draft.told(hint.At)
-		}
-		if p.Code == params.CodeWrongType || p.Code == params.CodeNull {
-			t.draft.told(pointer)
-		}
+		doc.add(within+f.Name+dot, inner)
 	}
 }
 
-// shortened keeps a message readable whatever stands in the text.
-func shortened(text string) string {
-	const most = 40
-	if len(text) <= most {
-		return text
+// DescribeTool returns what there is to know of a tool that the decoder has: its Params are those in "args", and ReadOnly
+// says that it is pure. ok is false if there is no such tool.
+func (d Decoder) DescribeTool(name string) (doc ActionDoc, ok bool) {
+	spec, ok := d.Tools.Spec(name)
+	if !ok {
+		return ActionDoc{}, false
 	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
-}
-
-// nestingActions are what actions are called elsewhere that run a pipeline.
-var nestingActions = []string{"pipeline", "mcp_pipeline", "batch_operations"}
-
-// jsonDepth returns the depth that a MaxDepth stands for.
-func jsonDepth(field int) int {
-	switch {
-	case field < 0:
-		return math.MaxInt
-	case field == 0:
-		return DefaultMaxJSONDepth
+	doc = ActionDoc{Name: name, Summary: spec.Summary, ReadOnly: spec.Pure, Input: actions.InputNone, Params: []ParamDoc{}}
+	if proto, ok := definition.ArgsOf(spec); ok {
+		if object, err := params.Describe(proto); err == nil {
+			doc.add("", object)
+		}
 	}
-	return field
+	return doc, true
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/names"
 )
 
@@ -204,3 +206,41 @@ func (e *canceledError) Error() string { return fmt.Sprintf("pipeline canceled: 
 func (e *canceledError) Unwrap() []error { return []error{e.cause, e.ended} }
 
 func (e *canceledError) Code() string { return errorform.Canceled }
+
+// ErrInterpolation says that a template is wrong or has no value that fits: what an *InterpolationError is, and a
+// *ValidationError with a problem of a template.
+var ErrInterpolation = errors.New("a template cannot be given its value")
+
+// CodeUnknownVariable is that of a warning: a path has a template that names a variable, and the pipeline has none of
+// that name. A door for people or models refuses such a pipeline, for nobody means a file of that name.
+const CodeUnknownVariable = interpolate.CodeNoVariable
+
+// ExpectError says that a step did not do as much, or as little, as its expect asked for.
+type ExpectError struct {
+	// What is "files" or "edits".
+	What string
+	// Got is the number there was, Min and Max the bounds, nil where there is none.
+	Got      int
+	Min, Max *int
+	// Notes are what the step warned of before.
+	Notes []string
+}
+
+// Error names the number, the bounds and the notes.
+func (e *ExpectError) Error() string {
+	return strings.Join(append([]string{e.bounds()}, e.Notes...), "; ")
+}
+
+func (e *ExpectError) bounds() string {
+	switch {
+	case e.Min != nil && e.Max != nil && *e.Min == *e.Max:
+		return fmt.Sprintf("expected %d %s, got %d", *e.Min, e.What, e.Got)
+	case e.Min != nil && e.Got < *e.Min:
+		return fmt.Sprintf("expected at least %d %s, got %d", *e.Min, e.What, e.Got)
+	default:
+		return fmt.Sprintf("expected at most %d %s, got %d", *e.Max, e.What, e.Got)
+	}
+}
+
+// Code returns "expect_failed".
+func (e *ExpectError) Code() string { return errorform.ExpectFailed }

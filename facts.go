@@ -24,7 +24,7 @@ import (
 func (r *run) seen(id string) *visit {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.now[r.p.index[id]]
+	return r.now[r.p.Index[id]]
 }
 
 // result returns the result of what seen returns.
@@ -38,16 +38,16 @@ func (r *run) result(id string) *StepResult {
 // expand returns a copy of the action of a step in which all templates have their values, and what its Validate has
 // kept.
 func (r *run) expand(ctx context.Context, i int) (actions.Action, any, error) {
-	c := &r.p.compiled[i]
-	v, err := c.texts.Expand(r.values(ctx, i), r.x.stepLimits(r.p).ShownBytes())
+	c := &r.p.Compiled[i]
+	v, err := c.Texts.Expand(r.values(ctx, i), r.x.stepLimits(r.p).ShownBytes())
 	if err != nil {
 		return nil, nil, interpolationError(err)
 	}
 	action := v.(actions.Action)
-	if !c.texts.Any() && !c.unchecked {
-		return action, c.kept, nil
+	if !c.Texts.Any() && !c.Unchecked {
+		return action, c.Kept, nil
 	}
-	kept, err := recheck(r.p.steps[i], action)
+	kept, err := recheck(r.p.Steps[i], action)
 	return action, kept, err
 }
 
@@ -69,8 +69,8 @@ func (m misfit) Unwrap() error { return m.of.Err }
 
 // expandCondition returns the condition of a step with the templates in its path expanded.
 func (r *run) expandCondition(ctx context.Context, i int) (condition.Condition, error) {
-	when := r.p.steps[i].When
-	path, ok, err := r.p.compiled[i].texts.Path(r.values(ctx, i))
+	when := r.p.Steps[i].When
+	path, ok, err := r.p.Compiled[i].Texts.Path(r.values(ctx, i))
 	if err != nil || !ok {
 		return when, interpolationError(err)
 	}
@@ -79,11 +79,11 @@ func (r *run) expandCondition(ctx context.Context, i int) (condition.Condition, 
 
 // recheck holds the final values against the rules that were let go for templates before the run: a template may have
 // given an empty pattern, or one that is no regular expression. It returns what Validate has kept.
-func recheck(s Step, action actions.Action) (kept any, err error) {
+func recheck(s definition.Step, action actions.Action) (kept any, err error) {
 	for _, p := range params.Check(action.Spec().Name, action, nil, nil) {
 		return nil, &InterpolationError{Pointer: p.Pointer, Err: errors.New(p.Message)}
 	}
-	c := &actions.Check{HasInput: s.takesFiles()}
+	c := &actions.Check{HasInput: s.TakesFiles()}
 	if v, ok := action.(actions.Validator); ok {
 		v.Validate(c)
 	}
@@ -97,7 +97,7 @@ func recheck(s Step, action actions.Action) (kept any, err error) {
 // nothing: no files, no edits.
 func (r *run) values(ctx context.Context, i int) template.Values {
 	return func(ref template.Ref) (any, error) {
-		of, isStep := r.p.index[ref.Root]
+		of, isStep := r.p.Index[ref.Root]
 		if !isStep {
 			return r.otherValue(ctx, i, ref)
 		}
@@ -105,7 +105,7 @@ func (r *run) values(ctx context.Context, i int) template.Values {
 		if v == nil {
 			return nil, fmt.Errorf("step '%s' has not run", ref.Root)
 		}
-		if !r.p.steps[of].Action.Spec().Data {
+		if !r.p.Steps[of].Action.Spec().Data {
 			value, _ := v.field(ref.Field) // which Build has checked
 			return value, nil
 		}
@@ -191,13 +191,13 @@ func (v *visit) field(name string) (value any, ok bool) {
 func (r *run) otherValue(ctx context.Context, i int, ref template.Ref) (any, error) {
 	switch {
 	case ref.Root == definition.RootVars:
-		return r.p.variable(ref.Field), nil
+		return r.p.Variable(ref.Field), nil
 	case ref.Root == definition.RootRun && ref.Field == "id":
 		return r.x.RunID, nil
 	case ref.Root == definition.RootRun && ref.Field == definition.FieldShared:
 		return r.scratch.SharedDir(ctx)
 	case ref.Root == definition.RootRun:
-		return r.p.name, nil
+		return r.p.Name, nil
 	}
 	v := r.before(i)
 	if v == nil {
@@ -215,7 +215,7 @@ type facts struct{ r *run }
 
 // Step implements [condition.Facts].
 func (f facts) Step(id string) (condition.StepFacts, bool) {
-	if _, ok := f.r.p.index[id]; !ok {
+	if _, ok := f.r.p.Index[id]; !ok {
 		return condition.StepFacts{}, false
 	}
 	return f.r.result(id).facts(), true

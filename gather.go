@@ -10,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/risk"
 )
@@ -17,7 +18,7 @@ import (
 // plan gathers what the steps have done. The error is the one that Run returns.
 func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	p := &Plan{
-		tree: t, stage: r.stage, name: r.p.name, options: r.p.options, budget: r.p.bounds.budget,
+		tree: t, stage: r.stage, name: r.p.Name, options: r.p.Options, budget: r.p.Bounds.Budget,
 		digest: sync.OnceValue(r.p.Digest), mutates: r.p.Mutates(), markCommit: r.markCommit,
 	}
 	p.result = r.gather()
@@ -67,11 +68,11 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 // gather makes the result of the steps alone.
 func (r *run) gather() *Result {
 	res := &Result{
-		Name: r.p.name, Success: true, TotalSteps: r.p.Len(), DryRun: true, Verbose: r.p.options.Verbose, RunID: r.x.RunID,
+		Name: r.p.Name, Success: true, TotalSteps: r.p.Len(), DryRun: true, Verbose: r.p.Options.Verbose, RunID: r.x.RunID,
 		Commit: CommitOutcome{State: CommitNone}, FilesAffected: []string{}, Results: []StepResult{},
-		Classification: r.p.bounds.classification, Cost: r.totalCost(),
+		Classification: r.p.Bounds.Classification, Cost: r.totalCost(),
 	}
-	for _, w := range r.p.warnings {
+	for _, w := range problemsOf(r.p.Warnings) {
 		res.Warnings = append(res.Warnings, w.String())
 	}
 	affected := make(map[string]bool)
@@ -168,7 +169,7 @@ func (r *run) handlesFailure() string {
 	if failed == nil {
 		return ""
 	}
-	byError := r.p.steps[last.step].When.Type() == condition.TypePrevError
+	byError := r.p.Steps[last.step].When.Type() == condition.TypePrevError
 	byJump := failed.result.Jump != nil && failed.result.Jump.By == string(flow.ByOnFail) && failed.result.Jump.To == last.result.StepID
 	if !byError && !byJump {
 		return ""
@@ -184,7 +185,7 @@ func (r *run) handlesFailure() string {
 
 // mostVisits is how many visits a history tells with all that were skipped. Others have an attempt each, so there are no
 // more of them than MaxAttempts.
-const mostVisits = MaxAttempts
+const mostVisits = definition.MaxAttempts
 
 // history tells the visits of a run, nil if each step was visited once at most, with one attempt, and none jumped.
 func (r *run) history() []Visit {
@@ -247,7 +248,7 @@ func (r *run) historyInParallel() []Visit {
 // was counted with that.
 func (r *run) account(p *Plan) {
 	res, limit := p.result, r.spent.limit
-	if r.p.bounds.deadline > 0 {
+	if r.p.Bounds.Deadline > 0 {
 		res.DeadlineMet = new(!is[*DeadlineError](p.failed))
 	}
 	if p.abandoned || !p.mutates {
@@ -294,7 +295,7 @@ func (r *run) manualSteps(p *Plan) {
 		return
 	}
 	for _, v := range r.shown() {
-		if r.p.steps[v.step].Manual && !v.result.Skipped {
+		if r.p.Steps[v.step].Manual && !v.result.Skipped {
 			p.result.Warnings = append(p.result.Warnings, fmt.Sprintf("step '%s' is manual: a run waits there until a person lets it go on", v.result.StepID))
 		}
 	}

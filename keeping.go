@@ -65,7 +65,7 @@ func (r *run) enter(ctx context.Context, v *visit) error {
 	if k == nil {
 		return nil
 	}
-	s := r.p.steps[v.step]
+	s := r.p.Steps[v.step]
 	at := Position{Step: s.ID, Index: v.step, Visit: v.number, Attempt: len(v.attempts) + 1}
 	held := &HeldError{At: at}
 	switch before := k.marks[visitKey{v.step, v.number}]; {
@@ -215,7 +215,7 @@ func (r *run) keepOn(t *tree, s *Saved) (*takenUp, error) {
 func (r *run) takeUp(ctx context.Context, up *takenUp) error {
 	k := r.kept
 	if r.machine == nil {
-		up.inParallel(r.p.options.ContinueOnError)
+		up.inParallel(r.p.Options.ContinueOnError)
 	} else if err := up.inSequence(r.machine); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/library"
 	"github.com/millrace-go/millrace/internal/names"
@@ -93,7 +94,7 @@ func (e *LibraryError) Error() string {
 	case e.Name == "":
 		return fmt.Sprintf("pipelines in %s: %v", fsutil.Visible(e.Dir), e.Err)
 	}
-	return fmt.Sprintf("pipeline '%s' in %s: %v", fsutil.Visible(shortened(e.Name)), fsutil.Visible(e.Dir), e.Err)
+	return fmt.Sprintf("pipeline '%s' in %s: %v", fsutil.Visible(definition.Shortened(e.Name)), fsutil.Visible(e.Dir), e.Err)
 }
 
 // Unwrap returns the reason.
@@ -157,9 +158,9 @@ func (l Library) Find(ctx context.Context, name string) (LibraryEntry, error) {
 		}
 		near = append(near, from.Names...)
 	}
-	text := fmt.Sprintf("no pipeline '%s' in %s", shortened(name), strings.Join(dirs, ", "))
+	text := fmt.Sprintf("no pipeline '%s' in %s", definition.Shortened(name), strings.Join(dirs, ", "))
 	if len(dirs) == 0 {
-		text = fmt.Sprintf("no pipeline '%s': the library has no directories", shortened(name))
+		text = fmt.Sprintf("no pipeline '%s': the library has no directories", definition.Shortened(name))
 	}
 	near = slices.DeleteFunc(near, func(name string) bool { return checkLibraryName(name) != nil })
 	if meant, ok := strictjson.Nearest(name, near); ok {
@@ -217,13 +218,13 @@ func (l Library) List(ctx context.Context) ([]LibraryEntry, error) {
 }
 
 // mostBytes is how long a file may be.
-func (l Library) mostBytes() int { return cmp.Or(l.Decoder.MaxBytes, MaxPipelineBytes) }
+func (l Library) mostBytes() int { return cmp.Or(l.Decoder.MaxBytes, definition.MaxPipelineBytes) }
 
 // checkLibraryName returns what is wrong with a name. Those of devices are refused on every system, for a library is
 // carried from one to another.
 func checkLibraryName(name string) error {
-	text := fmt.Sprintf("invalid pipeline name '%s' (only alphanumeric, -, and _ allowed, at most %d)", fsutil.Visible(shortened(name)), MaxIDLen)
-	if !validID(name) {
+	text := fmt.Sprintf("invalid pipeline name '%s' (only alphanumeric, -, and _ allowed, at most %d)", fsutil.Visible(definition.Shortened(name)), definition.MaxIDLen)
+	if !definition.ValidID(name) {
 		return &worded{text, fsutil.ErrBadName}
 	}
 	if err := names.CheckPortable(name); err != nil {

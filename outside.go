@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -17,8 +18,12 @@ import (
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/interpolate"
+	"github.com/millrace-go/millrace/internal/scratch"
+	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/internal/workspace"
 	"github.com/millrace-go/millrace/tool"
 )
 
@@ -38,7 +43,7 @@ func (r *run) whyNot(ctx context.Context, v *visit) (string, error) {
 		return reason, err
 	}
 	v.uncalled = v.result.StepID
-	if a, ok := toolOf(r.p.steps[v.step].Action); ok {
+	if a, ok := definition.ToolOf(r.p.Steps[v.step].Action); ok {
 		return fmt.Sprintf("tool '%s' acts outside of the tree and is not called in a dry run", a.Tool), nil
 	}
 	return fmt.Sprintf("%s acts outside of the tree and is not run in a dry run", v.result.Action), nil
@@ -50,8 +55,8 @@ func (r *run) uncalledFor(i int) string {
 	if !r.x.DryRun {
 		return ""
 	}
-	s, texts := r.p.steps[i], r.p.compiled[i].texts
-	refs := append(s.inputs(), texts.Refs()...)
+	s, texts := r.p.Steps[i], r.p.Compiled[i].Texts
+	refs := append(s.Inputs(), texts.Refs()...)
 	if ref := s.When.StepRef(); ref != "" {
 		refs = append(refs, ref)
 	}
@@ -62,9 +67,9 @@ func (r *run) uncalledFor(i int) string {
 		}
 	}
 	if first < r.p.Len() {
-		return r.seen(r.p.steps[first].ID).uncalled
+		return r.seen(r.p.Steps[first].ID).uncalled
 	}
-	if s.Input != definition.InputPrevious && s.When.Type() != condition.TypePrevError && !texts.Names(definition.RootPrev) && !r.p.isTold(i) {
+	if s.Input != definition.InputPrevious && s.When.Type() != condition.TypePrevError && !texts.Names(definition.RootPrev) && !r.p.IsTold(i) {
 		return ""
 	}
 	return r.uncalledBefore(i)
@@ -111,7 +116,7 @@ func (r *run) callKey(v *visit) string {
 }
 
 // identityOf returns what no other run has, but the same one done again under its RunID.
-func (x Executor) identityOf(p Pipeline) func() string {
+func (x Executor) identityOf(p definition.Pipeline) func() string {
 	return func() string {
 		if x.RunID != "" {
 			return x.RunID + "\x00" + p.Digest()
@@ -133,7 +138,7 @@ func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *ac
 		v.acted = outside
 		return action.Run(ctx, call)
 	}
-	if a, ok := toolOf(action); ok {
+	if a, ok := definition.ToolOf(action); ok {
 		if problems := r.x.Tools.Check(a.Tool, a.Args, nil); len(problems) > 0 {
 			p := problems[0] // a template has given it: all else was checked before the first step
 			return actions.Outcome{}, &InterpolationError{Pointer: "/args" + p.Pointer, Err: errors.New(p.Message)}
@@ -144,13 +149,13 @@ func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *ac
 		}
 		return r.recorded(ctx, v, action, call, ask)
 	}
-	if a, ok := promptOf(action); ok {
-		a = a.Within(definition.CloneSandbox(r.p.bounds.sandbox)) // which the agent may change
+	if a, ok := definition.PromptOf(action); ok {
+		a = a.Within(definition.CloneSandbox(r.p.Bounds.Sandbox)) // which the agent may change
 		bulkheads, call.Previous, call.AskAgent = promptBulkheads(a), r.told(v, a), r.asker(v, a, call)
 		action = a
 		return r.recorded(ctx, v, action, call, ask)
 	}
-	if a, ok := execOf(action); ok {
+	if a, ok := definition.ExecOf(action); ok {
 		if err := r.permitted(ctx, v, a); err != nil {
 			return actions.Outcome{}, err
 		}
@@ -170,12 +175,6 @@ func promptBulkheads(a actions.Prompt) []string {
 		names = append(names, "gpu")
 	}
 	return names
-}
-
-// isTold reports whether a step asks an agent that is told what the step before has said.
-func (p Pipeline) isTold(i int) bool {
-	a, ok := promptOf(p.steps[i].Action)
-	return ok && a.Context != actions.ContextNone
 }
 
 // told is what an agent is told of the step before, nil for nothing.
@@ -203,7 +202,7 @@ func (r *run) asker(v *visit, a actions.Prompt, call *actions.Call) func(context
 			}
 			request.Shared = shared
 		}
-		request.Sandbox.Timeout = r.timeout(r.p.steps[v.step])
+		request.Sandbox.Timeout = r.timeout(r.p.Steps[v.step])
 		reply, err := r.x.Agents[name].Ask(ctx, request)
 		if err != nil {
 			_ = err.Error() // which panics for a nil pointer in an error, and then has to do so here
@@ -222,7 +221,7 @@ func (r *run) asker(v *visit, a actions.Prompt, call *actions.Call) func(context
 
 // namesShared reports whether a template of a step names the directory that the steps of a run share.
 func (r *run) namesShared(i int) bool {
-	return slices.ContainsFunc(r.p.compiled[i].texts.References(), func(ref interpolate.Reference) bool {
+	return slices.ContainsFunc(r.p.Compiled[i].Texts.References(), func(ref interpolate.Reference) bool {
 		return ref.Root == definition.RootRun && ref.Field == definition.FieldShared
 	})
 }
@@ -239,7 +238,7 @@ func (r *run) left() budget.Cost {
 // permitted returns why the host does not allow what templates have made of the command of a visit, before a tree is made
 // real for it, or an answer is looked up. One without templates was asked about before the first step.
 func (r *run) permitted(ctx context.Context, v *visit, a actions.Exec) error {
-	if original, _ := execOf(r.p.steps[v.step].Action); r.p.knowsCommand(v.step, original) {
+	if original, _ := definition.ExecOf(r.p.Steps[v.step].Action); r.p.KnowsCommand(v.step, original) {
 		return nil
 	}
 	return r.x.Commands.Permit(ctx, commandOf(v.result.StepID, a))
@@ -269,12 +268,54 @@ func (r *run) printed(v *visit, call *actions.Call) (end func()) {
 // noArguments returns why a command is not to run: a list among its arguments has nothing in it. A formatter of no files
 // would read its input, and others would take all files.
 func (r *run) noArguments(ctx context.Context, i int) string {
-	if _, ok := r.p.steps[i].Action.(actions.Exec); !ok {
+	if _, ok := r.p.Steps[i].Action.(actions.Exec); !ok {
 		return ""
 	}
-	empty := r.p.compiled[i].texts.Empty("/args", r.values(ctx, i))
+	empty := r.p.Compiled[i].Texts.Empty("/args", r.values(ctx, i))
 	if empty == "" {
 		return ""
 	}
 	return fmt.Sprintf("the command was not run, for %s is an empty list", empty)
+}
+
+// workspaceOf lets the action of a visit open workspaces until end is called.
+func (r *run) workspaceOf(v *visit, view *stage.Stage, call *actions.Call) (end func()) {
+	a := &workspace.Attempt{
+		Space: &r.scratch, View: view, Call: call, Action: v.result.Action, Exclusive: r.specs[v.step].Exclusive,
+		Mask:      r.x.Commands.Mask,
+		Retryable: func(err error) bool { return retryable(r.p.Steps[v.step].Action, err) },
+		Bring: func(ctx context.Context, changes []scratch.Change) (actions.Outcome, error) {
+			return r.bring(ctx, v, view, call, changes)
+		},
+	}
+	call.OpenWorkspace = a.Open
+	return a.End
+}
+
+// overtaken is the error of a step whose changes do not hold any more, for another program has written to the same paths
+// while the step worked on its copy.
+func (r *run) overtaken(drift *stage.DriftError) error {
+	reasons := map[string]string{
+		"created": "has been created by another program", "removed": "has been removed by another program",
+		"entries": "another program has changed what is in the directory",
+	}
+	e := &ConflictError{Err: fsutil.ErrDrift, step: true}
+	for _, d := range drift.Drifts {
+		e.Conflicts = append(e.Conflicts, Conflict{
+			Path: r.x.Commands.Mask(d.Path), Reason: cmp.Or(reasons[d.Reason], "has been changed by another program"),
+		})
+	}
+	return e
+}
+
+// bring stages changes that were made outside of the stage as the work of a visit.
+func (r *run) bring(ctx context.Context, v *visit, view *stage.Stage, call *actions.Call, changes []scratch.Change) (actions.Outcome, error) {
+	out, err := workspace.Bring(ctx, view, call, changes, &v.brought)
+	if drift, ok := errors.AsType[*stage.DriftError](err); ok {
+		return actions.Outcome{}, r.overtaken(drift)
+	}
+	if err == nil {
+		v.changes = append(v.changes, changes...)
+	}
+	return out, err
 }

@@ -3,29 +3,27 @@ package millrace
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"maps"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/internal/definition"
-	"github.com/millrace-go/millrace/internal/flow"
-	"github.com/millrace-go/millrace/internal/interpolate"
-	"github.com/millrace-go/millrace/internal/params"
-	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // Limits of a pipeline. They cannot be configured.
 const (
-	MaxSteps   = 20
-	MaxIDLen   = 255 // bytes of a step id
-	MaxNameLen = 255 // characters of a pipeline's name
-	// MaxAttempts is how many attempts a run makes of all its steps together.
-	MaxAttempts = flow.MaxSteps
+	MaxSteps   = definition.MaxSteps   // 20
+	MaxIDLen   = definition.MaxIDLen   // 255 bytes of a step id
+	MaxNameLen = definition.MaxNameLen // 255 characters of a pipeline's name
+	// MaxAttempts is how many attempts a run makes of all its steps together: 200.
+	MaxAttempts = definition.MaxAttempts
+	// MaxVariables is how many variables a pipeline may have: 100.
+	MaxVariables = definition.MaxVariables
+	// MaxClassificationLen is how many characters the classification of a pipeline may have: 255.
+	MaxClassificationLen = definition.MaxClassificationLen
 )
 
 // Options are what a pipeline says about its own run. The zero value is the documented default: stop at
@@ -45,176 +43,215 @@ type Options struct {
 	Parallel bool `json:"parallel,omitempty"`
 }
 
-// Pipeline is a checked, immutable description of a change. It is pure data: it holds no file system and can be run any
-// number of times, by several executors at once. Make one with [New] or [Decode]; the zero Pipeline is refused by Run.
-type Pipeline struct {
-	name     string
-	options  Options
-	steps    []Step
-	index    map[string]int
-	warnings []Problem
-	compiled []compiled // of the steps
-	maxSteps int        // 0 for as many as may be
-	bounds   bounds
-
-	variables []Variable // sorted by name
+// Variable is a value that the steps of a pipeline refer to as {{vars.name}}. What stands in it is never a template.
+type Variable struct {
+	// Name is made of letters, digits, "-" and "_", at most [MaxIDLen].
+	Name string
+	// Type is "string", "number", "integer", "boolean", "list" or "object". "" means that of Default.
+	Type string
+	// Default is the value. It has nil, bool, int64, float64, string, []any and map[string]any in it; in Go other types of
+	// numbers, slices and maps can be given. Nil means that there is none: [Pipeline.WithVariables] has to give it before
+	// the pipeline can run.
+	Default any
+	// Enum are the values that the variable may have, nil for all of its type.
+	Enum []any
+	// Description says what it is for. It has no effect.
+	Description string
 }
 
-// compiled is what checking a step has worked out for its runs.
-type compiled struct {
-	texts     *interpolate.Texts
-	kept      any  // by the action's Validate
-	unchecked bool // rules were let go for a template, which need not be one of the texts
+// HasValue reports whether the variable has a value.
+func (v Variable) HasValue() bool { return v.Default != nil }
+
+// Pipeline is a checked, immutable description of a change. It is pure data: it holds no file system and can be run any
+// number of times, by several executors at once. Make one with [New] or [Decode]; the zero Pipeline is refused by Run.
+type Pipeline struct{ def definition.Pipeline }
+
+// pipelineOf returns a pipeline that was checked, or the *ValidationError.
+func pipelineOf(def definition.Pipeline, err error) (Pipeline, error) {
+	if err != nil {
+		return Pipeline{}, validationError(err)
+	}
+	return Pipeline{def}, nil
 }
 
 // Name returns the name, which need not be unique.
-func (p Pipeline) Name() string { return p.name }
+func (p Pipeline) Name() string { return p.def.Name }
 
 // Len returns the number of steps.
-func (p Pipeline) Len() int { return len(p.steps) }
+func (p Pipeline) Len() int { return p.def.Len() }
 
 // Steps returns copies of all steps in order.
 func (p Pipeline) Steps() []Step {
-	steps := make([]Step, len(p.steps))
-	for i, s := range p.steps {
-		steps[i] = s.clone()
+	steps := make([]Step, p.Len())
+	for i, s := range p.def.Steps {
+		steps[i] = stepOf(s)
 	}
 	return steps
 }
 
 // Step returns a copy of the step with that id.
 func (p Pipeline) Step(id string) (Step, bool) {
-	i, ok := p.index[id]
+	i, ok := p.def.Index[id]
 	if !ok {
 		return Step{}, false
 	}
-	return p.steps[i].clone(), true
+	return stepOf(p.def.Steps[i]), true
 }
 
 // Options returns the options.
-func (p Pipeline) Options() Options { return p.options }
+func (p Pipeline) Options() Options { return Options(p.def.Options) }
 
 // WithOptions returns the same pipeline with other options. Options never make a pipeline invalid.
 func (p Pipeline) WithOptions(o Options) Pipeline {
-	p.options = o
+	p.def.Options = definition.Options(o)
 	return p
 }
 
 // WithName returns the same pipeline with another name, or a *ValidationError if that cannot be one.
-func (p Pipeline) WithName(name string) (Pipeline, error) {
-	d := &draft{name: name}
-	d.checkName()
-	if len(d.problems) > 0 {
-		return Pipeline{}, &ValidationError{Problems: d.problems}
-	}
-	p.name = name
-	return p, nil
-}
+func (p Pipeline) WithName(name string) (Pipeline, error) { return pipelineOf(p.def.WithName(name)) }
 
 // WithVariables returns the same pipeline with these values as the defaults of its variables, so that its digest, its JSON
 // and stored plans have them. A value has the type of its variable: a whole number of any Go type is an integer, []string
 // is a list. The error is a *ValidationError with the code "invalid_variable" for each value that is wrong or has no
 // variable, in the order of their names.
 func (p Pipeline) WithVariables(values map[string]any) (Pipeline, error) {
-	d := &draft{variables: cloneVariables(p.variables)}
-	names := make([]string, len(p.variables))
-	for i, v := range p.variables {
-		names[i] = v.Name
-	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		at := variablePointer(name)
-		i := slices.Index(names, name)
-		if i < 0 {
-			hint := ""
-			if near, ok := strictjson.Nearest(name, names); ok {
-				hint = fmt.Sprintf("did you mean '%s'?", near)
-			}
-			d.problem(at, definition.CodeBadVariable, hint, "the pipeline has no variable '%s'", shortened(name))
-			continue
-		}
-		v := &d.variables[i]
-		v.Default = d.valueOf(v, values[name], at)
-		d.checkEnum(v, at)
-	}
-	if len(d.problems) > 0 {
-		return Pipeline{}, &ValidationError{Problems: d.sorted(d.problems, d.moreProblems, "problems")}
-	}
-	p.variables = d.variables
-	return p, nil
+	return pipelineOf(p.def.WithVariables(values))
 }
 
 // Warnings returns what is odd in the pipeline although it is valid, such as a template whose id is almost a step's.
-func (p Pipeline) Warnings() []Problem { return slices.Clone(p.warnings) }
+func (p Pipeline) Warnings() []Problem { return problemsOf(p.def.Warnings) }
 
 // Mutates reports whether any step can write.
-func (p Pipeline) Mutates() bool {
-	return slices.ContainsFunc(p.steps, func(s Step) bool { return !s.Action.Spec().ReadOnly })
-}
+func (p Pipeline) Mutates() bool { return p.def.Mutates() }
 
 // MaxSteps returns how many attempts a run may make of all its steps together, at most [MaxAttempts].
-func (p Pipeline) MaxSteps() int { return cmp.Or(p.maxSteps, MaxAttempts) }
+func (p Pipeline) MaxSteps() int { return cmp.Or(p.def.MaxSteps, MaxAttempts) }
 
 // Deadline returns how long a run may take, from just before its first step to just before its commit. Zero is no limit.
-func (p Pipeline) Deadline() time.Duration { return p.bounds.deadline }
+func (p Pipeline) Deadline() time.Duration { return p.def.Bounds.Deadline }
 
 // Budget returns what a run may spend. A field that is zero is no limit.
-func (p Pipeline) Budget() budget.Limit { return p.bounds.budget }
+func (p Pipeline) Budget() budget.Limit { return p.def.Bounds.Budget }
 
 // Classification returns a text that is passed through to results and events, such as "internal"; "" for none.
-func (p Pipeline) Classification() string { return p.bounds.classification }
+func (p Pipeline) Classification() string { return p.def.Bounds.Classification }
 
 // Sandbox returns a copy of what the steps of the action prompt have where they say nothing themselves.
-func (p Pipeline) Sandbox() agent.Sandbox { return definition.CloneSandbox(p.bounds.sandbox) }
+func (p Pipeline) Sandbox() agent.Sandbox { return definition.CloneSandbox(p.def.Bounds.Sandbox) }
 
 // Variables returns copies of the variables, sorted by name.
-func (p Pipeline) Variables() []Variable { return cloneVariables(p.variables) }
-
-// jumps reports whether the way through the steps is not always that of the list.
-func (p Pipeline) jumps() bool {
-	return slices.ContainsFunc(p.steps, func(s Step) bool { return len(s.jumps()) > 0 })
+func (p Pipeline) Variables() []Variable {
+	var list []Variable
+	for _, v := range definition.CloneVariables(p.def.Variables) {
+		list = append(list, Variable(v))
+	}
+	return list
 }
 
 // Equal reports whether both pipelines have the same name, options and steps. Whether one was built in Go or decoded
 // makes no difference.
 func (p Pipeline) Equal(q Pipeline) bool {
-	one, err := p.plain()
+	one, err := p.def.Plain()
 	if err != nil {
 		return false
 	}
-	other, err := q.plain()
+	other, err := q.def.Plain()
 	return err == nil && bytes.Equal(one, other)
 }
 
-// plain is the JSON form that does not depend on what the pipeline was decoded with, so that it is the same for equal
-// pipelines.
-func (p Pipeline) plain() ([]byte, error) { return p.encode(func(Step) any { return nil }) }
-
 // Digest returns 64 hexadecimal digits that differ for pipelines that are not Equal.
-func (p Pipeline) Digest() string {
-	data, err := p.plain()
-	if err != nil {
-		// Only the zero Pipeline and an action that cannot be written as JSON come here; both are no valid pipeline.
-		data = []byte(err.Error())
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
+func (p Pipeline) Digest() string { return p.def.Digest() }
 
 // MarshalJSON gives the JSON form, from which [Decode] makes an Equal pipeline; of a decoded pipeline the [Decoder]
 // that made it. What is empty is left out, unless the action's prototype has something there.
 func (p Pipeline) MarshalJSON() ([]byte, error) {
-	return p.encode(func(s Step) any { return s.prototype })
+	return p.def.Encode(func(s definition.Step) any { return s.Prototype })
 }
 
-// encode writes the JSON form for a decoder with these prototypes.
-func (p Pipeline) encode(prototype func(Step) any) ([]byte, error) {
-	steps, err := appendSteps(nil, p.steps, prototype)
-	if err != nil {
-		return nil, err
+// Problem is one mistake in a pipeline.
+type Problem struct {
+	// Pointer is the JSON pointer (RFC 6901) of the place, also for a pipeline built in Go: "/steps/1/params/old_text".
+	Pointer string `json:"pointer"`
+	// Code is stable and meant for programs, such as "missing_param".
+	Code string `json:"code"`
+	// Message says what is wrong, in the documented words where there are some.
+	Message string `json:"message"`
+	// Hint says what to write instead, if that is known.
+	Hint string `json:"hint,omitempty"`
+	// Step is the id of the step that the pointer leads into: "" for the pipeline itself, and where the step has no
+	// valid id.
+	Step string `json:"step,omitempty"`
+	// Line and Column, from 1, say where in the JSON text that is. Zero for a pipeline built in Go.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+}
+
+// String returns the message, the place if the message alone does not name it, and the hint.
+func (p Problem) String() string {
+	var b strings.Builder
+	b.WriteString(p.Message)
+	if strings.Count(p.Pointer, "/") > 1 && !selfExplaining[p.Code] {
+		fmt.Fprintf(&b, " (at %s", p.Pointer)
+		if p.Line > 0 {
+			fmt.Fprintf(&b, ", line %d", p.Line)
+		}
+		b.WriteByte(')')
 	}
-	d := &draft{name: p.name, options: p.options, bounds: p.bounds, boundsForm: p.bounds.form(), variableForms: p.variableForms()}
-	if p.maxSteps > 0 {
-		d.mostSteps = &p.maxSteps
+	if p.Hint != "" {
+		b.WriteString(": ")
+		b.WriteString(p.Hint)
 	}
-	return pipelineTable(d, &params.Part{JSON: steps}).Append(nil)
+	return b.String()
+}
+
+// selfExplaining are the codes whose messages name the step themselves, so that they stay word for word.
+var selfExplaining = map[string]bool{
+	definition.CodeDuplicateID: true, definition.CodeBadID: true, definition.CodeForwardRef: true, definition.CodeUnknownRef: true, definition.CodeBadTemplate: true,
+}
+
+// ValidationError is the pipeline's fault: it lists every problem found, in the order of the pipeline. Of more than a
+// thousand, or a hundred in the parameters of one step, a last one with the code "too_many_problems" counts the rest.
+// Nothing was run.
+type ValidationError struct {
+	Problems []Problem
+
+	template bool // a problem is about a template
+}
+
+// Is makes it match [ErrInterpolation] if a problem is about a template.
+func (e *ValidationError) Is(target error) bool { return target == ErrInterpolation && e.template }
+
+// Code returns "invalid_pipeline".
+func (e *ValidationError) Code() string { return errorform.InvalidPipeline }
+
+// Error returns the one problem, or all of them a line each.
+func (e *ValidationError) Error() string {
+	if len(e.Problems) == 1 {
+		return e.Problems[0].String()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "pipeline has %d problems:", len(e.Problems))
+	for _, p := range e.Problems {
+		b.WriteString("\n  - ")
+		b.WriteString(p.String())
+	}
+	return b.String()
+}
+
+// problemsOf returns a copy of problems that a definition has.
+func problemsOf(list []definition.Problem) []Problem {
+	var problems []Problem
+	for _, p := range list {
+		problems = append(problems, Problem(p))
+	}
+	return problems
+}
+
+// validationError returns a *ValidationError for the error of a definition that has problems, and any other error as it
+// is.
+func validationError(err error) error {
+	if invalid, ok := err.(*definition.Invalid); ok {
+		return &ValidationError{Problems: problemsOf(invalid.Problems), template: invalid.Template}
+	}
+	return err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/planfile"
@@ -32,7 +33,7 @@ type Plan struct {
 	tree    *tree
 	stage   *stage.Stage // what the changes read from; nil for a plan that was stored
 	name    string
-	options Options
+	options definition.Options
 	budget  budget.Limit  // of the pipeline; the host's counts as well
 	digest  func() string // of the pipeline; few ask for it
 	mutates bool
@@ -195,11 +196,11 @@ func (e *PlanError) Unwrap() error { return e.Err }
 func (e *PlanError) Code() string { return errorform.InvalidPlan }
 
 type planJSON struct {
-	Version int     `json:"version"`
-	Name    string  `json:"name"`
-	Options Options `json:"options"`
-	Digest  string  `json:"digest"`
-	Mutates bool    `json:"mutates"`
+	Version int                `json:"version"`
+	Name    string             `json:"name"`
+	Options definition.Options `json:"options"`
+	Digest  string             `json:"digest"`
+	Mutates bool               `json:"mutates"`
 	// Budget is that of the pipeline, nil for none.
 	Budget *planBudget `json:"budget,omitempty"`
 	// Restores is the id of the backup that the plan takes back, "" for a pipeline.
@@ -272,7 +273,7 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	}
 	defer t.done()
 	var v planJSON
-	limits := planfile.Limits{MaxBytes: cmp.Or(x.MaxPlanBytes, DefaultMaxPlanBytes), MaxDepth: jsonDepth(x.MaxJSONDepth)}
+	limits := planfile.Limits{MaxBytes: cmp.Or(x.MaxPlanBytes, DefaultMaxPlanBytes), MaxDepth: definition.JSONDepth(x.MaxJSONDepth)}
 	byHand := map[reflect.Type]string{
 		reflect.TypeFor[Result](): "total_duration", reflect.TypeFor[StepResult](): "duration",
 		reflect.TypeFor[Visit](): "duration", reflect.TypeFor[Attempt](): "duration",

@@ -26,7 +26,6 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/internal/strictjson"
-	"github.com/millrace-go/millrace/tool"
 )
 
 // policy returns what every path of a run on the tree is checked against.
@@ -137,9 +136,9 @@ func (x Executor) limits() actions.Limits {
 
 // stepLimits are the limits of each step of a pipeline. Steps that only read stage nothing, so they take no share of
 // that.
-func (x Executor) stepLimits(p Pipeline) actions.Limits {
+func (x Executor) stepLimits(p definition.Pipeline) actions.Limits {
 	writers := 0
-	for _, s := range p.steps {
+	for _, s := range p.Steps {
 		if !s.Action.Spec().ReadOnly {
 			writers++
 		}
@@ -176,27 +175,27 @@ func (x Executor) lockWait() time.Duration {
 }
 
 // checkHost returns an error if a step asks something of the host that it does not have, or does not allow.
-func (x Executor) checkHost(ctx context.Context, p Pipeline) error {
-	if err := p.checkTools(x.Tools); err != nil {
+func (x Executor) checkHost(ctx context.Context, p definition.Pipeline) error {
+	if err := p.CheckTools(x.Tools); err != nil {
 		return err
 	}
 	if err := x.checkCommands(ctx, p); err != nil {
 		return err
 	}
-	return p.checkAgents(x.Agents)
+	return checkAgents(p, x.Agents)
 }
 
 // checkAgents returns a *ValidationError if a step asks an agent that there is not.
-func (p Pipeline) checkAgents(agents map[string]agent.Agent) error {
+func checkAgents(p definition.Pipeline, agents map[string]agent.Agent) error {
 	e := new(ValidationError)
-	for i, s := range p.steps {
-		a, ok := promptOf(s.Action)
+	for i, s := range p.Steps {
+		a, ok := definition.PromptOf(s.Action)
 		if !ok || agents[a.Agent] != nil {
 			continue
 		}
 		problem := Problem{Pointer: fmt.Sprintf("/steps/%d/params/agent", i), Code: definition.CodeBadAgent, Step: s.ID}
 		names := slices.DeleteFunc(slices.Sorted(maps.Keys(agents)), func(name string) bool { return name == "" || agents[name] == nil })
-		if problem.Message = fmt.Sprintf("step '%s': there is no agent '%s'", s.ID, shortened(a.Agent)); a.Agent == "" {
+		if problem.Message = fmt.Sprintf("step '%s': there is no agent '%s'", s.ID, definition.Shortened(a.Agent)); a.Agent == "" {
 			problem.Message = fmt.Sprintf("step '%s': there is no agent for steps that name none", s.ID)
 		}
 		near, isNear := strictjson.Nearest(a.Agent, names)
@@ -220,10 +219,10 @@ func (p Pipeline) checkAgents(agents map[string]agent.Agent) error {
 
 // checkCommands returns a *ValidationError if a step is to run a command that the host does not allow. What a template is
 // to say is held against that when the command is to run.
-func (x Executor) checkCommands(ctx context.Context, p Pipeline) error {
-	if !slices.ContainsFunc(p.steps, func(s Step) bool {
-		_, runs := execOf(s.Action)
-		_, asks := promptOf(s.Action) // perhaps in a workspace, which is made by the policy too
+func (x Executor) checkCommands(ctx context.Context, p definition.Pipeline) error {
+	if !slices.ContainsFunc(p.Steps, func(s definition.Step) bool {
+		_, runs := definition.ExecOf(s.Action)
+		_, asks := definition.PromptOf(s.Action) // perhaps in a workspace, which is made by the policy too
 		return runs || asks
 	}) {
 		return nil
@@ -232,13 +231,13 @@ func (x Executor) checkCommands(ctx context.Context, p Pipeline) error {
 		return &ExecutorError{Field: "Commands", Err: err}
 	}
 	e := new(ValidationError)
-	for i, s := range p.steps {
-		a, ok := execOf(s.Action)
+	for i, s := range p.Steps {
+		a, ok := definition.ExecOf(s.Action)
 		if !ok {
 			continue
 		}
 		var err error
-		if p.knowsCommand(i, a) {
+		if p.KnowsCommand(i, a) {
 			err = x.Commands.Permit(ctx, commandOf(s.ID, a))
 		} else {
 			err = x.Commands.Supported()
@@ -269,41 +268,18 @@ func commandOf(step string, a actions.Exec) command.Command {
 	return command.Command{Step: step, Words: a.Words(), Shell: a.Shell != "", Env: a.Env}
 }
 
-// knowsCommand reports whether no template has a part in what a step is going to run.
-func (p Pipeline) knowsCommand(i int, a actions.Exec) bool {
-	texts := append([]string{a.Command, a.Shell}, a.Args...)
-	for _, value := range a.Env {
-		texts = append(texts, value)
-	}
-	templates := p.compiled[i].texts.Sources()
-	return len(p.steps[i].Bind) == 0 && !slices.ContainsFunc(texts, func(text string) bool { return templates[text] })
-}
-
 // The executor does not replace the action of a step by one that is bound to a tool: templates, Equal, Digest and the
 // JSON form are all about the action as it stands in the pipeline. What a run needs of the tool is its Spec, which is
 // worked out once when the run begins, and the call, which the action is handed when it runs.
 
-// specs are what the actions of the steps say of themselves; where a step calls a tool, with what that says.
-func (p Pipeline) specs(tools tool.Set) []actions.Spec {
-	specs := make([]actions.Spec, len(p.steps))
-	for i, s := range p.steps {
-		specs[i] = s.Action.Spec()
-		if a, ok := toolOf(s.Action); ok {
-			t, _ := tools.Spec(a.Tool)
-			specs[i].Outside, specs[i].Costs, specs[i].Retries = !t.Pure, t.Costs, t.Retries
-		}
-	}
-	return specs
-}
-
 // mayAct returns an error if the host only reads, and a step acts outside of the tree.
-func (x Executor) mayAct(p Pipeline) error {
+func (x Executor) mayAct(p definition.Pipeline) error {
 	if !x.ReadOnly {
 		return nil
 	}
-	for i, spec := range p.specs(x.Tools) {
+	for i, spec := range p.Specs(x.Tools) {
 		if spec.Outside {
-			return &readOnlyError{fmt.Sprintf("executor is read-only and step '%s' acts outside of the tree: run it with dry_run", p.steps[i].ID)}
+			return &readOnlyError{fmt.Sprintf("executor is read-only and step '%s' acts outside of the tree: run it with dry_run", p.Steps[i].ID)}
 		}
 	}
 	return nil

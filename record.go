@@ -1,13 +1,20 @@
 package millrace
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"iter"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Recorder keeps what was answered from outside, so that it is not asked for twice: a dry run and the run after it, with
@@ -137,3 +144,122 @@ func (m *memoryRecorder) Keep(key string, r Recorded) error {
 	}
 	return nil
 }
+
+// Checkpointer keeps how far a run has come, so that another process can go on with it: see [Executor.Checkpoints] and
+// [Executor.Resume]. An error of a method ends the run with that error, and nothing is committed; what was kept before
+// stays good. The methods are called from several goroutines in a run in parallel, but Keep never at the same time as
+// another Keep.
+//
+// A Checkpointer that has the method of an [Approver] is shown what is to be committed.
+type Checkpointer interface {
+	// Enter is called before each attempt, and before the commit of what was changed: the Step of the position is "" then,
+	// and its Index the number of steps. An error that matches ErrHold ends the run in front of it, with a *HeldError.
+	// Steps that are skipped are not entered.
+	Enter(ctx context.Context, at Position) error
+	// Keep is called after each attempt, one at a time, and once for each visit that was skipped. The run goes on when it
+	// returns. What it is given must not be changed, and is not changed later. An attempt that the end of its context has
+	// cut short is not kept, nor is one that the process did not live to see the end of.
+	Keep(ctx context.Context, c Checkpoint) error
+	// Spill is where the run puts the bytes of files that it has written as a whole: those that a Delta names. They are
+	// needed as long as the run is to be resumed. It is asked for once a run, and its bytes must still be there, at the same
+	// offsets, when the run is resumed. Nil means a temporary file, for a run that is never going to be.
+	Spill() fsutil.Spill
+}
+
+// Position is a place in a run: an attempt of a visit of a step, or the commit.
+type Position struct {
+	// Step is the id of the step, Index its place in the pipeline, from 0. The commit has "" and the number of steps.
+	Step  string `json:"step"`
+	Index int    `json:"index"`
+	// Visit counts the arrivals at the step, and Attempt the attempts in that visit, both from 1. Attempt is 0 for a visit
+	// that was skipped; of the commit both are 0.
+	Visit   int `json:"visit,omitempty"`
+	Attempt int `json:"attempt,omitempty"`
+}
+
+// Checkpoint is what came of an attempt, and what it takes to go on behind it. Its fields can be kept as JSON.
+//
+// One without a Result (its StepID is "") is a mark: that the run was held at the position, that an attempt which acts
+// outside of the tree has begun there, or that the commit begins. It has neither a Delta nor a job of its own, but it has
+// to be kept among the others and given back with them: it is what lets a run that is resumed go through where it was held.
+// One at the commit is given back also where the run goes back to before a step: it has what the commit took away, which
+// is how files that were put back after a crash are known.
+type Checkpoint struct {
+	Position
+	// Result is what the step has done, as it stands in the Result of a run. Of an attempt that is followed by another one
+	// it is that attempt's.
+	Result StepResult `json:"result"`
+	// Final says that the visit is over. A run goes on behind a Final checkpoint.
+	Final bool `json:"final,omitempty"`
+	// State is the interpreter's, and of no use to others.
+	State json.RawMessage `json:"state,omitempty"`
+	// Parent is the number of the checkpoint whose Delta this one's follows, 0 for none: checkpoints are numbered from 1,
+	// those of [Saved] first, in the order in which they were kept.
+	Parent int `json:"parent,omitempty"`
+	// Delta is what has changed on the stage since Parent, nil if that cannot be anything. It is bytes, of any value.
+	Delta []byte `json:"delta,omitempty"`
+}
+
+// Saved is what a [Checkpointer] has kept of a run.
+type Saved struct {
+	// Checkpoints are all that were given to Keep, in that order. To go back to before a step, leave out those behind the
+	// one to go on from. An error ends Resume. Nil is none: the run begins anew.
+	Checkpoints iter.Seq2[Checkpoint, error]
+	// Began is when the run began first. Nothing of the tree was read before. The zero time has every file that was read
+	// compared by its bytes before the commit.
+	Began time.Time
+	// Force lifts what [Options.Force] lifts, and the pipeline stays the same for its Digest and for [Executor.RunID].
+	Force bool
+}
+
+// Drift is one path of the tree that is not what a run rests on any more.
+type Drift struct {
+	Path string
+	// Reason is "content", "removed", "created", "kind", "mode", "target" (of a symbolic link) or "entries" (of a directory that
+	// was moved or removed as a whole: other names in it, and where it is removed also files in it that were changed).
+	Reason string
+	// Step is the id of the step that has read it first.
+	Step string
+}
+
+// DriftError says that a run cannot be resumed, for another program has changed what its steps have read. Nothing was
+// written. It matches fsutil.ErrDrift, and its code is "drift".
+type DriftError struct {
+	Drifts []Drift // at least one, by path
+	// From is the id of the step to resume from instead: the first that rests on any of them.
+	From string
+	// Outside is the id of the first step behind it that has acted outside of the tree, and would do so once more then, ""
+	// for none.
+	Outside string
+}
+
+// Error gives "base has changed since step 'find' read it: src/a.go (content), src/b.go (removed); resume from 'find'", and
+// which step would act outside of the tree once more.
+func (e *DriftError) Error() string {
+	var b strings.Builder
+	paths := make([]string, len(e.Drifts))
+	for i, d := range e.Drifts {
+		paths[i] = fmt.Sprintf("%s (%s)", fsutil.Visible(d.Path), d.Reason)
+	}
+	fmt.Fprintf(&b, "base has changed since step '%s' read it: %s", e.From, names.Few(paths, ", "))
+	fmt.Fprintf(&b, "; resume from '%s'", e.From)
+	if e.Outside != "" {
+		fmt.Fprintf(&b, ", but step '%s' has acted outside of the tree, and does so again then", e.Outside)
+	}
+	return b.String()
+}
+
+// Paths returns the paths that have changed.
+func (e *DriftError) Paths() []string {
+	paths := make([]string, len(e.Drifts))
+	for i, one := range e.Drifts {
+		paths[i] = one.Path
+	}
+	return paths
+}
+
+// Unwrap returns fsutil.ErrDrift.
+func (e *DriftError) Unwrap() error { return fsutil.ErrDrift }
+
+// Code returns "drift".
+func (e *DriftError) Code() string { return errorform.Drift }

@@ -16,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/scratch"
@@ -122,8 +123,8 @@ func (r *run) replayed(ctx context.Context, v *visit, call *actions.Call, found 
 
 // restsOf returns what an answer rests on besides what is staged: for a program that is shown the tree, the tree.
 func restsOf(ctx context.Context, view *stage.Stage, action actions.Action) (scratch.Rests, error) {
-	prompt, isPrompt := promptOf(action)
-	if _, isExec := execOf(action); !isExec && (!isPrompt || prompt.Workspace == actions.WorkspaceNone) {
+	prompt, isPrompt := definition.PromptOf(action)
+	if _, isExec := definition.ExecOf(action); !isExec && (!isPrompt || prompt.Workspace == actions.WorkspaceNone) {
 		return scratch.Rests{}, nil
 	}
 	return scratch.RestsOf(ctx, view)
@@ -145,7 +146,7 @@ func (r *run) recordKey(v *visit, action actions.Action, rests scratch.Rests) (s
 		Tree           string `json:",omitempty"`
 	}{Version: 1, Action: v.result.Action, Params: encoded, Visit: v.number, Attempt: len(v.attempts) + 1, Tree: rests.Sum.String()}
 	before, _ := r.previous()
-	if r.p.isTold(v.step) {
+	if r.p.IsTold(v.step) {
 		before = r.before(v.step)
 	}
 	if before != nil {

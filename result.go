@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/preview"
 	"github.com/millrace-go/millrace/risk"
@@ -231,7 +232,7 @@ func (r *Result) clone() *Result {
 	for i, v := range c.History {
 		c.History[i] = v.clone()
 	}
-	c.Budget, c.DeadlineMet = clonedReport(r.Budget), cloned(r.DeadlineMet)
+	c.Budget, c.DeadlineMet = clonedReport(r.Budget), definition.Cloned(r.DeadlineMet)
 	f := &c.FilesChanged
 	f.Created, f.Modified = slices.Clone(f.Created), slices.Clone(f.Modified)
 	f.Deleted, f.Renamed = slices.Clone(f.Deleted), slices.Clone(f.Renamed)
@@ -323,4 +324,14 @@ func (r *Result) filesCounted() int {
 		return len(r.FilesAffected)
 	}
 	return r.FilesChanged.Count()
+}
+
+// clonedReport copies a report so deep that the copy shares nothing.
+func clonedReport(r *budget.Report) *budget.Report {
+	if r == nil {
+		return nil
+	}
+	c := *r
+	c.Files, c.Edits, c.Bytes = definition.Cloned(r.Files), definition.Cloned(r.Edits), definition.Cloned(r.Bytes)
+	return &c
 }

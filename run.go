@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/budget"
-	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/internal/panics"
@@ -25,7 +23,7 @@ import (
 // run is one execution of a pipeline on a stage.
 type run struct {
 	x       Executor
-	p       Pipeline
+	p       definition.Pipeline
 	stage   *stage.Stage
 	log     *slog.Logger
 	handled map[string]bool // steps whose failure a later step waits for
@@ -54,7 +52,7 @@ type run struct {
 
 // stage runs all steps and judges the outcome, of a run that was kept the rest. The plan is nil only if such a run cannot
 // be resumed.
-func (x Executor) stage(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Plan, error) {
+func (x Executor) stage(ctx context.Context, t *tree, p definition.Pipeline, s *Saved) (*Plan, error) {
 	start := time.Now()
 	x.Observe, x.Logger, x.StepContext = t.x.Observe, t.x.Logger, t.x.StepContext
 	stage := stage.New(t.fs)
@@ -66,14 +64,14 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Pl
 	stage.RefuseMounted(x.InPlace)
 	stage.SetMaxRead(x.limits().FileBytes())
 	r := &run{
-		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),
-		handled: p.handledSteps(), stopAt: p.Len(),
+		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.Name),
+		handled: p.HandledSteps(), stopAt: p.Len(),
 		scratch: workspace.Space{Policy: x.Commands, Shared: x.Shared, FS: t.fs, Note: t.notes.Add},
-		specs:   p.specs(x.Tools), identity: sync.OnceValue(x.identityOf(p)),
+		specs:   p.Specs(x.Tools), identity: sync.OnceValue(x.identityOf(p)),
 		now: make([]*visit, p.Len()), last: make([]*visit, p.Len()),
-		spent: spending{limit: p.bounds.budget.Within(x.Budget), steps: make([]budget.Cost, p.Len())},
+		spent: spending{limit: p.Bounds.Budget.Within(x.Budget), steps: make([]budget.Cost, p.Len())},
 	}
-	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.options.Parallel)
+	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.Options.Parallel)
 	steps, cancel, waves, err := r.begin(inStep(ctx), t, s)
 	defer cancel()
 	if err != nil {
@@ -110,51 +108,24 @@ func (r *run) notify(e Event) {
 
 // waves puts the steps into the order in which they run: those of a wave at the same time.
 func (r *run) waves(ctx context.Context) [][]int {
-	waves := make([][]int, len(r.p.steps))
-	steps := make([]schedule.Step, len(r.p.steps))
+	waves := make([][]int, len(r.p.Steps))
+	steps := make([]schedule.Step, len(r.p.Steps))
 	for i := range steps {
 		waves[i] = []int{i}
-		if r.p.options.Parallel {
+		if r.p.Options.Parallel {
 			// An action that does not say what it touches may meet anything.
-			if err := panics.Protect(func() error { steps[i] = r.p.scheduled(i, true); return nil }); err != nil {
-				r.log.ErrorContext(ctx, "action panicked in Touches", "step", r.p.steps[i].ID, "error", err)
-				steps[i] = r.p.scheduled(i, false)
+			if err := panics.Protect(func() error { steps[i] = r.p.Scheduled(i, true); return nil }); err != nil {
+				r.log.ErrorContext(ctx, "action panicked in Touches", "step", r.p.Steps[i].ID, "error", err)
+				steps[i] = r.p.Scheduled(i, false)
 			}
-			manual := r.p.steps[i].Manual // nothing goes on beside a step that waits
+			manual := r.p.Steps[i].Manual // nothing goes on beside a step that waits
 			steps[i].Outside, steps[i].Exclusive = r.specs[i].Outside || manual, r.specs[i].Exclusive || manual
 		}
 	}
-	if r.p.options.Parallel {
+	if r.p.Options.Parallel {
 		waves = schedule.Waves(ctx, steps, r.stage)
 	}
 	return waves
-}
-
-// scheduled is a step with what its order depends on: every step that it names, by its inputs, its condition or its
-// templates, and, if its action is asked and has its parameters already, what it can meet in the file system.
-func (p Pipeline) scheduled(i int, ask bool) schedule.Step {
-	s, refs := p.steps[i], p.compiled[i].texts.Refs()
-	step := schedule.Step{ReadOnly: s.Action.Spec().ReadOnly}
-	inputs := s.inputs()
-	if t, ok := s.Action.(actions.Toucher); ok && ask && len(inputs) == 0 && !p.compiled[i].texts.Anywhere() {
-		step.Reads, step.Writes, step.Known = t.Touches()
-		if path := s.When.Path(); path != "" {
-			step.Reads = append(slices.Clone(step.Reads), path)
-		}
-	}
-	refs = append(refs, inputs...)
-	if ref := s.When.StepRef(); ref != "" {
-		refs = append(refs, ref)
-	}
-	for _, ref := range refs {
-		step.After = append(step.After, p.index[ref])
-	}
-	if p.compiled[i].texts.Names(definition.RootPrev) || p.isTold(i) { // any of them may be the last that is not skipped
-		for j := range i {
-			step.After = append(step.After, j)
-		}
-	}
-	return step
 }
 
 // runWave runs the steps of a wave at the same time and waits for all of them.
@@ -178,17 +149,6 @@ func (r *run) mayRun(i int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return i < r.stopAt
-}
-
-// handledSteps are the steps whose failure a later step waits for.
-func (p Pipeline) handledSteps() map[string]bool {
-	handled := make(map[string]bool)
-	for _, s := range p.steps {
-		if s.When.Type() == condition.TypeStepFailed {
-			handled[s.When.StepRef()] = true
-		}
-	}
-	return handled
 }
 
 // begin starts the time of the run, and takes up what was kept of it. The context that it returns is that of the steps;
@@ -225,7 +185,7 @@ func Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
 // of them but a *CommitError in state CommitPending the tree is what it was, except that with ContinueOnError the
 // steps that did not fail are committed, and the *StepError of the first that did is returned.
 func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
-	return x.runFrom(ctx, fsys, p, nil)
+	return x.runFrom(ctx, fsys, p.def, nil)
 }
 
 // Resume goes on with a run of the pipeline that was held, has failed, was canceled, or whose process has died. It is [Executor.Run], but
@@ -242,29 +202,29 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 // Errors: as Run, a *[HeldError], and a *[DriftError] if the tree is not what the steps have read any more. What was kept is
 // good for another Resume after each of them.
 func (x Executor) Resume(ctx context.Context, fsys afero.Fs, p Pipeline, s Saved) (*Result, error) {
-	return x.runFrom(ctx, fsys, p, &s)
+	return x.runFrom(ctx, fsys, p.def, &s)
 }
 
 // runFrom is Run, or Resume with what was saved.
-func (x Executor) runFrom(ctx context.Context, fsys afero.Fs, p Pipeline, s *Saved) (*Result, error) {
+func (x Executor) runFrom(ctx context.Context, fsys afero.Fs, p definition.Pipeline, s *Saved) (*Result, error) {
 	t, err := x.open(ctx, fsys, p)
 	if err != nil {
 		return nil, err
 	}
 	defer t.done()
-	started := p.started(PhaseRun, x.DryRun || p.options.DryRun)
+	started := startOf(p, PhaseRun, x.DryRun || p.Options.DryRun)
 	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p, s) })
 }
 
 // runOn is runFrom on a tree that is open.
-func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Result, error) {
-	if x.DryRun || p.options.DryRun {
+func (x Executor) runOn(ctx context.Context, t *tree, p definition.Pipeline, s *Saved) (*Result, error) {
+	if x.DryRun || p.Options.DryRun {
 		x.DryRun = true
 		t.warnOfUnfinished()
 		plan, err := x.stage(ctx, t, p, nil)
 		return plan.result, err
 	}
-	if err := p.mayWait(x.Checkpoints); err != nil {
+	if err := mayWait(p, x.Checkpoints); err != nil {
 		return nil, err
 	}
 	if err := x.mayAct(p); err != nil {
@@ -305,16 +265,16 @@ func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Re
 // It takes no lock: if a crash has left the tree between old and new, or another run writes to it just now, the
 // Result has a warning, and so has that of a dry run and of one that only reads.
 func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, error) {
-	t, err := x.open(ctx, fsys, p)
+	t, err := x.open(ctx, fsys, p.def)
 	if err != nil {
 		return nil, err
 	}
 	defer t.done()
 	x.DryRun = true // for the steps; whether the plan can be committed is for the executor that it keeps
 	var plan *Plan
-	_, err = t.told(ctx, p.started(PhasePlan, true), func(ctx context.Context) (*Result, error) {
+	_, err = t.told(ctx, startOf(p.def, PhasePlan, true), func(ctx context.Context) (*Result, error) {
 		t.warnOfUnfinished()
-		if plan, err = x.stage(ctx, t, p, nil); !plan.abandoned {
+		if plan, err = x.stage(ctx, t, p.def, nil); !plan.abandoned {
 			err = nil
 		}
 		return plan.result, err
@@ -323,18 +283,18 @@ func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, e
 }
 
 // open checks the executor's own fields, the pipeline and the file system, and writes nothing.
-func (x Executor) open(ctx context.Context, fsys afero.Fs, p Pipeline) (*tree, error) {
+func (x Executor) open(ctx context.Context, fsys afero.Fs, p definition.Pipeline) (*tree, error) {
 	if err := refuseNested(ctx); err != nil {
 		return nil, err
 	}
 	if p.Len() == 0 {
 		return nil, &ValidationError{Problems: []Problem{{Code: definition.CodeNoSteps, Pointer: "/steps", Message: "at least one step is required"}}}
 	}
-	if err := p.checkValues(); err != nil {
-		return nil, err
+	if err := p.CheckValues(); err != nil {
+		return nil, validationError(err)
 	}
 	if err := x.checkHost(ctx, p); err != nil {
-		return nil, err
+		return nil, validationError(err)
 	}
 	return x.openTree(fsys)
 }

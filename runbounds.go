@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
@@ -38,10 +39,10 @@ func (e *DeadlineError) Code() string { return errorform.DeadlineExceeded }
 
 // within returns the context of the steps, which ends with the deadline.
 func (r *run) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	if r.p.bounds.deadline <= 0 {
+	if r.p.Bounds.Deadline <= 0 {
 		return ctx, func() {}
 	}
-	r.deadline = time.Now().Add(r.p.bounds.deadline)
+	r.deadline = time.Now().Add(r.p.Bounds.Deadline)
 	if r.kept != nil {
 		r.deadline = r.deadline.Add(-r.kept.elapsed)
 	}
@@ -53,7 +54,7 @@ func (r *run) late() bool { return !r.deadline.IsZero() && !time.Now().Before(r.
 
 // missed is the error of a run whose deadline has passed at a step, or behind all of them.
 func (r *run) missed(step string) error {
-	return &DeadlineError{After: r.p.bounds.deadline, Step: step}
+	return &DeadlineError{After: r.p.Bounds.Deadline, Step: step}
 }
 
 // inTime is nil, or the error of a run whose deadline has passed when all its steps were done.
@@ -77,7 +78,7 @@ var errLate = errors.New("the timeout of the step has passed")
 
 // limited returns the context of one attempt of a step. One that has as much time as the run, or more, is cut off by
 // the deadline of the run alone.
-func (r *run) limited(ctx context.Context, s Step) (context.Context, context.CancelFunc) {
+func (r *run) limited(ctx context.Context, s definition.Step) (context.Context, context.CancelFunc) {
 	timeout := r.timeout(s)
 	if timeout <= 0 || !r.deadline.IsZero() && time.Until(r.deadline) <= timeout {
 		return ctx, func() {}
@@ -96,14 +97,14 @@ func (r *run) over(ctx context.Context, v *visit) bool {
 
 // timeout is how long an attempt of a step may take, 0 for no bound. What a prompt does not say is for the sandbox of the
 // pipeline to say. A command has no more than the host allows, whatever the step says.
-func (r *run) timeout(s Step) time.Duration {
-	if _, ok := execOf(s.Action); ok {
+func (r *run) timeout(s definition.Step) time.Duration {
+	if _, ok := definition.ExecOf(s.Action); ok {
 		if most := r.x.Commands.Timeout(); s.Timeout <= 0 || s.Timeout > most {
 			return most
 		}
 	}
-	if _, ok := promptOf(s.Action); ok && s.Timeout == 0 {
-		return r.p.bounds.sandbox.Timeout
+	if _, ok := definition.PromptOf(s.Action); ok && s.Timeout == 0 {
+		return r.p.Bounds.Sandbox.Timeout
 	}
 	return s.Timeout
 }
@@ -157,7 +158,7 @@ func (r *run) totalCost() budget.Cost {
 
 // withinBudget returns a *BudgetError if what the steps before that one have used leaves nothing for it.
 func (r *run) withinBudget(step int) error {
-	limit, s := r.spent.limit, r.p.steps[step]
+	limit, s := r.spent.limit, r.p.Steps[step]
 	if limit.IsZero() {
 		return nil
 	}
@@ -218,12 +219,12 @@ func (r *run) settle() {
 	if r.late() {
 		id := ""
 		if i := r.firstUndone(); i < r.p.Len() {
-			id, r.stopAt = r.p.steps[i].ID, min(i, r.stopAt)
+			id, r.stopAt = r.p.Steps[i].ID, min(i, r.stopAt)
 		}
 		r.stopped = r.missed(id)
 		return
 	}
-	for i := range r.p.steps[:min(r.stopAt+1, r.p.Len())] {
+	for i := range r.p.Steps[:min(r.stopAt+1, r.p.Len())] {
 		if v := r.last[i]; v != nil && !v.entered {
 			continue // it was skipped, or has failed before anything was spent
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/exact"
 	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -85,7 +86,7 @@ type takenUp struct {
 }
 
 // read gathers the checkpoints.
-func (s *Saved) read(p Pipeline) (*takenUp, error) {
+func (s *Saved) read(p definition.Pipeline) (*takenUp, error) {
 	up := new(takenUp)
 	if s == nil || s.Checkpoints == nil {
 		return up, nil
@@ -99,7 +100,7 @@ func (s *Saved) read(p Pipeline) (*takenUp, error) {
 			return nil, up.unfit("its state: %v", err)
 		}
 		isCommit := c.Index == p.Len() && c.Step == "" && !c.Final && k.state.Mark == markCommit
-		if !isCommit && (c.Index < 0 || c.Index >= p.Len() || p.steps[c.Index].ID != c.Step) {
+		if !isCommit && (c.Index < 0 || c.Index >= p.Len() || p.Steps[c.Index].ID != c.Step) {
 			return nil, up.unfit("the pipeline has no step '%s' at %d", c.Step, c.Index)
 		}
 		if n := len(up.all); c.Parent < 0 || c.Parent > n || k.state.Before < 0 || k.state.Before > n || len(k.state.Spent) > p.Len() {

@@ -17,18 +17,18 @@ import (
 // machine returns what says which step comes next. The pipeline was checked, so there is no error but for the zero one.
 func (r *run) newMachine() (*flow.Machine, error) {
 	p := r.p
-	steps := make([]flow.Step, len(p.steps))
-	for i, s := range p.steps {
+	steps := make([]flow.Step, len(p.Steps))
+	for i, s := range p.Steps {
 		// An id that is not given has index 0, which no jump ahead can lead to.
 		steps[i] = flow.Step{
-			OnFail: p.index[s.OnFail], Next: p.index[s.Next], MaxRetries: r.retries(i), MaxVisits: s.maxVisits(),
-			Awaited: r.handled[s.ID], Continue: p.options.ContinueOnError,
+			OnFail: p.Index[s.OnFail], Next: p.Index[s.Next], MaxRetries: r.retries(i), MaxVisits: s.VisitLimit(),
+			Awaited: r.handled[s.ID], Continue: p.Options.ContinueOnError,
 		}
 		for _, w := range s.RetryIf {
-			steps[i].Retries = append(steps[i].Retries, flow.Retry{To: p.index[w.Step], Restart: w.Restart})
+			steps[i].Retries = append(steps[i].Retries, flow.Retry{To: p.Index[w.Step], Restart: w.Restart})
 		}
 	}
-	return flow.New(steps, p.maxSteps)
+	return flow.New(steps, p.MaxSteps)
 }
 
 // sequence runs the steps one at a time, on the way that the machine says.
@@ -90,7 +90,7 @@ func (r *run) outcome(ctx context.Context, v *visit, at flow.Position) flow.Outc
 		}
 		return flow.Outcome{Status: flow.Interrupted}
 	case v.err != nil:
-		out.Retryable = retryable(r.p.steps[v.step].Action, v.err)
+		out.Retryable = retryable(r.p.Steps[v.step].Action, v.err)
 	}
 	if !out.Retryable || at.Left == 0 {
 		out.Retry = r.wayBack(v)
@@ -103,7 +103,7 @@ func (r *run) outcome(ctx context.Context, v *visit, at flow.Position) flow.Outc
 
 // wayBack returns the number of the first retry_if of the step that holds after a visit, from 1, or 0.
 func (r *run) wayBack(v *visit) int {
-	s := r.p.steps[v.step]
+	s := r.p.Steps[v.step]
 	if len(s.RetryIf) == 0 {
 		return 0
 	}
@@ -164,14 +164,14 @@ func (r *run) leave(v *visit, at flow.Position, move flow.Move) {
 		r.unbegun(v, r.stopped)
 		return // it had no attempt, so it is no visit
 	}
-	step := r.p.steps[v.step]
+	step := r.p.Steps[v.step]
 	if x := move.Exhausted; x != nil {
 		w := step.RetryIf[x.Retry]
-		v.fail(&RetriesError{Step: w.Step, Holds: w.holds(), Visits: x.Visits, Err: v.err})
+		v.fail(&RetriesError{Step: w.Step, Holds: w.Holds(), Visits: x.Visits, Err: v.err})
 	}
 	v.result.Handled = move.Handled
 	if move.By != "" {
-		v.result.Jump = &Jump{To: r.p.steps[move.To].ID, By: string(move.By)}
+		v.result.Jump = &Jump{To: r.p.Steps[move.To].ID, By: string(move.By)}
 	}
 	if at.Visit > 1 {
 		v.result.Visits = at.Visit
@@ -186,18 +186,18 @@ func (r *run) leave(v *visit, at flow.Position, move flow.Move) {
 	}
 	r.pass(v, move.By, move.To, move.Bypassed)
 	if move.By != "" {
-		r.log.Info("step leads on", "step", step.ID, "to", r.p.steps[move.To].ID, "by", string(move.By))
-		r.notify(StepJumped{From: step.ID, To: r.p.steps[move.To].ID, By: string(move.By)})
+		r.log.Info("step leads on", "step", step.ID, "to", r.p.Steps[move.To].ID, "by", string(move.By))
+		r.notify(StepJumped{From: step.ID, To: r.p.Steps[move.To].ID, By: string(move.By)})
 	}
 }
 
 // pass notes which steps a visit that is over has passed over, or leads back to.
 func (r *run) pass(v *visit, by flow.By, to int, bypassed []int) {
 	for _, j := range bypassed {
-		s := r.p.steps[j]
+		s := r.p.Steps[j]
 		b := &visit{step: j, result: StepResult{
 			StepID: s.ID, Action: s.Action.Spec().Name, Success: true, Skipped: true,
-			SkipReason: fmt.Sprintf("bypassed by %s of '%s'", by, r.p.steps[v.step].ID),
+			SkipReason: fmt.Sprintf("bypassed by %s of '%s'", by, r.p.Steps[v.step].ID),
 		}}
 		r.see(b)
 		if last := r.last[j]; last == nil || last.number == 0 { // else its last visit is shown

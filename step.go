@@ -1,26 +1,20 @@
 package millrace
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
-	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/internal/errorform"
-	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/definition"
 )
 
 // Expect is a guard on what a step may do: outside of the bounds, the step fails. The zero value expects nothing;
 // a nil bound is none.
 type Expect struct {
-	MinFiles *int `json:"min_files,omitempty" param:"count"`
-	MaxFiles *int `json:"max_files,omitempty" param:"count"`
-	MinEdits *int `json:"min_edits,omitempty" param:"count"`
-	MaxEdits *int `json:"max_edits,omitempty" param:"count"`
+	MinFiles *int `json:"min_files,omitempty"`
+	MaxFiles *int `json:"max_files,omitempty"`
+	MinEdits *int `json:"min_edits,omitempty"`
+	MaxEdits *int `json:"max_edits,omitempty"`
 }
 
 // Step is one step of a pipeline.
@@ -89,162 +83,31 @@ type Retry struct {
 	Restart bool
 }
 
-// holds says what it is that holds, as messages show it.
-func (w Retry) holds() string {
-	if w.Keyword != "" {
-		return fmt.Sprintf("'%s'", fsutil.Visible(w.Keyword))
+// defined returns a copy of the step, in the form in which pipelines hold it.
+func (s Step) defined() definition.Step {
+	d := definition.Step{
+		ID: s.ID, Action: s.Action, InputFrom: s.InputFrom, InputFromAll: s.InputFromAll, When: s.When,
+		Expect: definition.Expect(s.Expect), Manual: s.Manual, Raw: s.Raw, Bind: s.Bind, OnFail: s.OnFail, Next: s.Next,
+		MaxRetries: s.MaxRetries, MaxVisits: s.MaxVisits, Timeout: s.Timeout, Backoff: s.Backoff, Input: s.Input,
+		Prototype: s.prototype,
 	}
-	return w.When.String()
+	for _, way := range s.RetryIf {
+		d.RetryIf = append(d.RetryIf, definition.Retry(way))
+	}
+	return d.Clone()
 }
 
-// clone copies the step so that nothing is shared with the copy.
-func (s Step) clone() Step {
-	if s.Action != nil {
-		s.Action = params.Clone(s.Action).(actions.Action)
+// stepOf returns a copy of a step of a pipeline.
+func stepOf(d definition.Step) Step {
+	d = d.Clone()
+	s := Step{
+		ID: d.ID, Action: d.Action, InputFrom: d.InputFrom, InputFromAll: d.InputFromAll, When: d.When,
+		Expect: Expect(d.Expect), Manual: d.Manual, Raw: d.Raw, Bind: d.Bind, OnFail: d.OnFail, Next: d.Next,
+		MaxRetries: d.MaxRetries, MaxVisits: d.MaxVisits, Timeout: d.Timeout, Backoff: d.Backoff, Input: d.Input,
+		prototype: d.Prototype,
 	}
-	s.InputFromAll = slices.Clone(s.InputFromAll)
-	s.Bind = maps.Clone(s.Bind)
-	s.RetryIf, s.MaxRetries = slices.Clone(s.RetryIf), cloned(s.MaxRetries)
-	s.Expect = Expect{
-		MinFiles: cloned(s.Expect.MinFiles), MaxFiles: cloned(s.Expect.MaxFiles),
-		MinEdits: cloned(s.Expect.MinEdits), MaxEdits: cloned(s.Expect.MaxEdits),
+	for _, way := range d.RetryIf {
+		s.RetryIf = append(s.RetryIf, Retry(way))
 	}
 	return s
 }
-
-// cloned returns a pointer to a copy, nil for nil.
-func cloned[T any](v *T) *T {
-	if v == nil {
-		return nil
-	}
-	return new(*v)
-}
-
-// inputs returns the ids that the step takes files from, in their order.
-func (s Step) inputs() []string {
-	if s.InputFrom != "" {
-		return []string{s.InputFrom}
-	}
-	return s.InputFromAll
-}
-
-// takesFiles reports whether the step works on the files of other steps.
-func (s Step) takesFiles() bool { return len(s.inputs()) > 0 || s.Input != "" }
-
-// maxRetries is how many attempts a visit of the step may have after the first.
-func (s Step) maxRetries() int {
-	if s.MaxRetries == nil {
-		return 0
-	}
-	return *s.MaxRetries
-}
-
-// defaultVisits is how many visits of a step use up the ways back to it, where the step does not say.
-const defaultVisits = 4
-
-// maxVisits is how many visits of the step use up the ways back to it.
-func (s Step) maxVisits() int {
-	switch {
-	case s.MaxVisits > 0:
-		return s.MaxVisits
-	case s.MaxRetries != nil:
-		return 1 + *s.MaxRetries
-	}
-	return defaultVisits
-}
-
-// jumps returns the JSON names of the fields of a step that make the way through the pipeline depend on the run.
-func (s Step) jumps() []string {
-	var fields []string
-	if s.OnFail != "" {
-		fields = append(fields, "on_fail")
-	}
-	if s.Next != "" {
-		fields = append(fields, "next")
-	}
-	if len(s.RetryIf) > 0 {
-		fields = append(fields, "retry_if")
-	}
-	if s.Input != "" {
-		fields = append(fields, "input")
-	}
-	if s.When.Type() == condition.TypePrevError {
-		fields = append(fields, "condition")
-	}
-	return fields
-}
-
-// check returns an *ExpectError if a number is out of bounds.
-func (e Expect) check(files, edits int) error {
-	if e.MinFiles != nil && files < *e.MinFiles || e.MaxFiles != nil && files > *e.MaxFiles {
-		return &ExpectError{What: "files", Got: files, Min: e.MinFiles, Max: e.MaxFiles}
-	}
-	if e.MinEdits != nil && edits < *e.MinEdits || e.MaxEdits != nil && edits > *e.MaxEdits {
-		return &ExpectError{What: "edits", Got: edits, Min: e.MinEdits, Max: e.MaxEdits}
-	}
-	return nil
-}
-
-// actionOf returns the action of a step if it is of that type, or a pointer to it.
-func actionOf[T actions.Action](action actions.Action) (a T, ok bool) {
-	switch action := any(action).(type) {
-	case T:
-		return action, true
-	case *T:
-		return *action, true
-	}
-	return a, false
-}
-
-// toolOf returns the action of a step if it calls a tool.
-func toolOf(action actions.Action) (a actions.Tool, ok bool) {
-	return actionOf[actions.Tool](action)
-}
-
-// promptOf returns the action of a step if it asks an agent.
-func promptOf(action actions.Action) (actions.Prompt, bool) { return actionOf[actions.Prompt](action) }
-
-// execOf returns the action of a step if it runs a command.
-func execOf(action actions.Action) (a actions.Exec, ok bool) {
-	return actionOf[actions.Exec](action)
-}
-
-// reachesOut reports whether an action does more than to work on the stage: what it meets there may be another thing the
-// next time.
-func reachesOut(action actions.Action) bool {
-	switch action.(type) {
-	case actions.Tool, *actions.Tool, actions.Exec, *actions.Exec, actions.Prompt, *actions.Prompt:
-		return true
-	}
-	return false
-}
-
-// ExpectError says that a step did not do as much, or as little, as its expect asked for.
-type ExpectError struct {
-	// What is "files" or "edits".
-	What string
-	// Got is the number there was, Min and Max the bounds, nil where there is none.
-	Got      int
-	Min, Max *int
-	// Notes are what the step warned of before.
-	Notes []string
-}
-
-// Error names the number, the bounds and the notes.
-func (e *ExpectError) Error() string {
-	return strings.Join(append([]string{e.bounds()}, e.Notes...), "; ")
-}
-
-func (e *ExpectError) bounds() string {
-	switch {
-	case e.Min != nil && e.Max != nil && *e.Min == *e.Max:
-		return fmt.Sprintf("expected %d %s, got %d", *e.Min, e.What, e.Got)
-	case e.Min != nil && e.Got < *e.Min:
-		return fmt.Sprintf("expected at least %d %s, got %d", *e.Min, e.What, e.Got)
-	default:
-		return fmt.Sprintf("expected at most %d %s, got %d", *e.Max, e.What, e.Got)
-	}
-}
-
-// Code returns "expect_failed".
-func (e *ExpectError) Code() string { return errorform.ExpectFailed }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/planfile"
@@ -123,8 +124,8 @@ type stepResults []StepResult
 func (l *stepResults) UnmarshalJSON(data []byte) error {
 	*l = stepResults{}
 	return planfile.EachElement(data, func(dec *json.Decoder) error {
-		if len(*l) == MaxSteps {
-			return fmt.Errorf("there are results of more than %d steps", MaxSteps)
+		if len(*l) == definition.MaxSteps {
+			return fmt.Errorf("there are results of more than %d steps", definition.MaxSteps)
 		}
 		var s StepResult
 		err := dec.Decode(&s)
@@ -180,9 +181,9 @@ func cloneReports(list []actions.FileReport) []actions.FileReport {
 	list = slices.Clone(list)
 	for i := range list {
 		r := &list[i]
-		r.EditsApplied, r.EditsFailed, r.Replacements = cloned(r.EditsApplied), cloned(r.EditsFailed), cloned(r.Replacements)
+		r.EditsApplied, r.EditsFailed, r.Replacements = definition.Cloned(r.EditsApplied), definition.Cloned(r.EditsFailed), definition.Cloned(r.Replacements)
 		r.FailedEdits, r.RangeHashes = slices.Clone(r.FailedEdits), slices.Clone(r.RangeHashes)
-		r.Size, r.WouldModify = cloned(r.Size), cloned(r.WouldModify)
+		r.Size, r.WouldModify = definition.Cloned(r.Size), definition.Cloned(r.WouldModify)
 	}
 	return list
 }
@@ -191,12 +192,12 @@ func cloneReports(list []actions.FileReport) []actions.FileReport {
 func (s StepResult) clone() StepResult {
 	s.FilesMatched, s.Files, s.Warnings = slices.Clone(s.FilesMatched), cloneReports(s.Files), slices.Clone(s.Warnings)
 	s.Content, s.Counts, s.Renames = maps.Clone(s.Content), maps.Clone(s.Counts), maps.Clone(s.Renames)
-	s.Data = clonedTree(s.Data)
+	s.Data = definition.ClonedTree(s.Data)
 	s.LeftOut = slices.Clone(s.LeftOut)
 	for i := range s.LeftOut {
 		s.LeftOut[i].Files = slices.Clone(s.LeftOut[i].Files)
 	}
-	s.FilesModified, s.FilesSkipped, s.Jump = cloned(s.FilesModified), cloned(s.FilesSkipped), cloned(s.Jump)
+	s.FilesModified, s.FilesSkipped, s.Jump = definition.Cloned(s.FilesModified), definition.Cloned(s.FilesSkipped), definition.Cloned(s.Jump)
 	return s
 }
 
@@ -213,5 +214,101 @@ func (m *millis) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*m = millis(math.Round(ms*1000) * float64(time.Microsecond))
+	return nil
+}
+
+// Visit is one arrival at a step, as [Result.History] tells it.
+type Visit struct {
+	StepID string `json:"step_id"`
+	// Visit counts the arrivals at this step, from 1.
+	Visit int `json:"visit"`
+	// Outcome is "success", "failed", "skipped", or "retry" where a retry_if held and led back.
+	Outcome string `json:"outcome"`
+	// Attempts has one entry for each time the action ran. None for a visit that was skipped.
+	Attempts []Attempt `json:"attempts,omitempty"`
+	// Jump says where the visit led to by next, on_fail or retry_if. Nil for the next step in the list.
+	Jump *Jump `json:"jump,omitempty"`
+	// Discarded says that what the visit had staged was taken back by a later restart, or at the end of the run.
+	Discarded bool `json:"discarded,omitempty"`
+	// Duration is the time of all attempts and of the waits between them; in JSON "duration", in milliseconds.
+	Duration time.Duration `json:"-"`
+}
+
+// The outcomes of visits.
+const (
+	VisitSuccess = "success"
+	VisitFailed  = "failed"
+	VisitSkipped = "skipped"
+	VisitRetry   = "retry"
+)
+
+// Attempt is one run of an action.
+type Attempt struct {
+	// Error is its error, at most 4 KiB of it, "" for none; ErrorCode is the code of that, as in [StepResult].
+	Error     string        `json:"error,omitempty"`
+	ErrorCode string        `json:"error_code,omitempty"`
+	Duration  time.Duration `json:"-"` // in JSON "duration", in milliseconds
+}
+
+// Jump is a way from a step to one that need not be the next in the list.
+type Jump struct {
+	// To is the id of the step that it leads to.
+	To string `json:"to"`
+	// By is the field of the step that leads there: "next", "on_fail" or "retry_if".
+	By string `json:"by"`
+}
+
+// longestAttemptError is how much of an error an Attempt keeps, in bytes.
+const longestAttemptError = 4 << 10
+
+// clone copies the visit so deep that the copy shares nothing.
+func (v Visit) clone() Visit {
+	v.Attempts, v.Jump = slices.Clone(v.Attempts), definition.Cloned(v.Jump)
+	return v
+}
+
+type plainVisit Visit
+
+type visitJSON struct {
+	plainVisit
+	Duration millis `json:"duration"`
+}
+
+// MarshalJSON writes the duration in milliseconds.
+func (v Visit) MarshalJSON() ([]byte, error) {
+	return json.Marshal(visitJSON{plainVisit(v), millis(v.Duration)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (v *Visit) UnmarshalJSON(data []byte) error {
+	var j visitJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*v = Visit(j.plainVisit)
+	v.Duration = time.Duration(j.Duration)
+	return nil
+}
+
+type plainAttempt Attempt
+
+type attemptJSON struct {
+	plainAttempt
+	Duration millis `json:"duration"`
+}
+
+// MarshalJSON writes the duration in milliseconds.
+func (a Attempt) MarshalJSON() ([]byte, error) {
+	return json.Marshal(attemptJSON{plainAttempt(a), millis(a.Duration)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (a *Attempt) UnmarshalJSON(data []byte) error {
+	var j attemptJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*a = Attempt(j.plainAttempt)
+	a.Duration = time.Duration(j.Duration)
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/held"
@@ -84,8 +85,8 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 			return nil, &ExecutorError{Field: "Shared", Value: x.Shared, Err: err}
 		}
 	}
-	if x.RunID != "" && !validID(x.RunID) {
-		return nil, &ExecutorError{Field: "RunID", Value: x.RunID, Err: fmt.Errorf("only letters, digits, - and _ are allowed, at most %d", MaxIDLen)}
+	if x.RunID != "" && !definition.ValidID(x.RunID) {
+		return nil, &ExecutorError{Field: "RunID", Value: x.RunID, Err: fmt.Errorf("only letters, digits, - and _ are allowed, at most %d", definition.MaxIDLen)}
 	}
 	if t.policy, err = x.policy(raised, t.stateDir); err != nil {
 		return nil, err
@@ -261,9 +262,9 @@ func (t *tree) notify(e Event) {
 	}
 }
 
-// started is what observers are told of a run of the pipeline.
-func (p Pipeline) started(phase string, dryRun bool) RunStarted {
-	return RunStarted{Pipeline: p.name, Phase: phase, Classification: p.Classification(), Steps: p.Len(), DryRun: dryRun}
+// startOf is the first event of a run of the pipeline.
+func startOf(p definition.Pipeline, phase string, dryRun bool) RunStarted {
+	return RunStarted{Pipeline: p.Name, Phase: phase, Classification: p.Bounds.Classification, Steps: p.Len(), DryRun: dryRun}
 }
 
 // watched returns an executor whose observer, logger and contexts can be called anywhere, and whatever they do, the

@@ -51,7 +51,7 @@ func (r *run) visit(ctx context.Context, i int) {
 		r.attempt(ctx, v, false)
 		// What is not told in the end, because an earlier step has failed, need not be tried again.
 		again = v.stop == nil && v.err != nil && ctx.Err() == nil && len(v.attempts) <= r.retries(i) &&
-			retryable(r.p.steps[i].Action, v.err) && r.mayRun(i)
+			retryable(r.p.Steps[i].Action, v.err) && r.mayRun(i)
 		if again {
 			if err := r.keepInParallel(ctx, v, false); err != nil {
 				r.unbegun(v, err)
@@ -154,13 +154,13 @@ func (r *run) see(v *visit) {
 func (r *run) finish(v *visit) {
 	v.tell()
 	res := &v.result
-	if a, ok := toolOf(r.p.steps[v.step].Action); ok && !res.Skipped {
+	if a, ok := definition.ToolOf(r.p.Steps[v.step].Action); ok && !res.Skipped {
 		res.Tool = a.Tool
 	}
 	r.see(v)
 	r.mu.Lock()
 	r.last[v.step] = v
-	if v.err != nil && !res.Handled && !r.p.options.ContinueOnError {
+	if v.err != nil && !res.Handled && !r.p.Options.ContinueOnError {
 		r.stopAt = min(r.stopAt, v.step)
 	}
 	r.mu.Unlock()
@@ -178,7 +178,7 @@ func (r *run) finish(v *visit) {
 // skipReason says why the step is not to run, or "". A step whose only input was skipped or has failed has nothing to
 // work on, unless its own condition is about that very step.
 func (r *run) skipReason(ctx context.Context, i int) (string, error) {
-	s := r.p.steps[i]
+	s := r.p.Steps[i]
 	if !s.When.IsZero() {
 		when, err := r.expandCondition(ctx, i)
 		if err != nil {
@@ -205,7 +205,7 @@ func (r *run) skipReason(ctx context.Context, i int) (string, error) {
 		return "", nil
 	}
 	first := ""
-	for _, ref := range s.inputs() {
+	for _, ref := range s.Inputs() {
 		in := r.result(ref)
 		switch {
 		case s.When.StepRef() == ref, in != nil && in.ran():
@@ -222,7 +222,7 @@ func (r *run) skipReason(ctx context.Context, i int) (string, error) {
 
 // perform runs the action of a step from savepoint to result.
 func (r *run) perform(ctx context.Context, v *visit) error {
-	s, res := r.p.steps[v.step], &v.result
+	s, res := r.p.Steps[v.step], &v.result
 	spec := s.Action.Spec()
 	if v.action == nil { // the same values hold for all attempts
 		var err error
@@ -241,7 +241,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 		if !spec.ReadOnly {
 			res.RiskLevel = r.x.Risk.Assess(0, 0)
 		}
-		return actions.Permanent(r.expect(s).check(0, 0)) // another attempt would have no files either
+		return actions.Permanent(checkExpect(r.expect(s), 0, 0)) // another attempt would have no files either
 	}
 
 	call, over := r.call(s, view, files, res)
@@ -271,7 +271,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	view.End()
 	switch {
 	case r.late():
-		err = &DeadlineError{After: r.p.bounds.deadline, Step: s.ID, Err: err}
+		err = &DeadlineError{After: r.p.Bounds.Deadline, Step: s.ID, Err: err}
 	case ctx.Err() == nil && context.Cause(limited) == errLate:
 		err = &TimeoutError{After: r.timeout(s), Err: err}
 	case err == nil:
@@ -279,7 +279,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	}
 	if err == nil {
 		// An action's own idea of which files it has matched is what the guard counts for those that only read.
-		err = r.expect(s).check(len(out.Files), out.Edits)
+		err = checkExpect(r.expect(s), len(out.Files), out.Edits)
 		if expect, ok := errors.AsType[*ExpectError](err); ok {
 			expect.Notes = res.Warnings // such as the lines that come nearest to what was looked for
 		}
@@ -305,7 +305,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 
 // arrive begins a visit.
 func (r *run) arrive(ctx context.Context, i, number int) *visit {
-	s := r.p.steps[i]
+	s := r.p.Steps[i]
 	v := &visit{step: i, number: number, result: StepResult{StepID: s.ID, Action: s.Action.Spec().Name}}
 	if r.kept != nil && r.machine != nil { // one step at a time
 		v.depth = len(r.kept.parents) - 1

@@ -50,8 +50,9 @@ var arrows = map[string][]string{
 	"internal/charset": {"change"},
 	"internal/crashfs": {"capability", "internal/names"},
 	"internal/definition": {
-		"actions", "agent", "budget", "condition", "template",
-		"internal/form", "internal/interpolate", "internal/params", "internal/strictjson",
+		"actions", "agent", "budget", "condition", "fsutil", "template", "tool",
+		"internal/flow", "internal/form", "internal/interpolate", "internal/lenient", "internal/mend", "internal/params",
+		"internal/schedule", "internal/strictjson",
 	},
 	"internal/disk":    {"capability", "change", "internal/handle", "internal/modes", "internal/names", "internal/rootfs"},
 	"internal/errorfs": {"capability", "internal/names"},

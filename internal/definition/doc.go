@@ -1,4 +1,7 @@
-// Package definition holds the parts of a pipeline that need neither its steps nor a run: the codes of problems, the
-// JSON forms of a budget, a sandbox, a way back and a time, their JSON Schemas, the paths into the data of a command,
-// and the roots of templates that are not steps. The root package puts them together into a Pipeline.
+// Package definition makes pipelines: it decodes JSON into a draft, checks the draft, and closes it into a [Pipeline],
+// which runs only read. It also holds the codes of problems, the JSON forms and schemas of the parts of a pipeline, and
+// the rules of variables, ways through the steps, and included pipelines.
+//
+// The root package has the public types Step, Retry, Expect, Options, Variable and Problem with the same fields. It
+// converts them where a caller hands them in, or receives them.
 package definition

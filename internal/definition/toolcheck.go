@@ -1,4 +1,4 @@
-package millrace
+package definition
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
@@ -15,17 +14,17 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// checkTools returns a *ValidationError if a step calls a tool that there is not, or with arguments that it does not
+// CheckTools returns an *Invalid if a step calls a tool that there is not, or with arguments that it does not
 // take, or refers to what no tool returns.
-func (p Pipeline) checkTools(tools tool.Set) error {
-	e := new(ValidationError)
-	if !slices.ContainsFunc(p.steps, func(s Step) bool { _, ok := toolOf(s.Action); return ok }) {
+func (p Pipeline) CheckTools(tools tool.Set) error {
+	e := new(Invalid)
+	if !slices.ContainsFunc(p.Steps, func(s Step) bool { _, ok := ToolOf(s.Action); return ok }) {
 		return nil
 	}
-	for i, s := range p.steps {
-		e.Problems = append(e.Problems, toolProblems(tools, i, s, p.compiled[i].texts.Sources())...)
-		wrong := pathProblems(tools, i, p.steps, p.index, p.compiled[i].texts)
-		e.Problems, e.template = append(e.Problems, wrong...), e.template || len(wrong) > 0
+	for i, s := range p.Steps {
+		e.Problems = append(e.Problems, toolProblems(tools, i, s, p.Compiled[i].Texts.Sources())...)
+		wrong := pathProblems(tools, i, p.Steps, p.Index, p.Compiled[i].Texts)
+		e.Problems, e.Template = append(e.Problems, wrong...), e.Template || len(wrong) > 0
 	}
 	if len(e.Problems) > 0 {
 		return e
@@ -36,7 +35,7 @@ func (p Pipeline) checkTools(tools tool.Set) error {
 // toolProblems says what is wrong with the tool that a step calls, if it calls one. templates are the texts in its
 // parameters that the run is going to expand.
 func toolProblems(tools tool.Set, i int, s Step, templates map[string]bool) []Problem {
-	a, ok := toolOf(s.Action)
+	a, ok := ToolOf(s.Action)
 	if !ok || a.Tool == "" {
 		return nil
 	}
@@ -49,8 +48,8 @@ func toolProblems(tools tool.Set, i int, s Step, templates map[string]bool) []Pr
 		} else if len(names) > 0 {
 			hint = "the tools are " + strings.Join(names, ", ")
 		}
-		message := fmt.Sprintf("step '%s': there is no tool '%s'", s.ID, shortened(a.Tool))
-		return []Problem{{Pointer: at + "/tool", Code: definition.CodeBadTool, Message: message, Hint: hint, Step: s.ID}}
+		message := fmt.Sprintf("step '%s': there is no tool '%s'", s.ID, Shortened(a.Tool))
+		return []Problem{{Pointer: at + "/tool", Code: CodeBadTool, Message: message, Hint: hint, Step: s.ID}}
 	}
 	if _, bound := s.Bind["/args"]; bound {
 		return nil
@@ -58,21 +57,21 @@ func toolProblems(tools tool.Set, i int, s Step, templates map[string]bool) []Pr
 	var problems []Problem
 	for _, p := range tools.Check(a.Tool, a.Args, func(text string) bool { return templates[text] }) {
 		problems = append(problems, Problem{
-			Pointer: at + "/args" + p.Pointer, Code: definition.CodeBadArgs, Message: fmt.Sprintf("step '%s': %s", s.ID, p.Message), Hint: p.Hint, Step: s.ID,
+			Pointer: at + "/args" + p.Pointer, Code: CodeBadArgs, Message: fmt.Sprintf("step '%s': %s", s.ID, p.Message), Hint: p.Hint, Step: s.ID,
 		})
 	}
 	return problems
 }
 
 // checkTool checks the tool of a step while it is decoded, if the decoder knows the tools.
-func (d *draft) checkTool(i int) {
+func (d *Draft) checkTool(i int) {
 	if d.tools.Names() == nil {
 		return
 	}
-	for _, p := range toolProblems(d.tools, i, d.steps[i], d.compiled[i].texts.Sources()) {
+	for _, p := range toolProblems(d.tools, i, d.Steps[i], d.compiled[i].Texts.Sources()) {
 		d.problem(p.Pointer, p.Code, p.Hint, "%s", p.Message)
 	}
-	for _, p := range pathProblems(d.tools, i, d.steps, d.index, d.compiled[i].texts) {
+	for _, p := range pathProblems(d.tools, i, d.Steps, d.index, d.compiled[i].Texts) {
 		d.problem(p.Pointer, p.Code, p.Hint, "%s", p.Message)
 		d.badTemplate = true
 	}
@@ -87,7 +86,7 @@ func pathProblems(tools tool.Set, i int, steps []Step, index map[string]int, tex
 		if !ok || of >= i || ref.Field == "" && len(ref.Path) == 0 {
 			continue
 		}
-		a, ok := toolOf(steps[of].Action)
+		a, ok := ToolOf(steps[of].Action)
 		if !ok {
 			continue
 		}
@@ -96,7 +95,7 @@ func pathProblems(tools tool.Set, i int, steps []Step, index map[string]int, tex
 			path = append(template.Path{{Key: ref.Field}}, ref.Path...)
 		}
 		wrong, ok := tools.CheckPath(a.Tool, path)
-		if !ok && definition.IsResultField(ref.Field) { // which the step has beside its data
+		if !ok && IsResultField(ref.Field) { // which the step has beside its data
 			ok = true
 			if ref.Field == template.FieldData {
 				wrong, ok = tools.CheckPath(a.Tool, ref.Path)
@@ -104,7 +103,7 @@ func pathProblems(tools tool.Set, i int, steps []Step, index map[string]int, tex
 		}
 		if !ok {
 			problems = append(problems, Problem{
-				Pointer: fmt.Sprintf("/steps/%d%s", i, ref.Pointer), Code: definition.CodeBadTemplate, Step: steps[i].ID, Hint: wrong.Hint,
+				Pointer: fmt.Sprintf("/steps/%d%s", i, ref.Pointer), Code: CodeBadTemplate, Step: steps[i].ID, Hint: wrong.Hint,
 				Message: fmt.Sprintf("step '%s': template '%s': %s", steps[i].ID, ref.Source, wrong.Message),
 			})
 		}
@@ -119,10 +118,10 @@ func toolSchemas(prototype actions.Action, tools tool.Set) []any {
 		schema, _ := actionSchema(prototype) // for which there is one
 		spec, _ := tools.Spec(name)
 		schema["title"], schema["description"] = name, spec.Summary
-		object := schema["properties"].(definition.Object)["params"].(definition.Object)
-		properties := object["properties"].(definition.Object)
-		properties["tool"] = definition.Object{"const": name}
-		if proto, ok := argsOf(spec); ok {
+		object := schema["properties"].(Object)["params"].(Object)
+		properties := object["properties"].(Object)
+		properties["tool"] = Object{"const": name}
+		if proto, ok := ArgsOf(spec); ok {
 			args := params.Schema(proto)
 			if args["required"] != nil {
 				object["required"] = []string{"tool", "args"}
@@ -134,49 +133,33 @@ func toolSchemas(prototype actions.Action, tools tool.Set) []any {
 	return each
 }
 
-// argsOf returns a value of the type of the arguments of a tool; ok is false if it takes any.
-func argsOf(spec tool.Spec) (proto any, ok bool) {
+// ArgsOf returns a value of the type of the arguments of a tool; ok is false if it takes any.
+func ArgsOf(spec tool.Spec) (proto any, ok bool) {
 	if spec.Args == nil || spec.Args.Kind() == reflect.Map {
 		return nil, false
 	}
 	return reflect.Zero(spec.Args).Interface(), true
 }
 
-// DescribeTool returns what there is to know of a tool that the decoder has: its Params are those in "args", and ReadOnly
-// says that it is pure. ok is false if there is no such tool.
-func (d Decoder) DescribeTool(name string) (doc ActionDoc, ok bool) {
-	spec, ok := d.Tools.Spec(name)
-	if !ok {
-		return ActionDoc{}, false
-	}
-	doc = ActionDoc{Name: name, Summary: spec.Summary, ReadOnly: spec.Pure, Input: actions.InputNone, Params: []ParamDoc{}}
-	if proto, ok := argsOf(spec); ok {
-		if object, err := params.Describe(proto); err == nil {
-			doc.add("", object)
-		}
-	}
-	return doc, true
-}
-
 // checkExecPaths says which templates of a step reach into what no command leaves behind.
-func (d *draft) checkExecPaths(i int) {
-	for _, ref := range d.compiled[i].texts.References() {
+func (d *Draft) checkExecPaths(i int) {
+	for _, ref := range d.compiled[i].Texts.References() {
 		of, ok := d.index[ref.Root]
 		if !ok || of >= i || ref.Field == "" {
 			continue
 		}
-		a, ok := execOf(d.steps[of].Action)
+		a, ok := ExecOf(d.Steps[of].Action)
 		if !ok {
 			continue
 		}
 		path := append(template.Path{{Key: ref.Field}}, ref.Path...)
 		if ref.Field == template.FieldData {
 			path = ref.Path
-		} else if !definition.IsExecMember(ref.Field) && definition.IsResultField(ref.Field) {
+		} else if !IsExecMember(ref.Field) && IsResultField(ref.Field) {
 			continue
 		}
-		if message, hint := definition.ExecPathProblem(a, path); message != "" {
-			d.problem(fmt.Sprintf("/steps/%d%s", i, ref.Pointer), definition.CodeBadTemplate, hint, "step '%s': template '%s': %s", d.steps[i].ID, ref.Source, message)
+		if message, hint := ExecPathProblem(a, path); message != "" {
+			d.problem(fmt.Sprintf("/steps/%d%s", i, ref.Pointer), CodeBadTemplate, hint, "step '%s': template '%s': %s", d.Steps[i].ID, ref.Source, message)
 			d.badTemplate = true
 		}
 	}

@@ -1,4 +1,4 @@
-package millrace
+package definition
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/template"
@@ -17,19 +16,12 @@ import (
 // MaxVariables is how many variables a pipeline may have.
 const MaxVariables = 100
 
-// Variable is a value that the steps of a pipeline refer to as {{vars.name}}. What stands in it is never a template.
+// Variable is a variable of a pipeline. The public type of the same name documents the fields.
 type Variable struct {
-	// Name is made of letters, digits, "-" and "_", at most [MaxIDLen].
-	Name string
-	// Type is "string", "number", "integer", "boolean", "list" or "object". "" means that of Default.
-	Type string
-	// Default is the value. It has nil, bool, int64, float64, string, []any and map[string]any in it; in Go other types of
-	// numbers, slices and maps can be given. Nil means that there is none: [Pipeline.WithVariables] has to give it before
-	// the pipeline can run.
-	Default any
-	// Enum are the values that the variable may have, nil for all of its type.
-	Enum []any
-	// Description says what it is for. It has no effect.
+	Name        string
+	Type        string
+	Default     any
+	Enum        []any
 	Description string
 }
 
@@ -38,21 +30,21 @@ func (v Variable) HasValue() bool { return v.Default != nil }
 
 // clone copies the variable so deep that nothing is shared. What is no value stays as it is.
 func (v Variable) clone() Variable {
-	v.Default, v.Enum = clonedTree(v.Default), slices.Clone(v.Enum)
+	v.Default, v.Enum = ClonedTree(v.Default), slices.Clone(v.Enum)
 	for i := range v.Enum {
-		v.Enum[i] = clonedTree(v.Enum[i])
+		v.Enum[i] = ClonedTree(v.Enum[i])
 	}
 	return v
 }
 
-func clonedTree(v any) any {
+func ClonedTree(v any) any {
 	if c, err := params.Tree(v); err == nil {
 		return c
 	}
 	return v
 }
 
-func cloneVariables(list []Variable) []Variable {
+func CloneVariables(list []Variable) []Variable {
 	list = slices.Clone(list)
 	for i, v := range list {
 		list[i] = v.clone()
@@ -61,12 +53,12 @@ func cloneVariables(list []Variable) []Variable {
 }
 
 func variablePointer(name string) string {
-	return "/" + definition.FieldVariables + "/" + strictjson.EscapeToken(name)
+	return "/" + FieldVariables + "/" + strictjson.EscapeToken(name)
 }
 
-// variable returns the value that {{vars.name}} stands for. The pipeline has it, for it was checked.
-func (p Pipeline) variable(name string) any {
-	for _, v := range p.variables {
+// Variable returns the value that {{vars.name}} stands for. The pipeline has it, for it was checked.
+func (p Pipeline) Variable(name string) any {
+	for _, v := range p.Variables {
 		if v.Name == name {
 			return v.Default
 		}
@@ -74,13 +66,13 @@ func (p Pipeline) variable(name string) any {
 	return nil
 }
 
-// checkValues returns an error if variables have no values.
-func (p Pipeline) checkValues() error {
+// CheckValues returns an error if variables have no values.
+func (p Pipeline) CheckValues() error {
 	var missing []Problem
-	for _, v := range p.variables {
+	for _, v := range p.Variables {
 		if !v.HasValue() {
 			missing = append(missing, Problem{
-				Pointer: variablePointer(v.Name), Code: definition.CodeNoVariable, Hint: "give it a default, or a value",
+				Pointer: variablePointer(v.Name), Code: CodeNoVariable, Hint: "give it a default, or a value",
 				Message: fmt.Sprintf("variable '%s' has no value", v.Name),
 			})
 		}
@@ -88,7 +80,7 @@ func (p Pipeline) checkValues() error {
 	if missing == nil {
 		return nil
 	}
-	return &ValidationError{Problems: missing}
+	return &Invalid{Problems: missing}
 }
 
 // variableTypes are the types of variables, what values of them are called, and what templates take them for: a list is
@@ -112,9 +104,9 @@ func typeOfVariable(name string) int {
 }
 
 // varsRoot is what templates know of the variables.
-func (d *draft) varsRoot() template.Root {
-	root := template.Root{Name: definition.RootVars}
-	for _, v := range d.variables {
+func (d *Draft) varsRoot() template.Root {
+	root := template.Root{Name: RootVars}
+	for _, v := range d.Variables {
 		field := template.Field{Name: v.Name, Type: template.Any}
 		if i := typeOfVariable(v.Type); i >= 0 {
 			field.Type = variableTypes[i].typ
@@ -125,51 +117,51 @@ func (d *draft) varsRoot() template.Root {
 }
 
 // checkVariables checks the variables once, and brings them into the form in which a pipeline has them.
-func (d *draft) checkVariables() {
+func (d *Draft) checkVariables() {
 	if d.variablesKnown {
 		return
 	}
 	d.variablesKnown = true
-	if n := len(d.variables); n > MaxVariables {
-		d.problem("/variables", definition.CodeBadVariable, "", "too many variables (max %d, got %d)", MaxVariables, n)
-		d.variables = d.variables[:MaxVariables]
+	if n := len(d.Variables); n > MaxVariables {
+		d.problem("/variables", CodeBadVariable, "", "too many variables (max %d, got %d)", MaxVariables, n)
+		d.Variables = d.Variables[:MaxVariables]
 	}
-	d.variables = cloneVariables(d.variables)
+	d.Variables = CloneVariables(d.Variables)
 	d.sortVariables()
-	for i := range d.variables {
-		v := &d.variables[i]
+	for i := range d.Variables {
+		v := &d.Variables[i]
 		at := variablePointer(v.Name)
 		switch {
-		case !validID(v.Name):
-			d.problem(at, definition.CodeBadVariable, "", "invalid variable name '%s' (only alphanumeric, -, and _ allowed, at most %d)", shortened(v.Name), MaxIDLen)
-		case i > 0 && v.Name == d.variables[i-1].Name:
-			d.problem(at, definition.CodeBadVariable, "", "there are two variables '%s'", v.Name)
+		case !ValidID(v.Name):
+			d.problem(at, CodeBadVariable, "", "invalid variable name '%s' (only alphanumeric, -, and _ allowed, at most %d)", Shortened(v.Name), MaxIDLen)
+		case i > 0 && v.Name == d.Variables[i-1].Name:
+			d.problem(at, CodeBadVariable, "", "there are two variables '%s'", v.Name)
 		default:
 			d.checkVariable(v, at)
 		}
 	}
 }
 
-func (d *draft) checkVariable(v *Variable, at string) {
+func (d *Draft) checkVariable(v *Variable, at string) {
 	if v.Type == "" {
-		if v.Type = definition.TypeOf(clonedTree(v.Default)); v.Default == nil {
-			d.problem(at, definition.CodeBadVariable, "", "variable '%s' needs a type or a default", v.Name)
+		if v.Type = TypeOf(ClonedTree(v.Default)); v.Default == nil {
+			d.problem(at, CodeBadVariable, "", "variable '%s' needs a type or a default", v.Name)
 			return
 		}
 	}
 	if !utf8.ValidString(v.Description) {
-		d.problem(at, definition.CodeBadVariable, "", "variable '%s': the description is not valid UTF-8", v.Name)
+		d.problem(at, CodeBadVariable, "", "variable '%s': the description is not valid UTF-8", v.Name)
 	}
 	if typeOfVariable(v.Type) < 0 {
 		names := make([]string, len(variableTypes))
 		for i, t := range variableTypes {
 			names[i] = t.name
 		}
-		d.problem(at, definition.CodeBadVariable, "the types are "+strings.Join(names, ", "), "variable '%s' has no type '%s'", v.Name, shortened(v.Type))
+		d.problem(at, CodeBadVariable, "the types are "+strings.Join(names, ", "), "variable '%s' has no type '%s'", v.Name, Shortened(v.Type))
 		return
 	}
 	if v.Enum != nil && len(v.Enum) == 0 {
-		d.problem(at, definition.CodeBadVariable, "leave enum out for any value", "variable '%s' can have no value: its enum is empty", v.Name)
+		d.problem(at, CodeBadVariable, "leave enum out for any value", "variable '%s' can have no value: its enum is empty", v.Name)
 	}
 	sound := true
 	for i, value := range v.Enum {
@@ -183,29 +175,29 @@ func (d *draft) checkVariable(v *Variable, at string) {
 	}
 }
 
-func (d *draft) sortVariables() {
-	slices.SortStableFunc(d.variables, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) })
+func (d *Draft) sortVariables() {
+	slices.SortStableFunc(d.Variables, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // valueOf returns a value as one of the variable, or nil if it has another type.
-func (d *draft) valueOf(v *Variable, value any, at string) any {
+func (d *Draft) valueOf(v *Variable, value any, at string) any {
 	action := struct {
 		Value any `json:"value"`
 	}{value}
 	for _, p := range params.Check("variable", action, nil, nil) {
-		d.problem(at, definition.CodeBadVariable, "", "variable '%s': %s", v.Name, p.Message)
+		d.problem(at, CodeBadVariable, "", "variable '%s': %s", v.Name, p.Message)
 		return nil
 	}
-	value = clonedTree(value)
-	if got := definition.TypeOf(value); got != v.Type && (got != "integer" || v.Type != "number") {
-		d.problem(at, definition.CodeBadVariable, "", "variable '%s' must be %s, got %s", v.Name, variableTypes[typeOfVariable(v.Type)].value, got)
+	value = ClonedTree(value)
+	if got := TypeOf(value); got != v.Type && (got != "integer" || v.Type != "number") {
+		d.problem(at, CodeBadVariable, "", "variable '%s' must be %s, got %s", v.Name, variableTypes[typeOfVariable(v.Type)].value, got)
 		return nil
 	}
 	return value
 }
 
 // checkEnum checks that the value of a variable is one of those that it may have.
-func (d *draft) checkEnum(v *Variable, at string) {
+func (d *Draft) checkEnum(v *Variable, at string) {
 	isIt := func(one any) bool { return reflect.DeepEqual(one, v.Default) }
 	if v.Default == nil || v.Enum == nil || slices.ContainsFunc(v.Enum, isIt) {
 		return
@@ -213,21 +205,21 @@ func (d *draft) checkEnum(v *Variable, at string) {
 	var all []string
 	for _, one := range v.Enum {
 		text, _ := template.Format(one) // which was checked
-		all = append(all, "'"+shortened(text)+"'")
+		all = append(all, "'"+Shortened(text)+"'")
 	}
 	text, _ := template.Format(v.Default)
-	d.problem(at, definition.CodeBadVariable, "", "variable '%s' must be %s, got '%s'", v.Name, shortened(strings.Join(all, " or ")), shortened(text))
+	d.problem(at, CodeBadVariable, "", "variable '%s' must be %s, got '%s'", v.Name, Shortened(strings.Join(all, " or ")), Shortened(text))
 }
 
 // readVariables takes the variables as they stand in JSON: a value that is no object is a default.
-func (d *draft) readVariables() {
+func (d *Draft) readVariables() {
 	for _, name := range slices.Sorted(maps.Keys(d.variableForms)) {
 		v, at := Variable{Name: name}, variablePointer(name)
 		declared, isObject := d.variableForms[name].(map[string]any)
 		if v.Default = d.variableForms[name]; isObject {
 			v.Default = nil
 		} else if v.Default == nil {
-			d.problem(at, definition.CodeBadVariable, `give a default, or an object with a "type"`, "variable '%s' cannot be null", shortened(name))
+			d.problem(at, CodeBadVariable, `give a default, or an object with a "type"`, "variable '%s' cannot be null", Shortened(name))
 			d.told(at)
 		}
 		for _, key := range slices.Sorted(maps.Keys(declared)) {
@@ -243,26 +235,26 @@ func (d *draft) readVariables() {
 			case "default":
 				v.Default, ok = value, value != nil
 			default:
-				d.problem(at+"/"+strictjson.EscapeToken(key), definition.CodeUnknownField, params.VariableHint(key), "unknown field '%s'", shortened(key))
+				d.problem(at+"/"+strictjson.EscapeToken(key), CodeUnknownField, params.VariableHint(key), "unknown field '%s'", Shortened(key))
 				d.told(at)
 			}
 			if !ok {
-				d.problem(at+"/"+key, definition.CodeWrongType, "", "'%s' cannot be %s", key, definition.TypeOf(value))
+				d.problem(at+"/"+key, CodeWrongType, "", "'%s' cannot be %s", key, TypeOf(value))
 				d.told(at)
 			}
 		}
-		d.variables = append(d.variables, v)
+		d.Variables = append(d.Variables, v)
 	}
 }
 
 // variableForms returns the variables as they stand in JSON, each in the shorter form if that says it all.
 func (p Pipeline) variableForms() map[string]any {
-	if p.variables == nil {
+	if p.Variables == nil {
 		return nil
 	}
-	forms := make(map[string]any, len(p.variables))
-	for _, v := range p.variables {
-		if v.Default != nil && v.Enum == nil && v.Description == "" && v.Type == definition.TypeOf(v.Default) && v.Type != "object" {
+	forms := make(map[string]any, len(p.Variables))
+	for _, v := range p.Variables {
+		if v.Default != nil && v.Enum == nil && v.Description == "" && v.Type == TypeOf(v.Default) && v.Type != "object" {
 			forms[v.Name] = v.Default
 			continue
 		}
@@ -282,13 +274,13 @@ func (p Pipeline) variableForms() map[string]any {
 }
 
 // otherRoots are what the templates of step i may refer to beside steps.
-func (d *draft) otherRoots(i int) []template.Root {
+func (d *Draft) otherRoots(i int) []template.Root {
 	var roots []template.Root
-	if len(d.variables) > 0 {
+	if len(d.Variables) > 0 {
 		roots = append(roots, d.varsRoot())
 	}
 	if d.spec(i).Context {
-		roots = append(roots, definition.RunRoots()...)
+		roots = append(roots, RunRoots()...)
 	}
 	return roots
 }

@@ -1,4 +1,4 @@
-package millrace
+package definition
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/strictjson"
@@ -16,7 +15,7 @@ import (
 
 // flowForm is what stands in JSON for where a step leads to and how often it is tried. Nil is what is absent.
 type flowForm struct {
-	waysBack  []definition.WayBack
+	waysBack  []WayBack
 	maxVisits *int
 	timeout   *float64 // in seconds
 	backoff   *float64
@@ -24,12 +23,12 @@ type flowForm struct {
 
 // flowFormOf returns the form of a step that is to be written.
 func flowFormOf(s Step) flowForm {
-	f := flowForm{timeout: definition.SecondsOf(s.Timeout), backoff: definition.SecondsOf(s.Backoff)}
+	f := flowForm{timeout: SecondsOf(s.Timeout), backoff: SecondsOf(s.Backoff)}
 	if s.MaxVisits != 0 {
 		f.maxVisits = &s.MaxVisits
 	}
 	for _, w := range s.RetryIf {
-		form := definition.WayBack{Step: w.Step, Restart: w.Restart}
+		form := WayBack{Step: w.Step, Restart: w.Restart}
 		if w.Keyword != "" {
 			form.Keyword = &w.Keyword
 		}
@@ -43,28 +42,28 @@ func flowFormOf(s Step) flowForm {
 
 // read puts what was read into the step.
 func (f *flowForm) read(t *decoding, s *Step, at string) {
-	if n := len(f.waysBack); n > definition.MaxWaysBack {
+	if n := len(f.waysBack); n > MaxWaysBack {
 		t.draft.manyWays(at+"/retry_if", s.ID, n)
 		t.draft.told(at + "/retry_if")
-		f.waysBack = f.waysBack[:definition.MaxWaysBack]
+		f.waysBack = f.waysBack[:MaxWaysBack]
 	}
 	for i, w := range f.waysBack {
 		at := fmt.Sprintf("%s/retry_if/%d", at, i)
 		way := Retry{Step: w.Step, Restart: w.Restart}
 		if w.Keyword != nil {
 			if way.Keyword = *w.Keyword; way.Keyword == "" {
-				t.draft.problem(at+"/keyword", definition.CodeBadRetry, "", "step '%s': keyword cannot be empty", s.ID)
+				t.draft.problem(at+"/keyword", CodeBadRetry, "", "step '%s': keyword cannot be empty", s.ID)
 			}
 		}
 		if w.When != nil {
 			var problems []condition.Problem
 			way.When, problems = condition.New(*w.When)
 			for _, p := range problems {
-				t.draft.problem(at+"/when/"+p.Field, definition.CodeBadCondition, p.Hint, "%s", p.Message)
+				t.draft.problem(at+"/when/"+p.Field, CodeBadCondition, p.Hint, "%s", p.Message)
 			}
 		}
 		if w.Keyword == nil && w.When == nil && !t.draft.isTold(at+"/keyword") && !t.draft.isTold(at+"/when") {
-			t.draft.problem(at, definition.CodeBadRetry, "", "step '%s': retry_if needs a keyword or when", s.ID)
+			t.draft.problem(at, CodeBadRetry, "", "step '%s': retry_if needs a keyword or when", s.ID)
 		}
 		s.RetryIf = append(s.RetryIf, way)
 	}
@@ -73,13 +72,13 @@ func (f *flowForm) read(t *decoding, s *Step, at string) {
 			t.draft.badVisits(at, s.ID, 0)
 		}
 	}
-	s.Timeout = t.draft.duration(f.timeout, at, s.ID, definition.Timeout())
-	s.Backoff = t.draft.duration(f.backoff, at, s.ID, definition.Backoff())
+	s.Timeout = t.draft.duration(f.timeout, at, s.ID, Timeout())
+	s.Backoff = t.draft.duration(f.backoff, at, s.ID, Backoff())
 }
 
 // duration returns seconds of a step, or of the pipeline if there is no id, as a duration. Seconds that are out of range,
 // or not a whole number of milliseconds, are a problem, and 0.
-func (d *draft) duration(seconds *float64, at, id string, f definition.Time) time.Duration {
+func (d *Draft) duration(seconds *float64, at, id string, f Time) time.Duration {
 	if seconds == nil {
 		return 0
 	}
@@ -91,38 +90,38 @@ func (d *draft) duration(seconds *float64, at, id string, f definition.Time) tim
 }
 
 // checkTime checks a time that was not read from JSON.
-func (d *draft) checkTime(got time.Duration, at, id string, f definition.Time) {
+func (d *Draft) checkTime(got time.Duration, at, id string, f Time) {
 	if !f.Holds(got) {
 		d.badTime(got.Seconds(), at, id, f)
 	}
 }
 
-func (d *draft) badTime(seconds float64, at, id string, f definition.Time) {
+func (d *Draft) badTime(seconds float64, at, id string, f Time) {
 	hint, message := f.Problem(seconds, id)
-	d.problem(at+"/"+f.Name, definition.CodeBadTimeout, hint, "%s", message)
+	d.problem(at+"/"+f.Name, CodeBadTimeout, hint, "%s", message)
 }
 
 // manyWays says that there are too many ways back.
-func (d *draft) manyWays(at, id string, n int) {
-	d.problem(at, definition.CodeBadRetry, "", "step '%s': retry_if must have at most %d entries, got %d", id, definition.MaxWaysBack, n)
+func (d *Draft) manyWays(at, id string, n int) {
+	d.problem(at, CodeBadRetry, "", "step '%s': retry_if must have at most %d entries, got %d", id, MaxWaysBack, n)
 }
 
 // badVisits says of max_visits that it is out of range.
-func (d *draft) badVisits(at, id string, n int) {
-	d.problem(at+"/max_visits", definition.CodeBadRetry, "", "step '%s': max_visits must be 2 to %d, got %d", id, definition.MaxVisits, n)
+func (d *Draft) badVisits(at, id string, n int) {
+	d.problem(at+"/max_visits", CodeBadRetry, "", "step '%s': max_visits must be 2 to %d, got %d", id, MaxVisits, n)
 }
 
 // badMaxSteps says of max_steps that it is out of range.
-func (d *draft) badMaxSteps(n int) {
-	d.problem("/max_steps", definition.CodeBadLimit, "", "max_steps must be 1 to %d, got %d", MaxAttempts, n)
+func (d *Draft) badMaxSteps(n int) {
+	d.problem("/max_steps", CodeBadLimit, "", "max_steps must be 1 to %d, got %d", MaxAttempts, n)
 }
 
 // readMaxSteps takes max_steps as it stands in JSON.
-func (d *draft) readMaxSteps() {
+func (d *Draft) readMaxSteps() {
 	if d.mostSteps == nil {
 		return
 	}
-	if d.maxSteps = *d.mostSteps; d.maxSteps == 0 {
+	if d.MaxSteps = *d.mostSteps; d.MaxSteps == 0 {
 		d.badMaxSteps(0)
 	}
 }
@@ -141,8 +140,8 @@ func (t *decoding) asking(n *strictjson.Node, at string) *strictjson.Node {
 		if named := n.Get("id"); named != nil {
 			id = named.Text
 		}
-		t.draft.problem(at+"/params", definition.CodeTwoForms, "name the action and put the prompt into params, or leave params out",
-			"step '%s' has both prompt and params", fsutil.Visible(shortened(id)))
+		t.draft.problem(at+"/params", CodeTwoForms, "name the action and put the prompt into params, or leave params out",
+			"step '%s' has both prompt and params", fsutil.Visible(Shortened(id)))
 	}
 	plain, moved := lenient.Asking(n, t.forms().Step, prompt)
 	t.move(at, moved)
@@ -160,7 +159,7 @@ func (t *decoding) move(at string, moved []lenient.Moved) {
 
 // specOf is what an action says of itself before it is decoded. What a prompt has for templates depends on its format.
 func specOf(prototype actions.Action, params *strictjson.Node) actions.Spec {
-	a, ok := promptOf(prototype)
+	a, ok := PromptOf(prototype)
 	if !ok {
 		return prototype.Spec()
 	}
@@ -171,13 +170,13 @@ func specOf(prototype actions.Action, params *strictjson.Node) actions.Spec {
 }
 
 // askingSchema describes a step that has a prompt and names no action.
-func askingSchema(prompt actions.Action) (definition.Object, error) {
+func askingSchema(prompt actions.Action) (Object, error) {
 	schema, err := actionSchema(prompt)
 	if err != nil {
 		return nil, err
 	}
-	properties := schema["properties"].(definition.Object)
-	given := properties["params"].(definition.Object)["properties"].(definition.Object)
+	properties := schema["properties"].(Object)
+	given := properties["params"].(Object)["properties"].(Object)
 	delete(properties, "action")
 	delete(properties, "params")
 	maps.Copy(given, properties) // a name of both is the step's

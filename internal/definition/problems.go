@@ -1,31 +1,19 @@
-package millrace
+package definition
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/millrace-go/millrace/internal/definition"
-	"github.com/millrace-go/millrace/internal/errorform"
-	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/mend"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// CodeUnknownVariable is that of a warning: a path has a template that names a variable, and the pipeline has none of
-// that name. A door for people or models refuses such a pipeline, for nobody means a file of that name.
-const CodeUnknownVariable = interpolate.CodeNoVariable
-
-// mostProblems is how many problems, and how many warnings, a pipeline reports. The rest is counted: a hostile text
-// could have a million of them, and each takes the time to look for what may have been meant.
-const mostProblems = 1000
-
 // told keeps what follows from a problem from being reported too: everything at the pointer and below.
-func (d *draft) told(pointer string) {
+func (d *Draft) told(pointer string) {
 	if d.said == nil {
 		d.said = make(map[string]bool)
 	}
@@ -33,7 +21,7 @@ func (d *draft) told(pointer string) {
 }
 
 // isTold reports whether something was said of what is at the pointer, or of what that is in.
-func (d *draft) isTold(pointer string) bool {
+func (d *Draft) isTold(pointer string) bool {
 	if len(d.said) == 0 {
 		return false
 	}
@@ -49,7 +37,7 @@ func (d *draft) isTold(pointer string) bool {
 	}
 }
 
-func (d *draft) problem(pointer, code, hint, format string, args ...any) {
+func (d *Draft) problem(pointer, code, hint, format string, args ...any) {
 	if d.isTold(pointer) {
 		return
 	}
@@ -61,19 +49,19 @@ func (d *draft) problem(pointer, code, hint, format string, args ...any) {
 }
 
 // isFull reports whether further problems are only counted, so that no hint has to be found for them.
-func (d *draft) isFull() bool { return len(d.problems) >= mostProblems }
+func (d *Draft) isFull() bool { return len(d.problems) >= mostProblems }
 
 // sorted puts problems in the order of the steps, those of the pipeline itself first, and the number of those left
 // out last. Within a step the order of checking stays. Each gets the id of its step.
-func (d *draft) sorted(problems []Problem, more int, what string) []Problem {
+func (d *Draft) sorted(problems []Problem, more int, what string) []Problem {
 	slices.SortStableFunc(problems, func(a, b Problem) int { return stepOf(a.Pointer) - stepOf(b.Pointer) })
 	for i := range problems {
-		if at := stepOf(problems[i].Pointer); at >= 0 && at < len(d.steps) && validID(d.steps[at].ID) {
-			problems[i].Step = d.steps[at].ID
+		if at := stepOf(problems[i].Pointer); at >= 0 && at < len(d.Steps) && ValidID(d.Steps[at].ID) {
+			problems[i].Step = d.Steps[at].ID
 		}
 	}
 	if more > 0 {
-		problems = append(problems, Problem{Code: definition.CodeTooMany, Message: fmt.Sprintf("%d more %s", more, what)})
+		problems = append(problems, Problem{Code: CodeTooMany, Message: fmt.Sprintf("%d more %s", more, what)})
 	}
 	return problems
 }
@@ -91,11 +79,11 @@ func stepOf(pointer string) int {
 	return -1
 }
 
-func (d *draft) warn(pointer, code, format string, args ...any) {
+func (d *Draft) warn(pointer, code, format string, args ...any) {
 	d.warning(Problem{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-func (d *draft) warning(p Problem) {
+func (d *Draft) warning(p Problem) {
 	if len(d.warnings) >= mostProblems {
 		d.moreWarnings++
 		return
@@ -103,88 +91,18 @@ func (d *draft) warning(p Problem) {
 	d.warnings = append(d.warnings, p)
 }
 
-// Problem is one mistake in a pipeline.
-type Problem struct {
-	// Pointer is the JSON pointer (RFC 6901) of the place, also for a pipeline built in Go: "/steps/1/params/old_text".
-	Pointer string `json:"pointer"`
-	// Code is stable and meant for programs, such as "missing_param".
-	Code string `json:"code"`
-	// Message says what is wrong, in the documented words where there are some.
-	Message string `json:"message"`
-	// Hint says what to write instead, if that is known.
-	Hint string `json:"hint,omitempty"`
-	// Step is the id of the step that the pointer leads into: "" for the pipeline itself, and where the step has no
-	// valid id.
-	Step string `json:"step,omitempty"`
-	// Line and Column, from 1, say where in the JSON text that is. Zero for a pipeline built in Go.
-	Line   int `json:"line,omitempty"`
-	Column int `json:"column,omitempty"`
-}
-
-// String returns the message, the place if the message alone does not name it, and the hint.
-func (p Problem) String() string {
-	var b strings.Builder
-	b.WriteString(p.Message)
-	if strings.Count(p.Pointer, "/") > 1 && !selfExplaining[p.Code] {
-		fmt.Fprintf(&b, " (at %s", p.Pointer)
-		if p.Line > 0 {
-			fmt.Fprintf(&b, ", line %d", p.Line)
-		}
-		b.WriteByte(')')
-	}
-	if p.Hint != "" {
-		b.WriteString(": ")
-		b.WriteString(p.Hint)
-	}
-	return b.String()
-}
-
-// selfExplaining are the codes whose messages name the step themselves, so that they stay word for word.
-var selfExplaining = map[string]bool{
-	definition.CodeDuplicateID: true, definition.CodeBadID: true, definition.CodeForwardRef: true, definition.CodeUnknownRef: true, definition.CodeBadTemplate: true,
-}
-
-// ValidationError is the pipeline's fault: it lists every problem found, in the order of the pipeline. Of more than a
-// thousand, or a hundred in the parameters of one step, a last one with the code "too_many_problems" counts the rest.
-// Nothing was run.
-type ValidationError struct {
-	Problems []Problem
-
-	template bool // a problem is about a template
-}
-
-// Is makes it match [ErrInterpolation] if a problem is about a template.
-func (e *ValidationError) Is(target error) bool { return target == ErrInterpolation && e.template }
-
-// Code returns "invalid_pipeline".
-func (e *ValidationError) Code() string { return errorform.InvalidPipeline }
-
-// Error returns the one problem, or all of them a line each.
-func (e *ValidationError) Error() string {
-	if len(e.Problems) == 1 {
-		return e.Problems[0].String()
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "pipeline has %d problems:", len(e.Problems))
-	for _, p := range e.Problems {
-		b.WriteString("\n  - ")
-		b.WriteString(p.String())
-	}
-	return b.String()
-}
-
 // invalidJSON is the one problem of a text that cannot be read.
 func invalidJSON(err *lenient.SyntaxError) error {
 	p := Problem{
-		Code: definition.CodeInvalidJSON, Message: "Invalid pipeline JSON: " + err.Error(), Hint: err.Hint, Line: err.Line, Column: err.Column,
+		Code: CodeInvalidJSON, Message: "Invalid pipeline JSON: " + err.Error(), Hint: err.Hint, Line: err.Line, Column: err.Column,
 	}
 	switch err.Err {
 	case strictjson.ErrTooLarge:
-		p.Code = definition.CodeLargeJSON
+		p.Code = CodeLargeJSON
 	case strictjson.ErrTooDeep:
-		p.Code = definition.CodeDeepJSON
+		p.Code = CodeDeepJSON
 	}
-	return &ValidationError{Problems: []Problem{p}}
+	return &Invalid{Problems: []Problem{p}}
 }
 
 // notObject is the problem of a text that is JSON, but no object.
@@ -261,11 +179,11 @@ func (d Decoder) repaired(s *lenient.Source) (Pipeline, error) {
 	for _, c := range repairs.Changes {
 		t.places[c.Pointer] = c.Offset
 		if c.Refused {
-			t.draft.problem(c.Pointer, definition.CodeUnknownField, c.Advice, "%s", c.Done)
+			t.draft.problem(c.Pointer, CodeUnknownField, c.Advice, "%s", c.Done)
 			t.draft.told(c.Pointer)
 			continue
 		}
-		t.draft.warning(Problem{Pointer: c.Pointer, Code: definition.CodeRepaired, Message: c.Done, Hint: c.Advice})
+		t.draft.warning(Problem{Pointer: c.Pointer, Code: CodeRepaired, Message: c.Done, Hint: c.Advice})
 	}
 	t.draft.moreWarnings += repairs.More
 	t.draft.moreProblems += repairs.MoreRefused
@@ -279,7 +197,7 @@ func (t *decoding) warnings(repairs []mend.Repair) {
 			t.draft.moreWarnings += len(repairs) - i
 			return
 		}
-		p := Problem{Code: definition.CodeRepaired, Message: r.Done, Hint: r.Advice}
+		p := Problem{Code: CodeRepaired, Message: r.Done, Hint: r.Advice}
 		if t.Locate == nil {
 			p.Line, p.Column = strictjson.LineColumn(t.source.Data, r.Offset)
 		}
@@ -295,6 +213,6 @@ func rooted(param string) string {
 	return "/" + param
 }
 
-// ErrInterpolation says that a template is wrong or has no value that fits: what an *InterpolationError is, and a
-// *ValidationError with a problem of a template.
-var ErrInterpolation = errors.New("a template cannot be given its value")
+// mostProblems is how many problems, and how many warnings, a pipeline reports. The rest is counted: a hostile text
+// could have a million of them, and each takes the time to look for what may have been meant.
+const mostProblems = 1000

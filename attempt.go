@@ -4,19 +4,154 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/outcome"
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/stage"
 )
+
+// call makes what the action is given. After over, nothing more is heard of it: a goroutine that the action has left
+// behind must not change a result that is told.
+func (r *run) call(s definition.Step, view *stage.Stage, files []string, res *StepResult) (call *actions.Call, over func()) {
+	limits := r.x.stepLimits(r.p)
+	warnings := outcome.WarningsTo(&res.Warnings, limits.ShownBytes())
+	progress := &stepProgress{notify: r.notify, now: StepProgress{Step: s.ID}}
+	call = &actions.Call{
+		FS: (*fsutil.Stage)(view), Step: s.ID, Files: files, Limits: limits, DryRun: r.x.DryRun,
+		Force: r.p.Options.Force, FilesWanted: r.wanted(s.ID),
+		EditsExpected: s.Expect.MinEdits != nil || s.Expect.MaxEdits != nil,
+		Workers:       r.x.workers(),
+		Logger:        r.log.With("step", s.ID),
+		Commands:      r.x.Commands,
+		OnWarning:     warnings.Add,
+	}
+	if r.x.Observe != nil {
+		call.OnProgress, call.OnBytes = progress.files, progress.bytes
+	}
+	if s.Input == definition.InputPrevious {
+		if in, _ := r.previous(); in != nil {
+			call.Inputs = append(call.Inputs, actions.Result{Step: in.result.StepID, Outcome: in.outcome})
+		}
+	}
+	for _, ref := range s.Inputs() {
+		if in := r.seen(ref); in != nil {
+			if len(s.Inputs()) > 1 && !in.result.ran() {
+				what := "failed"
+				if in.result.Skipped {
+					what = "was skipped"
+				}
+				call.Warnf("input step '%s' %s, so it gives nothing to this one", ref, what)
+			}
+			call.Inputs = append(call.Inputs, actions.Result{Step: ref, Outcome: in.outcome})
+		}
+	}
+	return call, func() { warnings.End(); progress.end() }
+}
+
+// expect is what the step expects, or what the host does of a step that writes and does not say.
+func (r *run) expect(s definition.Step) definition.Expect {
+	if r.x.RequireMatches && s.Expect == (definition.Expect{}) && !s.Action.Spec().ReadOnly {
+		one := 1
+		return definition.Expect{MinFiles: &one}
+	}
+	return s.Expect
+}
+
+// filesOf returns the files that the step works on: canonical, each once, in the order they were given. A name that
+// is not valid stays as it is.
+func (r *run) filesOf(s definition.Step, action actions.Action) []string {
+	var names []string
+	if s.Input == definition.InputPrevious {
+		if v, _ := r.previous(); v != nil {
+			names = v.result.FilesMatched
+		}
+	} else if ins := s.Inputs(); len(ins) > 0 && action.Spec().Input != actions.InputNone {
+		for _, ref := range ins {
+			if in := r.result(ref); in != nil {
+				names = append(names, in.FilesMatched...)
+			}
+		}
+	} else {
+		of, _ := params.Of(action) // which was checked with the pipeline
+		for _, param := range definition.FileParams(action.Spec()) {
+			switch v, _ := of.Get(param); {
+			case !v.IsValid():
+			case v.Type() == reflect.TypeFor[[]string]():
+				names = append(names, v.Interface().([]string)...)
+			case v.Kind() == reflect.String && v.Len() > 0:
+				names = append(names, v.String())
+			case v.Type() == reflect.TypeFor[map[string]string]():
+				names = append(names, slices.Sorted(maps.Keys(v.Interface().(map[string]string)))...)
+			}
+		}
+	}
+	files := make([]string, 0, len(names))
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		canonical, err := r.stage.Canonical(name)
+		if err == nil && (strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.")) {
+			// It asks for what a link leads to, and for a directory, which the canonical name does not tell any more.
+			if _, err = r.stage.Stat(name); err == nil {
+				canonical, err = r.stage.Resolve(name)
+			}
+		}
+		if err != nil {
+			canonical = name // the action meets the error at this file, and can say what becomes of the others
+		}
+		if !seen[canonical] {
+			seen[canonical] = true
+			files = append(files, canonical)
+		}
+	}
+	return files
+}
+
+// wanted reports whether a step may take the files of the one with that id.
+func (r *run) wanted(id string) bool {
+	return slices.ContainsFunc(r.p.Steps, func(s definition.Step) bool {
+		return s.Input == definition.InputPrevious || slices.Contains(s.Inputs(), id)
+	})
+}
+
+// noFiles says why a step that works on files has none.
+func noFiles(s definition.Step) string {
+	switch ins := s.Inputs(); {
+	case s.Input == definition.InputPrevious:
+		return "the step that was executed before matched no files"
+	case len(ins) == 0:
+		return "the list of files is empty"
+	case len(ins) == 1:
+		return fmt.Sprintf("input step '%s' matched no files", ins[0])
+	default:
+		return "the input steps matched no files"
+	}
+}
+
+// checkExpect returns an *ExpectError if a number is out of bounds.
+func checkExpect(e definition.Expect, files, edits int) error {
+	if e.MinFiles != nil && files < *e.MinFiles || e.MaxFiles != nil && files > *e.MaxFiles {
+		return &ExpectError{What: "files", Got: files, Min: e.MinFiles, Max: e.MaxFiles}
+	}
+	if e.MinEdits != nil && edits < *e.MinEdits || e.MaxEdits != nil && edits > *e.MaxEdits {
+		return &ExpectError{What: "edits", Got: edits, Min: e.MinEdits, Max: e.MaxEdits}
+	}
+	return nil
+}
 
 // retries is how many attempts a visit of a step may have after the first, in this run.
 func (r *run) retries(i int) int {
-	if n := r.p.steps[i].MaxRetries; n != nil {
+	if n := r.p.Steps[i].MaxRetries; n != nil {
 		return *n
 	}
 	return r.specs[i].Retries
@@ -28,14 +163,14 @@ func (r *run) retries(i int) int {
 // before.
 func (r *run) inSequence() bool {
 	limit := r.spent.limit
-	if !r.p.options.Parallel || r.p.jumps() || r.p.maxSteps > 0 || limit.Files > 0 || limit.Bytes > 0 {
+	if !r.p.Options.Parallel || r.p.Jumps() || r.p.MaxSteps > 0 || limit.Files > 0 || limit.Bytes > 0 {
 		return true
 	}
 	attempts := 0
-	for i := range r.p.steps {
+	for i := range r.p.Steps {
 		attempts += 1 + r.retries(i)
 	}
-	return attempts > r.p.Len() && (!limit.IsZero() || attempts > MaxAttempts)
+	return attempts > r.p.Len() && (!limit.IsZero() || attempts > definition.MaxAttempts)
 }
 
 // outwardBackoff is the wait of a step that reaches out of the stage and does not say.
@@ -43,8 +178,8 @@ const outwardBackoff = time.Second
 
 // backoff is how long to wait before the second attempt of a step.
 func (r *run) backoff(i int) time.Duration {
-	s := r.p.steps[i]
-	if s.Backoff == 0 && reachesOut(s.Action) {
+	s := r.p.Steps[i]
+	if s.Backoff == 0 && definition.ReachesOut(s.Action) {
 		return outwardBackoff
 	}
 	return s.Backoff
@@ -86,7 +221,7 @@ func readable(action actions.Action, err error) error {
 
 // ofPackageActions reports whether an action is one of those that millrace brings, and works on files alone.
 func ofPackageActions(action actions.Action) bool {
-	if reachesOut(action) {
+	if definition.ReachesOut(action) {
 		return false
 	}
 	t := reflect.TypeOf(action)

@@ -1,4 +1,4 @@
-package millrace
+package definition
 
 import (
 	"fmt"
@@ -7,23 +7,22 @@ import (
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/template"
 	"github.com/millrace-go/millrace/tool"
 )
 
-// draft is a pipeline that has not been checked.
-type draft struct {
-	name    string
-	options Options
-	steps   []Step
-	// maxSteps is how many attempts a run may make, 0 if the pipeline does not say; mostSteps is what stands in JSON.
-	maxSteps  int
+// Draft is a pipeline that has not been checked.
+type Draft struct {
+	Name    string
+	Options Options
+	Steps   []Step
+	// MaxSteps is how many attempts a run may make, 0 if the pipeline does not say; mostSteps is what stands in JSON.
+	MaxSteps  int
 	mostSteps *int
-	// bounds are checked like the steps; boundsForm is what stands in JSON for some of them.
-	bounds     bounds
+	// Bounds are checked like the steps; boundsForm is what stands in JSON for some of them.
+	Bounds     Bounds
 	boundsForm boundsForm
 	// problems are those found before, while decoding.
 	problems []Problem
@@ -34,8 +33,8 @@ type draft struct {
 	decoded bool
 	// specs are those of the actions of the steps while these are decoded, for the actions are not there yet.
 	specs []actions.Spec
-	// variables are the values that steps may refer to.
-	variables      []Variable
+	// Variables are the values that steps may refer to.
+	Variables      []Variable
 	variablesKnown bool // they were checked
 	// variableForms are the variables as they stand in JSON.
 	variableForms map[string]any
@@ -43,7 +42,7 @@ type draft struct {
 	// tools are what steps can call, if that is known.
 	tools tool.Set
 	// compiled is what the steps have for their runs.
-	compiled []compiled
+	compiled []Compiled
 	// badTemplate says that a problem is about a template.
 	badTemplate bool
 	// said are pointers to what was found wrong, or missing under its right name: nothing more is said of them.
@@ -54,57 +53,57 @@ type draft struct {
 // against all others takes time, and a list that long is not read.
 const manySteps = 10 * MaxSteps
 
-func (d *draft) checkName() {
-	if strings.TrimSpace(d.name) == "" {
-		d.problem("/name", definition.CodeNoName, "", "pipeline name is required")
-	} else if !utf8.ValidString(d.name) {
-		d.problem("/name", definition.CodeBadName, "", "pipeline name is not valid UTF-8")
-	} else if n := utf8.RuneCountInString(d.name); n > MaxNameLen {
-		d.problem("/name", definition.CodeLongName, "", "pipeline name too long (max %d, got %d)", MaxNameLen, n)
+func (d *Draft) checkName() {
+	if strings.TrimSpace(d.Name) == "" {
+		d.problem("/name", CodeNoName, "", "pipeline name is required")
+	} else if !utf8.ValidString(d.Name) {
+		d.problem("/name", CodeBadName, "", "pipeline name is not valid UTF-8")
+	} else if n := utf8.RuneCountInString(d.Name); n > MaxNameLen {
+		d.problem("/name", CodeLongName, "", "pipeline name too long (max %d, got %d)", MaxNameLen, n)
 	}
 }
 
-// check finds every problem and returns the pipeline if there is none.
-func (d *draft) check() (Pipeline, error) {
+// Check finds every problem and returns the pipeline if there is none.
+func (d *Draft) Check() (Pipeline, error) {
 	d.checkName()
-	switch n := len(d.steps); {
+	switch n := len(d.Steps); {
 	case n == 0:
-		d.problem("/steps", definition.CodeNoSteps, "", "at least one step is required")
+		d.problem("/steps", CodeNoSteps, "", "at least one step is required")
 	case n > MaxSteps:
-		d.problem("/steps", definition.CodeManySteps, "split the pipeline, or use multi_edit for several edits of the same files", "too many steps (max %d, got %d)", MaxSteps, n)
+		d.problem("/steps", CodeManySteps, "split the pipeline, or use multi_edit for several edits of the same files", "too many steps (max %d, got %d)", MaxSteps, n)
 	}
-	if d.maxSteps < 0 || d.maxSteps > MaxAttempts {
-		d.badMaxSteps(d.maxSteps)
+	if d.MaxSteps < 0 || d.MaxSteps > MaxAttempts {
+		d.badMaxSteps(d.MaxSteps)
 	}
 	d.checkBounds()
 	d.checkVariables()
-	if len(d.steps) <= manySteps {
+	if len(d.Steps) <= manySteps {
 		d.compile()
 		d.checkIDs()
-		for i := range d.steps {
+		for i := range d.Steps {
 			d.checkStep(i)
 		}
 		d.warnUnreachable()
 	}
 	if len(d.problems) > 0 {
-		return Pipeline{}, &ValidationError{Problems: d.sorted(d.problems, d.moreProblems, "problems"), template: d.badTemplate}
+		return Pipeline{}, &Invalid{Problems: d.sorted(d.problems, d.moreProblems, "problems"), Template: d.badTemplate}
 	}
 	d.warnings = d.sorted(d.warnings, d.moreWarnings, "warnings")
 	return Pipeline{
-		name: d.name, options: d.options, steps: d.steps, index: d.index, warnings: d.warnings, compiled: d.compiled, maxSteps: d.maxSteps,
-		bounds: d.bounds, variables: d.variables,
+		Name: d.Name, Options: d.Options, Steps: d.Steps, Index: d.index, Warnings: d.warnings, Compiled: d.compiled, MaxSteps: d.MaxSteps,
+		Bounds: d.Bounds, Variables: d.Variables,
 	}, nil
 }
 
 // compile makes room for what the steps have for their runs, once the ids of all are known.
-func (d *draft) compile() {
+func (d *Draft) compile() {
 	if d.compiled != nil {
 		return
 	}
 	d.checkVariables()
-	d.compiled = make([]compiled, len(d.steps))
-	roots, fields := make([]template.Root, len(d.steps)), template.ResultFields()
-	for i, s := range d.steps {
+	d.compiled = make([]Compiled, len(d.Steps))
+	roots, fields := make([]template.Root, len(d.Steps)), template.ResultFields()
+	for i, s := range d.Steps {
 		roots[i] = template.Root{Name: s.ID, Fields: fields, Data: d.spec(i).Data}
 	}
 	for i, texts := range interpolate.New(roots) {
@@ -112,34 +111,34 @@ func (d *draft) compile() {
 		if name := d.spec(i).Name; name == "tool" || name == "prompt" {
 			texts.Strict()
 		}
-		d.compiled[i].texts = texts
+		d.compiled[i].Texts = texts
 	}
 }
 
 // spec returns what the action of a step says of itself, also while the step is being decoded.
-func (d *draft) spec(i int) actions.Spec {
+func (d *Draft) spec(i int) actions.Spec {
 	if d.specs != nil {
 		return d.specs[i]
 	}
-	if action := d.steps[i].Action; action != nil {
+	if action := d.Steps[i].Action; action != nil {
 		return action.Spec()
 	}
 	return actions.Spec{}
 }
 
 // templated reports whether a text in step i refers to a step of the pipeline, so that the caller lets go of its rules.
-func (d *draft) templated(i int, text string) bool {
+func (d *Draft) templated(i int, text string) bool {
 	c := &d.compiled[i]
-	is := !d.steps[i].Raw && c.texts.IsTemplate(text)
-	c.unchecked = c.unchecked || is
+	is := !d.Steps[i].Raw && c.Texts.IsTemplate(text)
+	c.Unchecked = c.Unchecked || is
 	return is
 }
 
 // checkTemplates checks every reference of a step.
-func (d *draft) checkTemplates(i int, action params.Action, at string) {
-	s := d.steps[i]
+func (d *Draft) checkTemplates(i int, action params.Action, at string) {
+	s := d.Steps[i]
 	step := interpolate.Step{ID: s.ID, Action: action, Bind: s.Bind, Path: s.When.Path(), Raw: s.Raw}
-	d.compiled[i].texts.Check(step, func(p interpolate.Problem) {
+	d.compiled[i].Texts.Check(step, func(p interpolate.Problem) {
 		if p.Warning {
 			d.warn(at+p.Pointer, p.Code, "%s", p.Message)
 			return
@@ -150,61 +149,61 @@ func (d *draft) checkTemplates(i int, action params.Action, at string) {
 	})
 }
 
-// validID reports whether a step or run may have that id.
-func validID(id string) bool {
+// ValidID reports whether a step or run may have that id.
+func ValidID(id string) bool {
 	return id != "" && len(id) <= MaxIDLen && strings.Trim(id, idLetters) == ""
 }
 
 const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
-func (d *draft) checkIDs() {
-	d.index = make(map[string]int, len(d.steps))
-	for i, s := range d.steps {
+func (d *Draft) checkIDs() {
+	d.index = make(map[string]int, len(d.Steps))
+	for i, s := range d.Steps {
 		at := fmt.Sprintf("/steps/%d/id", i)
 		switch {
 		case len(s.ID) > MaxIDLen:
-			d.problem(at, definition.CodeLongID, "", "step ID too long (max %d, got %d)", MaxIDLen, len(s.ID))
-		case !validID(s.ID):
-			d.problem(at, definition.CodeBadID, "", "invalid step ID '%s' (only alphanumeric, -, and _ allowed)", s.ID)
-		case s.ID == definition.RootVars && len(d.variables) > 0:
-			d.problem(at, definition.CodeReservedID, "give the step another id", "step '%s' has the name of the variables of the pipeline", s.ID)
+			d.problem(at, CodeLongID, "", "step ID too long (max %d, got %d)", MaxIDLen, len(s.ID))
+		case !ValidID(s.ID):
+			d.problem(at, CodeBadID, "", "invalid step ID '%s' (only alphanumeric, -, and _ allowed)", s.ID)
+		case s.ID == RootVars && len(d.Variables) > 0:
+			d.problem(at, CodeReservedID, "give the step another id", "step '%s' has the name of the variables of the pipeline", s.ID)
 		}
 		if first, ok := d.index[s.ID]; ok {
-			d.problem(at, definition.CodeDuplicateID, "", "duplicate step ID '%s' at indices %d and %d", s.ID, first, i)
+			d.problem(at, CodeDuplicateID, "", "duplicate step ID '%s' at indices %d and %d", s.ID, first, i)
 			continue
 		}
 		d.index[s.ID] = i
 	}
 }
 
-func (d *draft) checkStep(i int) {
-	s := d.steps[i]
+func (d *Draft) checkStep(i int) {
+	s := d.Steps[i]
 	at := fmt.Sprintf("/steps/%d", i)
 	d.checkRefs(i, at+"/input_from", s.InputFrom)
 	for k, ref := range s.InputFromAll {
 		if ref == "" {
-			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), definition.CodeUnknownRef, "name an earlier step", "step '%s' has an empty name in input_from_all", s.ID)
+			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), CodeUnknownRef, "name an earlier step", "step '%s' has an empty name in input_from_all", s.ID)
 			continue
 		}
 		d.checkRefs(i, fmt.Sprintf("%s/input_from_all/%d", at, k), ref)
 		if slices.Contains(s.InputFromAll[:k], ref) {
-			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), definition.CodeTwoInputs, "name it once", "step '%s' names input step '%s' twice", s.ID, ref)
+			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), CodeTwoInputs, "name it once", "step '%s' names input step '%s' twice", s.ID, ref)
 		}
 	}
 	if s.InputFrom != "" && len(s.InputFromAll) > 0 {
-		d.problem(at+"/input_from_all", definition.CodeTwoInputs, "use one of them", "step '%s' has both input_from and input_from_all", s.ID)
+		d.problem(at+"/input_from_all", CodeTwoInputs, "use one of them", "step '%s' has both input_from and input_from_all", s.ID)
 	}
 	d.checkRefs(i, at+"/condition/step_ref", s.When.StepRef())
 	if !d.decoded && !s.When.IsZero() {
 		for _, p := range s.When.Check() {
-			d.problem(at+"/condition/"+p.Field, definition.CodeBadCondition, p.Hint, "%s", p.Message)
+			d.problem(at+"/condition/"+p.Field, CodeBadCondition, p.Hint, "%s", p.Message)
 		}
 	}
 	d.checkExpect(s, at+"/expect")
 	d.checkFlow(i, at)
 	if s.Action == nil {
 		if !d.decoded {
-			d.problem(at+"/action", definition.CodeNoAction, "", "step '%s' has no action", s.ID)
+			d.problem(at+"/action", CodeNoAction, "", "step '%s' has no action", s.ID)
 		}
 		return
 	}
@@ -217,24 +216,24 @@ func (d *draft) checkStep(i int) {
 }
 
 // checkRefs checks that a step names an earlier one.
-func (d *draft) checkRefs(i int, pointer, ref string) {
+func (d *Draft) checkRefs(i int, pointer, ref string) {
 	if ref == "" {
 		return
 	}
 	switch j, ok := d.index[ref]; {
 	case !ok:
-		d.problem(pointer, definition.CodeUnknownRef, d.compiled[i].texts.Nearest(ref), "step '%s' references non-existent step '%s'", d.steps[i].ID, ref)
+		d.problem(pointer, CodeUnknownRef, d.compiled[i].Texts.Nearest(ref), "step '%s' references non-existent step '%s'", d.Steps[i].ID, ref)
 	case j >= i:
-		d.problem(pointer, definition.CodeForwardRef, "", "step '%s' has forward reference to step '%s'", d.steps[i].ID, ref)
+		d.problem(pointer, CodeForwardRef, "", "step '%s' has forward reference to step '%s'", d.Steps[i].ID, ref)
 	}
 }
 
-func (d *draft) checkExpect(s Step, at string) {
+func (d *Draft) checkExpect(s Step, at string) {
 	pair := func(what string, low, high *int) {
 		if low != nil && *low < 0 || high != nil && *high < 0 {
-			d.problem(at, definition.CodeBadExpect, "", "step '%s': expect for %s must not be negative", s.ID, what)
+			d.problem(at, CodeBadExpect, "", "step '%s': expect for %s must not be negative", s.ID, what)
 		} else if low != nil && high != nil && *low > *high {
-			d.problem(at, definition.CodeBadExpect, "", "step '%s': expect min_%s %d is more than max_%s %d", s.ID, what, *low, what, *high)
+			d.problem(at, CodeBadExpect, "", "step '%s': expect min_%s %d is more than max_%s %d", s.ID, what, *low, what, *high)
 		}
 	}
 	pair("files", s.Expect.MinFiles, s.Expect.MaxFiles)
@@ -242,37 +241,37 @@ func (d *draft) checkExpect(s Step, at string) {
 }
 
 // checkInput checks that the step takes its files from where its action can.
-func (d *draft) checkInput(s Step, action params.Action, at string) {
+func (d *Draft) checkInput(s Step, action params.Action, at string) {
 	spec := s.Action.Spec()
 	param, given := givenFiles(s, action)
-	inputs := s.takesFiles()
+	inputs := s.TakesFiles()
 	switch spec.Input {
 	case actions.InputFiles:
 		if !inputs && !given && !d.inputTold(spec, at) {
-			d.problem(at+"/params", definition.CodeNoInput, "name files, or an earlier step in input_from", "%s action requires 'files' parameter", spec.Name)
+			d.problem(at+"/params", CodeNoInput, "name files, or an earlier step in input_from", "%s action requires 'files' parameter", spec.Name)
 		}
 	case actions.InputMany:
 		switch {
 		case d.inputTold(spec, at):
 		case len(s.InputFromAll) == 1 || len(s.InputFromAll) == 0 && s.InputFrom != "":
-			d.problem(at+"/input_from_all", definition.CodeNoInput, "", "%s action requires at least 2 step references in 'input_from_all'", spec.Name)
+			d.problem(at+"/input_from_all", CodeNoInput, "", "%s action requires at least 2 step references in 'input_from_all'", spec.Name)
 		case len(s.InputFromAll) == 0:
-			d.problem(at+"/input_from_all", definition.CodeNoInput, "", "%s action requires 'input_from_all' parameter", spec.Name)
+			d.problem(at+"/input_from_all", CodeNoInput, "", "%s action requires 'input_from_all' parameter", spec.Name)
 		}
 	case actions.InputNone:
 		if inputs {
-			d.warn(at+"/input_from", definition.CodeUnusedInput, "step '%s': %s takes no files from other steps; it only runs after them", s.ID, spec.Name)
+			d.warn(at+"/input_from", CodeUnusedInput, "step '%s': %s takes no files from other steps; it only runs after them", s.ID, spec.Name)
 		}
 		return
 	}
 	if inputs && given {
-		d.warn(at+"/params/"+param, definition.CodeTwoInputs, "step '%s' has both %s and an input step; the files of the input step are taken", s.ID, param)
+		d.warn(at+"/params/"+param, CodeTwoInputs, "step '%s' has both %s and an input step; the files of the input step are taken", s.ID, param)
 	}
 }
 
 // inputTold reports whether something was said of the files of a step already.
-func (d *draft) inputTold(spec actions.Spec, at string) bool {
-	for _, param := range fileParams(spec) {
+func (d *Draft) inputTold(spec actions.Spec, at string) bool {
+	for _, param := range FileParams(spec) {
 		if d.isTold(at + "/params/" + param) {
 			return true
 		}
@@ -280,16 +279,16 @@ func (d *draft) inputTold(spec actions.Spec, at string) bool {
 	return d.isTold(at+"/input_from") || d.isTold(at+"/input_from_all")
 }
 
-func (d *draft) checkParams(i int, at string) {
-	s := d.steps[i]
+func (d *Draft) checkParams(i int, at string) {
+	s := d.Steps[i]
 	name := s.Action.Spec().Name
 	templated := func(text string) bool { return d.templated(i, text) }
 	if !d.decoded {
 		if name == "" {
-			d.problem(at, definition.CodeBadAction, "", "step '%s': the action's Spec has no name", s.ID)
+			d.problem(at, CodeBadAction, "", "step '%s': the action's Spec has no name", s.ID)
 		}
 		if _, err := params.Describe(s.Action); err != nil {
-			d.problem(at, definition.CodeWrongType, "", "%s action cannot be used: %v", name, err)
+			d.problem(at, CodeWrongType, "", "%s action cannot be used: %v", name, err)
 			return
 		}
 		for _, p := range params.Check(name, s.Action, s.Bind, templated) {
@@ -301,9 +300,9 @@ func (d *draft) checkParams(i int, at string) {
 		return
 	}
 	bound := func(param string) bool { _, ok := s.Bind[param]; return ok }
-	c := &actions.Check{IsTemplated: templated, IsBound: bound, HasInput: s.takesFiles()}
+	c := &actions.Check{IsTemplated: templated, IsBound: bound, HasInput: s.TakesFiles()}
 	v.Validate(c)
-	d.compiled[i].kept = c.Keep
+	d.compiled[i].Kept = c.Keep
 	if d.decoded {
 		for _, p := range c.Warnings {
 			d.warning(Problem{Pointer: at + rooted(p.Param), Code: p.Code, Hint: p.Hint, Message: p.Message})

@@ -1,4 +1,4 @@
-package millrace
+package definition
 
 import (
 	"encoding/json"
@@ -8,69 +8,10 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
-	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/params"
 )
-
-// ActionDoc describes an action for people and models. It belongs to the caller.
-type ActionDoc struct {
-	// Name is the word in a step's "action", Summary a line of what it does.
-	Name    string `json:"name"`
-	Summary string `json:"summary"`
-	// ReadOnly says that it never writes.
-	ReadOnly bool `json:"read_only"`
-	// Input says where its files come from.
-	Input actions.Input `json:"-"`
-	// Params are its parameters in the order of their declaration, each followed by those within it.
-	Params []ParamDoc `json:"params"`
-}
-
-// ParamDoc describes a parameter of an action.
-type ParamDoc struct {
-	// Name is the name in "params"; of one in a list of objects "edits[].old_text", of one in an object "range.start".
-	Name string `json:"name"`
-	// Type says what it takes: "a string", "true or false", "a whole number", "a list of strings".
-	Type string `json:"type"`
-	// Required says that it must be given.
-	Required bool `json:"required,omitempty"`
-	// Bytes reports that it takes any bytes: in JSON, {"base64": "..."} stands for bytes that are not UTF-8.
-	Bytes bool `json:"bytes,omitempty"`
-	// Enum are the strings that it can be, nil for any.
-	Enum []string `json:"enum,omitempty"`
-	// Doc is what it means, in a sentence or two, with its default.
-	Doc string `json:"doc,omitempty"`
-}
-
-// Describe returns what there is to know of an action that the decoder takes. ok is false if there is no such action.
-func (d Decoder) Describe(action string) (doc ActionDoc, ok bool) {
-	d.Actions = d.Actions.OrBuiltin()
-	prototype, ok := d.Actions.Lookup(action)
-	if !ok {
-		return ActionDoc{}, false
-	}
-	object, err := params.Describe(prototype)
-	if err != nil {
-		return ActionDoc{}, false
-	}
-	spec := prototype.Spec()
-	doc = ActionDoc{Name: action, Summary: spec.Summary, ReadOnly: spec.ReadOnly, Input: spec.Input, Params: []ParamDoc{}}
-	doc.add("", object)
-	return doc, true
-}
-
-func (doc *ActionDoc) add(within string, object *form.Form) {
-	for _, f := range object.Fields {
-		inner, dot := f.Form.Innermost(), "."
-		doc.Params = append(doc.Params, ParamDoc{Name: within + f.Name, Type: f.Wants, Required: f.Required,
-			Bytes: f.Bytes, Enum: inner.Enum, Doc: f.Doc})
-		if f.Form.Kind == form.List {
-			dot = "[]."
-		}
-		doc.add(within+f.Name+dot, inner)
-	}
-}
 
 // Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder takes, made from its registry and, if
 // it has some, its tools. It says as much as a schema can; what it cannot, such as that a step refers to an earlier one, Decode checks.
@@ -86,7 +27,7 @@ func (d Decoder) Schema() ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("schema of action %s: %w", name, err)
 		}
-		if _, ok := toolOf(prototype); ok && d.Tools.Names() != nil {
+		if _, ok := ToolOf(prototype); ok && d.Tools.Names() != nil {
 			each = append(each, toolSchemas(prototype, d.Tools)...)
 			continue
 		}
@@ -98,22 +39,22 @@ func (d Decoder) Schema() ([]byte, error) {
 			each = append(each, s)
 		}
 	}
-	whole := pipelineTable(new(draft), &params.Part{List: true}).Schema()
-	maps.Copy(whole["properties"].(definition.Object)["max_steps"].(definition.Object), definition.Object{"minimum": 1, "maximum": MaxAttempts})
-	maps.Copy(whole["properties"].(definition.Object)["deadline_seconds"].(definition.Object), definition.Object{"exclusiveMinimum": 0, "maximum": definition.Deadline().MaxSeconds()})
+	whole := pipelineTable(new(Draft), &params.Part{List: true}).Schema()
+	maps.Copy(whole["properties"].(Object)["max_steps"].(Object), Object{"minimum": 1, "maximum": MaxAttempts})
+	maps.Copy(whole["properties"].(Object)["deadline_seconds"].(Object), Object{"exclusiveMinimum": 0, "maximum": Deadline().MaxSeconds()})
 	whole["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	whole["title"], whole["description"] = "millrace pipeline", "A change to many files in steps, made as one."
 	whole["required"] = []string{"name", "steps"}
-	step := any(definition.Object{"oneOf": each})
+	step := any(Object{"oneOf": each})
 	if len(each) == 0 {
 		step = false // an allow-list that allows nothing
 	}
 	expect := params.PartSchema(Expect{})
 	expect["description"] = "Bounds outside of which the step fails."
-	whole["$defs"] = definition.Object{
-		"step": step, "condition": definition.ConditionSchema(), "expect": expect, "budget": definition.BudgetSchema(),
-		"variables": variablesSchema(), "retry_if": definition.RetrySchema(), "sandbox": definition.SandboxSchema(),
-		"id": definition.Object{"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": MaxIDLen},
+	whole["$defs"] = Object{
+		"step": step, "condition": ConditionSchema(), "expect": expect, "budget": BudgetSchema(),
+		"variables": variablesSchema(), "retry_if": RetrySchema(), "sandbox": SandboxSchema(),
+		"id": Object{"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": MaxIDLen},
 	}
 	return json.MarshalIndent(whole, "", "  ")
 }
@@ -121,7 +62,7 @@ func (d Decoder) Schema() ([]byte, error) {
 func emptyStep() *stepForm { return &stepForm{Step: new(Step)} }
 
 // actionSchema describes a step with that action.
-func actionSchema(prototype actions.Action) (definition.Object, error) {
+func actionSchema(prototype actions.Action) (Object, error) {
 	object, err := params.Describe(prototype)
 	if err != nil {
 		return nil, err
@@ -129,10 +70,10 @@ func actionSchema(prototype actions.Action) (definition.Object, error) {
 	spec := prototype.Spec()
 	schema := emptyStep().table().Schema()
 	schema["title"], schema["description"] = spec.Name, spec.Summary
-	properties := schema["properties"].(definition.Object)
-	properties["action"], properties["params"] = definition.Object{"const": spec.Name}, params.Schema(prototype)
-	definition.LimitFlow(properties, spec.Input)
-	one, many := properties["input_from"].(definition.Object), properties["input_from_all"].(definition.Object)
+	properties := schema["properties"].(Object)
+	properties["action"], properties["params"] = Object{"const": spec.Name}, params.Schema(prototype)
+	LimitFlow(properties, spec.Input)
+	one, many := properties["input_from"].(Object), properties["input_from_all"].(Object)
 	required := []string{"id", "action"}
 	switch spec.Input {
 	case actions.InputNone:
@@ -151,32 +92,32 @@ func actionSchema(prototype actions.Action) (definition.Object, error) {
 }
 
 // variablesSchema describes the variables of a pipeline.
-func variablesSchema() definition.Object {
+func variablesSchema() Object {
 	types := make([]string, len(variableTypes))
 	for i, t := range variableTypes {
 		types[i] = t.name
 	}
-	declared := definition.Object{
-		"type": "object", "additionalProperties": false, "anyOf": []any{definition.Object{"required": []string{"type"}}, definition.Object{"required": []string{"default"}}},
-		"properties": definition.Object{
-			"type":        definition.Object{"enum": types},
-			"default":     definition.Object{"description": "The value; without one it must be given before the pipeline can run."},
-			"enum":        definition.Object{"type": "array", "minItems": 1, "description": "The values that it may have."},
-			"description": definition.Object{"type": "string", "description": "What it is for."},
+	declared := Object{
+		"type": "object", "additionalProperties": false, "anyOf": []any{Object{"required": []string{"type"}}, Object{"required": []string{"default"}}},
+		"properties": Object{
+			"type":        Object{"enum": types},
+			"default":     Object{"description": "The value; without one it must be given before the pipeline can run."},
+			"enum":        Object{"type": "array", "minItems": 1, "description": "The values that it may have."},
+			"description": Object{"type": "string", "description": "What it is for."},
 		},
 	}
-	return definition.Object{
+	return Object{
 		"description": "Values for {{vars.name}}: each a default, or an object that says more.",
-		"type":        "object", "maxProperties": MaxVariables, "propertyNames": definition.Object{"$ref": "#/$defs/id"},
-		"additionalProperties": definition.Object{"anyOf": []any{definition.Object{"type": []string{"string", "number", "boolean", "array"}}, declared}},
+		"type":        "object", "maxProperties": MaxVariables, "propertyNames": Object{"$ref": "#/$defs/id"},
+		"additionalProperties": Object{"anyOf": []any{Object{"type": []string{"string", "number", "boolean", "array"}}, declared}},
 	}
 }
 
 // pipelineTable is the JSON form of a pipeline.
-func pipelineTable(d *draft, steps *params.Part) params.Table {
-	o := &d.options
+func pipelineTable(d *Draft, steps *params.Part) params.Table {
+	o := &d.Options
 	return params.Table{
-		{Name: "name", Aliases: "pipeline_name title", Doc: "Name of the pipeline.", To: &d.name, Always: true, Most: MaxNameLen},
+		{Name: "name", Aliases: "pipeline_name title", Doc: "Name of the pipeline.", To: &d.Name, Always: true, Most: MaxNameLen},
 		{
 			Name: "dry_run", Aliases: "dry preview preview_only simulate what_if test_run dry_run_only no_write",
 			Doc: "Work everything out and write nothing.", To: &o.DryRun,
@@ -195,9 +136,9 @@ func pipelineTable(d *draft, steps *params.Part) params.Table {
 		{Name: "max_steps", Doc: "How many attempts all steps together may have, at most 200.", To: &d.mostSteps},
 		{Name: "deadline_seconds", Aliases: "deadline", Doc: "Seconds that a run may take, up to its commit.", To: &d.boundsForm.deadline},
 		{Name: "budget", Aliases: "budget_usd", Doc: "What a run may spend: US dollars, or an object of limits.", To: &d.boundsForm.budget, Def: "budget"},
-		{Name: "classification", Doc: "A text that results and events have as well.", To: &d.bounds.classification, Most: MaxClassificationLen},
+		{Name: "classification", Doc: "A text that results and events have as well.", To: &d.Bounds.Classification, Most: MaxClassificationLen},
 		{Name: "sandbox", To: &d.boundsForm.sandbox, Def: "sandbox"},
-		{Name: definition.FieldVariables, Aliases: definition.RootVars, To: &d.variableForms, Def: "variables"},
+		{Name: FieldVariables, Aliases: RootVars, To: &d.variableForms, Def: "variables"},
 		{Name: "steps", Aliases: "pipeline_steps tasks actions", To: steps, Most: MaxSteps, Def: "step"},
 	}
 }

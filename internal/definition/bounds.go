@@ -1,0 +1,99 @@
+package definition
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/agent"
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// MaxClassificationLen is how many characters the classification of a pipeline may have.
+const MaxClassificationLen = 255
+
+// Bounds are what a pipeline says of its runs as a whole, and what is not an option: an option never makes a pipeline
+// invalid.
+type Bounds struct {
+	Deadline       time.Duration // zero for none
+	Budget         budget.Limit
+	Classification string
+	Sandbox        agent.Sandbox
+}
+
+// boundsForm is what stands in JSON for bounds that Go holds in another form.
+type boundsForm struct {
+	deadline *float64 // in seconds, nil if it is absent
+	budget   Budget
+	sandbox  Sandbox
+}
+
+// form returns the form of bounds that are to be written.
+func (b Bounds) form() boundsForm {
+	return boundsForm{deadline: SecondsOf(b.Deadline), budget: Budget{Limit: b.Budget}, sandbox: SandboxOf(b.Sandbox)}
+}
+
+// noBudget refuses null, which says neither that there is a limit nor that there is none.
+func (d *Draft) noBudget(root *strictjson.Node) {
+	if n := root.Get("budget"); n != nil && n.Kind == strictjson.Null {
+		d.problem("/budget", CodeBadBudget, "leave it out for no limit", "budget must be a number of dollars or an object, got null")
+		d.told("/budget")
+	}
+}
+
+// readBounds takes the bounds as they stand in JSON.
+func (d *Draft) readBounds() {
+	d.Bounds.Deadline = d.duration(d.boundsForm.deadline, "", "", Deadline())
+	d.Bounds.Budget = d.boundsForm.budget.Limit
+	d.checkBudget(d.boundsForm.budget.Err)
+	d.Bounds.Sandbox = d.boundsForm.sandbox.Value()
+	d.Bounds.Sandbox.Timeout = d.duration(d.boundsForm.sandbox.Timeout, "/sandbox", "", Timeout())
+}
+
+// checkBounds checks the bounds of a pipeline.
+func (d *Draft) checkBounds() {
+	d.checkTime(d.Bounds.Deadline, "", "", Deadline())
+	d.checkBudget(d.Bounds.Budget.Check())
+	d.checkSandbox()
+	text := d.Bounds.Classification
+	if n := utf8.RuneCountInString(text); n > MaxClassificationLen {
+		d.problem("/classification", CodeBadClass, "", "classification too long (max %d, got %d)", MaxClassificationLen, n)
+	} else if !utf8.ValidString(text) {
+		d.problem("/classification", CodeBadClass, "", "classification is not valid UTF-8")
+	}
+}
+
+// checkSandbox checks the sandbox of a pipeline.
+func (d *Draft) checkSandbox() {
+	s := d.Bounds.Sandbox
+	d.checkTime(s.Timeout, "/sandbox", "", Timeout())
+	if s.Tools != nil && len(s.Tools) == 0 {
+		d.problem("/sandbox/tools", params.CodeBadValue, "leave it out", "tools of the sandbox cannot be an empty list")
+	}
+	if d.decoded {
+		return
+	}
+	for _, p := range params.Check("sandbox", SandboxOf(s), nil, nil) {
+		d.problem("/sandbox"+p.Pointer, p.Code, p.Hint, "%s", p.Message)
+	}
+}
+
+// checkBudget reports each mistake in a budget at its place.
+func (d *Draft) checkBudget(err error) {
+	switch e := err.(type) {
+	case nil:
+	case *budget.InvalidError:
+		at := "/budget"
+		if e.Field != "" {
+			at += "/" + strictjson.EscapeToken(e.Field)
+		}
+		d.problem(at, CodeBadBudget, e.Hint, "%s", e.Message)
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			d.checkBudget(one)
+		}
+	default:
+		d.problem("/budget", CodeBadBudget, "", "budget: %v", err)
+	}
+}

@@ -1,0 +1,206 @@
+package definition
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/flow"
+	"github.com/millrace-go/millrace/internal/interpolate"
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/schedule"
+	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/tool"
+)
+
+// Pipeline is a checked pipeline in its closed form. It is never changed: runs of several executors share it.
+type Pipeline struct {
+	Name     string
+	Options  Options
+	Steps    []Step
+	Index    map[string]int
+	Warnings []Problem
+	Compiled []Compiled // of the steps
+	MaxSteps int        // 0 for as many as may be
+	Bounds   Bounds
+
+	Variables []Variable // sorted by name
+}
+
+// Compiled is the part of a checked step that its runs need.
+type Compiled struct {
+	Texts     *interpolate.Texts
+	Kept      any  // by the action's Validate
+	Unchecked bool // rules were let go for a template, which need not be one of the texts
+}
+
+// Options are the options of a pipeline. The public type of the same name documents the fields.
+type Options struct {
+	DryRun          bool `json:"dry_run,omitempty"`
+	Force           bool `json:"force,omitempty"`
+	ContinueOnError bool `json:"continue_on_error,omitempty"`
+	NoBackup        bool `json:"no_backup,omitempty"`
+	Verbose         bool `json:"verbose,omitempty"`
+	Parallel        bool `json:"parallel,omitempty"`
+}
+
+// Limits of a pipeline. They cannot be configured.
+const (
+	MaxSteps   = 20
+	MaxIDLen   = 255 // bytes of a step id
+	MaxNameLen = 255 // characters of a pipeline's name
+	// MaxAttempts is how many attempts a run makes of all its steps together.
+	MaxAttempts = flow.MaxSteps
+)
+
+// Len returns the number of steps.
+func (p Pipeline) Len() int { return len(p.Steps) }
+
+// WithName returns the same pipeline with another name, or an *Invalid if the name is wrong.
+func (p Pipeline) WithName(name string) (Pipeline, error) {
+	d := &Draft{Name: name}
+	d.checkName()
+	if len(d.problems) > 0 {
+		return Pipeline{}, &Invalid{Problems: d.problems}
+	}
+	p.Name = name
+	return p, nil
+}
+
+// WithVariables returns the same pipeline with other values of its variables. The error is an *Invalid.
+func (p Pipeline) WithVariables(values map[string]any) (Pipeline, error) {
+	d := &Draft{Variables: CloneVariables(p.Variables)}
+	names := make([]string, len(p.Variables))
+	for i, v := range p.Variables {
+		names[i] = v.Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		at := variablePointer(name)
+		i := slices.Index(names, name)
+		if i < 0 {
+			hint := ""
+			if near, ok := strictjson.Nearest(name, names); ok {
+				hint = fmt.Sprintf("did you mean '%s'?", near)
+			}
+			d.problem(at, CodeBadVariable, hint, "the pipeline has no variable '%s'", Shortened(name))
+			continue
+		}
+		v := &d.Variables[i]
+		v.Default = d.valueOf(v, values[name], at)
+		d.checkEnum(v, at)
+	}
+	if len(d.problems) > 0 {
+		return Pipeline{}, &Invalid{Problems: d.sorted(d.problems, d.moreProblems, "problems")}
+	}
+	p.Variables = d.Variables
+	return p, nil
+}
+
+// Mutates reports whether any step can write.
+func (p Pipeline) Mutates() bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool { return !s.Action.Spec().ReadOnly })
+}
+
+// Jumps reports whether the way through the steps is not always that of the list.
+func (p Pipeline) Jumps() bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool { return len(s.jumps()) > 0 })
+}
+
+// Plain is the JSON form that does not depend on what the pipeline was decoded with, so that it is the same for equal
+// pipelines.
+func (p Pipeline) Plain() ([]byte, error) { return p.Encode(func(Step) any { return nil }) }
+
+// Digest returns 64 hexadecimal digits that differ for pipelines that are not Equal.
+func (p Pipeline) Digest() string {
+	data, err := p.Plain()
+	if err != nil {
+		// Only the zero Pipeline and an action that cannot be written as JSON come here; both are no valid pipeline.
+		data = []byte(err.Error())
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Encode writes the JSON form for a decoder with these prototypes.
+func (p Pipeline) Encode(prototype func(Step) any) ([]byte, error) {
+	steps, err := appendSteps(nil, p.Steps, prototype)
+	if err != nil {
+		return nil, err
+	}
+	d := &Draft{Name: p.Name, Options: p.Options, Bounds: p.Bounds, boundsForm: p.Bounds.form(), variableForms: p.variableForms()}
+	if p.MaxSteps > 0 {
+		d.mostSteps = &p.MaxSteps
+	}
+	return pipelineTable(d, &params.Part{JSON: steps}).Append(nil)
+}
+
+// IsTold reports whether a step asks an agent that is told what the step before has said.
+func (p Pipeline) IsTold(i int) bool {
+	a, ok := PromptOf(p.Steps[i].Action)
+	return ok && a.Context != actions.ContextNone
+}
+
+// KnowsCommand reports whether no template has a part in what a step is going to run.
+func (p Pipeline) KnowsCommand(i int, a actions.Exec) bool {
+	texts := append([]string{a.Command, a.Shell}, a.Args...)
+	for _, value := range a.Env {
+		texts = append(texts, value)
+	}
+	templates := p.Compiled[i].Texts.Sources()
+	return len(p.Steps[i].Bind) == 0 && !slices.ContainsFunc(texts, func(text string) bool { return templates[text] })
+}
+
+// Specs are what the actions of the steps say of themselves; where a step calls a tool, with what that says.
+func (p Pipeline) Specs(tools tool.Set) []actions.Spec {
+	specs := make([]actions.Spec, len(p.Steps))
+	for i, s := range p.Steps {
+		specs[i] = s.Action.Spec()
+		if a, ok := ToolOf(s.Action); ok {
+			t, _ := tools.Spec(a.Tool)
+			specs[i].Outside, specs[i].Costs, specs[i].Retries = !t.Pure, t.Costs, t.Retries
+		}
+	}
+	return specs
+}
+
+// Scheduled is a step with what its order depends on: every step that it names, by its inputs, its condition or its
+// templates, and, if its action is asked and has its parameters already, what it can meet in the file system.
+func (p Pipeline) Scheduled(i int, ask bool) schedule.Step {
+	s, refs := p.Steps[i], p.Compiled[i].Texts.Refs()
+	step := schedule.Step{ReadOnly: s.Action.Spec().ReadOnly}
+	inputs := s.Inputs()
+	if t, ok := s.Action.(actions.Toucher); ok && ask && len(inputs) == 0 && !p.Compiled[i].Texts.Anywhere() {
+		step.Reads, step.Writes, step.Known = t.Touches()
+		if path := s.When.Path(); path != "" {
+			step.Reads = append(slices.Clone(step.Reads), path)
+		}
+	}
+	refs = append(refs, inputs...)
+	if ref := s.When.StepRef(); ref != "" {
+		refs = append(refs, ref)
+	}
+	for _, ref := range refs {
+		step.After = append(step.After, p.Index[ref])
+	}
+	if p.Compiled[i].Texts.Names(RootPrev) || p.IsTold(i) { // any of them may be the last that is not skipped
+		for j := range i {
+			step.After = append(step.After, j)
+		}
+	}
+	return step
+}
+
+// HandledSteps are the steps whose failure a later step waits for.
+func (p Pipeline) HandledSteps() map[string]bool {
+	handled := make(map[string]bool)
+	for _, s := range p.Steps {
+		if s.When.Type() == condition.TypeStepFailed {
+			handled[s.When.StepRef()] = true
+		}
+	}
+	return handled
+}

@@ -1,0 +1,311 @@
+package definition
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/form"
+	"github.com/millrace-go/millrace/internal/lenient"
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/tool"
+)
+
+// MaxPipelineBytes is the longest JSON text that a [Decoder] reads unless it says otherwise.
+const MaxPipelineBytes = 16 << 20
+
+// DefaultMaxJSONDepth is how deeply lists and objects may be nested in a pipeline or a stored plan unless the host says
+// otherwise.
+const DefaultMaxJSONDepth = 100
+
+// Decoder reads pipelines from JSON. The public type of the same name documents the fields.
+type Decoder struct {
+	Actions  actions.Registry
+	Tools    tool.Set
+	Lenient  bool
+	Name     string
+	MaxBytes int
+	MaxDepth int
+	Locate   func(pointer string, name bool) (line, column int)
+}
+
+// Decode reads a pipeline. The error is an *Invalid.
+func (d Decoder) Decode(data []byte) (Pipeline, error) {
+	if err := d.Actions.Err(); err != nil {
+		return Pipeline{}, err
+	}
+	d.Actions = d.Actions.OrBuiltin()
+	limits := strictjson.Limits{MaxBytes: cmp.Or(d.MaxBytes, MaxPipelineBytes), MaxDepth: JSONDepth(d.MaxDepth)}
+	s, syntax := lenient.Read(data, limits, d.Lenient)
+	if syntax != nil {
+		return Pipeline{}, invalidJSON(syntax)
+	}
+	if s.Mended == nil && s.Root.Kind == strictjson.Object {
+		p, err := d.decoding(s).decode()
+		if err == nil || !d.Lenient {
+			return p, err
+		}
+	}
+	if d.Lenient {
+		return d.repaired(s)
+	}
+	return Pipeline{}, notObject(s.Root)
+}
+
+// decoding is one text being decoded.
+type decoding struct {
+	Decoder
+	draft  Draft
+	source *lenient.Source
+	text   *strictjson.Node         // as it was read, if the tree of the source was repaired and Locate asks for it
+	places map[string]int           // offsets of problems that do not stand at the value of their pointer
+	moved  map[string]lenient.Moved // what stands elsewhere in the text, by the pointer at which it is read
+	asks   map[string]bool          // pointers to steps that have a prompt and name no action
+	known  *lenient.Forms           // once they are asked for
+}
+
+func (d Decoder) decoding(s *lenient.Source) *decoding {
+	return &decoding{Decoder: d, draft: Draft{Name: d.Name, tools: d.Tools}, source: s, places: make(map[string]int), moved: make(map[string]lenient.Moved),
+		asks: make(map[string]bool)}
+}
+
+// forms are for what is wrong, or almost right.
+func (t *decoding) forms() *lenient.Forms {
+	if t.known == nil {
+		step := emptyStep()
+		t.known = &lenient.Forms{
+			Pipeline: pipelineTable(new(Draft), &params.Part{List: true}).Form(), Step: step.table().Form(),
+			Actions: t.Actions.Names(), Params: t.paramsOf, MostSteps: manySteps,
+		}
+		t.known.Step.At("/input").Enum = []string{InputPrevious}
+		pointers := []string{"/retry_if/0/when/type"}
+		for _, c := range step.conditions {
+			pointers = append(pointers, "/"+c.name+"/type")
+		}
+		for _, pointer := range pointers {
+			known := t.known.Step.At(pointer)
+			for _, typ := range condition.Types() {
+				known.Enum = append(known.Enum, string(typ))
+			}
+		}
+	}
+	return t.known
+}
+
+// decode reads the tree of the source.
+func (t *decoding) decode() (Pipeline, error) {
+	t.pipeline(t.source.Root)
+	p, err := t.draft.Check()
+	if invalid, ok := err.(*Invalid); ok {
+		t.locate(invalid.Problems)
+	}
+	t.locate(p.Warnings)
+	return p, err
+}
+
+func (t *decoding) pipeline(root *strictjson.Node) {
+	t.draft.decoded = true
+	defer t.draft.readMaxSteps()
+	defer t.draft.readBounds()
+	t.draft.noBudget(root)
+	root = t.vars(root)
+	if root.Get("steps") == nil && t.other(root) {
+		return
+	}
+	steps := &params.Part{List: true}
+	t.read(pipelineTable(&t.draft, steps), root, "", func(pointer string) lenient.Hint {
+		return lenient.Unknown(t.forms().Pipeline, pointer, "")
+	})
+	t.draft.readVariables()
+	if steps.Node != nil {
+		t.steps(steps.Node.Elems)
+	}
+}
+
+// vars takes "vars", the name that templates have for the variables, for "variables". The root of the result is a copy.
+func (t *decoding) vars(root *strictjson.Node) *strictjson.Node {
+	i := slices.IndexFunc(root.Members, func(m strictjson.Member) bool { return m.Name == RootVars })
+	if i < 0 || root.Get(FieldVariables) != nil {
+		return root
+	}
+	plain := *root
+	plain.Members = slices.Clone(root.Members)
+	plain.Members[i].Name = FieldVariables
+	at := "/" + FieldVariables
+	t.moved[at] = lenient.Moved{Plain: at, Text: "/" + RootVars, NameOffset: root.Members[i].NameOffset, Whole: true}
+	t.draft.warning(Problem{Pointer: at, Code: CodeRepaired, Message: "'vars' was taken for 'variables'", Hint: "write variables"})
+	return &plain
+}
+
+// other reports what an object without steps is, if that is known: nothing more is to be said of it then.
+func (t *decoding) other(root *strictjson.Node) bool {
+	i, message, hint := t.forms().Other(root)
+	if i < 0 {
+		return false
+	}
+	m := root.Members[i]
+	pointer := "/" + strictjson.EscapeToken(m.Name)
+	t.places[pointer] = m.NameOffset
+	t.draft.problem(pointer, CodeUnknownField, hint, "%s", message)
+	t.draft.told("")
+	return true
+}
+
+// steps reads the steps in two passes: what is a template in one depends on the ids of all.
+func (t *decoding) steps(list []*strictjson.Node) {
+	t.draft.Steps = make([]Step, len(list))
+	if len(list) > manySteps {
+		return
+	}
+	t.draft.specs = make([]actions.Spec, len(list))
+	list = slices.Clone(list)
+	for i, n := range list {
+		n = t.asking(n, fmt.Sprintf("/steps/%d", i))
+		list[i] = n
+		if id := n.Get("id"); id != nil && id.Kind == strictjson.String {
+			t.draft.Steps[i].ID = id.Text
+		}
+		if action := n.Get("action"); action != nil && action.Kind == strictjson.String {
+			if prototype, ok := t.Actions.Lookup(action.Text); ok {
+				t.draft.specs[i] = specOf(prototype, n.Get("params"))
+			}
+		}
+	}
+	t.draft.compile()
+	for i, n := range list {
+		at := fmt.Sprintf("/steps/%d", i)
+		if n.Kind != strictjson.Object {
+			t.draft.problem(at, CodeWrongType, "", "'%d' must be an object, got %s", i, n.Kind)
+			t.draft.told(at)
+			continue
+		}
+		t.step(i, n, at)
+	}
+}
+
+func (t *decoding) step(i int, n *strictjson.Node, at string) {
+	s := &stepForm{Step: &t.draft.Steps[i]}
+	n, moved := lenient.Plain(n, func(id string) bool {
+		return slices.ContainsFunc(t.draft.Steps, func(s Step) bool { return s.ID == id })
+	})
+	t.move(at, moved)
+	known := sync.OnceValue(func() *form.Form { return t.paramsOf(s.action) })
+	t.read(s.table(), n, at, func(pointer string) lenient.Hint {
+		name := pointer[1:] // of a member of the step itself, if it has no slash and stands for no other name
+		if _, alias := t.forms().Step.Known(name); !alias {
+			if t.asks[at] {
+				if hint := lenient.Meant(known(), name, at+"/params"); hint.Text != "" {
+					return hint
+				}
+			}
+			if hint := t.forms().Misplaced(name, at, known()); hint.Text != "" {
+				return hint
+			}
+		}
+		return lenient.Unknown(t.forms().Step, pointer, at)
+	})
+	for _, c := range s.conditions {
+		if c.fields != nil {
+			var problems []condition.Problem
+			*c.to, problems = condition.New(*c.fields)
+			for _, p := range problems {
+				t.draft.problem(at+"/"+c.name+"/"+p.Field, CodeBadCondition, p.Hint, "%s", p.Message)
+			}
+		}
+	}
+	s.flow.read(t, s.Step, at)
+	t.action(i, s, known, at)
+}
+
+// paramsOf returns the form of the parameters of an action, or nil if there is no such action.
+func (d Decoder) paramsOf(name string) *form.Form {
+	prototype, ok := d.Actions.Lookup(name)
+	if !ok {
+		return nil
+	}
+	object, _ := params.Describe(prototype) // nil if it is no action
+	return object
+}
+
+func (t *decoding) action(i int, s *stepForm, known func() *form.Form, at string) {
+	prototype, ok := t.Actions.Lookup(s.action)
+	switch {
+	case s.action == "":
+		t.draft.problem(at+"/action", CodeNoAction, "", "step '%s' requires 'action'", s.ID)
+		return
+	case !ok && slices.Contains(nestingActions, s.action):
+		t.draft.problem(at+"/action", CodeNested, "write its steps in place, or use Include", "step '%s': a pipeline cannot run another one", s.ID)
+		return
+	case !ok:
+		hint := "the actions are " + strings.Join(t.Actions.Names(), ", ")
+		if near, ok := strictjson.Nearest(s.action, t.Actions.Names()); ok {
+			hint = fmt.Sprintf("did you mean '%s'? %s", near, strings.ToUpper(hint[:1])+hint[1:])
+		}
+		t.draft.problem(at+"/action", CodeBadAction, hint, "unknown action '%s'", Shortened(s.action))
+		return
+	}
+	v, binds, problems := params.Decode(prototype, s.params.Node, s.action,
+		func(text string) bool { return t.draft.templated(i, text) })
+	t.report(at+"/params", problems, func(pointer string) lenient.Hint {
+		return t.forms().UnknownParam(pointer, at, known())
+	})
+	s.Action, s.Bind, s.Prototype = v.(actions.Action), binds, prototype
+}
+
+// read reads an object at a pointer by its table.
+func (t *decoding) read(table params.Table, n *strictjson.Node, at string, unknown func(pointer string) lenient.Hint) {
+	problems, more := table.Read(n)
+	t.draft.moreProblems += more
+	t.report(at, problems, unknown)
+}
+
+// report reports what is wrong with an object at a pointer. unknown hints at what a name below it that there is not was
+// meant to be; what that is about is not reported as missing, too.
+func (t *decoding) report(at string, problems []params.Problem, unknown func(pointer string) lenient.Hint) {
+	for _, p := range problems {
+		pointer := at + p.Pointer
+		if p.Offset > 0 {
+			t.places[pointer] = p.Offset
+		}
+		hint := lenient.Hint{}
+		if p.Code == params.CodeUnknownField && !t.draft.isFull() {
+			hint = unknown(p.Pointer)
+		}
+		t.draft.problem(pointer, p.Code, cmp.Or(hint.Text, p.Hint), "%s", p.Message)
+		if hint.At != "" {
+			t.draft.told(hint.At)
+		}
+		if p.Code == params.CodeWrongType || p.Code == params.CodeNull {
+			t.draft.told(pointer)
+		}
+	}
+}
+
+// Shortened keeps a message readable whatever stands in the text.
+func Shortened(text string) string {
+	const most = 40
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}
+
+// nestingActions are what actions are called elsewhere that run a pipeline.
+var nestingActions = []string{"pipeline", "mcp_pipeline", "batch_operations"}
+
+// JSONDepth returns the depth that a MaxDepth stands for.
+func JSONDepth(field int) int {
+	switch {
+	case field < 0:
+		return math.MaxInt
+	case field == 0:
+		return DefaultMaxJSONDepth
+	}
+	return field
+}

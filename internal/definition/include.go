@@ -1,0 +1,179 @@
+package definition
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/params"
+)
+
+// Inclusion is a pipeline whose steps, all but for their templates, stand among those of a builder.
+type Inclusion struct {
+	Sub    Pipeline
+	Prefix string
+	At     int // the index of the first of them
+}
+
+// id returns the new id of a step, "" for none.
+func (in Inclusion) id(step string) string {
+	if step == "" {
+		return ""
+	}
+	return in.Prefix + "-" + step
+}
+
+// Step renames all steps that a step names, but for those in its templates.
+func (in Inclusion) Step(s Step) Step {
+	s.ID, s.InputFrom, s.OnFail, s.Next = in.id(s.ID), in.id(s.InputFrom), in.id(s.OnFail), in.id(s.Next)
+	for i, ref := range s.InputFromAll {
+		s.InputFromAll[i] = in.id(ref)
+	}
+	s.When = in.condition(s.When)
+	for i, way := range s.RetryIf {
+		s.RetryIf[i].Step, s.RetryIf[i].When = in.id(way.Step), in.condition(way.When)
+	}
+	return s
+}
+
+func (in Inclusion) condition(c condition.Condition) condition.Condition {
+	if c.StepRef() == "" {
+		return c
+	}
+	f := c.Fields()
+	f.StepRef = in.id(f.StepRef)
+	c, _ = condition.New(f) // which was checked with its pipeline
+	return c
+}
+
+// Include finishes what Include has begun, now that the ids of all steps are known.
+func (d *Draft) Include(included []Inclusion) {
+	if len(d.Steps) > manySteps {
+		return
+	}
+	d.checkVariables()
+	for _, in := range included {
+		d.includeVariables(in.Sub)
+	}
+	d.compile()
+	for _, in := range included {
+		at := fmt.Sprintf("/steps/%d", in.At)
+		switch {
+		case !ValidID(in.Prefix):
+			d.problem(at, CodeBadID, "", "invalid prefix '%s' of an included pipeline (only alphanumeric, -, and _ allowed, at most %d)",
+				fsutil.Visible(Shortened(in.Prefix)), MaxIDLen)
+			for i := range in.Sub.Steps {
+				d.told(fmt.Sprintf("/steps/%d/id", in.At+i))
+			}
+		case in.Sub.Len() == 0:
+			d.problem(at, CodeNoSteps, "", "the pipeline included as '%s' has no steps", Shortened(in.Prefix))
+		default:
+			d.moveTemplates(in)
+			d.foldSandbox(in)
+		}
+	}
+}
+
+// includeVariables adds the variables of a pipeline that is included. One that is there already must be the same.
+func (d *Draft) includeVariables(sub Pipeline) {
+	for _, v := range sub.Variables {
+		switch i := slices.IndexFunc(d.Variables, func(w Variable) bool { return w.Name == v.Name }); {
+		case i < 0:
+			d.Variables = append(d.Variables, v.clone())
+		case !isSameVariable(d.Variables[i], v):
+			d.problem(variablePointer(v.Name), CodeVariables, "declare it alike, with the same value",
+				"variable '%s' is another one in the pipeline that is included", v.Name)
+		}
+	}
+	if n := len(d.Variables); n > MaxVariables {
+		d.problem("/variables", CodeBadVariable, "", "too many variables (max %d, got %d)", MaxVariables, n)
+	}
+	d.sortVariables()
+}
+
+func isSameVariable(v, w Variable) bool {
+	v.Description = w.Description
+	return reflect.DeepEqual(v, w)
+}
+
+// moveTemplates makes the templates of the steps say here what they say in the pipeline that they come from.
+func (d *Draft) moveTemplates(in Inclusion) {
+	there := Draft{Steps: in.Sub.Steps, Variables: in.Sub.Variables}
+	there.compile()
+	for i := range in.Sub.Steps {
+		s := &d.Steps[in.At+i]
+		if s.Raw {
+			continue
+		}
+		at, from, to := fmt.Sprintf("/steps/%d", in.At+i), there.compiled[i].Texts, d.compiled[in.At+i].Texts
+		fails := func(pointer, text string) {
+			d.problem(at+pointer, CodeBadTemplate, "rename the step of this pipeline that it would name",
+				"step '%s': %q cannot be included, for it would mean something else here", s.ID, Shortened(text))
+		}
+		move := func(pointer, text string) string {
+			moved, ok := from.Move(text, to, in.id)
+			if !ok {
+				fails(pointer, text)
+			}
+			return moved
+		}
+		if path := s.When.Path(); path != "" {
+			s.When = s.When.WithPath(move("/condition/path", path))
+		}
+		for _, param := range slices.Sorted(maps.Keys(s.Bind)) {
+			s.Bind[param] = move("/params"+param, s.Bind[param])
+		}
+		s.Action = moveParams(s.Action, move, fails)
+	}
+}
+
+// foldSandbox gives the prompts of an included pipeline what its sandbox says. That is text here as it was there.
+func (d *Draft) foldSandbox(in Inclusion) {
+	for i := range in.Sub.Steps {
+		s := &d.Steps[in.At+i]
+		a, ok := PromptOf(s.Action)
+		if !ok {
+			continue
+		}
+		form := SandboxOf(CloneSandbox(in.Sub.Bounds.Sandbox))
+		if sandbox, err := params.Of(form); err == nil && !s.Raw {
+			escaped, err := sandbox.Expand(nil, func(_, text string) (any, error) { return d.compiled[in.At+i].Texts.Escape(text), nil })
+			if err == nil {
+				form = escaped.(Sandbox)
+			}
+		}
+		s.Action, s.Timeout = a.Within(form.Value()), cmp.Or(s.Timeout, in.Sub.Bounds.Sandbox.Timeout)
+	}
+}
+
+// moveParams returns a copy of an action with its texts moved. In a parameter where only a whole template counts, one
+// that has to be text now cannot be written.
+func moveParams(a actions.Action, move func(pointer, text string) string, fails func(pointer, text string)) actions.Action {
+	action, err := params.Of(a)
+	if err != nil {
+		return a // it is of no valid pipeline, and the check says so
+	}
+	changed := make(map[string]string)
+	moved, err := action.Expand(nil, func(pointer, text string) (any, error) {
+		now := move("/params"+pointer, text)
+		if now != text {
+			changed[pointer] = text
+		}
+		return now, nil
+	})
+	if err != nil {
+		return a
+	}
+	if now, err := params.Of(moved); err == nil {
+		now.Strings("{{", func(pointer, _ string) { delete(changed, pointer) })
+	}
+	for _, pointer := range slices.Sorted(maps.Keys(changed)) {
+		fails("/params"+pointer, changed[pointer])
+	}
+	return moved.(actions.Action)
+}
