@@ -26,14 +26,11 @@ func Command(a actions.Action) (run actions.Exec, pattern string, ok bool) {
 	return actions.Exec{}, "", false
 }
 
-// Served returns the decoder of a server: without the actions for Go code whose command is not permitted. An action of
-// exec stays, for the server judges it.
+// Served returns the decoder of a server. It has the actions for Go code only where the go command may list packages, which
+// shows that the host expects Go code: the schema of four more actions costs each model some thousand tokens.
 func Served(permits func(c command.Command) bool) millrace.Decoder {
-	registry := actions.Builtin()
-	for _, a := range gocode.Actions() {
-		if run, _, ok := Command(a); !ok || permits(command.Command{Words: run.Words()}) {
-			registry = registry.With(a)
-		}
+	if permits(command.Command{Words: gocode.Fix{}.Words()}) {
+		return Decoder()
 	}
-	return millrace.Decoder{Actions: registry}
+	return millrace.Decoder{Actions: actions.Builtin()}
 }
