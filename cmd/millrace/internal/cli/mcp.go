@@ -174,7 +174,11 @@ func (a *App) mcpToken(o mcpFlags) (string, error) {
 
 // runTools opens the store of runs.
 func (s *session) runTools(o mcpFlags) (tools runs.Tools, closing func(context.Context) error, err error) {
-	dir, err := s.runsDir(o.store)
+	name := o.store
+	if name == rundir.DefaultDir { // the flag alone: the store that the prompt has
+		name = ""
+	}
+	dir, err := s.runsDir(name)
 	if err != nil {
 		return tools, nil, err
 	}
