@@ -163,7 +163,7 @@ func (r *run) retries(i int) int {
 // before.
 func (r *run) inSequence() bool {
 	limit := r.spent.limit
-	if !r.p.Options.Parallel || r.p.Jumps() || r.p.MaxSteps > 0 || limit.Files > 0 || limit.Bytes > 0 {
+	if !r.p.Options.Parallel || r.p.Jumps() || r.p.MaxAttempts > 0 || limit.Files > 0 || limit.Bytes > 0 {
 		return true
 	}
 	attempts := 0
@@ -289,7 +289,7 @@ func (e *TimeoutError) Unwrap() error { return e.Err }
 // Code returns "timeout".
 func (e *TimeoutError) Code() string { return errorform.Timeout }
 
-// ExecutionsError says that a run has made as many attempts as it may, see [Pipeline.MaxSteps]. All that was staged is
+// ExecutionsError says that a run has made as many attempts as it may, see [Pipeline.MaxAttempts]. All that was staged is
 // discarded.
 type ExecutionsError struct {
 	// Step is the id of the step that was to run next.

@@ -16,12 +16,12 @@ import (
 // Builder builds a pipeline in Go. It is a value that never changes: every method returns a new one, so a common
 // beginning can be kept and continued in several ways, also by several goroutines.
 type Builder struct {
-	name     string
-	options  definition.Options
-	steps    []definition.Step
-	maxSteps int
-	included []definition.Inclusion
-	bounds   definition.Bounds
+	name        string
+	options     definition.Options
+	steps       []definition.Step
+	maxAttempts int
+	included    []definition.Inclusion
+	bounds      definition.Bounds
 
 	variables []definition.Variable
 }
@@ -40,9 +40,9 @@ func (b Builder) Options(o Options) Builder {
 	return b
 }
 
-// MaxSteps sets how many attempts a run may make of all its steps together, 1 to [MaxAttempts] ("max_steps").
-func (b Builder) MaxSteps(n int) Builder {
-	b.maxSteps = n
+// MaxAttempts sets how many attempts a run may make of all its steps together, 1 to [MaxAttempts] ("max_attempts").
+func (b Builder) MaxAttempts(n int) Builder {
+	b.maxAttempts = n
 	return b
 }
 
@@ -169,7 +169,7 @@ func (b Builder) Build() (Pipeline, error) {
 	for i, s := range b.steps {
 		steps[i] = s.Clone()
 	}
-	d := definition.Draft{Name: b.name, Options: b.options, MaxSteps: b.maxSteps, Bounds: b.bounds, Variables: b.variables, Steps: steps}
+	d := definition.Draft{Name: b.name, Options: b.options, MaxAttempts: b.maxAttempts, Bounds: b.bounds, Variables: b.variables, Steps: steps}
 	d.Include(b.included)
 	return pipelineOf(d.Check())
 }

@@ -121,7 +121,7 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Re
 	o := t.commitOptions(lock)
 	o.Pipeline, o.DropBackup, o.ReadSince = p.name, p.options.NoBackup, since
 	o.ID, o.Restores, o.Recovered = journal.NewID(start), p.restores, true
-	key, err := journal.KeyFor(t.fs, t.x.Key)
+	key, err := journal.KeyFor(t.fs, t.x.State.Key)
 	if err != nil {
 		return p.outcome(commit.Report{}, p.translate(ctx, commit.Report{}, err))
 	}
@@ -198,7 +198,7 @@ func (p *Plan) translate(ctx context.Context, report commit.Report, err error) e
 
 // commitOptions are what all transactions on the tree have in common.
 func (t *tree) commitOptions(lock io.Closer) commit.Options {
-	o := commit.Options{FS: t.fs, StateDir: t.stateDir, Lock: lock, Key: t.x.Key, NoSync: t.x.NoSync, InPlace: t.x.InPlace, Workers: t.x.Workers}
+	o := commit.Options{FS: t.fs, StateDir: t.stateDir, Lock: lock, Key: t.x.State.Key, NoSync: t.x.State.NoSync, InPlace: t.x.InPlace, Workers: t.x.Workers}
 	if t.x.Observe != nil {
 		o.Observe = func(phase string) { t.x.Observe(CommitPhase{Phase: phase}) }
 		o.Progress = func(phase string, done, total int) {
@@ -214,7 +214,7 @@ func (t *tree) storedRun(digest func() string) (*Result, error) {
 	if t.x.RunID == "" {
 		return nil, nil
 	}
-	key, err := journal.KeyFor(t.fs, t.x.Key)
+	key, err := journal.KeyFor(t.fs, t.x.State.Key)
 	if err != nil || key.Missing != nil {
 		return nil, err // without a key, what is there could be forged; the commit warns of it
 	}
@@ -252,7 +252,7 @@ func (t *tree) keyWarnings(key journal.Key) []string {
 	if key.Missing == nil {
 		return nil
 	}
-	const way = "Set Executor.Key, or make the directory for settings of this user writable"
+	const way = "Set Executor.State.Key, or make the directory for settings of this user writable"
 	warnings := []string{fmt.Sprintf("journal and backups are not signed, because %v. %s", key.Missing, way)}
 	if t.x.RunID != "" {
 		warnings = append(warnings, fmt.Sprintf("the result of run id %q is not stored, because %v. %s", t.x.RunID, key.Missing, way))
@@ -306,10 +306,10 @@ func (t *tree) prune(latest string) error {
 			return err
 		}
 		ctx, now := context.Background(), time.Now()
-		_, err = store.Prune(ctx, t.x.Backups, now, latest)
-		err = errors.Join(err, store.PruneConflicts(ctx, t.x.Conflicts, now))
+		_, err = store.Prune(ctx, t.x.State.Backups, now, latest)
+		err = errors.Join(err, store.PruneConflicts(ctx, t.x.State.Conflicts, now))
 		if t.x.RunID != "" { // else there is no new one
-			err = errors.Join(err, store.PruneRuns(ctx, t.x.Runs, now, t.x.RunID))
+			err = errors.Join(err, store.PruneRuns(ctx, t.x.State.Results, now, t.x.RunID))
 		}
 		return err
 	})
@@ -327,4 +327,6 @@ func restoredFiles(changes []fsutil.Change) []string {
 }
 
 // backups are those of the tree.
-func (t *tree) backups() (*backups.Store, error) { return backups.Open(t.fs, t.stateDir, t.x.Key) }
+func (t *tree) backups() (*backups.Store, error) {
+	return backups.Open(t.fs, t.stateDir, t.x.State.Key)
+}

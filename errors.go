@@ -99,7 +99,7 @@ func (e *CommitError) Error() string {
 	case e.State == CommitPending && e.Step == 0:
 		text := fmt.Sprintf("an earlier change is not finished: %v. Nothing is written to this tree until Recover succeeds", e.Err)
 		if p, ok := errors.AsType[*commit.PendingError](e.Err); ok && p.Suspicious {
-			text += fmt.Sprintf(". If it is yours, set Executor.Key to the key it was signed with, or vouch for it with TrustLeftover(%q); "+
+			text += fmt.Sprintf(". If it is yours, set Executor.State.Key to the key it was signed with, or vouch for it with TrustLeftover(%q); "+
 				"DiscardLeftover(%q) removes it and leaves the tree as it is", p.ID, p.ID)
 		}
 		return text

@@ -20,10 +20,10 @@ import (
 func ExampleExecutor_TrustLeftover() {
 	ctx := context.Background()
 	disk := errorfs.Wrap(suite.Tree("a.txt", "x\n", "b.txt", "x\n"), nil)
-	lost := millrace.Executor{Key: []byte("of a container that is gone")}
+	lost := millrace.Executor{State: millrace.State{Key: []byte("of a container that is gone")}}
 	_, _ = lost.Run(ctx, suite.BreakAfter(disk, ""), suite.Edit("a.txt", "b.txt"))
 
-	x := millrace.Executor{Key: []byte("of the one after that")}
+	x := millrace.Executor{State: millrace.State{Key: []byte("of the one after that")}}
 	_, err := x.Recover(ctx, disk)
 	fmt.Println("recovered by itself:", err == nil)
 	found, err := x.Inspect(ctx, disk)
@@ -157,7 +157,7 @@ func ExampleExecutor_PlanRestore() {
 func ExampleExecutor_PruneBackups() {
 	ctx := context.Background()
 	fsys := suite.Tree("n.txt", "end\n")
-	x := millrace.Executor{Backups: backup.Retention{Keep: -1}} // as many as there are
+	x := millrace.Executor{State: millrace.State{Backups: backup.Retention{Keep: -1}}} // as many as there are
 	for range 5 {
 		if _, err := x.Run(ctx, fsys, suite.Count()); err != nil {
 			log.Fatal(err)

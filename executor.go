@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/budget"
@@ -44,36 +45,12 @@ type Executor struct {
 	// level of risk needs force as well, by default from 50 files or 500 edits on: Risk sets where it begins, and
 	// Options.Force passes both.
 	MaxFiles int
-	// MaxFileBytes is the largest file, in bytes, that a step reads to search, count, edit, compare or show it. It is
-	// judged by the size that the file is said to have, before a byte is read, and again by what really comes. A named
-	// file beyond it fails the step with an *actions.LimitError; a search leaves it out, with a warning, and so does a
-	// count of files that another step has found. Previews are held to it too, see [Plan.WriteDiff]. Zero means
-	// actions.DefaultMaxFileBytes, negative no limit but that of 2 GiB for one file.
-	MaxFileBytes int64
-	// MaxMatches is how many matches one step replaces in one file, judged while they are found. One more fails the step
-	// with an *actions.LimitError. Zero means actions.DefaultMaxMatches, negative no limit.
-	MaxMatches int
-	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made. More fails
-	// the step with an *actions.LimitError. Zero means actions.DefaultMaxOutputBytes, negative no limit.
-	MaxOutputBytes int64
-	// MaxShownBytes is about how much text, in bytes, the steps of a run show and keep together: contents of files,
-	// lines, joined texts, diffs, previews, listings, output, data and reports of files. Each step may have an equal share
-	// of it, whatever the others need, so that a result does not depend on the order of the steps; the templates of a step
-	// may become as much text again. More fails the step with an *actions.LimitError. Warnings of a step have an eighth of
-	// its share; more of them are counted by one last warning. Zero means DefaultMaxShownBytes, negative no limit.
-	MaxShownBytes int64
-	// MaxStagedBytes is how much new text, in bytes, the steps of a run put into files together, and what they stage
-	// beside that; each step that can write may have an equal share of it, in all its files and visits. Each replacement
-	// counts 64 bytes more, each file or directory that is made or copied 1 KiB, each path that is edited, renamed or
-	// removed 512 bytes, and names that are made, copied, renamed or removed count twice. Where the tree is in memory,
-	// copies count with their sizes. More fails the step with an *actions.LimitError. Zero means DefaultMaxStagedBytes,
-	// negative no limit.
-	MaxStagedBytes int64
-	// MaxPatternBytes is the longest text or regular expression, in bytes, that a step looks for, judged before the step
-	// reads anything. A longer one fails the step with an *actions.LimitError. Zero means
-	// actions.DefaultMaxPatternBytes, negative no limit; a regular expression is never longer than
-	// actions.MaxRegexBytes, beyond which it is a *ValidationError.
-	MaxPatternBytes int
+	// Limits bound the text that steps read, find, replace and show. More fails the step with an *actions.LimitError.
+	// MaxShownBytes and MaxStagedBytes are for all steps of a run together. Each step, for MaxStagedBytes each step that
+	// can write, may have an equal share, whatever the others need, so that a result does not depend on the order of the
+	// steps. Zero means DefaultMaxShownBytes and DefaultMaxStagedBytes there, and the default of package actions for all
+	// other fields. Previews are held to MaxFileBytes too, see [Plan.WriteDiff].
+	Limits actions.Limits
 	// MaxJSONDepth is how deeply lists and objects may be nested in a plan that [Executor.OpenPlan] reads, judged before
 	// anything is made of the text. More is a *PlanError. Zero means DefaultMaxJSONDepth; negative, or more than
 	// 10,000, means 10,000.
@@ -121,37 +98,12 @@ type Executor struct {
 	// capability.ErrMountPoint, as it does in any case to move or remove such a file. It is seen on Linux; elsewhere the commit
 	// fails.
 	InPlace bool
-	// StateDir is the directory, in the file system run on, for journal, backups, trash and runs. Steps can neither see
-	// nor touch it, nor a directory of the same path, or of the name DefaultStateDir, anywhere in the tree: that is the
-	// state of another tree. So give it a name that nothing else has. Empty means DefaultStateDir.
-	//
-	// All executors that write to a tree should have the same. One with another StateDir refuses to write while a
-	// transaction is unfinished in DefaultStateDir, but one that was left in any other place is not found.
-	StateDir string
+	// State is where and how long journal, backups and stored results are kept, and who may read them.
+	State State
 	// RunID names the run: letters, digits, "-" and "_", at most 255. Running the same id again on the same tree returns
 	// the stored result if that run was committed, and runs afresh otherwise. What is stored stands in the state directory,
 	// so a copy of the tree with that has run as well. Empty means that runs are not remembered.
 	RunID string
-	// Key is what journal, backups and stored results are signed with, so that none that came with a tree, or was put
-	// there by another user, is believed: at least 16 bytes, better 32 random ones, the same for all executors that
-	// work on the tree. Set it where the home of the user does not last, as in a container: what was signed with a key
-	// that is lost is refused. Nil means the key of the user, the file millrace/key in [os.UserConfigDir], which is made
-	// when it is needed, and in memory a random one of the process. If the user has none and none can be made, the
-	// result of a run warns of it, and stored results are neither written nor believed.
-	Key []byte
-	// Backups says how many backups are kept. The zero Retention keeps as many as backup.DefaultKeep.
-	Backups backup.Retention
-	// Runs says how many stored results of runs are kept, see RunID: a run whose result is gone runs afresh. The zero
-	// Retention keeps as many as backup.DefaultKeepRuns, the newest by the times of their files.
-	Runs backup.Retention
-	// Conflicts says how many transactions are kept that were undone but for what another program had written, see
-	// [Inspection.Conflicts]. The zero Retention keeps as many as backup.DefaultKeep.
-	Conflicts backup.Retention
-	// LockWait is how long to wait for another run that writes to the tree; then the error is fsutil.ErrLocked. Zero means
-	// DefaultLockWait, a negative time that only the context ends the wait.
-	LockWait time.Duration
-	// NoSync leaves out all fsyncs: faster, but a committed change can be lost or torn when the power fails.
-	NoSync bool
 	// Tools are what steps of the action tool can call. The zero Set has none, so that such steps are a *ValidationError.
 	Tools tool.Set
 	// Commands is what the host allows commands to do that steps of the action exec run: which ones, what they can reach,
@@ -199,6 +151,38 @@ type Executor struct {
 	// the steps hang below; all that is said of that of StepContext holds for this one. The function is called once, behind
 	// the RunFinished. If it panics, the Result has a warning.
 	RunContext func(ctx context.Context, r RunStarted) (context.Context, func(RunFinished))
+}
+
+// State is what an Executor keeps beside the tree: the journal of a commit, backups, trash, stored results and the lock.
+// The zero State has all defaults.
+type State struct {
+	// Dir is the directory of the state, in the file system of the tree. Steps can neither see nor touch it, nor a
+	// directory of the same path, or of the name DefaultStateDir, anywhere in the tree: that is the state of another
+	// tree. So its name should be unique. Empty means DefaultStateDir.
+	//
+	// All executors that write to a tree should have the same Dir. An Executor with another Dir refuses to write while a
+	// transaction is unfinished in DefaultStateDir, but it does not find a transaction in any other directory.
+	Dir string
+	// Key signs journal, backups and stored results, so that files that came with a tree, or from another user, are not
+	// trusted. It has at least 16 bytes, better 32 random bytes, and is the same for all executors of the tree. Set it where
+	// the home of the user does not last, as in a container: files that were signed with a lost key are refused. Nil means
+	// the key of the user, the file millrace/key in [os.UserConfigDir], which is made when it is needed; in memory it is a
+	// random key of the process. If the user has no key and none can be made, the result of a run has a warning, and stored
+	// results are neither written nor trusted.
+	Key []byte
+	// Backups is how many backups are kept. The zero Retention keeps as many as backup.DefaultKeep.
+	Backups backup.Retention
+	// Results is how many stored results of runs are kept, see Executor.RunID: a run whose result is gone runs afresh. The
+	// zero Retention keeps as many as backup.DefaultKeepRuns, the newest by the times of their files.
+	Results backup.Retention
+	// Conflicts is how many transactions are kept that were undone except for files that another program had written,
+	// see [Inspection.Conflicts]. The zero Retention keeps as many as backup.DefaultKeep.
+	Conflicts backup.Retention
+	// LockWait is how long to wait for another run that writes to the tree; then the error is fsutil.ErrLocked. Zero means
+	// DefaultLockWait. With a negative time only the context ends the wait.
+	LockWait time.Duration
+	// NoSync leaves out all fsyncs. Commits are faster, but a committed change can be lost or torn when the power fails.
+	NoSync bool
 }
 
 // ExecutorError is the host's fault: a field of the [Executor] has a value that it cannot work with. Nothing was read

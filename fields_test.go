@@ -223,37 +223,37 @@ var (
 
 // fields has a row for each field of Executor. A new field needs one: what does it do to each verb?
 var fields = map[string]field{
-	"DryRun":          {func(x *millrace.Executor) { x.DryRun = true }, merged(all(reads, slices.Concat(commits, onBackups)...), all(refuses, onCrash...)), isError(millrace.ErrReadOnly)},
-	"ReadOnly":        {func(x *millrace.Executor) { x.ReadOnly = true }, all(refuses, slices.Concat(commits, onCrash, onBackups)...), isError(millrace.ErrReadOnly)},
-	"Ceiling":         {func(x *millrace.Executor) { x.Ceiling = risk.Low }, all(refuses, commits...), suite.Is[*millrace.BlockedError]},
-	"Risk":            {func(x *millrace.Executor) { x.Risk.High.Edits = 150 }, all(refuses, commits...), suite.Is[*millrace.BlockedError]},
-	"MaxFiles":        {func(x *millrace.Executor) { x.MaxFiles = 1 }, all(refuses, commits...), suite.Is[*millrace.BlockedError]},
-	"MaxFileBytes":    {func(x *millrace.Executor) { x.MaxFileBytes = 1 }, all(refuses, slices.Concat(planning, onPlans)...), isLimit},
-	"MaxMatches":      {func(x *millrace.Executor) { x.MaxMatches = 148 }, all(refuses, planning...), isLimit},
-	"MaxOutputBytes":  {func(x *millrace.Executor) { x.MaxOutputBytes = 1 }, all(refuses, planning...), isLimit},
-	"MaxShownBytes":   {func(x *millrace.Executor) { x.MaxShownBytes = 1 }, all(refuses, planning...), isLimit},
-	"MaxStagedBytes":  {func(x *millrace.Executor) { x.MaxStagedBytes = 1 }, all(refuses, planning...), isLimit},
-	"MaxPatternBytes": {func(x *millrace.Executor) { x.MaxPatternBytes = 1 }, all(refuses, planning...), isLimit},
-	"MaxJSONDepth":    {func(x *millrace.Executor) { x.MaxJSONDepth = 1 }, all(refuses, onPlans...), suite.Is[*millrace.PlanError]},
-	"MaxPlanBytes":    {func(x *millrace.Executor) { x.MaxPlanBytes = 1 }, all(refuses, onPlans...), suite.Is[*millrace.PlanError]},
-	"Budget":          {func(x *millrace.Executor) { x.Budget.Edits = 149 }, all(refuses, append(planning, "OpenPlan, Commit")...), suite.Is[*millrace.BudgetError]},
-	"Workers":         {func(x *millrace.Executor) { x.Workers = 1 }, nothing, never},
-	"AllowedPaths":    {func(x *millrace.Executor) { x.AllowedPaths = []string{"b.txt"} }, all(refuses, onPaths...), isError(fsutil.ErrNotAllowed)},
-	"DeniedPaths":     {func(x *millrace.Executor) { x.DeniedPaths = []string{"con.*"} }, all(refuses, onPaths...), isError(fsutil.ErrDenied)},
-	"ReadOnlyPaths":   {func(x *millrace.Executor) { x.ReadOnlyPaths = []string{"con.*"} }, all(refuses, onPaths...), isError(fsutil.ErrReadOnlyPath)},
-	"RequireMatches":  {func(x *millrace.Executor) { x.RequireMatches = true }, all(refuses, planning...), suite.Is[*millrace.ExpectError]},
-	"PortableNames":   {func(x *millrace.Executor) { x.PortableNames = true }, all(refuses, onPaths...), isError(fsutil.ErrNotPortable)},
-	"StateDir": {func(x *millrace.Executor) { x.StateDir = "other" }, // where there is neither a backup nor a transaction
+	"DryRun":                 {func(x *millrace.Executor) { x.DryRun = true }, merged(all(reads, slices.Concat(commits, onBackups)...), all(refuses, onCrash...)), isError(millrace.ErrReadOnly)},
+	"ReadOnly":               {func(x *millrace.Executor) { x.ReadOnly = true }, all(refuses, slices.Concat(commits, onCrash, onBackups)...), isError(millrace.ErrReadOnly)},
+	"Ceiling":                {func(x *millrace.Executor) { x.Ceiling = risk.Low }, all(refuses, commits...), suite.Is[*millrace.BlockedError]},
+	"Risk":                   {func(x *millrace.Executor) { x.Risk.High.Edits = 150 }, all(refuses, commits...), suite.Is[*millrace.BlockedError]},
+	"MaxFiles":               {func(x *millrace.Executor) { x.MaxFiles = 1 }, all(refuses, commits...), suite.Is[*millrace.BlockedError]},
+	"Limits.MaxFileBytes":    {func(x *millrace.Executor) { x.Limits.MaxFileBytes = 1 }, all(refuses, slices.Concat(planning, onPlans)...), isLimit},
+	"Limits.MaxMatches":      {func(x *millrace.Executor) { x.Limits.MaxMatches = 148 }, all(refuses, planning...), isLimit},
+	"Limits.MaxOutputBytes":  {func(x *millrace.Executor) { x.Limits.MaxOutputBytes = 1 }, all(refuses, planning...), isLimit},
+	"Limits.MaxShownBytes":   {func(x *millrace.Executor) { x.Limits.MaxShownBytes = 1 }, all(refuses, planning...), isLimit},
+	"Limits.MaxStagedBytes":  {func(x *millrace.Executor) { x.Limits.MaxStagedBytes = 1 }, all(refuses, planning...), isLimit},
+	"Limits.MaxPatternBytes": {func(x *millrace.Executor) { x.Limits.MaxPatternBytes = 1 }, all(refuses, planning...), isLimit},
+	"MaxJSONDepth":           {func(x *millrace.Executor) { x.MaxJSONDepth = 1 }, all(refuses, onPlans...), suite.Is[*millrace.PlanError]},
+	"MaxPlanBytes":           {func(x *millrace.Executor) { x.MaxPlanBytes = 1 }, all(refuses, onPlans...), suite.Is[*millrace.PlanError]},
+	"Budget":                 {func(x *millrace.Executor) { x.Budget.Edits = 149 }, all(refuses, append(planning, "OpenPlan, Commit")...), suite.Is[*millrace.BudgetError]},
+	"Workers":                {func(x *millrace.Executor) { x.Workers = 1 }, nothing, never},
+	"AllowedPaths":           {func(x *millrace.Executor) { x.AllowedPaths = []string{"b.txt"} }, all(refuses, onPaths...), isError(fsutil.ErrNotAllowed)},
+	"DeniedPaths":            {func(x *millrace.Executor) { x.DeniedPaths = []string{"con.*"} }, all(refuses, onPaths...), isError(fsutil.ErrDenied)},
+	"ReadOnlyPaths":          {func(x *millrace.Executor) { x.ReadOnlyPaths = []string{"con.*"} }, all(refuses, onPaths...), isError(fsutil.ErrReadOnlyPath)},
+	"RequireMatches":         {func(x *millrace.Executor) { x.RequireMatches = true }, all(refuses, planning...), suite.Is[*millrace.ExpectError]},
+	"PortableNames":          {func(x *millrace.Executor) { x.PortableNames = true }, all(refuses, onPaths...), isError(fsutil.ErrNotPortable)},
+	"State.Dir": {func(x *millrace.Executor) { x.State.Dir = "other" }, // where there is neither a backup nor a transaction
 		merged(all(refuses, append(restoring, "VerifyBackup", "RemoveBackup", "TrustLeftover", "DiscardLeftover")...), all(reads, "Recover", "PruneBackups")), isNotThere},
-	"RunID":          {func(x *millrace.Executor) { x.RunID = "one" }, nothing, never},
-	"Key":            {func(x *millrace.Executor) { x.Key = make([]byte, 32) }, all(refuses, append(restoring, "VerifyBackup", "Recover")...), isUnsigned}, // unless the host vouches
-	"Backups":        {func(x *millrace.Executor) { x.Backups = backup.Retention{Keep: 1} }, nothing, never},
-	"Runs":           {func(x *millrace.Executor) { x.Runs = backup.Retention{Keep: 1} }, nothing, never},
-	"Conflicts":      {func(x *millrace.Executor) { x.Conflicts = backup.Retention{Keep: 1} }, nothing, never},
-	"LockWait":       {func(x *millrace.Executor) { x.LockWait = time.Minute }, nothing, never},
-	"InPlace":        {func(x *millrace.Executor) { x.InPlace = true }, nothing, never},        // nothing is mounted on a file here
-	"ReplaceForeign": {func(x *millrace.Executor) { x.ReplaceForeign = true }, nothing, never}, // no file here is another user's
-	"NoSync":         {func(x *millrace.Executor) { x.NoSync = true }, nothing, never},
+	"RunID":           {func(x *millrace.Executor) { x.RunID = "one" }, nothing, never},
+	"State.Key":       {func(x *millrace.Executor) { x.State.Key = make([]byte, 32) }, all(refuses, append(restoring, "VerifyBackup", "Recover")...), isUnsigned}, // unless the host vouches
+	"State.Backups":   {func(x *millrace.Executor) { x.State.Backups = backup.Retention{Keep: 1} }, nothing, never},
+	"State.Results":   {func(x *millrace.Executor) { x.State.Results = backup.Retention{Keep: 1} }, nothing, never},
+	"State.Conflicts": {func(x *millrace.Executor) { x.State.Conflicts = backup.Retention{Keep: 1} }, nothing, never},
+	"State.LockWait":  {func(x *millrace.Executor) { x.State.LockWait = time.Minute }, nothing, never},
+	"InPlace":         {func(x *millrace.Executor) { x.InPlace = true }, nothing, never},        // nothing is mounted on a file here
+	"ReplaceForeign":  {func(x *millrace.Executor) { x.ReplaceForeign = true }, nothing, never}, // no file here is another user's
+	"State.NoSync":    {func(x *millrace.Executor) { x.State.NoSync = true }, nothing, never},
 	"Agents": {func(x *millrace.Executor) {
 		x.Agents = map[string]agent.Agent{"": agent.Func(func(context.Context, *agent.Request) (agent.Reply, error) { panic("no step asks") })}
 	}, nothing, never},
@@ -318,8 +318,8 @@ func merged(a, b map[string]string) map[string]string {
 // host has forbidden is not to be had by another way.
 func TestEveryFieldHoldsForEveryVerb(t *testing.T) {
 	executor := reflect.TypeFor[millrace.Executor]()
-	for i := range executor.NumField() {
-		if name := executor.Field(i).Name; fields[name].set == nil {
+	for _, name := range suite.ExecutorFields() {
+		if fields[name].set == nil {
 			t.Errorf("the field %s has no row here: what does it do to each verb?", name)
 		}
 	}

@@ -124,8 +124,8 @@ func (p Pipeline) Warnings() []Problem { return problemsOf(p.def.Warnings) }
 // Mutates reports whether any step can write.
 func (p Pipeline) Mutates() bool { return p.def.Mutates() }
 
-// MaxSteps returns how many attempts a run may make of all its steps together, at most [MaxAttempts].
-func (p Pipeline) MaxSteps() int { return cmp.Or(p.def.MaxSteps, MaxAttempts) }
+// MaxAttempts returns how many attempts a run may make of all its steps together, at most [MaxAttempts].
+func (p Pipeline) MaxAttempts() int { return cmp.Or(p.def.MaxAttempts, MaxAttempts) }
 
 // Deadline returns how long a run may take, from just before its first step to just before its commit. Zero is no limit.
 func (p Pipeline) Deadline() time.Duration { return p.def.Bounds.Deadline }

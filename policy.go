@@ -130,7 +130,7 @@ const (
 // limits are what the host allows each step to cost.
 func (x Executor) limits() actions.Limits {
 	return actions.Limits{
-		MaxFileBytes: x.MaxFileBytes, MaxMatches: x.MaxMatches, MaxOutputBytes: x.MaxOutputBytes, MaxPatternBytes: x.MaxPatternBytes,
+		MaxFileBytes: x.Limits.MaxFileBytes, MaxMatches: x.Limits.MaxMatches, MaxOutputBytes: x.Limits.MaxOutputBytes, MaxPatternBytes: x.Limits.MaxPatternBytes,
 	}
 }
 
@@ -144,8 +144,8 @@ func (x Executor) stepLimits(p definition.Pipeline) actions.Limits {
 		}
 	}
 	l := x.limits()
-	l.MaxShownBytes = share(cmp.Or(x.MaxShownBytes, DefaultMaxShownBytes), p.Len())
-	l.MaxStagedBytes = share(cmp.Or(x.MaxStagedBytes, DefaultMaxStagedBytes), writers)
+	l.MaxShownBytes = share(cmp.Or(x.Limits.MaxShownBytes, DefaultMaxShownBytes), p.Len())
+	l.MaxStagedBytes = share(cmp.Or(x.Limits.MaxStagedBytes, DefaultMaxStagedBytes), writers)
 	return l
 }
 
@@ -168,10 +168,10 @@ func (x Executor) workers() int {
 
 // lockWait returns how long to wait for another run. A negative LockWait becomes some hundred years.
 func (x Executor) lockWait() time.Duration {
-	if x.LockWait < 0 {
+	if x.State.LockWait < 0 {
 		return math.MaxInt64
 	}
-	return cmp.Or(x.LockWait, DefaultLockWait)
+	return cmp.Or(x.State.LockWait, DefaultLockWait)
 }
 
 // checkHost returns an error if a step asks something of the host that it does not have, or does not allow.

@@ -101,7 +101,7 @@ func (t *tree) recovered(ctx context.Context, found commit.Recovery, err error) 
 	return r, nil
 }
 
-var errElsewhere = fmt.Errorf("it was begun with StateDir %q; call Recover with that", DefaultStateDir)
+var errElsewhere = fmt.Errorf("it was begun with State.Dir %q; call Recover with that", DefaultStateDir)
 
 // elsewhere refuses to write over a transaction that was begun by an executor with the usual state directory, if this
 // one has another: what it would undo later has to stay as it is.

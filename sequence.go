@@ -28,7 +28,7 @@ func (r *run) newMachine() (*flow.Machine, error) {
 			steps[i].Retries = append(steps[i].Retries, flow.Retry{To: p.Index[w.Step], Restart: w.Restart})
 		}
 	}
-	return flow.New(steps, p.MaxSteps)
+	return flow.New(steps, p.MaxAttempts)
 }
 
 // sequence runs the steps one at a time, on the way that the machine says.

@@ -65,11 +65,11 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 		}
 	}()
 	t.x = x.watched(t.notes)
-	if t.stateDir, err = fsutil.Clean(cmp.Or(x.StateDir, DefaultStateDir)); err != nil {
-		return nil, &ExecutorError{Field: "StateDir", Err: err}
+	if t.stateDir, err = fsutil.Clean(cmp.Or(x.State.Dir, DefaultStateDir)); err != nil {
+		return nil, &ExecutorError{Field: "State.Dir", Err: err}
 	}
 	if t.stateDir == "." {
-		return nil, &ExecutorError{Field: "StateDir", Value: x.StateDir, Err: fsutil.ErrBadName}
+		return nil, &ExecutorError{Field: "State.Dir", Value: x.State.Dir, Err: fsutil.ErrBadName}
 	}
 	if err := x.Budget.Check(); err != nil {
 		return nil, &ExecutorError{Field: "Budget", Err: err}
@@ -77,8 +77,8 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	if err := x.Commands.Valid(); err != nil {
 		return nil, &ExecutorError{Field: "Commands", Err: err}
 	}
-	if err := journal.CheckKey(x.Key); err != nil {
-		return nil, &ExecutorError{Field: "Key", Err: err}
+	if err := journal.CheckKey(x.State.Key); err != nil {
+		return nil, &ExecutorError{Field: "State.Key", Err: err}
 	}
 	if x.Shared != "" {
 		if err := workspace.CheckShared(x.Shared, raised); err != nil {

@@ -58,7 +58,7 @@ func Example() {
 func ExampleRetention() {
 	ctx := context.Background()
 	fsys := afero.NewMemMapFs()
-	x := millrace.Executor{Backups: backup.Retention{Keep: 2, MaxAge: 30 * 24 * time.Hour, MaxBytes: 1 << 30}}
+	x := millrace.Executor{State: millrace.State{Backups: backup.Retention{Keep: 2, MaxAge: 30 * 24 * time.Hour, MaxBytes: 1 << 30}}}
 	for _, text := range []string{"one", "two", "three", "four"} {
 		p := millrace.New("write").
 			Step("write", actions.Create{Paths: []string{"a.txt"}, Content: text, Overwrite: true}).

@@ -48,9 +48,9 @@ func child(ctx context.Context, args []string, stdout io.Writer) (err error) {
 		fsys = root
 	}
 	// All backups are kept: removing thousands of files makes the next run slower, for reasons of the file system.
-	x := millrace.Executor{Backups: backup.Retention{Keep: -1}}
+	x := millrace.Executor{State: millrace.State{Backups: backup.Retention{Keep: -1}}}
 	if *unlimited {
-		x.MaxFileBytes = -1
+		x.Limits.MaxFileBytes = -1
 	}
 	res, err := work(ctx, x, fsys, *do, flags.Arg(1))
 	if err != nil {

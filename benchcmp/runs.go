@@ -105,12 +105,12 @@ func timeList(ctx context.Context, dir string, n int, ended bool, f runs.Filter)
 	if err != nil {
 		return got, err
 	}
-	m, err := s.Manage(rundir.Host{Executor: millrace.Executor{Key: runKey}, Trees: oneTree{afero.NewMemMapFs()}})
+	m, err := s.Manage(rundir.Host{Executor: millrace.Executor{State: millrace.State{Key: runKey}}, Trees: oneTree{afero.NewMemMapFs()}})
 	if err != nil {
 		return got, err
 	}
 	for i := range n {
-		run, err := m.Create(ctx, runs.Create{Project: "p", Pipeline: p, User: fmt.Sprint("user", i%7),
+		run, err := m.Create(ctx, runs.CreateParams{Project: "p", Pipeline: p, User: fmt.Sprint("user", i%7),
 			StartAt: time.Now().Add(24 * time.Hour)})
 		if err == nil && ended {
 			_, err = m.Cancel(ctx, run.Ref())
@@ -160,7 +160,7 @@ func timeDurable(ctx context.Context, dir string, n int) (got runTimes, err erro
 	if err != nil {
 		return got, err
 	}
-	x := millrace.Executor{Key: runKey}
+	x := millrace.Executor{State: millrace.State{Key: runKey}}
 	m, err := s.Manage(rundir.Host{Executor: x, Trees: oneTree{tree}})
 	if err != nil {
 		return got, err
@@ -180,7 +180,7 @@ func timeDurable(ctx context.Context, dir string, n int) (got runTimes, err erro
 	var durable, plain []time.Duration
 	for range n {
 		d, err := took(func() error {
-			run, err := m.Create(ctx, runs.Create{Project: "p", Pipeline: p})
+			run, err := m.Create(ctx, runs.CreateParams{Project: "p", Pipeline: p})
 			if err == nil {
 				_, err = m.Wait(ctx, run.Ref())
 			}
@@ -241,7 +241,7 @@ func timeResume(ctx context.Context, dir string, n int) (got runTimes, err error
 			return got, err
 		}
 		k := new(kept)
-		x := millrace.Executor{Key: runKey, Checkpoints: k, MaxFiles: -1}
+		x := millrace.Executor{State: millrace.State{Key: runKey}, Checkpoints: k, MaxFiles: -1}
 		began := time.Now()
 		held := func(err error) error {
 			h, ok := errors.AsType[*millrace.HeldError](err)

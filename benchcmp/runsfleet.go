@@ -58,7 +58,7 @@ func timeLocal(ctx context.Context, dir string, n int) (got runTimes, err error)
 			for i := next.Add(1) - 1; i < int64(n) && errs[w] == nil; i = next.Add(1) - 1 {
 				root, err := fsutil.OpenRoot(dirs[i])
 				if err == nil {
-					_, err = millrace.Executor{Key: runKey, RunID: "loop"}.Run(ctx, root, p)
+					_, err = millrace.Executor{State: millrace.State{Key: runKey}, RunID: "loop"}.Run(ctx, root, p)
 					err = errors.Join(err, root.Close())
 				}
 				errs[w] = err
@@ -76,7 +76,7 @@ func byFleet(ctx context.Context, dir string, n int, p millrace.Pipeline) (time.
 	if err != nil {
 		return 0, err
 	}
-	f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Executor: millrace.Executor{Key: runKey},
+	f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Executor: millrace.Executor{State: millrace.State{Key: runKey}},
 		Trees: fleet.Dirs{}}, Parallel: sideBySide}}
 	sum, err := f.Run(ctx, fleet.Campaign{ID: "c", Pipeline: p}, fleet.Paths(dirs...), nil)
 	if err == nil && sum.Success != n {
@@ -104,12 +104,12 @@ func timeStore(ctx context.Context, dir string, n int) (got runTimes, err error)
 		return got, err
 	}
 	defer root.Close()
-	m, err := s.Manage(rundir.Host{Executor: millrace.Executor{Key: runKey}, Trees: fleet.Dirs{}, MaxRunning: sideBySide})
+	m, err := s.Manage(rundir.Host{Executor: millrace.Executor{State: millrace.State{Key: runKey}}, Trees: fleet.Dirs{}, MaxRunning: sideBySide})
 	if err != nil {
 		return got, err
 	}
 	start := time.Now()
-	run, err := m.CreateFleet(ctx, runs.Create{Project: "all", Pipeline: p},
+	run, err := m.CreateFleet(ctx, runs.CreateParams{Project: "all", Pipeline: p},
 		rundir.FleetOptions{Targets: fleet.Paths(dirs...)})
 	if err == nil {
 		run, err = m.Wait(ctx, run.Ref())

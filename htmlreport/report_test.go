@@ -325,7 +325,7 @@ func (f *failing) Write(p []byte) (int, error) {
 // A file over the host's limits is listed, not an error.
 func TestTooLargeToShow(t *testing.T) {
 	fsys := suite.Tree("a", strings.Repeat("x\n", 3000))
-	plan, err := millrace.Executor{MaxFileBytes: 1000}.Plan(t.Context(), fsys, suite.One(actions.Delete{Files: []string{"a"}}))
+	plan, err := millrace.Executor{Limits: actions.Limits{MaxFileBytes: 1000}}.Plan(t.Context(), fsys, suite.One(actions.Delete{Files: []string{"a"}}))
 	if err != nil {
 		t.Fatal(err)
 	}

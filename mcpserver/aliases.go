@@ -43,7 +43,7 @@ func namedPipeline(ctx context.Context, c *call) (*answer, error) {
 		return nil, err
 	}
 	if c.cfg.Runs.Manage != nil && c.cfg.Runs.Browse != nil {
-		run, err := c.cfg.Runs.Manage.Create(ctx, runs.Create{Project: c.cfg.Project, Pipeline: p, Source: c.cfg.Runs.Source})
+		run, err := c.cfg.Runs.Manage.Create(ctx, runs.CreateParams{Project: c.cfg.Project, Pipeline: p, Source: c.cfg.Runs.Source})
 		if err != nil {
 			return nil, err
 		}

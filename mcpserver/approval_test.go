@@ -126,7 +126,7 @@ func TestCeiling(t *testing.T) {
 func TestForgedState(t *testing.T) {
 	p := &person{action: "accept", approve: true}
 	dir := tree(t, many(60))
-	s, err := mcpserver.New(mcpserver.Config{Root: dir, Executor: millrace.Executor{NoSync: true}})
+	s, err := mcpserver.New(mcpserver.Config{Root: dir, Executor: millrace.Executor{State: millrace.State{NoSync: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestUndo_judged(t *testing.T) {
 	t.Run("nobody to ask", func(t *testing.T) {
 		dir := tree(t, files)
 		with := func(cfg mcpserver.Config) *client {
-			cfg.Root, cfg.Executor.NoSync, cfg.Executor.Key = dir, true, make([]byte, 32)
+			cfg.Root, cfg.Executor.State.NoSync, cfg.Executor.State.Key = dir, true, make([]byte, 32)
 			s, err := mcpserver.New(cfg)
 			if err != nil {
 				t.Fatal(err)

@@ -32,7 +32,7 @@ func BenchmarkCall(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, err := (millrace.Executor{NoSync: true}).Run(b.Context(), root, p); err != nil {
+			if _, err := (millrace.Executor{State: millrace.State{NoSync: true}}).Run(b.Context(), root, p); err != nil {
 				b.Fatal(err)
 			}
 		}

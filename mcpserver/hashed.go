@@ -48,7 +48,7 @@ type hashing struct {
 	s *Server
 }
 
-func (m hashing) Create(ctx context.Context, c runs.Create) (runs.Run, error) {
+func (m hashing) Create(ctx context.Context, c runs.CreateParams) (runs.Run, error) {
 	if err := m.s.hashed(c.Pipeline); err != nil {
 		return runs.Run{}, err
 	}

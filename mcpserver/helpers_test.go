@@ -64,9 +64,9 @@ func serve(t testing.TB, cfg mcpserver.Config, files map[string]string, opts *mc
 	if cfg.FS == nil {
 		cfg.Root = dir
 	}
-	cfg.Executor.NoSync = true
-	if cfg.Executor.Key == nil {
-		cfg.Executor.Key = []byte("0123456789abcdef0123456789abcdef")
+	cfg.Executor.State.NoSync = true
+	if cfg.Executor.State.Key == nil {
+		cfg.Executor.State.Key = []byte("0123456789abcdef0123456789abcdef")
 	}
 	s, err := mcpserver.New(cfg)
 	if err != nil {

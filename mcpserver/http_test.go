@@ -37,7 +37,7 @@ func newServer(t testing.TB, files map[string]string) (*mcpserver.Server, string
 
 func newServerOf(t testing.TB, dir string) *mcpserver.Server {
 	t.Helper()
-	s, err := mcpserver.New(mcpserver.Config{Root: dir, Executor: millrace.Executor{NoSync: true, Key: make([]byte, 32)}})
+	s, err := mcpserver.New(mcpserver.Config{Root: dir, Executor: millrace.Executor{State: millrace.State{NoSync: true, Key: make([]byte, 32)}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func (c *call) projectArgs() (json.RawMessage, error) {
 // unforced takes no force from the pipeline of a call. A run that would need it waits for a person.
 type unforced struct{ runs.Manager }
 
-func (m unforced) Create(ctx context.Context, c runs.Create) (runs.Run, error) {
+func (m unforced) Create(ctx context.Context, c runs.CreateParams) (runs.Run, error) {
 	if o := c.Pipeline.Options(); o.Force {
 		o.Force = false
 		c.Pipeline = c.Pipeline.WithOptions(o)
@@ -120,7 +120,7 @@ func (m unforced) Create(ctx context.Context, c runs.Create) (runs.Run, error) {
 
 type unforcedJobs struct{ runs.JobManager }
 
-func (m unforcedJobs) Play(ctx context.Context, job runs.JobRef, p runs.Play) (runs.Job, error) {
+func (m unforcedJobs) Play(ctx context.Context, job runs.JobRef, p runs.PlayParams) (runs.Job, error) {
 	if digest, ok := ctx.Value(playKey{}).(string); ok {
 		p.Force, p.PlanDigest = true, digest
 	} else if p.Force {

@@ -38,12 +38,12 @@ func withRuns(t *testing.T, cfg mcpserver.Config, files map[string]string, peopl
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := store.Manage(rundir.Host{Executor: millrace.Executor{Key: key, NoSync: true}, Trees: oneTree{root}})
+	m, err := store.Manage(rundir.Host{Executor: millrace.Executor{State: millrace.State{Key: key, NoSync: true}}, Trees: oneTree{root}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close(context.Background()) })
-	cfg.FS, cfg.Executor.Key, cfg.Executor.NoSync = root.WithAbsolute(), key, true
+	cfg.FS, cfg.Executor.State.Key, cfg.Executor.State.NoSync = root.WithAbsolute(), key, true
 	cfg.Runs = runs.Tools{Browse: store, Manage: m, Jobs: m.Jobs()}
 	s, err := mcpserver.New(cfg)
 	if err != nil {

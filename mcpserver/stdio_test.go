@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 const withStore = "MILLRACE_TEST_STORE"
 
 func serveStdio(root string) error {
-	cfg := mcpserver.Config{Root: root, Aliases: true, Executor: millrace.Executor{NoSync: true, Key: make([]byte, 32)}}
+	cfg := mcpserver.Config{Root: root, Aliases: true, Executor: millrace.Executor{State: millrace.State{NoSync: true, Key: make([]byte, 32)}}}
 	if os.Getenv(withStore) != "" {
 		tools, closing, err := runTools(root)
 		if err != nil {
@@ -60,8 +60,8 @@ func runTools(dir string) (tools runs.Tools, closing func(), err error) {
 	if err != nil {
 		return tools, nil, err
 	}
-	x := millrace.Executor{NoSync: true, Key: make([]byte, 32)}
-	store, err := rundir.Open(root, rundir.DefaultDir, rundir.Options{Key: x.Key, NoSync: true})
+	x := millrace.Executor{State: millrace.State{NoSync: true, Key: make([]byte, 32)}}
+	store, err := rundir.Open(root, rundir.DefaultDir, rundir.Options{Key: x.State.Key, NoSync: true})
 	if err != nil {
 		return tools, nil, errors.Join(err, root.Close())
 	}

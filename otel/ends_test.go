@@ -233,7 +233,7 @@ RUN p success
 		"no pipeline": {func(t *testing.T, s situation) {
 			_, _ = millraceotel.Instrument(s.x, s.opts...).Run(s.ctx, s.fsys, millrace.Pipeline{})
 		}, "RUN failure invalid_pipeline\n"},
-		"wrong executor": {with(millrace.Executor{StateDir: "../x"}, run(edit("a"))), "RUN p error internal\n"},
+		"wrong executor": {with(millrace.Executor{State: millrace.State{Dir: "../x"}}, run(edit("a"))), "RUN p error internal\n"},
 		"wrong plan": {func(t *testing.T, s situation) {
 			_, _ = millraceotel.Instrument(s.x, s.opts...).Plan(s.ctx, s.fsys, millrace.Pipeline{})
 		}, "RUN failure invalid_pipeline\n"},
@@ -328,7 +328,7 @@ RUN restore success ` + phases + `
 RUN restore failure conflict | verify
 `},
 		"restore refused": {func(t *testing.T, s situation) {
-			_, _ = millraceotel.Instrument(millrace.Executor{StateDir: "."}, s.opts...).Restore(s.ctx, s.fsys, "x")
+			_, _ = millraceotel.Instrument(millrace.Executor{State: millrace.State{Dir: "."}}, s.opts...).Restore(s.ctx, s.fsys, "x")
 			_, _ = millraceotel.Instrument(s.x, s.opts...).Restore(s.ctx, s.fsys, "x")
 		}, "RUN restore error internal\nRUN restore error internal\n"},
 	} {

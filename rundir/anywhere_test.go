@@ -167,7 +167,7 @@ func TestPlay_once(t *testing.T) {
 				by = manage(t, p.open(t), p.host())
 			}
 			wg.Go(func() {
-				_, err := by.Jobs().Play(t.Context(), runs.JobRef{ID: "1/check"}, runs.Play{})
+				_, err := by.Jobs().Play(t.Context(), runs.JobRef{ID: "1/check"}, runs.PlayParams{})
 				var se *runs.StateError
 				mu.Lock()
 				defer mu.Unlock()

@@ -69,7 +69,7 @@ func TestPlay_changedTree(t *testing.T) {
 				fstest.Must(t, os.Chtimes(keeps, was.ModTime(), was.ModTime()))
 			}
 			before := treeOf(t, p.tree)
-			_, err = m.Jobs().Play(t.Context(), runs.JobRef{ID: run.Held.JobID}, runs.Play{PlanDigest: run.Held.PlanDigest})
+			_, err = m.Jobs().Play(t.Context(), runs.JobRef{ID: run.Held.JobID}, runs.PlayParams{PlanDigest: run.Held.PlanDigest})
 			fstest.Must(t, err)
 			run, err = m.Wait(t.Context(), run.Ref())
 			fstest.Must(t, err)

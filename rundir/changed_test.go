@@ -43,7 +43,7 @@ type counts struct {
 func (c *counts) host(t *testing.T, disk *crashfs.Fs, scratch string) rundir.Host {
 	t.Helper()
 	h := rundir.Host{Trees: trees{"p": disk}, User: "ann"}
-	h.Executor.Key = key
+	h.Executor.State.Key = key
 	h.Executor.Commands = command.Policy{Shell: true, Sandbox: command.Off, Scratch: scratch}
 	set, err := tool.New(tool.Func("post", "acts outside", func(context.Context, struct{}) (string, error) {
 		c.mu.Lock()

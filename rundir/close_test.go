@@ -43,7 +43,7 @@ func TestClose(t *testing.T) {
 		if err := m.Close(ctx); !errors.Is(err, impatient) {
 			t.Error("close:", err)
 		}
-		if _, err := m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline(t, blocking)}); err == nil {
+		if _, err := m.Create(t.Context(), runs.CreateParams{Project: "p", Pipeline: pipeline(t, blocking)}); err == nil {
 			t.Error("a closed manager creates")
 		}
 		run, err = p.store.Get(t.Context(), run.Ref())
@@ -58,7 +58,7 @@ func TestClose(t *testing.T) {
 		if !pure {
 			run = wait(t, next, run, runs.Manual)
 			same(t, "reason", run.Reason, "step 'block' was interrupted and may have had its effect: play to run it again")
-			_, err = next.Jobs().Play(t.Context(), runs.JobRef{ID: run.Held.JobID}, runs.Play{})
+			_, err = next.Jobs().Play(t.Context(), runs.JobRef{ID: run.Held.JobID}, runs.PlayParams{})
 			fstest.Must(t, err)
 		}
 		run = wait(t, next, run, runs.Success)

@@ -19,7 +19,7 @@ func TestCreate_tidiedAway(t *testing.T) {
 		err := do()
 		if err == nil && op.Kind == "mkdir" && !tidied[op.Name] {
 			tidied[op.Name] = true
-			_, rerr := millrace.Executor{NoSync: true, Key: testKey}.Recover(t.Context(), tree)
+			_, rerr := millrace.Executor{State: millrace.State{NoSync: true, Key: testKey}}.Recover(t.Context(), tree)
 			fstest.Must(t, rerr)
 		}
 		return err

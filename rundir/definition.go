@@ -16,7 +16,7 @@ import (
 // describe makes a run of what its creator says. invalid is the error of a ref that stands for no valid pipeline: the
 // run has failed then, and is made all the same.
 func (m *Manager) describe(ctx context.Context,
-	c runs.Create) (n newRun, invalid *millrace.ValidationError, err error) {
+	c runs.CreateParams) (n newRun, invalid *millrace.ValidationError, err error) {
 	if c.Project == "" {
 		return n, nil, errors.New("a run needs a project")
 	}

@@ -25,11 +25,11 @@ func TestDirs(t *testing.T) {
 		rundir.Options{Key: key, NoSync: true, SharedDir: t.TempDir()})
 	fstest.Must(t, err)
 	trees := rundir.Dirs(filepath.Join(top, "trees"))
-	m := manage(t, store, rundir.Host{Executor: millrace.Executor{Key: key, NoSync: true}, Trees: trees})
+	m := manage(t, store, rundir.Host{Executor: millrace.Executor{State: millrace.State{Key: key, NoSync: true}}, Trees: trees})
 	p, err := millrace.Decode([]byte(`{"name": "n", "steps": [{"id": "a", "action": "edit",
 		"params": {"files": ["a.txt"], "old_text": "one", "new_text": "two"}}]}`))
 	fstest.Must(t, err)
-	run, err := m.Create(t.Context(), runs.Create{Project: "team/shop", Pipeline: p})
+	run, err := m.Create(t.Context(), runs.CreateParams{Project: "team/shop", Pipeline: p})
 	fstest.Must(t, err)
 	wait(t, m, run, runs.Success)
 	for dir, want := range map[string]string{"trees/team/shop": "two\n", "trees/blog": "one\n", "out": "one\n"} {

@@ -31,7 +31,7 @@ func BenchmarkDurable(b *testing.B) {
 		p := pipeline(b, threeSteps)
 		for b.Loop() {
 			reset(b, fsys)
-			_, err := millrace.Executor{Key: key}.Run(b.Context(), fsys, p)
+			_, err := millrace.Executor{State: millrace.State{Key: key}}.Run(b.Context(), fsys, p)
 			fstest.Must(b, err)
 		}
 	})
@@ -39,11 +39,11 @@ func BenchmarkDurable(b *testing.B) {
 		fsys, dir := open(b)
 		s, err := rundir.Open(fsys, "", rundir.Options{Key: key, SharedDir: filepath.Join(b.TempDir(), "shared")})
 		fstest.Must(b, err)
-		m := manage(b, s, rundir.Host{Executor: millrace.Executor{Key: key}, Trees: trees{"p": fsys}})
+		m := manage(b, s, rundir.Host{Executor: millrace.Executor{State: millrace.State{Key: key}}, Trees: trees{"p": fsys}})
 		p := pipeline(b, threeSteps)
 		for b.Loop() {
 			reset(b, fsys)
-			run, err := m.Create(b.Context(), runs.Create{Project: "p", Pipeline: p})
+			run, err := m.Create(b.Context(), runs.CreateParams{Project: "p", Pipeline: p})
 			fstest.Must(b, err)
 			wait(b, m, run, runs.Success)
 		}

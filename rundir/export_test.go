@@ -26,7 +26,7 @@ func (s *Store) Answers(number int64) (outputs []string, err error) {
 }
 
 // CreateOnly makes a run and does not work on it.
-func (m *Manager) CreateOnly(ctx context.Context, c runs.Create) (runs.Run, error) {
+func (m *Manager) CreateOnly(ctx context.Context, c runs.CreateParams) (runs.Run, error) {
 	n, _, err := m.describe(ctx, c)
 	if err != nil {
 		return runs.Run{}, err

@@ -79,7 +79,7 @@ func (o FleetOptions) check() error {
 //
 // The errors are those of Create; a *[fleet.TargetError], for a target that cannot be one; and those of Targets. Then
 // there is no run. A context that a step has is [millrace.ErrNested].
-func (m *Manager) CreateFleet(ctx context.Context, c runs.Create, o FleetOptions) (runs.Run, error) {
+func (m *Manager) CreateFleet(ctx context.Context, c runs.CreateParams, o FleetOptions) (runs.Run, error) {
 	if isNested(ctx) {
 		return runs.Run{}, millrace.ErrNested
 	}

@@ -21,7 +21,7 @@ func BenchmarkFleet(b *testing.B) {
 	p := pipeline(b, oneEdit)
 	b.Run("local", func(b *testing.B) {
 		dirs := benchTrees(b)
-		w := fleet.Worker{Executor: millrace.Executor{Key: key}, Trees: fleet.Dirs{}}
+		w := fleet.Worker{Executor: millrace.Executor{State: millrace.State{Key: key}}, Trees: fleet.Dirs{}}
 		f := fleet.Fleet{Scheduler: fleet.Local{Worker: w, Parallel: at}}
 		b.ResetTimer()
 		sum, err := f.Run(b.Context(), fleet.Campaign{ID: "c", Pipeline: p}, fleet.Paths(dirs...), nil)
@@ -36,9 +36,9 @@ func BenchmarkFleet(b *testing.B) {
 		b.Cleanup(func() { fstest.Must(b, root.Close()) })
 		store, err := rundir.Open(root, "runs", rundir.Options{Key: key, SharedDir: b.TempDir()})
 		fstest.Must(b, err)
-		m := manage(b, store, rundir.Host{Executor: millrace.Executor{Key: key}, Trees: fleet.Dirs{}, MaxRunning: at})
+		m := manage(b, store, rundir.Host{Executor: millrace.Executor{State: millrace.State{Key: key}}, Trees: fleet.Dirs{}, MaxRunning: at})
 		b.ResetTimer()
-		run, err := m.CreateFleet(b.Context(), runs.Create{Project: "all", Pipeline: p},
+		run, err := m.CreateFleet(b.Context(), runs.CreateParams{Project: "all", Pipeline: p},
 			rundir.FleetOptions{Targets: fleet.Paths(dirs...)})
 		fstest.Must(b, err)
 		if run, err = m.Wait(b.Context(), run.Ref()); err != nil || run.Status != runs.Success || run.Summary.Success != b.N {

@@ -69,7 +69,7 @@ func (f *farm) manage(t *testing.T, shared string) (*rundir.Store, *rundir.Manag
 	s, err := rundir.Open(f.store, "runs", rundir.Options{Key: key, SharedDir: shared})
 	fstest.Must(t, err)
 	h := rundir.Host{Trees: f, User: "ann"}
-	h.Executor.Key = key
+	h.Executor.State.Key = key
 	m, err := s.Manage(h)
 	fstest.Must(t, err)
 	return s, m
@@ -120,7 +120,7 @@ func (f *farm) check(t *testing.T, shared string, acknowledged bool) {
 			t.Errorf("run %s of %s is a child more, and is %s", child.ID, child.Project, child.Status)
 		}
 	}
-	if again, err := m.CreateFleet(t.Context(), runs.Create{Project: "all", Pipeline: pipeline(t, appendLine)},
+	if again, err := m.CreateFleet(t.Context(), runs.CreateParams{Project: "all", Pipeline: pipeline(t, appendLine)},
 		rundir.FleetOptions{Targets: f.targets()}); err != nil {
 		t.Errorf("another one: %v", err)
 	} else {
@@ -171,7 +171,7 @@ func TestFleet_cut(t *testing.T) {
 		return nil
 	})
 	_, m := f.manage(t, shared)
-	run, err := m.CreateFleet(t.Context(), runs.Create{Project: "all", Pipeline: pipeline(t, appendLine)},
+	run, err := m.CreateFleet(t.Context(), runs.CreateParams{Project: "all", Pipeline: pipeline(t, appendLine)},
 		rundir.FleetOptions{Targets: f.targets(), Parallel: 2})
 	fstest.Must(t, err)
 	mu.Lock()

@@ -37,7 +37,7 @@ func fleetStore(t *testing.T, dir string) (*rundir.Store, rundir.Host) {
 	})
 	fstest.Must(t, err)
 	return store, rundir.Host{
-		Executor: millrace.Executor{NoSync: true, Key: key}, Trees: fleet.Dirs{Within: filepath.Join(dir, "trees")}, MaxRunning: 4,
+		Executor: millrace.Executor{State: millrace.State{NoSync: true, Key: key}}, Trees: fleet.Dirs{Within: filepath.Join(dir, "trees")}, MaxRunning: 4,
 	}
 }
 
@@ -53,7 +53,7 @@ func TestBeFleet(t *testing.T) {
 	list, err := store.List(t.Context(), runs.Filter{})
 	fstest.Must(t, err)
 	if list.Total == 0 {
-		run, err = m.CreateFleet(t.Context(), runs.Create{Project: "all", Pipeline: pipeline(t, appendLine)},
+		run, err = m.CreateFleet(t.Context(), runs.CreateParams{Project: "all", Pipeline: pipeline(t, appendLine)},
 			rundir.FleetOptions{
 				Targets: func(yield func(fleet.Target, error) bool) {
 					for i := range fleetSize {
@@ -156,7 +156,7 @@ func TestFleet_work(t *testing.T) {
 	t.Parallel()
 	f := newHerd(t, 3)
 	m := manage(t, f.store, f.host())
-	run, err := m.CreateFleet(t.Context(), runs.Create{Project: "all", Pipeline: pipeline(t, oneEdit),
+	run, err := m.CreateFleet(t.Context(), runs.CreateParams{Project: "all", Pipeline: pipeline(t, oneEdit),
 		StartAt: time.Now().Add(20 * time.Millisecond)},
 		rundir.FleetOptions{Targets: targets(3)})
 	fstest.Must(t, err)

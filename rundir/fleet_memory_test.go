@@ -41,7 +41,7 @@ func TestFleet_memory(t *testing.T) {
 	p := &place{dir: t.TempDir()}
 	p.store = p.open(t)
 	f := &forgetful{every: count / 5}
-	m := manage(t, p.store, rundir.Host{Executor: millrace.Executor{NoSync: true, Key: key}, Trees: f, MaxRunning: 2})
+	m := manage(t, p.store, rundir.Host{Executor: millrace.Executor{State: millrace.State{NoSync: true, Key: key}}, Trees: f, MaxRunning: 2})
 	long := strings.Repeat("x", 60_000)
 	run := createFleet(t, m, oneEdit, rundir.FleetOptions{Targets: func(yield func(fleet.Target, error) bool) {
 		for i := range count {

@@ -78,7 +78,7 @@ func (f *herd) times() string {
 }
 
 func (f *herd) host() rundir.Host {
-	return rundir.Host{Executor: millrace.Executor{NoSync: true, Key: key}, Trees: f, User: "ann", MaxRunning: 8}
+	return rundir.Host{Executor: millrace.Executor{State: millrace.State{NoSync: true, Key: key}}, Trees: f, User: "ann", MaxRunning: 8}
 }
 
 func targets(count int) iter.Seq2[fleet.Target, error] {
@@ -95,7 +95,7 @@ const oneEdit = `{"name": "fix", "steps": [{"id": "fix", "action": "edit", "para
 
 func createFleet(t testing.TB, m *rundir.Manager, text string, o rundir.FleetOptions) runs.Run {
 	t.Helper()
-	run, err := m.CreateFleet(t.Context(), runs.Create{Project: "all", Pipeline: pipeline(t, text)}, o)
+	run, err := m.CreateFleet(t.Context(), runs.CreateParams{Project: "all", Pipeline: pipeline(t, text)}, o)
 	fstest.Must(t, err)
 	return run
 }
@@ -224,7 +224,7 @@ func TestFleet_held(t *testing.T) {
 	same(t, "what was opened again", f.times(), "")
 	for _, i := range []int{2, 0, 1} {
 		child := triggers(t, f.store, run)[i].Run
-		_, err := m.Jobs().Play(t.Context(), runs.JobRef{ID: child.Held.JobID}, runs.Play{})
+		_, err := m.Jobs().Play(t.Context(), runs.JobRef{ID: child.Held.JobID}, runs.PlayParams{})
 		fstest.Must(t, err)
 		wait(t, m, *child, runs.Success)
 	}

@@ -169,7 +169,7 @@ func TestFleet_refused(t *testing.T) {
 	for i := range 60 {
 		large[name(i)] = strings.Repeat("\u2028", 300)
 	}
-	c := runs.Create{Project: "all", Pipeline: pipeline(t, oneEdit)}
+	c := runs.CreateParams{Project: "all", Pipeline: pipeline(t, oneEdit)}
 	for what, test := range map[string]struct {
 		o    rundir.FleetOptions
 		want string
@@ -213,7 +213,7 @@ func TestFleet_nested(t *testing.T) {
 	var m *rundir.Manager
 	var inner error
 	set, err := tool.New(tool.Func("nest", "nests", func(ctx context.Context, _ struct{}) (string, error) {
-		_, inner = m.CreateFleet(ctx, runs.Create{Project: "all", Pipeline: pipeline(t, oneEdit)},
+		_, inner = m.CreateFleet(ctx, runs.CreateParams{Project: "all", Pipeline: pipeline(t, oneEdit)},
 			rundir.FleetOptions{Targets: targets(1)})
 		return "", nil
 	}))

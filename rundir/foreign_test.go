@@ -38,7 +38,7 @@ func TestForeign(t *testing.T) {
 			for verb, err := range map[string]error{
 				"retry": fstest.ErrOf(m.Retry(ctx, held.Ref())), "cancel": fstest.ErrOf(m.Cancel(ctx, held.Ref())),
 				"resume": fstest.ErrOf(m.Resume(ctx, held.ID)), "held": fstest.ErrOf(m.Held(ctx, held.Ref())),
-				"play": fstest.ErrOf(m.Jobs().Play(ctx, job, runs.Play{})), "retry job": fstest.ErrOf(m.Jobs().Retry(ctx, job)),
+				"play": fstest.ErrOf(m.Jobs().Play(ctx, job, runs.PlayParams{})), "retry job": fstest.ErrOf(m.Jobs().Retry(ctx, job)),
 				"cancel job": fstest.ErrOf(m.Jobs().Cancel(ctx, job)),
 			} {
 				if !errors.Is(err, runs.ErrForeign) {

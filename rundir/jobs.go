@@ -155,7 +155,7 @@ const notReached = "the run has not come to it: retry the run, which goes on beh
 type jobs struct{ m *Manager }
 
 // Play implements [runs.JobManager].
-func (j jobs) Play(ctx context.Context, ref runs.JobRef, p runs.Play) (runs.Job, error) {
+func (j jobs) Play(ctx context.Context, ref runs.JobRef, p runs.PlayParams) (runs.Job, error) {
 	return j.decide(ctx, ref, runs.VerbPlay, func(w *writer, played *job) error {
 		var held *hold
 		w.state(func(f *folded) {

@@ -257,7 +257,7 @@ func (p *place) createOnly(t *testing.T, s site, text string) {
 	t.Helper()
 	m, err := p.store.Manage(s.host(p))
 	fstest.Must(t, err)
-	_, err = m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline(t, s.text(text)),
+	_, err = m.Create(t.Context(), runs.CreateParams{Project: "p", Pipeline: pipeline(t, s.text(text)),
 		StartAt: time.Now().Add(30 * time.Millisecond)})
 	fstest.Must(t, errors.Join(err, m.Close(t.Context())))
 }

@@ -76,7 +76,7 @@ func (m *Manager) Close(ctx context.Context) error {
 }
 
 // Create implements [runs.Manager]. The manager works on the run as soon as it has a place, or when it is due.
-func (m *Manager) Create(ctx context.Context, c runs.Create) (runs.Run, error) {
+func (m *Manager) Create(ctx context.Context, c runs.CreateParams) (runs.Run, error) {
 	if isNested(ctx) {
 		return runs.Run{}, millrace.ErrNested
 	}
@@ -88,7 +88,7 @@ func (m *Manager) Create(ctx context.Context, c runs.Create) (runs.Run, error) {
 }
 
 // created makes a run that was described, and begins to work on it.
-func (m *Manager) created(ctx context.Context, c runs.Create, n newRun,
+func (m *Manager) created(ctx context.Context, c runs.CreateParams, n newRun,
 	invalid *millrace.ValidationError) (runs.Run, error) {
 	m.mu.Lock()
 	closed := m.closed

@@ -53,7 +53,7 @@ func (p *place) open(t *testing.T) *rundir.Store {
 }
 
 func (p *place) host() rundir.Host {
-	return rundir.Host{Executor: millrace.Executor{NoSync: true, Key: key}, Trees: trees{"p": p.tree}, User: "ann"}
+	return rundir.Host{Executor: millrace.Executor{State: millrace.State{NoSync: true, Key: key}}, Trees: trees{"p": p.tree}, User: "ann"}
 }
 
 func manage(t testing.TB, s *rundir.Store, h rundir.Host) *rundir.Manager {
@@ -85,7 +85,7 @@ const threeSteps = `{"name": "fix", "steps": [
 
 func create(t testing.TB, m *rundir.Manager, text string) runs.Run {
 	t.Helper()
-	run, err := m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline(t, text)})
+	run, err := m.Create(t.Context(), runs.CreateParams{Project: "p", Pipeline: pipeline(t, text)})
 	fstest.Must(t, err)
 	return run
 }

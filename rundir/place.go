@@ -24,7 +24,7 @@ func (m *Manager) checkPlace(tree afero.Fs) error {
 	if !inside {
 		return nil
 	}
-	state := path.Clean(cmp.Or(m.host.Executor.StateDir, millrace.DefaultStateDir))
+	state := path.Clean(cmp.Or(m.host.Executor.State.Dir, millrace.DefaultStateDir))
 	for below := at; ; {
 		// No step reaches a state directory, however deep in the tree it is.
 		if names.Within(below, state) && below != state ||

@@ -43,7 +43,7 @@ func TestStoreInTree(t *testing.T) {
 			fstest.Must(t, err)
 			p := place{store: store}
 			h := p.host()
-			h.Trees, h.Executor.StateDir = trees{"p": test.tree}, test.state
+			h.Trees, h.Executor.State.Dir = trees{"p": test.tree}, test.state
 			m := manage(t, store, h)
 			run := create(t, m, `{"name": "n", "steps": [{"id": "b", "action": "create", "params": {"path": "b.txt", "content": "b", "overwrite": true}}]}`)
 			run, err = m.Wait(t.Context(), run.Ref())

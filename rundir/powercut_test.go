@@ -30,7 +30,7 @@ func onDisk(t *testing.T, disk *crashfs.Fs, shared string) *rundir.Manager {
 	s, err := rundir.Open(disk, "", rundir.Options{Key: key, SharedDir: shared})
 	fstest.Must(t, err)
 	h := rundir.Host{Trees: trees{"p": disk}, User: "ann"}
-	h.Executor.Key = key
+	h.Executor.State.Key = key
 	m, err := s.Manage(h)
 	fstest.Must(t, err)
 	return m

@@ -22,7 +22,7 @@ func TestRemove(t *testing.T) {
 		Step("edit", actions.Edit{Files: []string{"a.txt"}, OldText: "one", NewText: "{{vars.to}}"}).
 		Add(millrace.Step{ID: "wait", Action: actions.List{}, Manual: true}).Build()
 	fstest.Must(t, err)
-	run, err := m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline, Variables: []runs.Variable{{Key: "to", Value: "two"}}})
+	run, err := m.Create(t.Context(), runs.CreateParams{Project: "p", Pipeline: pipeline, Variables: []runs.Variable{{Key: "to", Value: "two"}}})
 	fstest.Must(t, err)
 	run, err = m.Wait(t.Context(), run.Ref())
 	fstest.Must(t, err)
@@ -60,7 +60,7 @@ func TestRemove(t *testing.T) {
 	}
 	foreign, err := rundir.Open(fstest.OpenRoot(t, p.dir), "runs", rundir.Options{Key: []byte("another key of 16 bytes"), NoSync: true, SharedDir: p.dir})
 	fstest.Must(t, err)
-	run, err = m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline, Variables: []runs.Variable{{Key: "to", Value: "two"}}})
+	run, err = m.Create(t.Context(), runs.CreateParams{Project: "p", Pipeline: pipeline, Variables: []runs.Variable{{Key: "to", Value: "two"}}})
 	fstest.Must(t, err)
 	_, err = m.Wait(t.Context(), run.Ref())
 	fstest.Must(t, err)

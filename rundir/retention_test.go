@@ -105,7 +105,7 @@ func TestRetention_shared(t *testing.T) {
 	m := manage(t, p.store, p.host())
 	var all []runs.Run
 	for range 2 {
-		run, err := m.Create(t.Context(), runs.Create{Project: "p",
+		run, err := m.Create(t.Context(), runs.CreateParams{Project: "p",
 			Pipeline: pipeline(t, strings.Replace(declares, `"path": "a.txt"`, `"overwrite": true, "path": "a.txt"`, 1)), Variables: []runs.Variable{{Key: "file", Value: "secret", Type: runs.File}}})
 		fstest.Must(t, err)
 		all = append(all, wait(t, m, run, runs.Success))

@@ -74,7 +74,7 @@ func (m *Manager) committed(ctx context.Context, w *writer) (*millrace.Result, e
 	if err != nil {
 		return nil, err
 	}
-	x.Checkpoints, x.Recorder, x.Observe, x.LockWait = onlooker{w.spill()}, nil, nil, settleWait
+	x.Checkpoints, x.Recorder, x.Observe, x.State.LockWait = onlooker{w.spill()}, nil, nil, settleWait
 	x.RunContext, x.StepContext = nil, nil
 	tree, err := m.open(ctx, w)
 	if err != nil {

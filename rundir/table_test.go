@@ -46,7 +46,7 @@ func inStatus(t *testing.T, status runs.Status) (*rundir.Manager, runs.Run) {
 		cancel()
 		_ = m.Close(ctx) // which stops what is blocked
 	})
-	c := runs.Create{Project: "p", Pipeline: pipeline(t, blocking)}
+	c := runs.CreateParams{Project: "p", Pipeline: pipeline(t, blocking)}
 	make := m.Create
 	switch status {
 	case runs.Created:
@@ -135,7 +135,7 @@ func try(ctx context.Context, m *rundir.Manager, run runs.Run, verb string) erro
 	ref := runs.JobRef{Project: run.Project, ID: run.ID + job}
 	switch {
 	case verb == "play":
-		return fstest.ErrOf(m.Jobs().Play(ctx, ref, runs.Play{}))
+		return fstest.ErrOf(m.Jobs().Play(ctx, ref, runs.PlayParams{}))
 	case verb == "retry" && ofJob:
 		return fstest.ErrOf(m.Jobs().Retry(ctx, ref))
 	case verb == "cancel" && ofJob:

@@ -174,7 +174,7 @@ func (m *Manager) createTarget(ctx context.Context, x millrace.Executor, t fleet
 
 // ownTarget takes a run, and waits for a process that works on it as long as for the lock of the tree.
 func (m *Manager) ownTarget(ctx context.Context, x millrace.Executor, number int64) (*writer, error) {
-	wait := x.LockWait
+	wait := x.State.LockWait
 	if wait == 0 {
 		wait = millrace.DefaultLockWait
 	}

@@ -28,7 +28,7 @@ func newTarget(t *testing.T, host rundir.Host) *targetPlace {
 	p := newPlace(t, "a.txt", "x\n", "b.txt", "x\n")
 	host.Trees = trees{"p": p.tree}
 	return &targetPlace{place: p, worker: fleet.Worker{
-		Retries: -1, Trees: host.Trees, Store: manage(t, p.store, host), Executor: millrace.Executor{NoSync: true, Key: key},
+		Retries: -1, Trees: host.Trees, Store: manage(t, p.store, host), Executor: millrace.Executor{State: millrace.State{NoSync: true, Key: key}},
 	}}
 }
 
@@ -211,7 +211,7 @@ func TestTargetAtOnce(t *testing.T) {
 func TestTargetBusy(t *testing.T) {
 	t.Parallel()
 	p := newTarget(t, rundir.Host{})
-	p.worker.Executor.LockWait = 1
+	p.worker.Executor.State.LockWait = 1
 	inner := p.worker
 	var busy fleet.Outcome
 	p.worker.Executor.Observe = func(e millrace.Event) {

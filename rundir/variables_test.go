@@ -29,7 +29,7 @@ func TestVariables(t *testing.T) {
 	p := newPlace(t)
 	m := manage(t, p.store, p.host())
 	make := func(v ...runs.Variable) (runs.Run, error) {
-		return m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline(t, declares), Variables: v,
+		return m.Create(t.Context(), runs.CreateParams{Project: "p", Pipeline: pipeline(t, declares), Variables: v,
 			Source: runs.SourceCLI, User: "bob"})
 	}
 	run, err := make(runs.Variable{Key: "text", Value: "3"}, runs.Variable{Key: "n", Value: "7"},
@@ -71,21 +71,21 @@ func TestCreate_ref(t *testing.T) {
 	h.Library.Dirs = []millrace.LibraryDir{{Name: "all",
 		FS: suite.Tree("good.json", threeSteps, "bad.json", `{"name": "bad", "steps": [{"id": "x"}]}`)}}
 	m := manage(t, p.store, h)
-	run, err := m.Create(t.Context(), runs.Create{Project: "p", Ref: "good"})
+	run, err := m.Create(t.Context(), runs.CreateParams{Project: "p", Ref: "good"})
 	fstest.Must(t, err)
 	run = wait(t, m, run, runs.Success)
 	same(t, "ref and name", run.RefName+" "+run.Name, "good fix")
-	run, err = m.Create(t.Context(), runs.Create{Project: "p", Ref: "bad"})
+	run, err = m.Create(t.Context(), runs.CreateParams{Project: "p", Ref: "bad"})
 	if _, ok := errors.AsType[*millrace.ValidationError](err); !ok || run.Status != runs.Failed || !run.YAMLErrors ||
 		run.Resumable {
 		t.Errorf("bad: %+v, %v", run, err)
 	}
 	_, err = m.Retry(t.Context(), run.Ref())
 	refusal(t, err, "cannot retry run 2: it is failed, not resumable: create a new run")
-	if run, err = m.Create(t.Context(), runs.Create{Project: "p", Ref: "none"}); err == nil || run.ID != "" {
+	if run, err = m.Create(t.Context(), runs.CreateParams{Project: "p", Ref: "none"}); err == nil || run.ID != "" {
 		t.Errorf("none: %+v, %v", run, err)
 	}
-	if _, err = m.Create(t.Context(), runs.Create{Project: "p"}); err == nil {
+	if _, err = m.Create(t.Context(), runs.CreateParams{Project: "p"}); err == nil {
 		t.Error("neither a ref nor a pipeline")
 	}
 }
@@ -96,7 +96,7 @@ func TestStartAt(t *testing.T) {
 	p := newPlace(t, "a.txt", "one\n")
 	m := manage(t, p.store, p.host())
 	later := func(d time.Duration) runs.Run {
-		run, err := m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline(t, threeSteps),
+		run, err := m.Create(t.Context(), runs.CreateParams{Project: "p", Pipeline: pipeline(t, threeSteps),
 			StartAt: time.Now().Add(d)})
 		fstest.Must(t, err)
 		return run
@@ -149,7 +149,7 @@ func TestCreate_nested(t *testing.T) {
 	var m *rundir.Manager
 	var inner []error
 	nest := tool.Func("nest", "nests", func(ctx context.Context, _ struct{}) (string, error) {
-		_, err := m.Create(ctx, runs.Create{Project: "p", Pipeline: pipeline(t, threeSteps)})
+		_, err := m.Create(ctx, runs.CreateParams{Project: "p", Pipeline: pipeline(t, threeSteps)})
 		inner = append(inner, err)
 		_, err = m.Retry(ctx, runs.RunRef{ID: "1"})
 		inner = append(inner, err)
@@ -183,7 +183,7 @@ func TestMaxRunning(t *testing.T) {
 	m := manage(t, p.store, h)
 	var all []runs.Run
 	for _, project := range []string{"p", "none"} {
-		run, err := m.Create(t.Context(), runs.Create{Project: project, Pipeline: pipeline(t, threeSteps)})
+		run, err := m.Create(t.Context(), runs.CreateParams{Project: project, Pipeline: pipeline(t, threeSteps)})
 		fstest.Must(t, err)
 		all = append(all, run)
 	}

@@ -55,22 +55,22 @@ func TestManual(t *testing.T) {
 	wait(t, first, create(t, first, `{"name": "other", "steps": [{"id": "a", "action": "create", "params": {"path": "new.txt", "content": "new\n"}}]}`), runs.Success)
 
 	second := manage(t, p.open(t), p.host())
-	_, err = second.Jobs().Play(t.Context(), runs.JobRef{ID: "1/fix"}, runs.Play{})
+	_, err = second.Jobs().Play(t.Context(), runs.JobRef{ID: "1/fix"}, runs.PlayParams{})
 	refusal(t, err, "cannot play job 1001 (step 'fix'): it is success, only manual jobs can be played")
-	_, err = second.Jobs().Play(t.Context(), runs.JobRef{ID: "1/check"}, runs.Play{PlanDigest: "other"})
+	_, err = second.Jobs().Play(t.Context(), runs.JobRef{ID: "1/check"}, runs.PlayParams{PlanDigest: "other"})
 	if err == nil || !strings.HasPrefix(err.Error(),
 		"cannot play job 1002 (step 'check'): it is manual, and what it would do") {
 		t.Error("another digest:", err)
 	}
 	_, err = second.Jobs().Play(t.Context(), runs.JobRef{ID: "1/check"},
-		runs.Play{Variables: []runs.Variable{{Key: "limit", Value: "ten"}}})
+		runs.PlayParams{Variables: []runs.Variable{{Key: "limit", Value: "ten"}}})
 	if err == nil || !strings.Contains(err.Error(), `"ten" is no integer`) {
 		t.Error("wrong value:", err)
 	}
 	_, err = second.Retry(t.Context(), run.Ref())
 	refusal(t, err, "cannot retry run 1: it is manual, play or cancel it")
 	job, err := second.Jobs().Play(t.Context(), runs.JobRef{ID: "1/check"},
-		runs.Play{Variables: []runs.Variable{{Key: "word", Value: "two two"}}, PlanDigest: digest})
+		runs.PlayParams{Variables: []runs.Variable{{Key: "word", Value: "two two"}}, PlanDigest: digest})
 	fstest.Must(t, err)
 	if job.ID != "1002" || job.Status != runs.Pending {
 		t.Errorf("played: %+v", job)
@@ -81,7 +81,7 @@ func TestManual(t *testing.T) {
 	if run.Attempts != 2 || strings.Join(run.Variables, " ") != "word" {
 		t.Errorf("done: %+v", run)
 	}
-	_, err = first.Jobs().Play(t.Context(), runs.JobRef{ID: "1/check"}, runs.Play{})
+	_, err = first.Jobs().Play(t.Context(), runs.JobRef{ID: "1/check"}, runs.PlayParams{})
 	refusal(t, err, "cannot play job 1002 (step 'check'): it is success, only manual jobs can be played")
 }
 
@@ -106,7 +106,7 @@ func TestGate(t *testing.T) {
 	if !strings.Contains(run.Reason, "not what was allowed to be (d/more.txt)") {
 		t.Error(run.Reason)
 	}
-	_, err = m.Jobs().Play(t.Context(), runs.JobRef{ID: run.Held.JobID}, runs.Play{PlanDigest: run.Held.PlanDigest})
+	_, err = m.Jobs().Play(t.Context(), runs.JobRef{ID: run.Held.JobID}, runs.PlayParams{PlanDigest: run.Held.PlanDigest})
 	fstest.Must(t, err)
 	run = wait(t, m, run, runs.Success)
 	if ok, _ := afero.Exists(p.tree, "d"); ok {
@@ -127,7 +127,7 @@ func TestBlocked(t *testing.T) {
 	}
 	play := func(force bool) {
 		t.Helper()
-		_, err := m.Jobs().Play(t.Context(), runs.JobRef{ID: run.Held.JobID}, runs.Play{Force: force})
+		_, err := m.Jobs().Play(t.Context(), runs.JobRef{ID: run.Held.JobID}, runs.PlayParams{Force: force})
 		fstest.Must(t, err)
 	}
 	play(false)
@@ -257,7 +257,7 @@ func TestRetry_held(t *testing.T) {
 		run = wait(t, m, run, runs.Manual)
 		same(t, "reason", run.Reason, reason)
 	}
-	_, err := m.Jobs().Play(t.Context(), runs.JobRef{ID: run.Held.JobID}, runs.Play{})
+	_, err := m.Jobs().Play(t.Context(), runs.JobRef{ID: run.Held.JobID}, runs.PlayParams{})
 	fstest.Must(t, err)
 	wait(t, m, run, runs.Success)
 	same(t, "the tree", fstest.Read(t, p.tree, "a.txt"), "two\n")

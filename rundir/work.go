@@ -169,8 +169,8 @@ func (s *session) prepared(r *recorder) (x millrace.Executor, p millrace.Pipelin
 	}
 	x.RunID, x.Checkpoints, x.Recorder = id, r, s.m.target.recorder(answers{s.w})
 	x.Observe = r.observer(x.Observe)
-	if x.LockWait == 0 && s.m.target == nil {
-		x.LockWait = -1
+	if x.State.LockWait == 0 && s.m.target == nil {
+		x.State.LockWait = -1
 	}
 	return x, p, nil
 }
@@ -182,9 +182,9 @@ const lockTry = 5 * time.Millisecond
 func (s *session) resume(x millrace.Executor, tree fleet.Tree, p millrace.Pipeline,
 	r *recorder) (*millrace.Result, error) {
 	try := x
-	try.LockWait, try.Observe = lockTry, r.unlessLocked(x.Observe)
-	if x.LockWait > 0 {
-		try.LockWait = min(lockTry, x.LockWait)
+	try.State.LockWait, try.Observe = lockTry, r.unlessLocked(x.Observe)
+	if x.State.LockWait > 0 {
+		try.State.LockWait = min(lockTry, x.State.LockWait)
 	}
 	res, err := try.Resume(s.ctx, tree.FS, p, s.w.saved())
 	if res != nil || !errors.Is(err, fsutil.ErrLocked) || r.entered() {

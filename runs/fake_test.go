@@ -144,7 +144,7 @@ func (b browsing) Logs(_ context.Context, ref runs.JobRef, r runs.LogRange) (run
 	return r.Log(len(lines), text, j.Status.Ended()), nil
 }
 
-func (m managing) Create(_ context.Context, c runs.Create) (runs.Run, error) {
+func (m managing) Create(_ context.Context, c runs.CreateParams) (runs.Run, error) {
 	m.ask(c)
 	r := runs.Run{ID: strconv.Itoa(12 + len(m.runs)), Project: c.Project, RefName: c.Ref, Name: c.Pipeline.Name(),
 		Status: runs.Created, Source: c.Source}
@@ -196,7 +196,7 @@ func (p playing) decide(ref runs.JobRef, v runs.Verb, to runs.Status) (runs.Job,
 	return *j, nil
 }
 
-func (p playing) Play(_ context.Context, ref runs.JobRef, with runs.Play) (runs.Job, error) {
+func (p playing) Play(_ context.Context, ref runs.JobRef, with runs.PlayParams) (runs.Job, error) {
 	p.ask(with)
 	return p.decide(ref, runs.VerbPlay, runs.Running)
 }

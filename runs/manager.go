@@ -15,7 +15,7 @@ type Manager interface {
 	// Create makes a run. The error is a *[millrace.ValidationError] for variables that do not fit and for a ref whose
 	// text is not a valid pipeline: in the second case a run exists, which has failed, and it is
 	// returned beside the error.
-	Create(ctx context.Context, c Create) (Run, error)
+	Create(ctx context.Context, c CreateParams) (Run, error)
 	// Retry goes on with a run that has failed or was canceled, behind the last step that was done.
 	Retry(ctx context.Context, run RunRef) (Run, error)
 	// Cancel ends a run. Staged changes are kept, for Retry. It comes too late for a run that is being committed.
@@ -25,7 +25,7 @@ type Manager interface {
 // JobManager decides about jobs. The errors are those of [Manager].
 type JobManager interface {
 	// Play lets a run go on that waits for a decision at this job.
-	Play(ctx context.Context, job JobRef, p Play) (Job, error)
+	Play(ctx context.Context, job JobRef, p PlayParams) (Job, error)
 	// Retry goes back to where the run was before the job, and goes on from there: the job and all after it run again.
 	Retry(ctx context.Context, job JobRef) (Job, error)
 	// Cancel ends a job. That is not a failure: nothing handles it, and its run is canceled.
@@ -33,7 +33,7 @@ type JobManager interface {
 }
 
 // Create describes what a new run is to do. Either Ref or Pipeline is given.
-type Create struct {
+type CreateParams struct {
 	// Project is the key of the tree.
 	Project string
 	// Ref is the name of a pipeline in the library of the host.
@@ -76,7 +76,7 @@ const (
 )
 
 // Play says with what a held job goes on.
-type Play struct {
+type PlayParams struct {
 	// Variables have these values from here on.
 	Variables []Variable `json:"job_variables_attributes,omitempty"`
 	// Force lifts what the option force of a pipeline lifts, up to the ceiling of the host.

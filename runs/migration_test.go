@@ -26,10 +26,10 @@ func TestMigration(t *testing.T) {
 		{"list_pipeline_trigger_jobs", browse, "triggers", `,"pipelineId":12`, runs.Paging{}},
 		{"get_pipeline_job", browse, "job", `,"jobId":12001`, runs.JobRef{Project: "p", ID: "12001"}},
 		{"get_pipeline_job_output", browse, "logs", `,"jobId":12001`, runs.LogRange{}},
-		{"create_pipeline", manage, "create", `,"ref":"r"`, runs.Create{Project: "p", Ref: "r"}},
+		{"create_pipeline", manage, "create", `,"ref":"r"`, runs.CreateParams{Project: "p", Ref: "r"}},
 		{"retry_pipeline", manage, "retry", `,"pipelineId":12`, runs.RunRef{Project: "p", ID: "12"}},
 		{"cancel_pipeline", manage, "cancel", `,"pipelineId":13`, runs.RunRef{Project: "p", ID: "13"}},
-		{"play_pipeline_job", jobs, "play", `,"jobId":13003`, runs.Play{}},
+		{"play_pipeline_job", jobs, "play", `,"jobId":13003`, runs.PlayParams{}},
 		{"retry_pipeline_job", jobs, "retry", `,"jobId":12001`, runs.JobRef{Project: "p", ID: "12001"}},
 		{"cancel_pipeline_job", jobs, "cancel", `,"jobId":14002`, runs.JobRef{Project: "p", ID: "14002"}},
 	}
@@ -51,7 +51,7 @@ func TestMigration(t *testing.T) {
 			t.Errorf("%s: %v", row.old, err)
 			continue
 		}
-		if diff := cmp.Diff(row.asked, e.asked[0], cmpopts.IgnoreUnexported(runs.Create{}.Pipeline)); diff != "" {
+		if diff := cmp.Diff(row.asked, e.asked[0], cmpopts.IgnoreUnexported(runs.CreateParams{}.Pipeline)); diff != "" {
 			t.Errorf("%s asks otherwise (-want +got):\n%s", row.old, diff)
 		}
 		_, err := newEngine().tools().Call(t.Context(), row.old, args)

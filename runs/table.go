@@ -65,8 +65,8 @@ type args struct {
 	filter Filter
 	jobs   JobFilter
 	lines  LogRange
-	create Create
-	play   Play
+	create CreateParams
+	play   PlayParams
 	// definition is the pipeline of create, nil for none.
 	definition *strictjson.Node
 }

@@ -67,22 +67,22 @@ func TestCalls(t *testing.T) {
 		{"logs", "browse_pipelines", `{"action":"logs","projectId":"p","jobId":12001}`, runs.LogRange{}, `{"trace":"line 51\nline 52\n`},
 		{"logs of a range", "browse_pipelines", `{"action":"logs","projectId":"p","jobId":12001,"start":-2,"limit":1}`, runs.LogRange{Start: -2, Limit: 1}, `{"trace":"line 249\n","total_lines":250,"shown_lines":1,"start_line":249,"next_start":250,"has_more":true,"complete":true}`},
 
-		{"create", "manage_pipeline", `{"action":"create","projectId":"p","ref":"rename-class"}`, runs.Create{Project: "p", Ref: "rename-class", Source: "mcp"}, `{"id":15,`},
+		{"create", "manage_pipeline", `{"action":"create","projectId":"p","ref":"rename-class"}`, runs.CreateParams{Project: "p", Ref: "rename-class", Source: "mcp"}, `{"id":15,`},
 		{
 			"create with variables", "manage_pipeline",
 			`{"action":"create","projectId":"p","ref":"r","variables":[{"key":"a","value":""},{"key":"b","value":"2","variable_type":"env_var"},{"key":"c","value":"3","variable_type":"file"}]}`,
-			runs.Create{Project: "p", Ref: "r", Source: "mcp", Variables: []runs.Variable{{Key: "a"}, {Key: "b", Value: "2", Type: runs.EnvVar}, {Key: "c", Value: "3", Type: runs.File}}}, `{"id":15,`,
+			runs.CreateParams{Project: "p", Ref: "r", Source: "mcp", Variables: []runs.Variable{{Key: "a"}, {Key: "b", Value: "2", Type: runs.EnvVar}, {Key: "c", Value: "3", Type: runs.File}}}, `{"id":15,`,
 		},
 		{"create from an object", "manage_pipeline", `{"action":"create","projectId":"p","definition":` + inline + `,"variables":[{"key":"limit","value":"7"}]}`, nil, `{"id":15,"project_id":"p","name":"q",`},
 		{"create from a text", "manage_pipeline", `{"action":"create","projectId":"p","definition":` + quoted(inline) + `}`, nil, `{"id":15,"project_id":"p","name":"q",`},
 		{"retry", "manage_pipeline", `{"action":"retry","projectId":"p","pipelineId":12}`, runs.RunRef{Project: "p", ID: "12"}, `{"id":12,"run_id":"0c","project_id":"p","name":"rename","ref":"rename-class","sha":"abcdef0123","status":"pending",`},
 		{"cancel", "manage_pipeline", `{"action":"cancel","projectId":"p","pipelineId":"14"}`, runs.RunRef{Project: "p", ID: "14"}, `{"id":14,"project_id":"p","name":"rename","ref":"rename-class","sha":"abcdef0123","status":"canceled",`},
 
-		{"play", "manage_pipeline_job", `{"action":"play","projectId":"p","jobId":13003}`, runs.Play{}, `{"id":13003,"run":13,"project_id":"p","name":"deploy","kind":"step","action":"list_files","status":"running",`},
+		{"play", "manage_pipeline_job", `{"action":"play","projectId":"p","jobId":13003}`, runs.PlayParams{}, `{"id":13003,"run":13,"project_id":"p","name":"deploy","kind":"step","action":"list_files","status":"running",`},
 		{
 			"play with everything", "manage_pipeline_job",
 			`{"action":"play","projectId":"p","jobId":"13/deploy","job_variables_attributes":[{"key":"a","value":"1"}],"force":true,"plan_digest":"0d"}`,
-			runs.Play{Variables: []runs.Variable{{Key: "a", Value: "1"}}, Force: true, PlanDigest: "0d"}, `{"id":13003,`,
+			runs.PlayParams{Variables: []runs.Variable{{Key: "a", Value: "1"}}, Force: true, PlanDigest: "0d"}, `{"id":13003,`,
 		},
 		{"retry of a job", "manage_pipeline_job", `{"action":"retry","projectId":"p","jobId":12001}`, runs.JobRef{Project: "p", ID: "12001"}, `{"id":12001,`},
 		{"cancel of a job", "manage_pipeline_job", `{"action":"cancel","projectId":"p","jobId":14002}`, runs.JobRef{Project: "p", ID: "14002"}, `{"id":14002,`},
@@ -130,7 +130,7 @@ func TestCreatePipeline(t *testing.T) {
 			json.RawMessage(`{"action":"create","projectId":"p","definition":`+definition+`}`)); err != nil {
 			t.Fatal(err)
 		}
-		got := e.asked[0].(runs.Create)
+		got := e.asked[0].(runs.CreateParams)
 		if got.Ref != "" || !got.Pipeline.Equal(want) {
 			t.Errorf("created %+v", got)
 		}
@@ -232,7 +232,7 @@ func TestLenient(t *testing.T) {
 		},
 		{
 			"manage_pipeline", `{"action":"play_job","project_id":"p","job_id":13003,"force":true,"job_variables_attributes":[{"key":"a","value":"b"}]}`,
-			runs.Play{Force: true, Variables: []runs.Variable{{Key: "a", Value: "b"}}}, "unknown action 'play_job' for manage_pipeline (create, retry, cancel)",
+			runs.PlayParams{Force: true, Variables: []runs.Variable{{Key: "a", Value: "b"}}}, "unknown action 'play_job' for manage_pipeline (create, retry, cancel)",
 		},
 		{"manage_pipeline", `{"action":"retry_job","projectId":"p","jobId":12001}`, runs.JobRef{Project: "p", ID: "12001"}, "unknown action 'retry_job' for manage_pipeline (create, retry, cancel)"},
 		{"manage_pipeline", `{"action":"cancel_job","projectId":"p","jobId":14002}`, runs.JobRef{Project: "p", ID: "14002"}, "unknown action 'cancel_job' for manage_pipeline (create, retry, cancel)"},
@@ -346,7 +346,7 @@ func TestCreateFromLibrary(t *testing.T) {
 			json.RawMessage(`{"action":"create","projectId":"p","definition":"`+definition+`"}`))
 		return err
 	}
-	if err := create("good"); err != nil || e.asked[0].(runs.Create).Pipeline.Name() != "q" {
+	if err := create("good"); err != nil || e.asked[0].(runs.CreateParams).Pipeline.Name() != "q" {
 		t.Errorf("%v, asked %v", err, e.asked)
 	}
 	for _, name := range []string{"bad", "goood"} {

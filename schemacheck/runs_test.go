@@ -32,15 +32,17 @@ func (nothing) Job(context.Context, runs.JobRef) (j runs.Job, err error) { retur
 func (nothing) Logs(context.Context, runs.JobRef, runs.LogRange) (l runs.Log, err error) {
 	return l, nil
 }
-func (nothing) Create(context.Context, runs.Create) (r runs.Run, err error) { return r, nil }
-func (nothing) Retry(context.Context, runs.RunRef) (r runs.Run, err error)  { return r, nil }
-func (nothing) Cancel(context.Context, runs.RunRef) (r runs.Run, err error) { return r, nil }
+func (nothing) Create(context.Context, runs.CreateParams) (r runs.Run, err error) { return r, nil }
+func (nothing) Retry(context.Context, runs.RunRef) (r runs.Run, err error)        { return r, nil }
+func (nothing) Cancel(context.Context, runs.RunRef) (r runs.Run, err error)       { return r, nil }
 
 type noJobs struct{}
 
-func (noJobs) Play(context.Context, runs.JobRef, runs.Play) (j runs.Job, err error) { return j, nil }
-func (noJobs) Retry(context.Context, runs.JobRef) (j runs.Job, err error)           { return j, nil }
-func (noJobs) Cancel(context.Context, runs.JobRef) (j runs.Job, err error)          { return j, nil }
+func (noJobs) Play(context.Context, runs.JobRef, runs.PlayParams) (j runs.Job, err error) {
+	return j, nil
+}
+func (noJobs) Retry(context.Context, runs.JobRef) (j runs.Job, err error)  { return j, nil }
+func (noJobs) Cancel(context.Context, runs.JobRef) (j runs.Job, err error) { return j, nil }
 
 func compiled(t *testing.T, name string, data []byte) *jsonschema.Schema {
 	t.Helper()

@@ -106,7 +106,7 @@ func TestEveryPipelineIsValid(t *testing.T) {
 // TestBothTake: both spellings of what has two, and the ends of all ranges.
 func TestBothTake(t *testing.T) {
 	s := schema(t)
-	const first = `{"name":"p","max_steps":200,"steps":[{"id":"f","action":"read_ranges","input":"previous","max_visits":2,"condition":"prev.error"},`
+	const first = `{"name":"p","max_attempts":200,"steps":[{"id":"f","action":"read_ranges","input":"previous","max_visits":2,"condition":"prev.error"},`
 	for _, fields := range []string{
 		`"retry_if":{"f":"x","a":"y"}`, `"retry_if":{}`, `"retry_if":[]`,
 		`"retry_if":[{"step":"f","keyword":"x","restart":true},{"step":"a","when":"prev.error"},{"step":"f","when":{"type":"step_failed","step_ref":"a"}}]`,
@@ -198,8 +198,8 @@ func TestBothRefuse(t *testing.T) {
 		"input of another word": `{"name":"p","steps":[{"id":"a","action":"read_ranges","input":"last"}]}`,
 		"input of a search":     on(`"input":"previous"`),
 		"input of several":      `{"name":"p","steps":[` + find + `,` + strings.Replace(find, `"f"`, `"g"`, 1) + `,{"id":"a","action":"merge","input_from_all":["f","g"],"input":"previous"}]}`,
-		"max_steps 0":           `{"name":"p","max_steps":0,"steps":[` + find + `]}`,
-		"max_steps 201":         `{"name":"p","max_steps":201,"steps":[` + find + `]}`,
+		"max_attempts 0":        `{"name":"p","max_attempts":0,"steps":[` + find + `]}`,
+		"max_attempts 201":      `{"name":"p","max_attempts":201,"steps":[` + find + `]}`,
 		"deadline 0":            whole(`"deadline_seconds":0`),
 		"deadline -1":           whole(`"deadline_seconds":-1`),
 		"deadline of 8 days":    whole(`"deadline_seconds":691200`),

@@ -165,7 +165,7 @@ func TestManage(t *testing.T) {
 	if err := f.trees["t01"].Remove("a.txt"); err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.Create(ctx, runs.Create{Pipeline: edit(), User: "bob", Source: runs.SourceMCP})
+	r, err := c.Create(ctx, runs.CreateParams{Pipeline: edit(), User: "bob", Source: runs.SourceMCP})
 	if err != nil || r.Status != runs.Failed || r.User != "bob" || r.Source != runs.SourceMCP || r.SHA != edit().Digest() {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -177,20 +177,20 @@ func TestManage(t *testing.T) {
 		"cannot retry run " + r.ID + ": it is success, create a new run":       second(c.Retry(ctx, r.Ref())),
 		"cannot cancel run " + r.ID + ": it is success":                        second(c.Cancel(ctx, r.Ref())),
 		"run none not found in project 'default'":                              second(c.Cancel(ctx, runs.RunRef{ID: "none"})),
-		`fleet: Create.Ref "fix": this client has no library: give a Pipeline`: second(c.Create(ctx, runs.Create{Ref: "fix"})),
-		`fleet: Create.Ref "fix": there is a Pipeline too: give one of both`:   second(c.Create(ctx, runs.Create{Ref: "fix", Pipeline: edit()})),
-		`fleet: Create.Project "x": this client is for project default`:        second(c.Create(ctx, runs.Create{Project: "x", Pipeline: edit()})),
+		`fleet: Create.Ref "fix": this client has no library: give a Pipeline`: second(c.Create(ctx, runs.CreateParams{Ref: "fix"})),
+		`fleet: Create.Ref "fix": there is a Pipeline too: give one of both`:   second(c.Create(ctx, runs.CreateParams{Ref: "fix", Pipeline: edit()})),
+		`fleet: Create.Project "x": this client is for project default`:        second(c.Create(ctx, runs.CreateParams{Project: "x", Pipeline: edit()})),
 	} {
 		if err == nil || err.Error() != what {
 			t.Errorf("got  %v\nwant %s", err, what)
 		}
 	}
-	if _, err := c.Create(ctx, runs.Create{Pipeline: edit(), Variables: []runs.Variable{{Key: "x", Value: "1"}}}); err == nil {
+	if _, err := c.Create(ctx, runs.CreateParams{Pipeline: edit(), Variables: []runs.Variable{{Key: "x", Value: "1"}}}); err == nil {
 		t.Error("a variable that the pipeline does not have was taken")
 	}
 
 	s.open = &Progress{Phase: PhaseHeld, Targets: 2, PlanDigest: "abc", Sum: fleet.Counts{Success: 2, Files: 3, Risks: risk.Counts{High: 1}}}
-	held, err := c.Create(ctx, runs.Create{Pipeline: edit()})
+	held, err := c.Create(ctx, runs.CreateParams{Pipeline: edit()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,10 +203,10 @@ func TestManage(t *testing.T) {
 	}
 	jobs := c.JobManager()
 	gate := runs.JobRef{ID: held.Held.JobID}
-	if j, err := jobs.Play(ctx, gate, runs.Play{PlanDigest: "abc"}); err != nil || j.Kind != runs.JobCommit {
+	if j, err := jobs.Play(ctx, gate, runs.PlayParams{PlanDigest: "abc"}); err != nil || j.Kind != runs.JobCommit {
 		t.Errorf("%+v, %v", j, err)
 	}
-	if _, err := jobs.Play(ctx, gate, runs.Play{Force: true}); err == nil {
+	if _, err := jobs.Play(ctx, gate, runs.PlayParams{Force: true}); err == nil {
 		t.Error("force was taken")
 	}
 	target := runs.JobRef{ID: held.ID + "/t00"}
@@ -227,7 +227,7 @@ func TestManage(t *testing.T) {
 	if held, err = c.Cancel(ctx, held.Ref()); err != nil || held.Status != runs.Canceled || !held.Resumable {
 		t.Errorf("%+v, %v", held, err)
 	}
-	later, err := c.Create(ctx, runs.Create{Pipeline: edit(), StartAt: time.Now().Add(time.Hour)})
+	later, err := c.Create(ctx, runs.CreateParams{Pipeline: edit(), StartAt: time.Now().Add(time.Hour)})
 	if err != nil || later.Status != runs.Scheduled || !later.StartedAt.IsZero() {
 		t.Errorf("%+v, %v", later, err)
 	}

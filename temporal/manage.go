@@ -22,7 +22,7 @@ var (
 
 // Create implements [runs.Manager]: it begins a campaign of its own id on the targets of the project, see
 // Client.Targets. A variable of the type file is an error, for a fleet has no directory that all of its machines share.
-func (c Client) Create(ctx context.Context, create runs.Create) (runs.Run, error) {
+func (c Client) Create(ctx context.Context, create runs.CreateParams) (runs.Run, error) {
 	if err := c.Check(); err != nil {
 		return runs.Run{}, err
 	}
@@ -131,7 +131,7 @@ func (c Client) JobManager() runs.JobManager { return jobManager{c} }
 type jobManager struct{ c Client }
 
 // Play lets a campaign go on that is held at its gate, the job "<campaign>/commit".
-func (m jobManager) Play(ctx context.Context, ref runs.JobRef, p runs.Play) (runs.Job, error) {
+func (m jobManager) Play(ctx context.Context, ref runs.JobRef, p runs.PlayParams) (runs.Job, error) {
 	if p.Force || len(p.Variables) > 0 {
 		return runs.Job{}, errors.New("a campaign cannot be played with force or variables: create a new run")
 	}

@@ -46,7 +46,7 @@ func workerIn(t *testing.T, dir string, stored bool) Worker {
 	t.Helper()
 	w := Worker{Blobs: DirBlobs{FS: afero.NewOsFs(), Dir: filepath.Join(dir, "blobs")}}
 	w.Fleet.Trees = fleet.Dirs{Within: filepath.Join(dir, "trees")}
-	w.Fleet.Executor = millrace.Executor{Key: killedKey, NoSync: true, Commands: command.Policy{Shell: true, Sandbox: command.Off, Scratch: dir}}
+	w.Fleet.Executor = millrace.Executor{State: millrace.State{Key: killedKey, NoSync: true}, Commands: command.Policy{Shell: true, Sandbox: command.Off, Scratch: dir}}
 	if !stored {
 		return w
 	}

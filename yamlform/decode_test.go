@@ -15,7 +15,7 @@ import (
 )
 
 const inJSON = `{
-  "name": "modernise", "dry_run": true, "max_steps": 7, "deadline_seconds": 1.5,
+  "name": "modernise", "dry_run": true, "max_attempts": 7, "deadline_seconds": 1.5,
   "variables": {"old": "ioutil", "n": {"type": "number", "default": 3, "description": "how many"}},
   "steps": [
     {"id": "find", "action": "search", "params": {"pattern": "{{vars.old}}.ReadFile", "mode": "literal", "file_types": [".go"]}},
@@ -30,7 +30,7 @@ const inJSON = `{
 const inYAML = `# What the change is for can be said here.
 name: modernise
 dry_run: true
-max_steps: 7
+max_attempts: 7
 deadline_seconds: 1.5
 variables:
   old: ioutil

@@ -49,7 +49,7 @@ func propose(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	run, err := m.Create(ctx, runs.Create{Project: "limits", Pipeline: p})
+	run, err := m.Create(ctx, runs.CreateParams{Project: "limits", Pipeline: p})
 	if err == nil {
 		run, err = m.Wait(ctx, run.Ref())
 	}
@@ -107,7 +107,7 @@ func approve(ctx context.Context) (err error) {
 		// The digest identifies the change that was shown. If anything else were to be written by now, the run would
 		// wait again.
 		held := runs.JobRef{Project: run.Project, ID: run.Held.JobID}
-		if _, err := m.Jobs().Play(ctx, held, runs.Play{PlanDigest: run.Held.PlanDigest}); err != nil {
+		if _, err := m.Jobs().Play(ctx, held, runs.PlayParams{PlanDigest: run.Held.PlanDigest}); err != nil {
 			return err
 		}
 		if run, err = m.Wait(ctx, run.Ref()); err != nil {
@@ -115,7 +115,7 @@ func approve(ctx context.Context) (err error) {
 		}
 		fmt.Printf("bob: run %s is %s\n", run.ID, run.Status)
 		// It cannot be played twice.
-		_, err = m.Jobs().Play(ctx, held, runs.Play{})
+		_, err = m.Jobs().Play(ctx, held, runs.PlayParams{})
 		fmt.Println(err)
 	}
 	text, err := os.ReadFile(file)
@@ -134,7 +134,7 @@ func open(dir, user string) (*rundir.Manager, *rundir.Store, error) {
 		return nil, nil, err
 	}
 	m, err := store.Manage(rundir.Host{
-		Executor: millrace.Executor{Key: key}, Trees: limits{dir}, User: user, ApproveFrom: risk.Low,
+		Executor: millrace.Executor{State: millrace.State{Key: key}}, Trees: limits{dir}, User: user, ApproveFrom: risk.Low,
 	})
 	return m, store, err
 }

@@ -100,7 +100,7 @@ func work(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	run, err := m.Create(ctx, runs.Create{Project: "notes", Pipeline: p})
+	run, err := m.Create(ctx, runs.CreateParams{Project: "notes", Pipeline: p})
 	if err == nil {
 		_, err = m.Wait(ctx, run.Ref())
 	}
@@ -143,7 +143,7 @@ func open(dir string) (*rundir.Manager, *rundir.Store, error) {
 		return nil, nil, err
 	}
 	m, err := store.Manage(rundir.Host{
-		Executor: millrace.Executor{Key: key, Tools: tools, Agents: map[string]agent.Agent{"": model}},
+		Executor: millrace.Executor{State: millrace.State{Key: key}, Tools: tools, Agents: map[string]agent.Agent{"": model}},
 		Trees:    notes{dir},
 	})
 	return m, store, err

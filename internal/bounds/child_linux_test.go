@@ -129,7 +129,7 @@ func (m *measured) run(g generated, fsys afero.Fs) (res *millrace.Result, err er
 	m.Decoded = true
 	var began time.Time
 	applies := false
-	x := millrace.Executor{NoSync: true, Observe: func(e millrace.Event) {
+	x := millrace.Executor{State: millrace.State{NoSync: true}, Observe: func(e millrace.Event) {
 		if c, ok := e.(millrace.CommitPhase); ok {
 			if began.IsZero() {
 				began = time.Now()

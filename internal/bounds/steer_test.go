@@ -33,7 +33,7 @@ func (g *generator) steer(whole object) {
 		whole["budget"] = object{g.pick("files", "edits", "bytes"): 1 + g.IntN(3)*g.IntN(1<<20)}
 	}
 	if g.one(5) {
-		whole["max_steps"] = 1 + g.IntN(200)
+		whole["max_attempts"] = 1 + g.IntN(200)
 	}
 }
 

@@ -19,14 +19,14 @@ import (
 
 // Pipeline is a checked pipeline in its closed form. It is never changed: runs of several executors share it.
 type Pipeline struct {
-	Name     string
-	Options  Options
-	Steps    []Step
-	Index    map[string]int
-	Warnings []Problem
-	Compiled []Compiled // of the steps
-	MaxSteps int        // 0 for as many as may be
-	Bounds   Bounds
+	Name        string
+	Options     Options
+	Steps       []Step
+	Index       map[string]int
+	Warnings    []Problem
+	Compiled    []Compiled // of the steps
+	MaxAttempts int        // 0 for as many as may be
+	Bounds      Bounds
 
 	Variables []Variable // sorted by name
 }
@@ -132,8 +132,8 @@ func (p Pipeline) Encode(prototype func(Step) any) ([]byte, error) {
 		return nil, err
 	}
 	d := &Draft{Name: p.Name, Options: p.Options, Bounds: p.Bounds, boundsForm: p.Bounds.form(), variableForms: p.variableForms()}
-	if p.MaxSteps > 0 {
-		d.mostSteps = &p.MaxSteps
+	if p.MaxAttempts > 0 {
+		d.attemptsForm = &p.MaxAttempts
 	}
 	return pipelineTable(d, &params.Part{JSON: steps}).Append(nil)
 }

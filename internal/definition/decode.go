@@ -111,7 +111,7 @@ func (t *decoding) decode() (Pipeline, error) {
 
 func (t *decoding) pipeline(root *strictjson.Node) {
 	t.draft.decoded = true
-	defer t.draft.readMaxSteps()
+	defer func() { t.draft.readMaxAttempts(root) }()
 	defer t.draft.readBounds()
 	t.draft.noBudget(root)
 	root = t.vars(root)

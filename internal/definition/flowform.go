@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"time"
@@ -111,18 +112,28 @@ func (d *Draft) badVisits(at, id string, n int) {
 	d.problem(at+"/max_visits", CodeBadRetry, "", "step '%s': max_visits must be 2 to %d, got %d", id, MaxVisits, n)
 }
 
-// badMaxSteps says of max_steps that it is out of range.
-func (d *Draft) badMaxSteps(n int) {
-	d.problem("/max_steps", CodeBadLimit, "", "max_steps must be 1 to %d, got %d", MaxAttempts, n)
+// The number of attempts has an earlier name in JSON, which is read too.
+const (
+	fieldMaxAttempts = "max_attempts"
+	fieldMaxSteps    = "max_steps"
+)
+
+// badMaxAttempts reports that max_attempts is out of range, by the name that the text has.
+func (d *Draft) badMaxAttempts(n int) {
+	name := cmp.Or(d.attemptsName, fieldMaxAttempts)
+	d.problem("/"+name, CodeBadLimit, "", "%s must be 1 to %d, got %d", name, MaxAttempts, n)
 }
 
-// readMaxSteps takes max_steps as it stands in JSON.
-func (d *Draft) readMaxSteps() {
-	if d.mostSteps == nil {
+// readMaxAttempts reads max_attempts from the JSON of a pipeline.
+func (d *Draft) readMaxAttempts(root *strictjson.Node) {
+	if d.attemptsForm == nil {
 		return
 	}
-	if d.MaxSteps = *d.mostSteps; d.MaxSteps == 0 {
-		d.badMaxSteps(0)
+	if root.Get(fieldMaxAttempts) == nil {
+		d.attemptsName = fieldMaxSteps
+	}
+	if d.MaxAttempts = *d.attemptsForm; d.MaxAttempts == 0 {
+		d.badMaxAttempts(0)
 	}
 }
 

@@ -18,9 +18,10 @@ type Draft struct {
 	Name    string
 	Options Options
 	Steps   []Step
-	// MaxSteps is how many attempts a run may make, 0 if the pipeline does not say; mostSteps is what stands in JSON.
-	MaxSteps  int
-	mostSteps *int
+	// MaxAttempts is how many attempts a run may make, 0 if the pipeline does not say; attemptsForm is what stands in JSON.
+	MaxAttempts  int
+	attemptsForm *int
+	attemptsName string // the field of JSON that has it, "" in Go
 	// Bounds are checked like the steps; boundsForm is what stands in JSON for some of them.
 	Bounds     Bounds
 	boundsForm boundsForm
@@ -72,8 +73,8 @@ func (d *Draft) Check() (Pipeline, error) {
 	case n > MaxSteps:
 		d.problem("/steps", CodeManySteps, "split the pipeline, or use multi_edit for several edits of the same files", "too many steps (max %d, got %d)", MaxSteps, n)
 	}
-	if d.MaxSteps < 0 || d.MaxSteps > MaxAttempts {
-		d.badMaxSteps(d.MaxSteps)
+	if d.MaxAttempts < 0 || d.MaxAttempts > MaxAttempts {
+		d.badMaxAttempts(d.MaxAttempts)
 	}
 	d.checkBounds()
 	d.checkVariables()
@@ -90,7 +91,7 @@ func (d *Draft) Check() (Pipeline, error) {
 	}
 	d.warnings = d.sorted(d.warnings, d.moreWarnings, "warnings")
 	return Pipeline{
-		Name: d.Name, Options: d.Options, Steps: d.Steps, Index: d.index, Warnings: d.warnings, Compiled: d.compiled, MaxSteps: d.MaxSteps,
+		Name: d.Name, Options: d.Options, Steps: d.Steps, Index: d.index, Warnings: d.warnings, Compiled: d.compiled, MaxAttempts: d.MaxAttempts,
 		Bounds: d.Bounds, Variables: d.Variables,
 	}, nil
 }

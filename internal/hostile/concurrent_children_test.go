@@ -120,7 +120,7 @@ func runChild(args []string) error {
 		return err
 	}
 	x := host()
-	if x.LockWait, err = time.ParseDuration(args[2]); err != nil {
+	if x.State.LockWait, err = time.ParseDuration(args[2]); err != nil {
 		return err
 	}
 	p, err := millrace.Decode([]byte(`{"name": "count", "steps": [

@@ -58,7 +58,7 @@ func TestHostile_a_lock_held_in_another_container(t *testing.T) {
 			t.Errorf("in another container: %q", got)
 		}
 		impatient := host()
-		impatient.LockWait = 30 * time.Millisecond
+		impatient.State.LockWait = 30 * time.Millisecond
 		if _, err := impatient.Run(t.Context(), b.fs, countUp(t)); !errors.Is(err, capability.ErrLocked) {
 			t.Errorf("outside of it: %v", err)
 		}
@@ -79,7 +79,7 @@ func TestHostile_a_container_started_again_with_the_same_process_number(t *testi
 		h.kill(t)
 		if b.name == "hiding" {
 			impatient := host()
-			impatient.LockWait = 30 * time.Millisecond
+			impatient.State.LockWait = 30 * time.Millisecond
 			_, err := impatient.Run(t.Context(), b.fs, countUp(t))
 			if !errors.Is(err, capability.ErrLocked) || !strings.Contains(err.Error(), "process 1 on") || !strings.Contains(err.Error(), "remove .millrace/lock") {
 				t.Errorf("error is %v", err)

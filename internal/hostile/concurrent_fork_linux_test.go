@@ -53,7 +53,7 @@ func TestHostile_process_started_while_locked(t *testing.T) {
 		}
 		within(t, patience, func(ctx context.Context) {
 			y := host()
-			y.LockWait = 10 * time.Second
+			y.State.LockWait = 10 * time.Second
 			if _, err := y.Run(ctx, b.fs, decoded(t, editFile("b.txt", "needle", "pin"))); err != nil {
 				t.Errorf("with the other program alive: %v", err)
 			}

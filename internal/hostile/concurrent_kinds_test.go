@@ -42,7 +42,7 @@ func TestHostile_two_kinds_of_file_system_over_one_directory(t *testing.T) {
 				h := startHolder(t, a, "sync")
 				middle := b.snapshot(t)
 				impatient := host()
-				impatient.LockWait = 30 * time.Millisecond
+				impatient.State.LockWait = 30 * time.Millisecond
 				if _, err := impatient.Recover(t.Context(), b.fs); !errors.Is(err, capability.ErrLocked) {
 					t.Errorf("Recover: %v, want ErrLocked", err)
 				}
@@ -52,7 +52,7 @@ func TestHostile_two_kinds_of_file_system_over_one_directory(t *testing.T) {
 				b.same(t, middle, b.snapshot(t))
 				h.release(t)
 				x := host()
-				x.LockWait = patience
+				x.State.LockWait = patience
 				within(t, patience, func(ctx context.Context) {
 					if _, err := x.Run(ctx, b.fs, countUp(t)); err != nil {
 						t.Error(err)

@@ -49,7 +49,7 @@ func TestHostile_many_executors_in_one_process(t *testing.T) {
 				wg.Go(func() {
 					for range rounds {
 						x := host()
-						x.LockWait = patience
+						x.State.LockWait = patience
 						if _, err := x.Run(ctx, b.fs, p); err != nil {
 							t.Error(err)
 						}
@@ -77,7 +77,7 @@ func TestHostile_locked_by_another_executor(t *testing.T) {
 			}
 			tried = true
 			impatient := host()
-			impatient.LockWait = 30 * time.Millisecond
+			impatient.State.LockWait = 30 * time.Millisecond
 			if _, err := impatient.Run(t.Context(), b.fs, p); !errors.Is(err, capability.ErrLocked) {
 				t.Errorf("want ErrLocked, got %v", err)
 			}
@@ -116,7 +116,7 @@ func TestHostile_two_processes(t *testing.T) {
 	eachOfProcesses(t, func(t *testing.T, b *backend) {
 		h := startHolder(t, b, "step")
 		impatient := host()
-		impatient.LockWait = 30 * time.Millisecond
+		impatient.State.LockWait = 30 * time.Millisecond
 		if _, err := impatient.Run(t.Context(), b.fs, countUp(t)); !errors.Is(err, capability.ErrLocked) {
 			t.Errorf("want ErrLocked, got %v", err)
 		}
@@ -127,7 +127,7 @@ func TestHostile_two_processes(t *testing.T) {
 		p := countUp(t)
 		go func() {
 			x := host()
-			x.LockWait = patience
+			x.State.LockWait = patience
 			_, err := x.Run(context.Background(), b.fs, p)
 			done <- err
 		}()
@@ -154,7 +154,7 @@ func TestHostile_holder_killed(t *testing.T) {
 				h := startHolder(t, b, at)
 				h.kill(t)
 				x := host()
-				x.LockWait = patience
+				x.State.LockWait = patience
 				within(t, patience, func(ctx context.Context) {
 					rec, err := x.Recover(ctx, b.fs)
 					if err != nil {

@@ -84,7 +84,7 @@ func TestHostile_prune_after_the_clock_jumped(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
 	plantDir(t, dir, "a=0")
-	x := millrace.Executor{NoSync: true, Backups: backup.Retention{Keep: 1}}
+	x := millrace.Executor{State: millrace.State{NoSync: true, Backups: backup.Retention{Keep: 1}}}
 	_, err := x.Run(t.Context(), openDir(t, dir), altering(put("a", "1")))
 	must(t, err)
 	at(t, 0, func(t *testing.T) {

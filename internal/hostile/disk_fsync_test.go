@@ -76,7 +76,7 @@ func TestHostile_fsync_fails(t *testing.T) {
 			if rep := regexp.MustCompile("Run Recover").FindString(err.Error()); rep == "" {
 				t.Errorf("error %v does not say what to do", err)
 			}
-			_, err = millrace.Executor{NoSync: true}.Recover(t.Context(), openDir(t, dir))
+			_, err = millrace.Executor{State: millrace.State{NoSync: true}}.Recover(t.Context(), openDir(t, dir))
 			must(t, err)
 			if !tt.isNew {
 				sameTree(t, "recovered", dir, before, exact)

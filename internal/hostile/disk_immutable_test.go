@@ -84,7 +84,7 @@ func TestHostile_immutable_in_the_middle(t *testing.T) {
 			if !strings.HasPrefix(tt.protect, "files") {
 				p = diskPipelines()["everything"]
 			}
-			x := millrace.Executor{NoSync: true, MaxFiles: -1}
+			x := millrace.Executor{State: millrace.State{NoSync: true}, MaxFiles: -1}
 			_, err := x.Run(t.Context(), openDir(t, dir), p)
 			failed, ok := errors.AsType[*millrace.CommitError](err)
 			if !ok || failed.State == millrace.CommitPending || !errors.Is(err, syscall.EPERM) || !strings.Contains(err.Error(), tt.path) {

@@ -54,7 +54,7 @@ func decoded(t *testing.T, steps ...obj) millrace.Pipeline {
 }
 
 // host is the executor of the tests: without fsync, for no test here is about power.
-func host() millrace.Executor { return millrace.Executor{NoSync: true} }
+func host() millrace.Executor { return millrace.Executor{State: millrace.State{NoSync: true}} }
 
 // run runs the steps as a JSON pipeline, and checks that neither result nor error tells a secret.
 func (b *backend) run(t *testing.T, steps ...obj) (*millrace.Result, error) {

@@ -103,7 +103,7 @@ func TestHostile_patterns_over_their_length(t *testing.T) {
 		b.plant(t, map[string]string{"large.txt": strings.Repeat("a", 2000)})
 		before := b.snapshot(t)
 		x := host()
-		x.MaxPatternBytes = 1000
+		x.Limits.MaxPatternBytes = 1000
 		read := act("read_ranges", obj{"files": []string{"large.txt"}})
 		joined := act("aggregate", obj{}, obj{"input_from_all": []string{"read_ranges", "again"}})
 		for _, pattern := range []string{strings.Repeat("a", 1001), "{{aggregate.aggregated_content}}"} {

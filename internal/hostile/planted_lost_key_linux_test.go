@@ -67,7 +67,7 @@ func TestHostile_a_lost_key_strands_no_tree(t *testing.T) {
 		"the key of then": func(t *testing.T, dir, id string, key []byte) {
 			t.Helper()
 			x := host()
-			x.Key = key
+			x.State.Key = key
 			r, err := x.Recover(t.Context(), openDir(t, dir))
 			if err != nil || len(r.RolledBack) != 1 || r.RolledBack[0] != id {
 				t.Fatalf("%+v, %v", r, err)
@@ -84,7 +84,7 @@ func TestHostile_a_lost_key_strands_no_tree(t *testing.T) {
 			id := filepath.Base(filepath.Dir(plan))
 			refused(t, name, dir, journal.BadKey)
 			_, err = host().Run(t.Context(), openDir(t, dir), altering(put("other", "x")))
-			for _, way := range []string{"Executor.Key", fmt.Sprintf("TrustLeftover(%q)", id), fmt.Sprintf("DiscardLeftover(%q)", id)} {
+			for _, way := range []string{"Executor.State.Key", fmt.Sprintf("TrustLeftover(%q)", id), fmt.Sprintf("DiscardLeftover(%q)", id)} {
 				if err == nil || !strings.Contains(err.Error(), way) {
 					t.Errorf("the error does not name %s: %v", way, err)
 				}
@@ -148,11 +148,11 @@ func TestHostile_a_lost_key_keeps_no_backup_for_ever(t *testing.T) {
 		}
 	}
 	x := host()
-	x.Backups = backup.Retention{Keep: -1}
+	x.State.Backups = backup.Retention{Keep: -1}
 	commits(x, 30)
 	for _, keep := range []int{5, 1} {
 		moveIn(t)
-		x.Backups.Keep = keep
+		x.State.Backups.Keep = keep
 		commits(x, 2)
 		list, err := x.ListBackups(t.Context(), fsys)
 		must(t, err)
@@ -194,13 +194,13 @@ func TestHostile_without_a_key_no_stored_result_is_believed(t *testing.T) {
 			if _, err := os.Lstat(filepath.Join(dir, "victim")); res.Replayed || err == nil {
 				t.Errorf("it was replayed: %+v", res)
 			}
-			for _, want := range []string{"not signed", `run id "deploy" is not stored`, "Executor.Key"} {
+			for _, want := range []string{"not signed", `run id "deploy" is not stored`, "Executor.State.Key"} {
 				if !strings.Contains(strings.Join(res.Warnings, "\n"), want) {
 					t.Errorf("no warning says %q: %q", want, res.Warnings)
 				}
 			}
 			// With a key of the host's it is as ever.
-			x.Key, x.RunID = []byte("a key of the host, 32 bytes long"), "other"
+			x.State.Key, x.RunID = []byte("a key of the host, 32 bytes long"), "other"
 			plantDir(t, dir, "victim=x")
 			for _, replayed := range []bool{false, true} {
 				res, err := x.Run(t.Context(), openDir(t, dir), p)
@@ -218,7 +218,7 @@ func TestHostile_a_key_that_anybody_could_guess_is_refused(t *testing.T) {
 	t.Parallel()
 	for _, key := range [][]byte{{}, []byte("short"), make([]byte, 15)} {
 		x := host()
-		x.Key = key
+		x.State.Key = key
 		dir := fstest.TempDir(t)
 		if _, err := x.Run(t.Context(), openDir(t, dir), altering(put("f", "x"))); err == nil || !strings.Contains(err.Error(), "Key") {
 			t.Errorf("%d bytes: %v", len(key), err)

@@ -56,7 +56,7 @@ func TestHostile_a_planted_backup_too_deep_for_a_path_is_pruned(t *testing.T) {
 	plantDir(t, dir, "elsewhere/done=not ours", stateName+"/backups/20990101_000000_0123456789abcdef/done=x",
 		stateName+"/backups/20990101_000001_0123456789abcdef -> ../../elsewhere")
 	x := host()
-	x.Backups = backup.Retention{Keep: 2}
+	x.State.Backups = backup.Retention{Keep: 2}
 	for i := range 3 {
 		res, err := x.Run(t.Context(), openDir(t, dir), altering(put("f", strings.Repeat("x", i))))
 		must(t, err)

@@ -133,7 +133,7 @@ func TestHostile_pruning_during_rollback(t *testing.T) {
 			restored <- err
 		}()
 		<-middle
-		pruner := millrace.Executor{NoSync: true, Backups: backup.Retention{Keep: 1}, LockWait: 20 * time.Millisecond}
+		pruner := millrace.Executor{State: millrace.State{NoSync: true, Backups: backup.Retention{Keep: 1}, LockWait: 20 * time.Millisecond}}
 		_, err = pruner.Run(t.Context(), fsys, altering(put("b.txt", "edited")))
 		if !errors.Is(err, capability.ErrLocked) {
 			t.Errorf("another run is not kept out: %v", err)
@@ -146,7 +146,7 @@ func TestHostile_pruning_during_rollback(t *testing.T) {
 		if data, err := afero.ReadFile(fsys, "a.txt"); err != nil || string(data) != planted["a.txt"] {
 			t.Errorf("restored %q, %v", data, err)
 		}
-		pruner.LockWait = 0
+		pruner.State.LockWait = 0
 		_, err = pruner.Run(t.Context(), fsys, altering(put("b.txt", "edited")))
 		must(t, err)
 		if list, err := host().ListBackups(t.Context(), fsys); err != nil || len(list) != 1 {

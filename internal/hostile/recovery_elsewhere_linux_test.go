@@ -14,10 +14,10 @@ func TestHostile_another_state_directory_writes_over_no_crashed_commit(t *testin
 	dir, _ := unfinished(t)
 	before := treeOf(t, dir, exact|private)
 	x := host()
-	x.StateDir = ".other"
+	x.State.Dir = ".other"
 	_, err := x.Run(t.Context(), openDir(t, dir), altering(put("edit", "over it")))
 	failed := failedAs(t, err, millrace.CommitPending)
-	if !strings.Contains(failed.Error(), stateName+"/tx/") || !strings.Contains(failed.Error(), "StateDir") {
+	if !strings.Contains(failed.Error(), stateName+"/tx/") || !strings.Contains(failed.Error(), "State.Dir") {
 		t.Errorf("the error does not say where and what to do: %v", failed)
 	}
 	sameTree(t, "refused", dir, before, exact|private)

@@ -61,7 +61,7 @@ func after(t *testing.T, plant func(t testing.TB, dir string), p millrace.Pipeli
 	t.Helper()
 	dir := fstest.TempDir(t)
 	plant(t, dir)
-	_, err := millrace.Executor{NoSync: true}.Run(t.Context(), openDir(t, dir), p)
+	_, err := millrace.Executor{State: millrace.State{NoSync: true}}.Run(t.Context(), openDir(t, dir), p)
 	must(t, err, os.RemoveAll(filepath.Join(dir, stateName)))
 	return treeOf(t, dir, contents)
 }
@@ -121,7 +121,7 @@ func killedAt(t *testing.T, p point, plain, byRun bool, want map[string]string) 
 	if plain {
 		fsys = errorfs.Plain(openDir(t, dir))
 	}
-	x := millrace.Executor{NoSync: true}
+	x := millrace.Executor{State: millrace.State{NoSync: true}}
 	if byRun {
 		_, err := x.Run(t.Context(), fsys, altering(put("another", "run")))
 		must(t, err, os.Remove(filepath.Join(dir, "another")))

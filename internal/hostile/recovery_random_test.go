@@ -54,7 +54,7 @@ func TestHostile_restore_of_random_changes(t *testing.T) {
 	t.Parallel()
 	changing(t, func(t *testing.T, dir string, p millrace.Pipeline) bool {
 		before, old := treeOf(t, dir, exact), treeOf(t, dir, exact)
-		x, fsys := millrace.Executor{NoSync: true, MaxFiles: -1}, openDir(t, dir)
+		x, fsys := millrace.Executor{State: millrace.State{NoSync: true}, MaxFiles: -1}, openDir(t, dir)
 		res, err := x.Run(t.Context(), fsys, p)
 		must(t, err)
 		if res.BackupID == "" {

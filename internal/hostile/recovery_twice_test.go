@@ -38,7 +38,7 @@ func TestHostile_kill_in_recovery_twice(t *testing.T) {
 				if again.start(t).Killed {
 					kills++
 				}
-				_, err := millrace.Executor{NoSync: true}.Recover(t.Context(), openDir(t, dir))
+				_, err := millrace.Executor{State: millrace.State{NoSync: true}}.Recover(t.Context(), openDir(t, dir))
 				must(t, err)
 				if p.isNew {
 					got := treeOf(t, dir, contents)

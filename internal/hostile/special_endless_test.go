@@ -36,7 +36,7 @@ func TestHostile_endless_file_of_size_zero(t *testing.T) {
 				fsys := errorfs.Wrap(errorfs.Only(b.fs), errorfs.Endless("endless.txt", 'x', &read))
 				within(t, patience, func(ctx context.Context) {
 					x := host()
-					x.MaxFileBytes = limit
+					x.Limits.MaxFileBytes = limit
 					res, err := x.Run(ctx, fsys, decoded(t, editFile("a.txt", "needle", "pin", id("first")), s))
 					if res == nil {
 						t.Errorf("no result, %v", err)

@@ -141,14 +141,14 @@ func TestHostile_more_matches_than_allowed(t *testing.T) {
 		b.plant(t, map[string]string{"large.txt": strings.Repeat("ab", 1001)})
 		before := b.snapshot(t)
 		x := host()
-		x.MaxMatches = 1000
+		x.Limits.MaxMatches = 1000
 		multi := act("multi_edit", obj{"files": []string{"large.txt"}, "edits": []obj{{"old_text": "a", "new_text": "x"}}, "mode": "simultaneous"})
 		for _, s := range append(regexSteps("a")[2:], editFile("large.txt", "a", "x", id("literal")), multi) {
 			_, err := b.runOn(t, x, editFile("a.txt", "needle", "pin", id("first")), s)
 			wantLimit(t, err, s["id"].(string), "matches", 1000)
 		}
 		b.unchanged(t, before)
-		x.MaxMatches = 1001
+		x.Limits.MaxMatches = 1001
 		x.DryRun = true
 		if _, err := b.runOn(t, x, editFile("large.txt", "a", "x")); err != nil {
 			t.Error(err)
@@ -175,7 +175,7 @@ func TestHostile_replacement_blow_up(t *testing.T) {
 		before := b.snapshot(t)
 		long := strings.Repeat("x", 1000)
 		x := host()
-		x.MaxOutputBytes = limit
+		x.Limits.MaxOutputBytes = limit
 		files := []string{"large.txt"}
 		for _, s := range []obj{
 			editFile("large.txt", "a", long),

@@ -105,7 +105,7 @@ func (j job) run(fsys afero.Fs) (*millrace.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := millrace.Executor{NoSync: true, DryRun: j.DryRun}
+	x := millrace.Executor{State: millrace.State{NoSync: true}, DryRun: j.DryRun}
 	return x.Run(context.Background(), fsys, p)
 }
 

@@ -19,6 +19,8 @@ type Row struct {
 	// Name is the name in JSON. Aliases are other names that lenient decoding takes for it, separated by spaces. Doc is
 	// the sentence in the schema.
 	Name, Aliases, Doc string
+	// Was is an earlier name, which is read like Name unless both are there. "" means that there was none.
+	Was string
 	// To points to the value, whose type is any that a parameter can have, or is a *Part.
 	To any
 	// Always means that a string is written even if it is empty.
@@ -50,7 +52,7 @@ func (t Table) Read(n *strictjson.Node) (problems []Problem, more int) {
 	d := &decoder{collector: collector{most: mostInTable}}
 	for _, m := range n.Members {
 		i := 0
-		for i < len(t) && t[i].Name != m.Name {
+		for i < len(t) && t[i].Name != m.Name && !t[i].was(m.Name, n) {
 			i++
 		}
 		if i == len(t) {
@@ -60,6 +62,11 @@ func (t Table) Read(n *strictjson.Node) (problems []Problem, more int) {
 		}
 	}
 	return d.problems, d.dropped
+}
+
+// was reports whether the object has the field by its earlier name.
+func (r *Row) was(name string, in *strictjson.Node) bool {
+	return r.Was != "" && r.Was == name && in.Get(r.Name) == nil
 }
 
 func (r *Row) read(d *decoder, n *strictjson.Node) {

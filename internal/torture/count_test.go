@@ -60,7 +60,7 @@ func countUp(fsys func() (afero.Fs, error), pipelines int, each func()) error {
 	for i := range errs {
 		wg.Go(func() {
 			tree, err := fsys()
-			x := millrace.Executor{NoSync: true}
+			x := millrace.Executor{State: millrace.State{NoSync: true}}
 			for n := 0; n < pipelines && err == nil; n++ {
 				if _, err = x.Run(context.Background(), tree, p); err == nil {
 					each()

@@ -40,7 +40,7 @@ func playGenerations(args []string) error {
 	if err != nil {
 		return err
 	}
-	x := millrace.Executor{NoSync: slices.Contains(args, "nosync"), Observe: tellPhases}
+	x := millrace.Executor{State: millrace.State{NoSync: slices.Contains(args, "nosync")}, Observe: tellPhases}
 	say("ready")
 	for ; ; g++ {
 		p, err := advance(g, lean)

@@ -56,7 +56,7 @@ func playUntil(args []string) error {
 	if err != nil {
 		return err
 	}
-	x := millrace.Executor{NoSync: true, Observe: func(e millrace.Event) {
+	x := millrace.Executor{State: millrace.State{NoSync: true}, Observe: func(e millrace.Event) {
 		if e == (millrace.CommitPhase{Phase: args[2]}) {
 			say("dies")
 			die()

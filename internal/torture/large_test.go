@@ -84,7 +84,7 @@ func playLarge(args []string) error {
 		return err
 	}
 	var x millrace.Executor
-	x.MaxFileBytes = -1
+	x.Limits.MaxFileBytes = -1
 	x.MaxPlanBytes = -1
 	plan, err := x.Plan(ctx, root, p)
 	if err != nil {

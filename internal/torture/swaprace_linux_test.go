@@ -148,7 +148,7 @@ func (r *swapRace) commit(rnd *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	ctx, x := context.Background(), millrace.Executor{NoSync: true}
+	ctx, x := context.Background(), millrace.Executor{State: millrace.State{NoSync: true}}
 	if rnd.IntN(4) == 0 {
 		if err := r.die(rnd, p); err != nil {
 			return err
@@ -200,7 +200,7 @@ func (r *swapRace) die(rnd *rand.Rand, p millrace.Pipeline) error {
 	if !exists(r.root, stateDir, "tx") {
 		return nil // it had nothing to commit
 	}
-	got, err := (millrace.Executor{NoSync: true}).Recover(context.Background(), r.fsys)
+	got, err := (millrace.Executor{State: millrace.State{NoSync: true}}).Recover(context.Background(), r.fsys)
 	if err != nil || len(got.RolledBack)+len(got.Finished) > 0 {
 		r.count("recover", 1, err == nil)
 	}

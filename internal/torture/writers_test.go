@@ -73,7 +73,7 @@ func (r *race) run(t *testing.T, save func(path string, n int) error, check func
 		t.Fatal(err)
 	}
 	// A save through a file that was opened many commits before is in an old backup.
-	x := millrace.Executor{NoSync: true, Backups: backup.Retention{Keep: -1}}
+	x := millrace.Executor{State: millrace.State{NoSync: true, Backups: backup.Retention{Keep: -1}}}
 	long := time.Duration(fstest.Runs(200, 2000, 60_000)) * time.Millisecond
 	for begun := time.Now(); time.Since(begun) < long || !r.raced() && time.Since(begun) < 20*long; {
 		burst, rest := 1+r.rnd.IntN(20), time.Duration(r.rnd.IntN(400)+1)

@@ -200,13 +200,13 @@ func TestCommitNeverAsks(t *testing.T) {
 		h := &host{work: mixed}
 		fsys := mixedTree()
 		x := executor(t, h)
-		x.Key = bytes.Repeat([]byte("k"), 32)
+		x.State.Key = bytes.Repeat([]byte("k"), 32)
 		plan, err := x.Plan(t.Context(), fsys, p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if stored {
-			other := millrace.Executor{Key: x.Key}
+			other := millrace.Executor{State: millrace.State{Key: x.State.Key}}
 			if plan, err = other.OpenPlan(t.Context(), fsys, suite.Stored(t, plan)); err != nil {
 				t.Fatal(err)
 			}

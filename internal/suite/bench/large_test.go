@@ -46,7 +46,7 @@ func BenchmarkLargeFile(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			x := millrace.Executor{MaxFileBytes: -1, NoSync: true}
+			x := millrace.Executor{Limits: actions.Limits{MaxFileBytes: -1}, State: millrace.State{NoSync: true}}
 			b.Run(fmt.Sprintf("plan/%s/%dMiB", kind.name, size>>20), func(b *testing.B) {
 				b.SetBytes(int64(size))
 				b.ReportAllocs()

@@ -231,7 +231,7 @@ func TestNoAttemptIsLeft(t *testing.T) {
 			return b.Step("b", work{log: new(log)}).When(condition.FileExists("{{a.files}}"))
 		},
 	} {
-		p := step(millrace.New("p").MaxSteps(1).Step("a", work{log: new(log)}).Builder).MustBuild()
+		p := step(millrace.New("p").MaxAttempts(1).Step("a", work{log: new(log)}).Builder).MustBuild()
 		res, err := millrace.Run(t.Context(), suite.Tree("x", "x"), p)
 		if spent, ok := errors.AsType[*millrace.ExecutionsError](err); !ok || spent.Step != "b" || res.Success || ran(res) != "a" {
 			t.Errorf("%s: %v, the result has %q", name, err, ran(res))

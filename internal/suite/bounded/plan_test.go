@@ -144,7 +144,7 @@ func TestPlansWithABadBudget(t *testing.T) {
 func TestStoredRunHasItsBudget(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("x", "x")
-	x := millrace.Executor{RunID: "one", Key: make([]byte, 32)}
+	x := millrace.Executor{RunID: "one", State: millrace.State{Key: make([]byte, 32)}}
 	l := new(log)
 	p := millrace.New("p").Budget(budget.Limit{USD: budget.Dollar, Bytes: 9}).Deadline(time.Hour).Classification("secret").
 		Step("ask", work{costs: dollars(142), file: "a", text: "a", log: l}).MustBuild()

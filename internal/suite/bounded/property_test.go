@@ -98,7 +98,7 @@ func TestParallelSpendsAsInSequence(t *testing.T) {
 	stopped, overspent := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		pipeline := drawBounded(t)
-		x := millrace.Executor{NoSync: true, DryRun: rapid.Bool().Draw(t, "dry run"), Workers: rapid.IntRange(1, 4).Draw(t, "workers")}
+		x := millrace.Executor{State: millrace.State{NoSync: true}, DryRun: rapid.Bool().Draw(t, "dry run"), Workers: rapid.IntRange(1, 4).Draw(t, "workers")}
 		var results [2]*millrace.Result
 		var errs [2]string
 		var trees [2]map[string]string
@@ -265,7 +265,7 @@ func TestDryRunIsTheRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pipeline := drawBounded(t)
 		dry, dryErr := millrace.Executor{DryRun: true}.Run(t.Context(), afero.NewMemMapFs(), pipeline(new(log)))
-		res, err := millrace.Executor{NoSync: true}.Run(t.Context(), afero.NewMemMapFs(), pipeline(new(log)))
+		res, err := millrace.Executor{State: millrace.State{NoSync: true}}.Run(t.Context(), afero.NewMemMapFs(), pipeline(new(log)))
 		if d := cmp.Diff(res.Budget, dry.Budget); d != "" || res.Cost != dry.Cost || res.BlockReason != dry.BlockReason {
 			t.Fatalf("%q, dry %q, budget (-run +dry):\n%s", res.BlockReason, dry.BlockReason, d)
 		}

@@ -58,7 +58,7 @@ func TestRunIsPlanAndCommit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			z := millrace.Executor{NoSync: true} // commits run nothing, so nothing need be allowed
+			z := millrace.Executor{State: millrace.State{NoSync: true}} // commits run nothing, so nothing need be allowed
 			if way == "stored" {
 				if plan, err = z.OpenPlan(t.Context(), fsys, suite.Stored(t, plan)); err != nil {
 					t.Fatal(err)
@@ -302,8 +302,8 @@ func TestLimits(t *testing.T) {
 		script string
 		what   string
 	}{
-		"a large file":  {func(x *millrace.Executor) { x.MaxFileBytes = 100 }, "head -c 101 /dev/zero > big", actions.LimitFile},
-		"much text":     {func(x *millrace.Executor) { x.MaxStagedBytes = 100 }, "head -c 60 /dev/zero > f; head -c 60 /dev/zero > g", actions.LimitStaged},
+		"a large file":  {func(x *millrace.Executor) { x.Limits.MaxFileBytes = 100 }, "head -c 101 /dev/zero > big", actions.LimitFile},
+		"much text":     {func(x *millrace.Executor) { x.Limits.MaxStagedBytes = 100 }, "head -c 60 /dev/zero > f; head -c 60 /dev/zero > g", actions.LimitStaged},
 		"many files":    {func(x *millrace.Executor) { x.Commands.MaxChangedFiles = 3 }, "touch 1 2 3 4", actions.LimitChangedFiles},
 		"a large tree":  {func(x *millrace.Executor) { x.Commands.MaxScratchBytes = 7 }, "true", actions.LimitScratchBytes},
 		"a wide tree":   {func(x *millrace.Executor) { x.Commands.MaxScratchFiles = 1 }, "true", actions.LimitScratchFiles},

@@ -329,7 +329,7 @@ func TestNothingIsMade(t *testing.T) {
 func TestRenamedAndEdited(t *testing.T) {
 	t.Parallel()
 	x := host(t)
-	x.MaxStagedBytes = 10_000
+	x.Limits.MaxStagedBytes = 10_000
 	_, fsys := suite.Rooted(t, "big", strings.Repeat("a line of a large file\n", 5_000)+"end\n")
 	res := run(t, x, fsys, suite.One(script(`mv big new; echo end2 >> new`)))
 	if len(res.FilesChanged.Renamed) != 1 || !strings.HasSuffix(text(t, fsys, "new"), "file\nend\nend2\n") {

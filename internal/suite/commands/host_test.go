@@ -24,7 +24,7 @@ func host(t testing.TB) millrace.Executor {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands of these tests are those of Unix")
 	}
-	return millrace.Executor{NoSync: true, Commands: command.Policy{
+	return millrace.Executor{State: millrace.State{NoSync: true}, Commands: command.Policy{
 		Allow: []string{"*", "./*"}, Shell: true, Sandbox: command.BestEffort, Scratch: t.TempDir(),
 	}}
 }

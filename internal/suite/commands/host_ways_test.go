@@ -80,7 +80,7 @@ func TestEnvFor(t *testing.T) {
 func TestShown(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
-	x.MaxShownBytes = 64 << 10
+	x.Limits.MaxShownBytes = 64 << 10
 	b := millrace.New("p").Step("long", script("head -c 1000000 /dev/zero | tr '\\0' x; head -c 1000000 /dev/zero | tr '\\0' y >&2"))
 	for i := range millrace.MaxSteps - 1 {
 		b = b.Step(fmt.Sprintf("s%d", i), actions.List{Path: "d"})

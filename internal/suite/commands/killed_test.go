@@ -29,7 +29,7 @@ func TestBeHost(t *testing.T) {
 	}
 	dir, scratch, _ := strings.Cut(where, "|")
 	x := millrace.Executor{
-		NoSync:   true,
+		State:    millrace.State{NoSync: true},
 		Commands: command.Policy{Shell: true, Sandbox: command.Off, Scratch: scratch},
 		Observe: func(e millrace.Event) {
 			if e, ok := e.(millrace.StepOutput); ok {

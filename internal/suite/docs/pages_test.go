@@ -23,6 +23,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/internal/suite"
 )
 
 // section returns what stands below a heading of a page, up to the next heading of that level.
@@ -87,7 +88,7 @@ func inJSON(f reflect.StructField) string {
 // TestDocsLimits keeps docs/limits.md complete: a new field of Executor or Decoder needs a row.
 func TestDocsLimits(t *testing.T) {
 	inGo := func(f reflect.StructField) string { return f.Name }
-	sameWords(t, "docs/limits.md", firstCells(section(t, "docs/limits.md", "Executor")), fieldsOf(reflect.TypeFor[millrace.Executor](), inGo))
+	sameWords(t, "docs/limits.md", firstCells(section(t, "docs/limits.md", "Executor")), suite.ExecutorFields())
 	sameWords(t, "docs/limits.md", firstCells(section(t, "docs/limits.md", "Decoder")), fieldsOf(reflect.TypeFor[millrace.Decoder](), inGo))
 	sameWords(t, "docs/limits.md", firstCells(section(t, "docs/limits.md", "Commands")), fieldsOf(reflect.TypeFor[command.Policy](), inGo))
 }
@@ -103,27 +104,27 @@ func TestDocsDefaults(t *testing.T) {
 	mib := func(n int64) string { return strconv.FormatInt(n>>20, 10) + " MiB" }
 	thousands := func(n int) string { return strconv.Itoa(n/1000) + fmt.Sprintf(",%03d", n%1000) }
 	for field, want := range map[string]string{
-		"MaxFiles":        strconv.Itoa(millrace.DefaultMaxFiles),
-		"MaxFileBytes":    mib(actions.DefaultMaxFileBytes),
-		"MaxMatches":      "1,000,000",
-		"MaxOutputBytes":  mib(actions.DefaultMaxOutputBytes),
-		"MaxShownBytes":   mib(millrace.DefaultMaxShownBytes),
-		"MaxStagedBytes":  mib(millrace.DefaultMaxStagedBytes),
-		"MaxPatternBytes": mib(actions.DefaultMaxPatternBytes),
-		"MaxJSONDepth":    strconv.Itoa(millrace.DefaultMaxJSONDepth),
-		"MaxPlanBytes":    mib(millrace.DefaultMaxPlanBytes),
-		"StateDir":        "`" + millrace.DefaultStateDir + "`",
-		"Backups":         "the newest " + strconv.Itoa(backup.DefaultKeep),
-		"Runs":            "the newest " + thousands(backup.DefaultKeepRuns),
-		"Conflicts":       "the newest " + strconv.Itoa(backup.DefaultKeep),
-		"MaxBytes":        mib(millrace.MaxPipelineBytes),
-		"MaxDepth":        strconv.Itoa(millrace.DefaultMaxJSONDepth),
+		"MaxFiles":               strconv.Itoa(millrace.DefaultMaxFiles),
+		"Limits.MaxFileBytes":    mib(actions.DefaultMaxFileBytes),
+		"Limits.MaxMatches":      "1,000,000",
+		"Limits.MaxOutputBytes":  mib(actions.DefaultMaxOutputBytes),
+		"Limits.MaxShownBytes":   mib(millrace.DefaultMaxShownBytes),
+		"Limits.MaxStagedBytes":  mib(millrace.DefaultMaxStagedBytes),
+		"Limits.MaxPatternBytes": mib(actions.DefaultMaxPatternBytes),
+		"MaxJSONDepth":           strconv.Itoa(millrace.DefaultMaxJSONDepth),
+		"MaxPlanBytes":           mib(millrace.DefaultMaxPlanBytes),
+		"State.Dir":              "`" + millrace.DefaultStateDir + "`",
+		"State.Backups":          "the newest " + strconv.Itoa(backup.DefaultKeep),
+		"State.Results":          "the newest " + thousands(backup.DefaultKeepRuns),
+		"State.Conflicts":        "the newest " + strconv.Itoa(backup.DefaultKeep),
+		"MaxBytes":               mib(millrace.MaxPipelineBytes),
+		"MaxDepth":               strconv.Itoa(millrace.DefaultMaxJSONDepth),
 	} {
 		page, err := os.ReadFile("docs/limits.md")
 		if err != nil {
 			t.Fatal(err)
 		}
-		row := regexp.MustCompile("(?m)^\\| `" + field + "` \\| ([^|]+) \\|").FindSubmatch(page)
+		row := regexp.MustCompile("(?m)^\\| `" + regexp.QuoteMeta(field) + "` \\| ([^|]+) \\|").FindSubmatch(page)
 		if row == nil || string(row[1]) != want {
 			t.Errorf("docs/limits.md: zero %s is said to mean %q, not %s", field, row, want)
 		}

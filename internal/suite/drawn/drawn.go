@@ -144,7 +144,7 @@ func Pipeline(t *rapid.T) millrace.Pipeline {
 	chance := func(one int, what string) bool { return rapid.IntRange(1, one).Draw(t, what) == 1 }
 	b := millrace.New("random").Options(millrace.Options{ContinueOnError: chance(4, "continue")})
 	if chance(5, "few") {
-		b = b.MaxSteps(rapid.IntRange(1, 12).Draw(t, "max_steps"))
+		b = b.MaxAttempts(rapid.IntRange(1, 12).Draw(t, "max_attempts"))
 	}
 	id := func(i int) string { return fmt.Sprintf("s%d", i) }
 	steps, targets := make([]millrace.Step, n), make(map[string]bool)

@@ -111,7 +111,7 @@ func TestForeign_random(t *testing.T) {
 		clear(w.texts)
 		w.log = append(w.log, "the run begins")
 		root := suite.OpenRoot(t, dir)
-		plan, err := millrace.Executor{NoSync: true}.Plan(t.Context(), root, suite.One(staged(func(s afero.Fs) error {
+		plan, err := millrace.Executor{State: millrace.State{NoSync: true}}.Plan(t.Context(), root, suite.One(staged(func(s afero.Fs) error {
 			for range 2 + w.random.IntN(4) {
 				w.work(s)
 			}

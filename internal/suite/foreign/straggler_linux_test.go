@@ -31,7 +31,7 @@ func TestForeign_stragglers(t *testing.T) {
 	for name, x := range map[string]millrace.Executor{"run": {}, "dry run": {DryRun: true}} {
 		t.Run(name, func(t *testing.T) {
 			dir, root := suite.Rooted(t, "a", "text\n", "d/f", "text\n", "gone", "text\n")
-			x.NoSync, x.Commands = true, policy
+			x.State.NoSync, x.Commands = true, policy
 			first := millrace.New("p").Step("leave", actions.Exec{Shell: leave, Discard: true}).Step("work", actions.Exec{Shell: work}).MustBuild()
 			if _, err := x.Run(t.Context(), root, first); err != nil {
 				t.Fatal(err)

@@ -205,7 +205,7 @@ func overtake(
 ) (between, after map[string]string, err error) {
 	t.Helper()
 	fsys, tree := workspaceTree(t, inMemory)
-	x := millrace.Executor{NoSync: true, Commands: command.Policy{
+	x := millrace.Executor{State: millrace.State{NoSync: true}, Commands: command.Policy{
 		Allow: []string{"*"}, Shell: true, Sandbox: command.BestEffort, Scratch: t.TempDir(),
 	}}
 	if change != nil {

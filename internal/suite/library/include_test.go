@@ -72,10 +72,10 @@ func TestIncludeRenames(t *testing.T) {
 // Options, limits and the name do not come along.
 func TestIncludeOfOptions(t *testing.T) {
 	t.Parallel()
-	sub := millrace.New("sub").Options(millrace.Options{DryRun: true, Force: true}).MaxSteps(3).Step("a", actions.Search{Pattern: "x"}).MustBuild()
+	sub := millrace.New("sub").Options(millrace.Options{DryRun: true, Force: true}).MaxAttempts(3).Step("a", actions.Search{Pattern: "x"}).MustBuild()
 	p := millrace.New("whole").Include(sub, "go").MustBuild()
-	if p.Name() != "whole" || p.Options() != (millrace.Options{}) || p.MaxSteps() != millrace.MaxAttempts {
-		t.Errorf("got %q, %+v, %d", p.Name(), p.Options(), p.MaxSteps())
+	if p.Name() != "whole" || p.Options() != (millrace.Options{}) || p.MaxAttempts() != millrace.MaxAttempts {
+		t.Errorf("got %q, %+v, %d", p.Name(), p.Options(), p.MaxAttempts())
 	}
 }
 

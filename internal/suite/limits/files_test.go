@@ -77,7 +77,9 @@ func TestSparseFile(t *testing.T) {
 	pipelines["search"] = suite.One(actions.Search{Path: "huge.txt", Pattern: "needle"})
 	for _, limit := range []int64{0, -1, 1 << 20} {
 		for name, p := range pipelines {
-			used := allocated(func() { _, err = millrace.Executor{MaxFileBytes: limit}.Run(t.Context(), root, p) })
+			used := allocated(func() {
+				_, err = millrace.Executor{Limits: actions.Limits{MaxFileBytes: limit}}.Run(t.Context(), root, p)
+			})
 			if !errors.Is(err, names.ErrTooLarge) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -85,7 +87,7 @@ func TestSparseFile(t *testing.T) {
 				t.Errorf("%s: %d MiB were allocated", name, used>>20)
 			}
 		}
-		res, err := millrace.Executor{MaxFileBytes: limit}.Run(t.Context(), root, suite.One(actions.Search{Pattern: "needle"}))
+		res, err := millrace.Executor{Limits: actions.Limits{MaxFileBytes: limit}}.Run(t.Context(), root, suite.One(actions.Search{Pattern: "needle"}))
 		if err != nil || len(res.Results[0].FilesMatched) != 1 || len(res.Results[0].Warnings) != 1 {
 			t.Errorf("search of the tree: %v, %v", res.Results, err)
 		}
@@ -112,7 +114,7 @@ func TestEndlessFile(t *testing.T) {
 	}
 	for name, p := range readers("endless.txt") {
 		e := newFs()
-		_, err := millrace.Executor{MaxFileBytes: limit}.Run(t.Context(), e, p)
+		_, err := millrace.Executor{Limits: actions.Limits{MaxFileBytes: limit}}.Run(t.Context(), e, p)
 		if !errors.Is(err, names.ErrTooLarge) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -120,7 +122,7 @@ func TestEndlessFile(t *testing.T) {
 	}
 	for _, pattern := range []string{"needle", "a[a]", "[n]eedle", "n.*|a"} {
 		e := newFs()
-		res, err := millrace.Executor{MaxFileBytes: limit}.Run(t.Context(), e, suite.One(actions.Search{Pattern: pattern}))
+		res, err := millrace.Executor{Limits: actions.Limits{MaxFileBytes: limit}}.Run(t.Context(), e, suite.One(actions.Search{Pattern: pattern}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +145,7 @@ func TestProcFile(t *testing.T) {
 	if err != nil || res.Results[0].Counts["status"] != 1 {
 		t.Errorf("%v, %v", res, err)
 	}
-	_, err = millrace.Executor{MaxFileBytes: 10}.Run(t.Context(), proc, p)
+	_, err = millrace.Executor{Limits: actions.Limits{MaxFileBytes: 10}}.Run(t.Context(), proc, p)
 	checkLimit(t, err, actions.LimitFile, 10)
 }
 
@@ -151,7 +153,7 @@ func TestProcFile(t *testing.T) {
 func TestGrowthWithinAStep(t *testing.T) {
 	fsys := suite.Tree("six.txt", "bbbbb\n")
 	p := suite.One(actions.MultiEdit{Files: []string{"six.txt"}, Edits: []actions.TextEdit{{OldText: "b", NewText: "ccc"}, {OldText: "c", NewText: "d"}}})
-	if _, err := (millrace.Executor{MaxFileBytes: 6}).Run(t.Context(), fsys, p); err != nil {
+	if _, err := (millrace.Executor{Limits: actions.Limits{MaxFileBytes: 6}}).Run(t.Context(), fsys, p); err != nil {
 		t.Fatal(err)
 	}
 	if got := suite.Read(t, fsys, "six.txt"); got != strings.Repeat("d", 15)+"\n" {
@@ -169,11 +171,11 @@ func TestPreviewLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := suite.One(actions.Delete{Files: []string{"big.txt"}})
-			plan, err := millrace.Executor{MaxFileBytes: 11}.Plan(t.Context(), fsys, p)
+			plan, err := millrace.Executor{Limits: actions.Limits{MaxFileBytes: 11}}.Plan(t.Context(), fsys, p)
 			if err != nil || !strings.Contains(plan.Diff(), "-eleven byte") {
 				t.Fatalf("at the limit: %v\n%s", err, plan.Diff())
 			}
-			plan, err = millrace.Executor{MaxFileBytes: 10}.Plan(t.Context(), fsys, p)
+			plan, err = millrace.Executor{Limits: actions.Limits{MaxFileBytes: 10}}.Plan(t.Context(), fsys, p)
 			if err != nil {
 				t.Fatal(err)
 			}

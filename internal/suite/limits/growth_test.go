@@ -72,7 +72,7 @@ func TestGrowthIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			// A fiftieth of the defaults, so that the test is about the rule and not about this machine.
-			x := millrace.Executor{MaxShownBytes: millrace.DefaultMaxShownBytes / 50, MaxStagedBytes: millrace.DefaultMaxStagedBytes / 50}
+			x := millrace.Executor{Limits: actions.Limits{MaxShownBytes: millrace.DefaultMaxShownBytes / 50, MaxStagedBytes: millrace.DefaultMaxStagedBytes / 50}}
 			_, err = x.Run(t.Context(), fsys, p)
 			limit, ok := errors.AsType[*actions.LimitError](err)
 			if !ok || limit.What != test.limit {
@@ -102,7 +102,7 @@ func TestSharesOfSteps(t *testing.T) {
 		{one.MustBuild(), 1100, true}, {one.MustBuild(), 999, false},
 		{two.MustBuild(), 2200, true}, {two.MustBuild(), 1100, false}, {two.MustBuild(), -1, true},
 	} {
-		if _, err := (millrace.Executor{MaxShownBytes: test.shown}).Run(t.Context(), fsys, test.p); (err == nil) != test.ok {
+		if _, err := (millrace.Executor{Limits: actions.Limits{MaxShownBytes: test.shown}}).Run(t.Context(), fsys, test.p); (err == nil) != test.ok {
 			t.Errorf("%d steps with %d bytes: %v", test.p.Len(), test.shown, err)
 		}
 	}
@@ -128,7 +128,7 @@ func TestWideSchedule(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // pair by pair it would be hours
 	defer cancel()
-	plan, err := millrace.Executor{MaxStagedBytes: -1}.Plan(ctx, fsys, build("a/17"))
+	plan, err := millrace.Executor{Limits: actions.Limits{MaxStagedBytes: -1}}.Plan(ctx, fsys, build("a/17"))
 	if err != nil {
 		t.Fatal(err)
 	}

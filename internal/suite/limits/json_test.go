@@ -143,7 +143,7 @@ func TestOpenPlanLimits(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
-	_, err := millrace.Executor{MaxFileBytes: 1}.OpenPlan(t.Context(), suite.Tree("a.txt", "x\n"), data)
+	_, err := millrace.Executor{Limits: actions.Limits{MaxFileBytes: 1}}.OpenPlan(t.Context(), suite.Tree("a.txt", "x\n"), data)
 	if over, ok := errors.AsType[*actions.LimitError](err); !ok || over.What != actions.LimitFile {
 		t.Errorf("a plan that edits a file that must not be read: %v", err)
 	}

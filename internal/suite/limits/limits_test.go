@@ -113,13 +113,13 @@ var limitCases = []struct {
 func hostWith(what string, limit int64) millrace.Executor {
 	switch what {
 	case actions.LimitFile:
-		return millrace.Executor{MaxFileBytes: limit}
+		return millrace.Executor{Limits: actions.Limits{MaxFileBytes: limit}}
 	case actions.LimitMatches:
-		return millrace.Executor{MaxMatches: int(limit)}
+		return millrace.Executor{Limits: actions.Limits{MaxMatches: int(limit)}}
 	case actions.LimitOutput:
-		return millrace.Executor{MaxOutputBytes: limit}
+		return millrace.Executor{Limits: actions.Limits{MaxOutputBytes: limit}}
 	default:
-		return millrace.Executor{MaxPatternBytes: int(limit)}
+		return millrace.Executor{Limits: actions.Limits{MaxPatternBytes: int(limit)}}
 	}
 }
 
@@ -145,7 +145,7 @@ func TestLimits(t *testing.T) {
 							t.Fatal(err)
 						}
 						x := hostWith(tt.what, limit)
-						x.NoSync = true
+						x.State.NoSync = true
 						res, err := x.Run(t.Context(), fsys, p)
 						if fits {
 							if err != nil || !res.Success {
@@ -218,7 +218,7 @@ func TestLimitsLeaveOut(t *testing.T) {
 				{0, 5, "needle", nil},
 			} {
 				p := suite.One(actions.Search{Pattern: tt.pattern, MaxFileBytes: tt.parameter})
-				res, err := millrace.Executor{MaxFileBytes: tt.host}.Run(t.Context(), fsys, p)
+				res, err := millrace.Executor{Limits: actions.Limits{MaxFileBytes: tt.host}}.Run(t.Context(), fsys, p)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -239,7 +239,7 @@ func TestLimitsLeaveOut(t *testing.T) {
 
 			p := millrace.New("p").Step("copy", actions.Copy{Files: []string{"a.txt", "big.txt"}, Destination: "d"}).
 				Step("count", actions.CountOccurrences{Pattern: "needle"}).From("copy").MustBuild()
-			res, err := millrace.Executor{MaxFileBytes: 6, DryRun: true}.Run(t.Context(), fsys, p)
+			res, err := millrace.Executor{Limits: actions.Limits{MaxFileBytes: 6}, DryRun: true}.Run(t.Context(), fsys, p)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -31,7 +31,7 @@ func TestManyWarnings(t *testing.T) {
 			}
 			return actions.Outcome{}, nil
 		}})
-		res, err := millrace.Executor{MaxShownBytes: 8 * (told*80 + 79)}.Run(t.Context(), suite.Tree("a", "a"), p)
+		res, err := millrace.Executor{Limits: actions.Limits{MaxShownBytes: 8 * (told*80 + 79)}}.Run(t.Context(), suite.Tree("a", "a"), p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func host(t *testing.T) millrace.Executor {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands of these tests are scripts for /bin/sh")
 	}
-	return millrace.Executor{NoSync: true, Commands: command.Policy{
+	return millrace.Executor{State: millrace.State{NoSync: true}, Commands: command.Policy{
 		Allow: []string{"*", "./*"}, Shell: true, Sandbox: command.BestEffort, Scratch: t.TempDir(), Secrets: map[string]string{"TOKEN": secret},
 	}}
 }

@@ -73,7 +73,7 @@ func everyTree(t *testing.T) *rootfs.FS {
 
 // A plan stays the same when it is stored: its digest, what it blocks, what it does, and whether it is a success.
 func TestStoredPlanIsTheSame(t *testing.T) {
-	x := millrace.Executor{NoSync: true}
+	x := millrace.Executor{State: millrace.State{NoSync: true}}
 	seen := make(map[string]string)
 	for name, p := range everyChange {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestStoredPlanKeepsThatAStepFailed(t *testing.T) {
 	p := millrace.New("p").Step("bad", actions.Edit{Files: []string{"none"}, OldText: "x", NewText: "y"}).
 		Step("good", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).
 		MustBuild().WithOptions(millrace.Options{ContinueOnError: true})
-	x := millrace.Executor{NoSync: true, RunID: "once"}
+	x := millrace.Executor{State: millrace.State{NoSync: true}, RunID: "once"}
 	var outcomes []string
 	var results []*millrace.Result
 	note := func(res *millrace.Result, err error) {
@@ -261,7 +261,7 @@ func TestStoredPlanDoesNoMoreThanSteps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := everyTree(t)
 			before := contents(t, root)
-			x := millrace.Executor{NoSync: true}
+			x := millrace.Executor{State: millrace.State{NoSync: true}}
 			plan, err := x.Plan(t.Context(), root, everyChange[tt.of])
 			if err != nil {
 				t.Fatal(err)

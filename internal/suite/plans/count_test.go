@@ -33,7 +33,7 @@ func TestStoredPlanIsJudgedAlike(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fsys := suite.Tree("f", before.String(), "g", after.String())
-			x := millrace.Executor{NoSync: true}
+			x := millrace.Executor{State: millrace.State{NoSync: true}}
 			plan, err := x.Plan(t.Context(), fsys, suite.One(step))
 			if err != nil {
 				t.Fatal(err)

@@ -23,7 +23,7 @@ func TestAllowedPathsAreNotWidenedByLinks(t *testing.T) {
 	for target, also := range map[string]string{".": ".", "secret": "secret", "other/../secret": "secret"} {
 		dir, root := suite.Rooted(t, "secret/a.txt", "x\n", "other/b", "")
 		suite.Link(t, target, dir+"/docs")
-		x := millrace.Executor{AllowedPaths: []string{"docs"}, NoSync: true}
+		x := millrace.Executor{AllowedPaths: []string{"docs"}, State: millrace.State{NoSync: true}}
 		_, err := x.Run(t.Context(), root, suite.Edit("docs/secret/a.txt", "docs/a.txt"))
 		host, ok := errors.AsType[*millrace.ExecutorError](err)
 		if !ok || host.Field != "AllowedPaths" || host.Value != "docs" || !errors.Is(err, names.ErrNotAllowed) || !strings.Contains(err.Error(), also) {
@@ -36,7 +36,7 @@ func TestAllowedPathsAreNotWidenedByLinks(t *testing.T) {
 	}
 	// A directory above may be a link as well, and a link that comes later is not followed.
 	dir, root := suite.Rooted(t, "real/in/a.txt", "x\n")
-	x := millrace.Executor{AllowedPaths: []string{"way/in", "later"}, NoSync: true}
+	x := millrace.Executor{AllowedPaths: []string{"way/in", "later"}, State: millrace.State{NoSync: true}}
 	suite.Link(t, "real", dir+"/way")
 	if _, err := x.Run(t.Context(), root, suite.Edit("way/in/a.txt")); err == nil {
 		t.Error("a link on the way to an allowed path was followed")
@@ -54,14 +54,14 @@ func TestAllowedPathsAreNotWidenedByLinks(t *testing.T) {
 
 // The state of a tree in the tree, which holds what was in its files before, is closed to all steps, ignored or not.
 func TestStateOfANestedTreeIsClosed(t *testing.T) {
-	for _, host := range []millrace.Executor{{NoSync: true}, {NoSync: true, StateDir: "state"}} {
+	for _, host := range []millrace.Executor{{State: millrace.State{NoSync: true}}, {State: millrace.State{NoSync: true, Dir: "state"}}} {
 		_, root := suite.Rooted(t, "sub/a.txt", "x password\n", "top.txt", "x\n")
 		nested := afero.NewBasePathFs(root, "sub")
 		if _, err := host.Run(t.Context(), nested, suite.Edit("a.txt")); err != nil {
 			t.Fatal(err)
 		}
 		state := "sub/.millrace"
-		if host.StateDir != "" {
+		if host.State.Dir != "" {
 			state = "sub/state"
 		}
 		if _, err := root.Stat(state + "/backups"); err != nil {
@@ -144,7 +144,7 @@ func TestKeyOfTheUserIsClosed(t *testing.T) {
 
 func TestDeniedAndReadOnlyPaths(t *testing.T) {
 	files := []string{".env", "x\n", "sub/.env", "x\n", "go.mod", "x\n", "ci/a.yml", "x\n", "a.txt", "x\n"}
-	x := millrace.Executor{DeniedPaths: []string{".env"}, ReadOnlyPaths: []string{"ci/**", "go.mod"}, NoSync: true}
+	x := millrace.Executor{DeniedPaths: []string{".env"}, ReadOnlyPaths: []string{"ci/**", "go.mod"}, State: millrace.State{NoSync: true}}
 	force := millrace.Options{Force: true}
 	everywhere := millrace.New("p").Step("s", actions.Search{Pattern: "x", NoIgnore: true}).MustBuild()
 	res, err := x.Run(t.Context(), suite.Tree(files...), everywhere)
@@ -199,7 +199,7 @@ func TestDeniedAndReadOnlyPaths(t *testing.T) {
 }
 
 func TestRequireMatches(t *testing.T) {
-	x := millrace.Executor{RequireMatches: true, NoSync: true}
+	x := millrace.Executor{RequireMatches: true, State: millrace.State{NoSync: true}}
 	none, zero := suite.Edit("b.txt"), 0
 	for name, tt := range map[string]struct {
 		p    millrace.Pipeline
@@ -221,7 +221,7 @@ func TestRequireMatches(t *testing.T) {
 			t.Errorf("%s: error = %v", name, err)
 		}
 		fsys = suite.Tree("a.txt", "x\n", "b.txt", "z\n")
-		if _, err := (millrace.Executor{NoSync: true}).Run(t.Context(), fsys, tt.p); err != nil {
+		if _, err := (millrace.Executor{State: millrace.State{NoSync: true}}).Run(t.Context(), fsys, tt.p); err != nil {
 			t.Errorf("%s without the switch: %v", name, err)
 		}
 	}
@@ -234,7 +234,7 @@ func TestAbsoluteNamesOfARoot(t *testing.T) {
 	if err := os.WriteFile(outside, []byte("x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	x := millrace.Executor{NoSync: true, AllowedPaths: []string{filepath.Join(dir, "src")}}
+	x := millrace.Executor{State: millrace.State{NoSync: true}, AllowedPaths: []string{filepath.Join(dir, "src")}}
 	abs := root.WithAbsolute()
 	res, err := x.Run(t.Context(), abs, millrace.New("p").
 		Step("s", actions.Search{Pattern: "x", Path: dir}).
@@ -245,7 +245,7 @@ func TestAbsoluteNamesOfARoot(t *testing.T) {
 	if _, err := x.Run(t.Context(), abs, suite.Edit(outside)); !errors.Is(err, names.ErrEscape) {
 		t.Errorf("outside: error = %v, want ErrEscape", err)
 	}
-	if _, err := (millrace.Executor{NoSync: true}).Run(t.Context(), root, suite.Edit(filepath.Join(dir, "src/a.txt"))); !errors.Is(err, names.ErrAbsolute) {
+	if _, err := (millrace.Executor{State: millrace.State{NoSync: true}}).Run(t.Context(), root, suite.Edit(filepath.Join(dir, "src/a.txt"))); !errors.Is(err, names.ErrAbsolute) {
 		t.Errorf("without WithAbsolute: error = %v, want ErrAbsolute", err)
 	}
 	f, err := abs.Open(filepath.Join(dir, "src/a.txt"))

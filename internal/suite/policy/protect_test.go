@@ -108,7 +108,7 @@ func TestGuarantee(t *testing.T) {
 	if err := afero.WriteFile(fsys, "a.txt", []byte("x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if res, err := (millrace.Executor{NoSync: true}).Run(t.Context(), fsys, suite.Edit("a.txt")); err != nil || res.Guarantee != millrace.Kill {
+	if res, err := (millrace.Executor{State: millrace.State{NoSync: true}}).Run(t.Context(), fsys, suite.Edit("a.txt")); err != nil || res.Guarantee != millrace.Kill {
 		t.Errorf("without sync: guarantee %q, %v", res.Guarantee, err)
 	}
 }

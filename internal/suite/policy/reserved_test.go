@@ -182,7 +182,7 @@ func TestReservedByWhatNamesLeadTo(t *testing.T) {
 					t.Setenv("HOME", here)
 					t.Setenv("XDG_CONFIG_HOME", filepath.Join(here, ".config"))
 					before := tree.reached(here)
-					x := millrace.Executor{NoSync: true, Key: bytes.Repeat([]byte("k"), 32)}
+					x := millrace.Executor{State: millrace.State{NoSync: true, Key: bytes.Repeat([]byte("k"), 32)}}
 					res, err := x.Run(t.Context(), suite.OpenRoot(t, here), p.WithOptions(millrace.Options{Force: true}))
 					if after := tree.reached(here); after != before {
 						t.Errorf("%s %s: error = %v\nbefore: %s\nafter:  %s", name, at, err, before, after)
@@ -235,7 +235,7 @@ func TestDeniedRepositories(t *testing.T) {
 				fstest.Must(t, os.WriteFile(name, append(data, secret...), 0o600))
 			}
 		}
-		x := millrace.Executor{NoSync: true, Key: bytes.Repeat([]byte("k"), 32), DeniedPaths: []string{".git", ".repo"}}
+		x := millrace.Executor{State: millrace.State{NoSync: true, Key: bytes.Repeat([]byte("k"), 32)}, DeniedPaths: []string{".git", ".repo"}}
 		for _, at := range tree.targets(here) {
 			for name, p := range attacks(at) {
 				res, _ := x.Plan(t.Context(), suite.OpenRoot(t, here), p)
@@ -264,7 +264,7 @@ func TestReservedStaysInRandomTrees(t *testing.T) {
 		t.Setenv("HOME", here)
 		t.Setenv("XDG_CONFIG_HOME", filepath.Join(here, ".config"))
 		before := tree.reached(here)
-		x := millrace.Executor{NoSync: true, Key: bytes.Repeat([]byte("k"), 32)}
+		x := millrace.Executor{State: millrace.State{NoSync: true, Key: bytes.Repeat([]byte("k"), 32)}}
 		var backups []string
 		for range 6 {
 			targets := tree.targets(here)

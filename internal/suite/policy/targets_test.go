@@ -52,7 +52,7 @@ func TestLinkTargets(t *testing.T) {
 				suite.Link(t, t.TempDir(), filepath.Join(dir, "out"))
 				suite.Link(t, "d/e", filepath.Join(dir, "up"))
 				suite.Link(t, ".git", filepath.Join(dir, "git"))
-				x := millrace.Executor{NoSync: true, DeniedPaths: []string{"secret"}, ReadOnlyPaths: []string{"locked"}}
+				x := millrace.Executor{State: millrace.State{NoSync: true}, DeniedPaths: []string{"secret"}, ReadOnlyPaths: []string{"locked"}}
 				plan, err := x.Plan(t.Context(), root, suite.One(make(tt.name, tt.target)))
 				if tt.want == nil && err == nil {
 					_, err = x.OpenPlan(t.Context(), root, suite.Stored(t, plan))
@@ -85,7 +85,7 @@ func TestLinkTargets_together(t *testing.T) {
 			t.Parallel()
 			dir, root := suite.Rooted(t, "a.txt", "a\n", "d/e/f", "f\n")
 			suite.Link(t, "../../a.txt", filepath.Join(dir, "d/e/l"))
-			_, err := millrace.Executor{NoSync: true}.Run(t.Context(), root, suite.One(onStage(do)))
+			_, err := millrace.Executor{State: millrace.State{NoSync: true}}.Run(t.Context(), root, suite.One(onStage(do)))
 			if !errors.Is(err, fsutil.ErrEscape) {
 				t.Errorf("%v, want ErrEscape", err)
 			}
@@ -95,9 +95,9 @@ func TestLinkTargets_together(t *testing.T) {
 	dir, root := suite.Rooted(t, "a.txt", "a\n")
 	suite.Link(t, "/outside", filepath.Join(dir, "out"))
 	move := onStage(func(s *fsutil.Stage) error { return errors.Join(s.Mkdir("d", 0o755), s.Rename("out", "d/out")) })
-	plan, err := millrace.Executor{NoSync: true}.Plan(t.Context(), root, suite.One(move))
+	plan, err := millrace.Executor{State: millrace.State{NoSync: true}}.Plan(t.Context(), root, suite.One(move))
 	if err == nil {
-		_, err = millrace.Executor{NoSync: true}.OpenPlan(t.Context(), root, suite.Stored(t, plan))
+		_, err = millrace.Executor{State: millrace.State{NoSync: true}}.OpenPlan(t.Context(), root, suite.Stored(t, plan))
 	}
 	if err != nil {
 		t.Error(err)

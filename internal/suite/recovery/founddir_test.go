@@ -28,7 +28,7 @@ func TestFoundStateDirectoryStays(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			x := millrace.Executor{NoSync: true, Key: make([]byte, 32)}
+			x := millrace.Executor{State: millrace.State{NoSync: true, Key: make([]byte, 32)}}
 			check := func(when string) {
 				t.Helper()
 				_, err := os.Stat(state)

@@ -39,7 +39,7 @@ func openBelow(t *testing.T, dir string) int {
 func TestNothingStaysOpen(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	x := millrace.Executor{NoSync: true}
+	x := millrace.Executor{State: millrace.State{NoSync: true}}
 	ctx := t.Context()
 	verbs := map[string]func(fsys afero.Fs) error{
 		"run": func(fsys afero.Fs) error { _, err := x.Run(ctx, fsys, suite.Edit("a.txt")); return err },
@@ -74,7 +74,7 @@ func TestNothingStaysOpen(t *testing.T) {
 			return err
 		},
 		"refused": func(fsys afero.Fs) error {
-			_, err := millrace.Executor{StateDir: ".."}.Run(ctx, fsys, suite.Edit("a.txt"))
+			_, err := millrace.Executor{State: millrace.State{Dir: ".."}}.Run(ctx, fsys, suite.Edit("a.txt"))
 			if err == nil {
 				return errors.New("it is not refused")
 			}
@@ -113,7 +113,7 @@ func TestPlanClose(t *testing.T) {
 	suite.ThreeFiles(t, fsys)
 	plan := func(t *testing.T) *millrace.Plan {
 		t.Helper()
-		p, err := millrace.Executor{NoSync: true}.Plan(t.Context(), fsys, suite.Edit("a.txt", "b.txt"))
+		p, err := millrace.Executor{State: millrace.State{NoSync: true}}.Plan(t.Context(), fsys, suite.Edit("a.txt", "b.txt"))
 		if err != nil {
 			t.Fatal(err)
 		}

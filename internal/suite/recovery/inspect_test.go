@@ -204,7 +204,7 @@ func TestInspectCancelled(t *testing.T) {
 	if _, err := (millrace.Executor{}).Inspect(ctx, disk); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := (millrace.Executor{StateDir: "../x"}).Inspect(t.Context(), disk); !errors.Is(err, names.ErrEscape) {
+	if _, err := (millrace.Executor{State: millrace.State{Dir: "../x"}}).Inspect(t.Context(), disk); !errors.Is(err, names.ErrEscape) {
 		t.Errorf("a state directory elsewhere: %v", err)
 	}
 }

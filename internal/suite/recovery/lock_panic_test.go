@@ -36,11 +36,11 @@ func panicky(fsys afero.Fs, left *atomic.Int64) afero.Fs {
 func TestPanicLeavesNoLock(t *testing.T) {
 	verbs := map[string]func(ctx context.Context, fsys afero.Fs) error{
 		"run": func(ctx context.Context, fsys afero.Fs) error {
-			_, err := millrace.Executor{NoSync: true}.Run(ctx, fsys, suite.Edit("a.txt"))
+			_, err := millrace.Executor{State: millrace.State{NoSync: true}}.Run(ctx, fsys, suite.Edit("a.txt"))
 			return err
 		},
 		"commit": func(ctx context.Context, fsys afero.Fs) error {
-			plan, err := millrace.Executor{NoSync: true}.Plan(ctx, fsys, suite.Edit("a.txt"))
+			plan, err := millrace.Executor{State: millrace.State{NoSync: true}}.Plan(ctx, fsys, suite.Edit("a.txt"))
 			if err == nil {
 				_, err = plan.Commit(ctx)
 			}
@@ -75,7 +75,7 @@ func TestPanicLeavesNoLock(t *testing.T) {
 				if _, escaped := err.(*panics.Error); escaped && fstest.Read(t, dir, "a.txt") != before {
 					t.Fatalf("panic at operation %d: the tree is new, and nothing is reported but %v", n, err)
 				}
-				x := millrace.Executor{LockWait: 50 * time.Millisecond, NoSync: true}
+				x := millrace.Executor{State: millrace.State{LockWait: 50 * time.Millisecond, NoSync: true}}
 				if _, err := x.Recover(t.Context(), fsys); errors.Is(err, capability.ErrLocked) {
 					t.Fatalf("panic at operation %d: %v", n, err)
 				}

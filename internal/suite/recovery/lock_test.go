@@ -32,7 +32,7 @@ func TestExecutorsWaitForEachOther(t *testing.T) {
 			for range runs {
 				wg.Go(func() {
 					for range each {
-						if _, err := (millrace.Executor{NoSync: true}).Run(t.Context(), fsys, suite.Count()); err != nil {
+						if _, err := (millrace.Executor{State: millrace.State{NoSync: true}}).Run(t.Context(), fsys, suite.Count()); err != nil {
 							t.Error(err)
 						}
 					}
@@ -64,7 +64,7 @@ func TestLockWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := millrace.Executor{LockWait: 10 * time.Millisecond}
+	x := millrace.Executor{State: millrace.State{LockWait: 10 * time.Millisecond}}
 	if _, err := x.Run(t.Context(), root, suite.Count()); !errors.Is(err, capability.ErrLocked) {
 		t.Errorf("while another holds the lock: %v", err)
 	}
@@ -96,7 +96,7 @@ func TestLockWait_withoutEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := millrace.Executor{LockWait: -1}
+	x := millrace.Executor{State: millrace.State{LockWait: -1}}
 	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := x.Run(short, root, suite.Count()); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, capability.ErrLocked) {

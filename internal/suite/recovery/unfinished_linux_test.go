@@ -28,7 +28,7 @@ func TestUnfinishedIsToldToReaders(t *testing.T) {
 			return millrace.Run(t.Context(), fsys, find)
 		},
 		"search with another state directory": func(t *testing.T, fsys afero.Fs) (*millrace.Result, error) {
-			return millrace.Executor{StateDir: ".other"}.Run(t.Context(), fsys, find)
+			return millrace.Executor{State: millrace.State{Dir: ".other"}}.Run(t.Context(), fsys, find)
 		},
 		"search read-only": func(t *testing.T, fsys afero.Fs) (*millrace.Result, error) {
 			return millrace.Run(t.Context(), afero.NewReadOnlyFs(fsys), find)

@@ -252,7 +252,7 @@ func TestRestore_saysWhatIsNotBack(t *testing.T) {
 func TestBackupVerbs_policy(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("n.txt", "end\n")
-	x := millrace.Executor{Backups: backup.Retention{Keep: -1}}
+	x := millrace.Executor{State: millrace.State{Backups: backup.Retention{Keep: -1}}}
 	var ids []string
 	for range 3 {
 		res, err := x.Run(t.Context(), fsys, suite.Count())

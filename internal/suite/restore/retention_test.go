@@ -38,7 +38,7 @@ func TestRunsArePruned(t *testing.T) {
 	if err := fsys.Chtimes(runs+"planted.json", future, future); err != nil {
 		t.Fatal(err)
 	}
-	x := millrace.Executor{Runs: backup.Retention{Keep: 3}}
+	x := millrace.Executor{State: millrace.State{Results: backup.Retention{Keep: 3}}}
 	for i := range 5 {
 		x.RunID = fmt.Sprintf("run%d", i)
 		if _, err := x.Run(t.Context(), fsys, suite.Count()); err != nil {
@@ -62,7 +62,7 @@ func TestRunsArePruned(t *testing.T) {
 			t.Errorf("%s again: %v, %v", tt.id, res, err)
 		}
 	}
-	x.RunID, x.Runs = "last", backup.Retention{Keep: -1, MaxAge: time.Hour}
+	x.RunID, x.State.Results = "last", backup.Retention{Keep: -1, MaxAge: time.Hour}
 	if _, err := x.Run(t.Context(), fsys, suite.Count()); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestConflictsArePruned(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		x := millrace.Executor{Conflicts: tt.keep}
+		x := millrace.Executor{State: millrace.State{Conflicts: tt.keep}}
 		res, err := x.Run(t.Context(), fsys, suite.Count())
 		if err != nil || len(res.Warnings) > 0 {
 			t.Fatalf("%+v, %v", res, err)
@@ -108,7 +108,7 @@ func TestConflictsArePruned(t *testing.T) {
 // TestBackupsAreListedAndPruned: the newest are kept, as many as the host wants.
 func TestBackupsAreListedAndPruned(t *testing.T) {
 	fsys := suite.Tree("n.txt", "end\n")
-	x := millrace.Executor{Backups: backup.Retention{Keep: 2}}
+	x := millrace.Executor{State: millrace.State{Backups: backup.Retention{Keep: 2}}}
 	var last string
 	for range 4 {
 		res, err := x.Run(t.Context(), fsys, suite.Count())

@@ -69,7 +69,7 @@ func TestKilledDirected(t *testing.T) {
 		},
 		"text of all visits": {
 			p: millrace.New("p").Step("grow", edit("x ", "x more ")).RetryWhen("grow", condition.StepSucceeded("grow")).MaxVisits(9).Builder,
-			x: millrace.Executor{MaxStagedBytes: 300}, code: "limit",
+			x: millrace.Executor{Limits: actions.Limits{MaxStagedBytes: 300}}, code: "limit",
 		},
 		"money in parallel": {
 			p: millrace.New("p").Options(millrace.Options{Parallel: true}).Budget(budget.Limit{USD: budget.Dollar}).

@@ -26,7 +26,7 @@ func TestDrift_directoryTime(t *testing.T) {
 			t.Parallel()
 			root, fsys := suite.Rooted(t, "gone/sub/a", "a", "old/sub/b", "b")
 			s := new(store)
-			x := millrace.Executor{Checkpoints: s, NoSync: true}
+			x := millrace.Executor{Checkpoints: s, State: millrace.State{NoSync: true}}
 			res, err := x.Run(t.Context(), fsys, p)
 			held(t, res, err)
 			name := filepath.Join(root, filepath.FromSlash(dir))
@@ -60,7 +60,7 @@ func TestDrift_changedBelowRemoved(t *testing.T) {
 		Step("stop", actions.Create{Path: "later", Content: "l"}).Manual().MustBuild()
 	root, fsys := suite.Rooted(t, "gone/sub/a", "a", "stays", "s")
 	s := new(store)
-	x := millrace.Executor{Checkpoints: s, NoSync: true}
+	x := millrace.Executor{Checkpoints: s, State: millrace.State{NoSync: true}}
 	res, err := x.Run(t.Context(), fsys, p)
 	held(t, res, err)
 	fstest.Must(t, os.WriteFile(filepath.Join(root, "gone", "sub", "a"), []byte("work of an hour"), 0o600))

@@ -64,7 +64,7 @@ func TestDrift(t *testing.T) {
 			t.Parallel()
 			dir, fsys := suite.Rooted(t, "src/a.go", "x a\n", "src/b.go", "b\n", "old/f", "f\n", "gone", "g\n")
 			s := new(store)
-			x := millrace.Executor{Checkpoints: s, NoSync: true}
+			x := millrace.Executor{Checkpoints: s, State: millrace.State{NoSync: true}}
 			res, err := x.Run(t.Context(), fsys, p)
 			held(t, res, err)
 			if err := c.do(func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }); err != nil {
@@ -124,7 +124,7 @@ func TestDrift_matchedBeforeRestart(t *testing.T) {
 		Step("stop", actions.Create{Path: "later", Content: "l"}).Manual().MustBuild()
 	dir, fsys := suite.Rooted(t, "a", "x\n", "b", "b\n", "c", "c\n")
 	s := new(store)
-	x := millrace.Executor{Checkpoints: s, NoSync: true}
+	x := millrace.Executor{Checkpoints: s, State: millrace.State{NoSync: true}}
 	res, err := x.Run(t.Context(), fsys, p)
 	held(t, res, err)
 	fstest.Must(t, os.WriteFile(filepath.Join(dir, "b"), []byte("other\n"), 0o600))

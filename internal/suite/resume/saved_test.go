@@ -226,7 +226,7 @@ func TestKilledOnDisk(t *testing.T) {
 	files := []string{"d/a", "x z\n", "d/b", "x\n z\n", "d/c", "x\n", "other", "o\n"}
 	_, fsys := suite.Rooted(t, files...)
 	s := new(store)
-	res, err := millrace.Executor{Checkpoints: s, NoSync: true}.Run(t.Context(), fsys, p)
+	res, err := millrace.Executor{Checkpoints: s, State: millrace.State{NoSync: true}}.Run(t.Context(), fsys, p)
 	want := told(res, err) + treeOf(t, fsys)
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +234,7 @@ func TestKilledOnDisk(t *testing.T) {
 	for kill := 1; kill <= s.calls; kill++ {
 		for _, late := range []bool{false, true} {
 			_, fsys := suite.Rooted(t, files...)
-			res, err := killed(t, millrace.Executor{NoSync: true}, fsys, p, new(store), []int{kill, 2}, late)
+			res, err := killed(t, millrace.Executor{State: millrace.State{NoSync: true}}, fsys, p, new(store), []int{kill, 2}, late)
 			if got := told(res, err) + treeOf(t, fsys); got != want {
 				t.Fatalf("killed at %d, late %v: %s\nwant %s", kill, late, got, want)
 			}
@@ -257,7 +257,7 @@ func TestBytesAreKept(t *testing.T) {
 		Step("edit", actions.Edit{OldText: "x", NewText: "y"}).From("say").MustBuild()
 	_, fsys := suite.Rooted(t, odd, "x\n")
 	s := new(store)
-	x := millrace.Executor{Checkpoints: s, NoSync: true}
+	x := millrace.Executor{Checkpoints: s, State: millrace.State{NoSync: true}}
 	res, err := x.Run(t.Context(), fsys, p)
 	held(t, res, err)
 	before := res.Results[0]

@@ -49,7 +49,7 @@ func TestReviseErrors(t *testing.T) {
 	t.Run("too long", func(t *testing.T) {
 		t.Parallel()
 		fsys := suite.Tree("a.txt", "x\n")
-		x := millrace.Executor{MaxOutputBytes: 4000}
+		x := millrace.Executor{Limits: actions.Limits{MaxOutputBytes: 4000}}
 		plan, err := x.Plan(t.Context(), fsys, suite.Edit("a.txt"))
 		if err != nil {
 			t.Fatal(err)

@@ -36,7 +36,7 @@ func TestLargeDiffErrors(t *testing.T) {
 		}
 		return p
 	}
-	_, err = open(millrace.Executor{MaxOutputBytes: 1000}, stored).Files()
+	_, err = open(millrace.Executor{Limits: actions.Limits{MaxOutputBytes: 1000}}, stored).Files()
 	if over, ok := errors.AsType[*actions.LimitError](err); !ok || over.What != actions.LimitShown || over.Limit != 1000 {
 		t.Errorf("too much: %v", err)
 	}

@@ -60,7 +60,7 @@ func newHost(t *testing.T) *host {
 	store, err := rundir.Open(fstest.OpenRoot(t, dir), "runs", rundir.Options{Key: key, NoSync: true, SharedDir: dir + "/shared"})
 	fstest.Must(t, err)
 	h.manager, err = store.Manage(rundir.Host{
-		Executor: millrace.Executor{NoSync: true, Key: key}, Trees: trees{"p": h.tree}, Library: library, User: "ann",
+		Executor: millrace.Executor{State: millrace.State{NoSync: true, Key: key}}, Trees: trees{"p": h.tree}, Library: library, User: "ann",
 	})
 	fstest.Must(t, err)
 	t.Cleanup(func() {

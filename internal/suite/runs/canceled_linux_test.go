@@ -43,7 +43,7 @@ func TestCanceledWhileALargeFileIsRead(t *testing.T) {
 					}
 					return do()
 				})
-				_, err := millrace.Executor{NoSync: true}.Run(ctx, fsys, millrace.New("p").Step("s", do).MustBuild())
+				_, err := millrace.Executor{State: millrace.State{NoSync: true}}.Run(ctx, fsys, millrace.New("p").Step("s", do).MustBuild())
 				cancel()
 				if reads.Load() < at {
 					break

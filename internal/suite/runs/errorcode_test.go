@@ -34,7 +34,7 @@ func TestErrorCode(t *testing.T) {
 		{"expect_failed", millrace.Executor{}, nil, strings.Replace(text, "%s", `, "expect": {"max_edits": 1}%s`, 1)},
 		{"INTERPOLATION_FAILED", millrace.Executor{}, nil, `{"name": "p", "steps": [{"id": "f", "action": "search", "params": {"pattern": "none"}},
 			{"id": "e", "action": "search", "params": {"pattern": "{{f.files[3]}}"}}]}`},
-		{"limit", millrace.Executor{MaxMatches: 5}, nil, text},
+		{"limit", millrace.Executor{Limits: actions.Limits{MaxMatches: 5}}, nil, text},
 		{"blocked", millrace.Executor{}, nil, text},
 		{"read_only", millrace.Executor{ReadOnly: true}, nil, text},
 		{"canceled", millrace.Executor{}, canceled, text},

@@ -35,7 +35,7 @@ func TestDirectoryMakesRoom(t *testing.T) {
 				fstest.Must(t, fsys.MkdirAll("d/e", 0o755))
 				fstest.Must(t, afero.WriteFile(fsys, file, []byte(file), 0o644))
 			}
-			if _, err := (millrace.Executor{NoSync: true}).Run(t.Context(), fsys, b.MustBuild()); err != nil {
+			if _, err := (millrace.Executor{State: millrace.State{NoSync: true}}).Run(t.Context(), fsys, b.MustBuild()); err != nil {
 				t.Errorf("%s, %s: %v", name, kind, err)
 				continue
 			}

@@ -29,7 +29,7 @@ func project(t *testing.T, p command.Policy, files []string, words ...string) (m
 	}
 	p.Scratch = t.TempDir()
 	_, fsys := suite.Rooted(t, files...)
-	x := millrace.Executor{NoSync: true, Commands: p}
+	x := millrace.Executor{State: millrace.State{NoSync: true}, Commands: p}
 	res, err := x.Run(t.Context(), fsys, suite.One(actions.Exec{Command: words[0], Args: words[1:]}))
 	if res == nil || len(res.Results) == 0 {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func (g goProject) example(t *testing.T) {
 			files = append(files, "bad_test.go", "package app\n\nimport \"testing\"\n\nfunc TestBad(t *testing.T) { t.Fail() }\n")
 		}
 		dir, fsys := suite.Rooted(t, files...)
-		x := millrace.Executor{NoSync: true, Commands: g.policy}
+		x := millrace.Executor{State: millrace.State{NoSync: true}, Commands: g.policy}
 		x.Commands.Scratch = t.TempDir()
 		res, err := x.Run(t.Context(), fsys, p)
 		if (err == nil) != (want == "") || err != nil && err.Error() != want {
@@ -151,7 +151,7 @@ func TestNodePolicy(t *testing.T) {
 		if err := os.Chmod(filepath.Join(dir, "node_modules/.bin/mend"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		x := millrace.Executor{NoSync: true, Commands: p}
+		x := millrace.Executor{State: millrace.State{NoSync: true}, Commands: p}
 		res, err := x.Run(t.Context(), fsys, suite.One(actions.Exec{Command: words[0], Args: words[1:]}))
 		if err != nil {
 			t.Fatalf("%s: %v\n%+v", words, err, res)

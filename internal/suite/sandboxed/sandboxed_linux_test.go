@@ -45,7 +45,7 @@ func newWorld(t *testing.T) world {
 	}
 	w := world{secret: t.TempDir(), process: strconv.Itoa(os.Getpid())}
 	w.tree, w.fsys = suite.Rooted(t, "a.txt", "one\n", "d/b.txt", "two\n", "run.sh", "#!/bin/sh\n")
-	w.host = millrace.Executor{NoSync: true, Commands: command.Policy{
+	w.host = millrace.Executor{State: millrace.State{NoSync: true}, Commands: command.Policy{
 		Allow: []string{command.Pattern(self) + " *"}, StepEnv: []string{"SANDBOXED_ACT"}, Scratch: t.TempDir(),
 		Env: map[string]string{"GORACE": os.Getenv("GORACE")},
 	}}

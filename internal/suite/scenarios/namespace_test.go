@@ -53,7 +53,7 @@ func TestNamespace(t *testing.T) {
 				p := millrace.New("names").Step("s", suite.Action{Do: func(_ context.Context, c *actions.Call) (actions.Outcome, error) {
 					return actions.Outcome{}, change((*stage.Stage)(c.FS))
 				}}).MustBuild()
-				x := millrace.Executor{NoSync: true}
+				x := millrace.Executor{State: millrace.State{NoSync: true}}
 				plan, err := x.Plan(t.Context(), fsys, p)
 				if err != nil {
 					t.Fatal(err)

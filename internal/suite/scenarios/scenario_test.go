@@ -140,7 +140,7 @@ func scenarioHost(t *testing.T, a txtarfs.Archive) millrace.Executor {
 		}
 	}
 	return millrace.Executor{
-		AllowedPaths: host.AllowedPaths, ReadOnly: host.ReadOnly, Ceiling: host.Ceiling, MaxFiles: host.MaxFiles, NoSync: true,
+		AllowedPaths: host.AllowedPaths, ReadOnly: host.ReadOnly, Ceiling: host.Ceiling, MaxFiles: host.MaxFiles, State: millrace.State{NoSync: true},
 	}
 }
 

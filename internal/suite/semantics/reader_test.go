@@ -25,7 +25,7 @@ func readMeanwhile(t *testing.T, action, params string) (saved, restored string)
 	dir := t.TempDir()
 	row := saveRow{content: longText}
 	plantSubject(t, dir, row)
-	x := millrace.Executor{NoSync: true}
+	x := millrace.Executor{State: millrace.State{NoSync: true}}
 	word := map[string]string{"rename": "whole, under one name or both", "copy": "whole or not there", "delete": "whole or not there"}[action]
 	if word == "" {
 		word = "old or new, whole"

@@ -171,7 +171,7 @@ func (row saveRow) save(t *testing.T, action, params string) (saved, restored st
 	plantSubject(t, dir, row)
 	m := measurement{action: action, before: look(t, dir)}
 	root := suite.OpenRoot(t, dir)
-	x := millrace.Executor{NoSync: true} // to be faster; that is about crashes
+	x := millrace.Executor{State: millrace.State{NoSync: true}} // to be faster; that is about crashes
 	res := runSave(t, x, root, row, action, params)
 	m.after = look(t, dir)
 	row.checkAll(t, m)

@@ -63,7 +63,7 @@ func TestWayBackThatPanics(t *testing.T) {
 func TestAttemptsThatAreSpent(t *testing.T) {
 	t.Parallel()
 	l := new(log)
-	p := millrace.New("p").MaxSteps(2).Step("a", scripted{words: []string{"fail"}, log: l}).MaxRetries(5).MustBuild()
+	p := millrace.New("p").MaxAttempts(2).Step("a", scripted{words: []string{"fail"}, log: l}).MaxRetries(5).MustBuild()
 	res, err := millrace.Run(t.Context(), suite.Tree("f", "x"), p)
 	if millrace.ErrorCode(err) != "too_many_executions" || len(l.lines) != 2 {
 		t.Errorf("got %v, %d attempts", err, len(l.lines))

@@ -74,9 +74,9 @@ func stepFields() map[string]func(*millrace.Step) {
 // and adds no step, needs a row.
 func pipelineFields() map[string]func(millrace.Builder) millrace.Builder {
 	return map[string]func(millrace.Builder) millrace.Builder{
-		"MaxSteps": func(b millrace.Builder) millrace.Builder { return b.MaxSteps(7) },
-		"Deadline": func(b millrace.Builder) millrace.Builder { return b.Deadline(1500 * time.Millisecond) },
-		"Budget":   func(b millrace.Builder) millrace.Builder { return b.Budget(budget.Limit{Files: 7}) },
+		"MaxAttempts": func(b millrace.Builder) millrace.Builder { return b.MaxAttempts(7) },
+		"Deadline":    func(b millrace.Builder) millrace.Builder { return b.Deadline(1500 * time.Millisecond) },
+		"Budget":      func(b millrace.Builder) millrace.Builder { return b.Budget(budget.Limit{Files: 7}) },
 		"Variables": func(b millrace.Builder) millrace.Builder {
 			return b.Variables(millrace.Variable{Name: "v", Type: "integer", Default: int64(7), Enum: []any{int64(7), int64(8)}, Description: "d"})
 		},

@@ -25,7 +25,7 @@ func TestStagedByManyVisits(t *testing.T) {
 			Step("back", actions.Search{Pattern: "x"}).Retry(millrace.Retry{Step: "make", When: condition.StepSucceeded("back"), Restart: restart}).
 			Step("end", actions.Search{Pattern: "x"}).
 			MustBuild()
-		res, err := millrace.Executor{MaxStagedBytes: 4000}.Run(t.Context(), suite.Tree("f", "x"), p) // 2000 for each that writes
+		res, err := millrace.Executor{Limits: actions.Limits{MaxStagedBytes: 4000}}.Run(t.Context(), suite.Tree("f", "x"), p) // 2000 for each that writes
 		limit, ok := errors.AsType[*actions.LimitError](err)
 		switch {
 		case restart && millrace.ErrorCode(err) != "retries_exhausted":

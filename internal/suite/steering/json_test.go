@@ -16,7 +16,7 @@ import (
 
 // whole is a pipeline in which everything that steers a run is said.
 func whole() millrace.Pipeline {
-	return millrace.New("p").MaxSteps(50).
+	return millrace.New("p").MaxAttempts(50).
 		Step("call", actions.Search{Pattern: "x"}).MaxRetries(5).MaxVisits(3).Timeout(1500*time.Millisecond).Backoff(250*time.Millisecond).OnFail("give-up").
 		Step("fix", actions.Edit{OldText: "x", NewText: "y"}).FromPrevious().
 		Step("check", actions.Search{Pattern: "y"}).When(condition.PrevError()).Next("report").
@@ -28,7 +28,7 @@ func whole() millrace.Pipeline {
 		MustBuild()
 }
 
-const wholeJSON = `{"name":"p","max_steps":50,"steps":[` +
+const wholeJSON = `{"name":"p","max_attempts":50,"steps":[` +
 	`{"id":"call","action":"search","on_fail":"give-up","max_retries":5,"max_visits":3,"timeout":1.5,"backoff":0.25,"params":{"pattern":"x"}},` +
 	`{"id":"fix","action":"edit","input":"previous","params":{"old_text":"x","new_text":"y"}},` +
 	`{"id":"check","action":"search","condition":{"type":"prev_error"},"next":"report","retry_if":[` +
@@ -50,15 +50,15 @@ func TestJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !p.Equal(q) || p.Digest() != q.Digest() || len(q.Warnings()) > 0 || q.MaxSteps() != 50 {
-			t.Errorf("lenient %v: Equal %v, warnings %v, at most %d steps", lenient, p.Equal(q), q.Warnings(), q.MaxSteps())
+		if !p.Equal(q) || p.Digest() != q.Digest() || len(q.Warnings()) > 0 || q.MaxAttempts() != 50 {
+			t.Errorf("lenient %v: Equal %v, warnings %v, at most %d steps", lenient, p.Equal(q), q.Warnings(), q.MaxAttempts())
 		}
 		again, err := json.Marshal(q)
 		if err != nil || string(again) != string(data) {
 			t.Errorf("written again (%v):\n%s", err, again)
 		}
 	}
-	if got := millrace.New("p").Step("a", actions.Fail{Message: "m"}).MustBuild().MaxSteps(); got != millrace.MaxAttempts {
+	if got := millrace.New("p").Step("a", actions.Fail{Message: "m"}).MustBuild().MaxAttempts(); got != millrace.MaxAttempts {
 		t.Errorf("a pipeline that does not say has %d steps at most", got)
 	}
 }
@@ -231,6 +231,30 @@ func TestPlaces(t *testing.T) {
 		p = err.(*millrace.ValidationError).Problems[0]
 		if want := []string{fmt.Sprint(test.pointer, " ", test.name)}; p.Line != 10 || p.Column != 20 || !cmp.Equal(asked, want) {
 			t.Errorf("%s: asked for %v, want %v; at %d:%d", test.fields, asked, want, p.Line, p.Column)
+		}
+	}
+}
+
+// TestEarlierName reads max_steps, the earlier name of max_attempts, and refuses both at once.
+func TestEarlierName(t *testing.T) {
+	t.Parallel()
+	const with = `{"name":"p",%s"steps":[{"id":"a","action":"fail","params":{"message":"m"}}]}`
+	p, err := millrace.Decode(fmt.Appendf(nil, with, `"max_steps":50,`))
+	if err != nil || p.MaxAttempts() != 50 {
+		t.Fatalf("max_steps: %d attempts, %v", p.MaxAttempts(), err)
+	}
+	data, err := p.MarshalJSON()
+	if err != nil || !strings.Contains(string(data), `"max_attempts":50`) {
+		t.Errorf("written as %s, %v", data, err)
+	}
+	for fields, want := range map[string]string{
+		`"max_steps":201,`:                    "max_steps must be 1 to 200, got 201",
+		`"max_steps":0,`:                      "max_steps must be 1 to 200, got 0",
+		`"max_attempts":3,"max_steps":50,`:    "max_steps",
+		`"max_attempts":300,"max_retries":1,`: "max_attempts must be 1 to 200, got 300",
+	} {
+		if _, err := millrace.Decode(fmt.Appendf(nil, with, fields)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", fields, err)
 		}
 	}
 }

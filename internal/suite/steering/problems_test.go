@@ -229,12 +229,12 @@ func refusals() []refused {
 		{"an input that is not taken", "", "", `"input":"previous"`, "", on(func(s step) step { return s.FromPrevious() }),
 			problem("/steps/1/input", "unused_input", "step 'b': search takes no files from the step before", "leave it out")},
 		// the pipeline
-		{"no attempts at all", `"max_steps":0`, "", "", "", nil,
-			problem("/max_steps", "invalid_limit", "max_steps must be 1 to 200, got 0", "")},
-		{"less than none", `"max_steps":-1`, "", "", "", func(b millrace.Builder) millrace.Builder { return three(b.MaxSteps(-1), nil, nil, nil) },
-			problem("/max_steps", "invalid_limit", "max_steps must be 1 to 200, got -1", "")},
-		{"too many", `"max_steps":201`, "", "", "", func(b millrace.Builder) millrace.Builder { return three(b.MaxSteps(201), nil, nil, nil) },
-			problem("/max_steps", "invalid_limit", "max_steps must be 1 to 200, got 201", "")},
+		{"no attempts at all", `"max_attempts":0`, "", "", "", nil,
+			problem("/max_attempts", "invalid_limit", "max_attempts must be 1 to 200, got 0", "")},
+		{"less than none", `"max_attempts":-1`, "", "", "", func(b millrace.Builder) millrace.Builder { return three(b.MaxAttempts(-1), nil, nil, nil) },
+			problem("/max_attempts", "invalid_limit", "max_attempts must be 1 to 200, got -1", "")},
+		{"too many", `"max_attempts":201`, "", "", "", func(b millrace.Builder) millrace.Builder { return three(b.MaxAttempts(201), nil, nil, nil) },
+			problem("/max_attempts", "invalid_limit", "max_attempts must be 1 to 200, got 201", "")},
 	}
 }
 
@@ -275,7 +275,7 @@ func TestRefused(t *testing.T) {
 // All mistakes of a pipeline are reported at once, in the order of its steps.
 func TestAllRefused(t *testing.T) {
 	t.Parallel()
-	_, err := millrace.Decode([]byte(`{"name":"p","max_steps":0,"steps":[
+	_, err := millrace.Decode([]byte(`{"name":"p","max_attempts":0,"steps":[
 		{"id":"a","action":"search","params":{"pattern":"x"},"next":"a","timeout":0},
 		{"id":"b","action":"search","params":{"pattern":"x"},"on_fail":"c","retry_if":{"d":"x","a":""},"max_visits":1,"backoff":-1}]}`))
 	var got []string
@@ -285,7 +285,7 @@ func TestAllRefused(t *testing.T) {
 		}
 	}
 	want := []string{
-		"/max_steps invalid_limit 1:25",
+		"/max_attempts invalid_limit 1:28",
 		"/steps/0/timeout invalid_timeout 2:77",
 		"/steps/0/next backward_jump 2:63",
 		"/steps/1/retry_if/a invalid_retry 3:94",

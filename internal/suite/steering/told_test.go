@@ -170,7 +170,7 @@ func TestCountedInSequence(t *testing.T) {
 	}{
 		{"attempts", true, func(b millrace.Builder) millrace.Builder { return b }},
 		{"a budget of edits", false, func(b millrace.Builder) millrace.Builder { return b.Budget(budget.Limit{Edits: 100}) }},
-		{"few attempts in all", false, func(b millrace.Builder) millrace.Builder { return b.MaxSteps(100) }},
+		{"few attempts in all", false, func(b millrace.Builder) millrace.Builder { return b.MaxAttempts(100) }},
 		{"too many attempts", false, func(b millrace.Builder) millrace.Builder {
 			return b.Step("more", drawn.Watcher{Play: drawn.Play{Words: []string{"ok"}}}).MaxRetries(100).
 				Step("most", drawn.Watcher{Play: drawn.Play{Words: []string{"ok"}}}).MaxRetries(100).Builder

@@ -90,10 +90,10 @@ func TestExhaustedWayBack(t *testing.T) {
 }
 
 // All attempts of all steps together are bounded.
-func TestMaxSteps(t *testing.T) {
+func TestMaxAttempts(t *testing.T) {
 	t.Parallel()
 	l := new(log)
-	p := millrace.New("p").MaxSteps(5).
+	p := millrace.New("p").MaxAttempts(5).
 		Step("a", scripted{words: []string{"ok"}, log: l, file: "f"}).MaxVisits(100).
 		Step("b", scripted{words: []string{"say again"}, log: l}).RetryIf("a", "again").
 		MustBuild()

@@ -186,11 +186,11 @@ func TestDataIsShown(t *testing.T) {
 		make([]bool, 10_000), strings.Repeat("x", 600_000), map[string]any{"a": make([]any, 10_000)}, map[string]any{strings.Repeat("x", 600_000): nil},
 	} {
 		p := millrace.New("p").Step("call", give{raw: raw}).Step("after", actions.List{}).MustBuild()
-		res, err := run(t, millrace.Executor{MaxShownBytes: 1 << 20}, p) // a half for each step
+		res, err := run(t, millrace.Executor{Limits: actions.Limits{MaxShownBytes: 1 << 20}}, p) // a half for each step
 		if limit, ok := errors.AsType[*actions.LimitError](err); !ok || limit.What != actions.LimitShown || res.Results[0].Data != nil {
 			t.Errorf("%T: got %v", raw, err)
 		}
-		if _, err := run(t, millrace.Executor{MaxShownBytes: 2 << 20}, p); err != nil {
+		if _, err := run(t, millrace.Executor{Limits: actions.Limits{MaxShownBytes: 2 << 20}}, p); err != nil {
 			t.Errorf("%T: got %v", raw, err)
 		}
 	}
@@ -202,7 +202,7 @@ func TestValuesThatMultiply(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	for _, value := range []any{slices.Repeat([]any{"{{call}}"}, 100), strings.Repeat("{{call}}", 40), map[string]any{"x": slices.Repeat([]any{"{{call[0]}}{{call[0]}}"}, 50)}} {
 		p := millrace.New("p").Step("call", give{raw: []string{long}}).Step("take", take{Value: value, Got: new(take)}).MustBuild()
-		_, err := run(t, millrace.Executor{MaxShownBytes: 8 << 20}, p)
+		_, err := run(t, millrace.Executor{Limits: actions.Limits{MaxShownBytes: 8 << 20}}, p)
 		if limit, ok := errors.AsType[*actions.LimitError](err); !ok || limit.What != actions.LimitExpand || !errors.Is(err, millrace.ErrInterpolation) {
 			t.Errorf("%T: got %v", value, err)
 		}
@@ -216,7 +216,7 @@ func TestDataInResults(t *testing.T) {
 	want := map[string]any{"big": int64(math.MaxInt64), "least": int64(3), "list": []any{"a"}, "null": nil, "float": 0.5, "number": int64(9007199254740993)}
 	p := millrace.New("p").Step("call", give{raw: raw}).Step("edit", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "z"}).MustBuild()
 	fsys := tree()
-	x := millrace.Executor{RunID: "r1", Key: []byte("sixteen bytes and more")}
+	x := millrace.Executor{RunID: "r1", State: millrace.State{Key: []byte("sixteen bytes and more")}}
 	plan, err := x.Plan(t.Context(), fsys, p)
 	if err != nil {
 		t.Fatal(err)

@@ -224,12 +224,12 @@ func TestEnvelopeCodes(t *testing.T) {
 	}{
 		"step":          {code: "step_failed", p: millrace.New("p").Step("a", actions.Edit{Files: []string{"no"}, OldText: "x", NewText: "y"})},
 		"expect":        {code: "expect_failed", p: millrace.New("p").Step("a", edit).Expect(millrace.Expect{MaxEdits: &one})},
-		"limit":         {code: "limit", x: millrace.Executor{MaxMatches: 2}, p: millrace.New("p").Step("a", edit)},
+		"limit":         {code: "limit", x: millrace.Executor{Limits: actions.Limits{MaxMatches: 2}}, p: millrace.New("p").Step("a", edit)},
 		"interpolation": {code: "INTERPOLATION_FAILED", p: millrace.New("p").Step("f", actions.Search{Pattern: "none"}).Step("a", actions.Search{Pattern: "{{f.files[3]}}"})},
 		"looks alike":   {code: "step_failed", p: millrace.New("p").Step("b", actions.Fail{Message: "parameter of no use"})},
 		"exhausted":     {code: "retries_exhausted", p: millrace.New("p").Step("a", script("ok again")).RetryIf("a", "again")},
 		"blocked":       {code: "blocked", whole: true, x: millrace.Executor{Ceiling: risk.Low}, p: millrace.New("p").Step("a", edit)},
-		"steps":         {code: "too_many_executions", whole: true, p: millrace.New("p").MaxSteps(2).Step("a", script("ok again")).RetryIf("a", "again")},
+		"steps":         {code: "too_many_executions", whole: true, p: millrace.New("p").MaxAttempts(2).Step("a", script("ok again")).RetryIf("a", "again")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -95,7 +95,7 @@ func TestEveryRunBeginsAndEnds(t *testing.T) {
 			runtime.Goexit()
 			return actions.Outcome{}, nil
 		}))},
-		"never began":    {"", nil, run(millrace.Executor{StateDir: "../x"}, suite.Edit("b"))},
+		"never began":    {"", nil, run(millrace.Executor{State: millrace.State{Dir: "../x"}}, suite.Edit("b"))},
 		"plan":           {"plan | /plan", nil, planned(millrace.Executor{}, func(context.Context, *millrace.Plan) {})},
 		"commit":         {"plan | /plan | commit | /commit", nil, planned(millrace.Executor{}, commit)},
 		"dry commit":     {"plan | /plan | commit | /commit", nil, planned(millrace.Executor{DryRun: true}, commit)},

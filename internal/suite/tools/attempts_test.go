@@ -294,7 +294,7 @@ func TestBoundsAndPanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := millrace.Executor{Tools: tools, MaxShownBytes: 1000}
+	x := millrace.Executor{Tools: tools, Limits: actions.Limits{MaxShownBytes: 1000}}
 	if _, err := x.Run(t.Context(), suite.Tree("a.txt", "x"), suite.One(actions.Tool{Tool: "big", Args: map[string]any{"n": 10}})); err != nil {
 		t.Error(err)
 	}

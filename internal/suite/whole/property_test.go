@@ -155,7 +155,7 @@ func TestPlans(t *testing.T) {
 
 // hostOf returns an executor that lets commands run.
 func hostOf(scratch string) millrace.Executor {
-	return millrace.Executor{NoSync: true, Commands: command.Policy{Shell: true, Sandbox: command.BestEffort, Scratch: scratch}}
+	return millrace.Executor{State: millrace.State{NoSync: true}, Commands: command.Policy{Shell: true, Sandbox: command.BestEffort, Scratch: scratch}}
 }
 
 // checkPlan reports whether a plan could be committed, and in which way it is not what it claims, "" if it is.

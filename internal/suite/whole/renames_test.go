@@ -50,7 +50,7 @@ func TestRenames(t *testing.T) {
 		before := snapshot(t, dir)
 		fsys, err := fsutil.OpenRoot(dir)
 		fstest.Must(t, err)
-		x := millrace.Executor{NoSync: true, Key: bytes.Repeat([]byte("k"), 32)}
+		x := millrace.Executor{State: millrace.State{NoSync: true, Key: bytes.Repeat([]byte("k"), 32)}}
 		plan, err := x.Plan(t.Context(), fsys, suite.One(actions.Rename{Renames: renames}))
 		if (err == nil) != ok {
 			t.Fatalf("%v of %v: %v", renames, old, err)

@@ -36,7 +36,7 @@ func TestPlans_directoryOverFile(t *testing.T) {
 				} else if err := os.WriteFile(filepath.Join(dir, "f"), []byte("the end\n"), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				x := millrace.Executor{NoSync: true, MaxFiles: 2}
+				x := millrace.Executor{State: millrace.State{NoSync: true}, MaxFiles: 2}
 				plan, err := x.Plan(t.Context(), root, movesOver(permanent).WithOptions(millrace.Options{NoBackup: true}))
 				if err != nil {
 					t.Fatal(err)
@@ -78,7 +78,7 @@ func TestPlans_toldOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir, root := suite.Rooted(t, "f", "text\n")
-			plan, err := millrace.Executor{NoSync: true}.Plan(t.Context(), root, suite.One(suite.Action{Do: staged(do)}))
+			plan, err := millrace.Executor{State: millrace.State{NoSync: true}}.Plan(t.Context(), root, suite.One(suite.Action{Do: staged(do)}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestPlans_rejectOver(t *testing.T) {
 		t.Run(reject, func(t *testing.T) {
 			t.Parallel()
 			dir, root := suite.Rooted(t, "d/x", "x\n", "d/y", "y\n", "f", "text\n")
-			plan, err := millrace.Executor{NoSync: true}.Plan(t.Context(), root, p)
+			plan, err := millrace.Executor{State: millrace.State{NoSync: true}}.Plan(t.Context(), root, p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestPlans_rejectKinds(t *testing.T) {
 					t.Fatal(err)
 				}
 				before := snapshot(t, dir)
-				plan, err := millrace.Executor{NoSync: true}.Plan(t.Context(), root, suite.One(suite.Action{Do: staged(func(s afero.Fs) error {
+				plan, err := millrace.Executor{State: millrace.State{NoSync: true}}.Plan(t.Context(), root, suite.One(suite.Action{Do: staged(func(s afero.Fs) error {
 					return errors.Join(s.RemoveAll("it"), then(s), afero.WriteFile(s, "a", []byte("b\n"), 0o644))
 				})}))
 				if err != nil {

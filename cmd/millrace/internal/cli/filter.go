@@ -70,7 +70,7 @@ func (s *session) filter(ctx context.Context, build func(w oneline.Where) (millr
 	}
 	o := p.Options()
 	o.Force, o.NoBackup = true, true // there is nothing to lose
-	result, err := millrace.Executor{NoSync: true}.Run(ctx, fsys, p.WithOptions(o))
+	result, err := millrace.Executor{State: millrace.State{NoSync: true}}.Run(ctx, fsys, p.WithOptions(o))
 	if err != nil {
 		return err
 	}

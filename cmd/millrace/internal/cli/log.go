@@ -151,7 +151,7 @@ It lists what goes and asks; off a terminal it removes only with -y.`,
   millrace log prune --older-than 30d -y`,
 		Args: cobra.NoArgs,
 		RunE: a.inTree(func(ctx context.Context, s *session, _ []string) error {
-			limits := s.x.Backups
+			limits := s.x.State.Backups
 			if keep < 0 || size < 0 {
 				return &usageError{errors.New("--keep and --max-bytes: they must be at least 0")}
 			}

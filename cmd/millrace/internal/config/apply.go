@@ -22,8 +22,8 @@ func (c Config) Apply(x *millrace.Executor) error {
 	if x.AllowedPaths == nil {
 		x.AllowedPaths = slices.Clone(c.Allow)
 	}
-	if x.Backups == (millrace.Executor{}).Backups {
-		x.Backups = c.Backups
+	if x.State.Backups == (millrace.Executor{}).State.Backups {
+		x.State.Backups = c.Backups
 	}
 	if x.Risk == (risk.Policy{}) {
 		x.Risk = c.Risk

@@ -57,7 +57,7 @@ func (w *worker) approve(
 	case digest == "":
 		digest = run.Held.PlanDigest
 	}
-	_, err := m.Jobs().Play(ctx, heldJob(run), runs.Play{PlanDigest: digest, Force: force})
+	_, err := m.Jobs().Play(ctx, heldJob(run), runs.PlayParams{PlanDigest: digest, Force: force})
 	return run, err
 }
 

@@ -34,7 +34,7 @@ func Open(tree *fsutil.RootFs, dir string, x millrace.Executor) (store *rundir.S
 		}
 		fsys, dir, closing = root, ".", root.Close
 	}
-	if store, err = rundir.Open(fsys, dir, rundir.Options{Key: x.Key, NoSync: x.NoSync}); err != nil {
+	if store, err = rundir.Open(fsys, dir, rundir.Options{Key: x.State.Key, NoSync: x.State.NoSync}); err != nil {
 		return nil, nil, errors.Join(err, closing())
 	}
 	return store, closing, nil

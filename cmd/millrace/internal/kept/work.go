@@ -52,7 +52,7 @@ type worker struct {
 func Run(ctx context.Context, p door.Program, t door.Tree, o Options, pipeline millrace.Pipeline, file string) error {
 	return with(p, t, o, func(w *worker) error {
 		return w.work(ctx, pipeline, file, func(m *rundir.Manager) (runs.Run, error) {
-			return m.Create(ctx, runs.Create{Project: project, Pipeline: pipeline, Source: runs.SourceCLI})
+			return m.Create(ctx, runs.CreateParams{Project: project, Pipeline: pipeline, Source: runs.SourceCLI})
 		})
 	})
 }
@@ -148,7 +148,7 @@ func heldJob(run runs.Run) runs.JobRef {
 }
 
 // ask shows what a run would do, and asks the user. Nil means that the run goes on waiting.
-func (w *worker) ask(ctx context.Context, m *rundir.Manager, run runs.Run) (*runs.Play, error) {
+func (w *worker) ask(ctx context.Context, m *rundir.Manager, run runs.Run) (*runs.PlayParams, error) {
 	plan, err := m.Held(ctx, run.Ref())
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (w *worker) ask(ctx context.Context, m *rundir.Manager, run runs.Run) (*run
 	if err != nil || answer != "yes" && answer != word {
 		return nil, nil
 	}
-	return &runs.Play{Force: force, PlanDigest: run.Held.PlanDigest}, nil
+	return &runs.PlayParams{Force: force, PlanDigest: run.Held.PlanDigest}, nil
 }
 
 // ended says what came of a run, and returns what the exit status is made of.
