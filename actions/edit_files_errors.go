@@ -136,11 +136,15 @@ func (e *LineOverlapError) MarshalJSON() ([]byte, error) { return errorform.Mars
 // NotFoundError says that the text of a str_replace is not in a file.
 type NotFoundError struct {
 	Nearest []string // places that come near to it, and why they are none
+	Applied int      // the line at which the new text is there already, 0 if it is not
 }
 
-// Error has the nearest places.
+// Error has the nearest places, or the line of the new text.
 func (e *NotFoundError) Error() string {
 	text := "String not found in file"
+	if e.Applied > 0 {
+		return fmt.Sprintf("%s: already applied: the new text is in line %d", text, e.Applied)
+	}
 	if len(e.Nearest) > 0 {
 		text += ": nearest is " + strings.Join(e.Nearest, "; then ")
 	}

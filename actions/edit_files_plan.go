@@ -250,7 +250,7 @@ func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
 	case err != nil:
 		return err
 	case found.Count == 0:
-		return &NotFoundError{Nearest: w.nearest(ctx, e.OldStr)}
+		return w.notFound(ctx, e.OldStr, e.newText())
 	case found.Count > 1 && !e.ReplaceAll:
 		return &found
 	}
@@ -258,22 +258,40 @@ func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
 	return w.now.Add(list)
 }
 
-// nearest describes the lines that come near to a text that was not found, for the first such texts of a file. Each
-// file has an equal share of the bytes that a step reads for it, so that the result does not depend on the schedule.
-func (w *planning) nearest(ctx context.Context, text string) []string {
+// notFound returns the error of a text that was not found. It has the line of the new text, or the lines that come near
+// to the old one, for the first such texts of a file. Each file has an equal share of the bytes that a step reads for it,
+// so that the result does not depend on the schedule.
+func (w *planning) notFound(ctx context.Context, text, fresh string) *NotFoundError {
+	missing := &NotFoundError{}
 	share := nearestBytes / max(1, len(w.options.FileEdits))
 	if w.hinted == nearestTexts || w.now.Size() > int64(share-w.hintedBytes) || ctx.Err() != nil {
-		return nil
+		return missing
 	}
 	now, err := w.now.Bytes(w.now.Size())
 	if err != nil {
-		return nil
+		return missing
 	}
 	w.hinted++
 	w.hintedBytes += len(now)
-	var all []string
-	for _, h := range match.Nearest(now, text, nearestHints) {
-		all = append(all, fmt.Sprintf("line %d, which %s: %s", h.Line, h.Why, h.Text))
+	if missing.Applied = appliedAt(now, fresh); missing.Applied > 0 {
+		return missing
 	}
-	return all
+	for _, h := range match.Nearest(now, text, nearestHints) {
+		missing.Nearest = append(missing.Nearest, fmt.Sprintf("line %d, which %s: %s", h.Line, h.Why, h.Text))
+	}
+	return missing
+}
+
+// appliedAt returns the line at which a text stands that was to be put into a file, 0 if it is not there. Short texts are
+// in a file by chance.
+func appliedAt(data []byte, text string) int {
+	const least = 3
+	if len(strings.TrimSpace(text)) < least {
+		return 0
+	}
+	at := bytes.Index(data, []byte(text))
+	if at < 0 {
+		return 0
+	}
+	return 1 + bytes.Count(data[:at], []byte{'\n'})
 }

@@ -19,6 +19,7 @@ type OverlapError = replace.OverlapError
 type replacing struct {
 	rules   replace.Rules
 	labels  []string // what messages call the rules
+	fresh   []string // their new texts
 	size    int      // of their regular expressions, in instructions
 	binary  bool
 	onError string
@@ -44,7 +45,7 @@ func (r *replacing) add(c *Call, label, pattern, mode string, flags match.Flags,
 	}
 	by := []fsutil.Origin{{Step: c.Step, Edit: len(r.labels)}}
 	r.rules.List = append(r.rules.List, &replace.Rule{Pattern: p, Template: t, By: by})
-	r.labels = append(r.labels, label)
+	r.labels, r.fresh = append(r.labels, label), append(r.fresh, replacement)
 	return nil
 }
 
@@ -251,6 +252,9 @@ func (r *replacing) missing(ctx context.Context, c *Call, files []string, i int,
 				return text + "; it occurs as plain text in " + file + ": write \\ before characters that are meant as themselves"
 			}
 			continue
+		}
+		if line := appliedAt(data, r.fresh[i]); line > 0 {
+			return text + fmt.Sprintf("; already applied: the new text is in %s, line %d", file, line)
 		}
 		for _, h := range match.Nearest(data, pattern.Source(), left) {
 			text += fmt.Sprintf("; nearest is %s:%d, which %s: %s", file, h.Line, h.Why, h.Text)

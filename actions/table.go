@@ -48,7 +48,7 @@ func (r *replacing) addTable(c *Call, label string, edits []TextEdit, ignoreCase
 		Pattern: p, By: []fsutil.Origin{{Step: c.Step, Edit: len(r.labels)}},
 		Table: func(match []byte) []byte { return table[key(string(match))] },
 	})
-	r.labels = append(r.labels, label)
+	r.labels, r.fresh = append(r.labels, label), append(r.fresh, "")
 	return nil
 }
 

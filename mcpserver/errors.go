@@ -233,6 +233,7 @@ func remedy(text string) string {
 		{"read only", "ask the user: the host lets this file be read only"},
 		{"Permission denied", "ask the user: the file or its directory cannot be written"},
 		{"access denied", "ask the user: the file or its directory cannot be written"},
+		{"already applied", "nothing if the edit was made before; else read the file with fs_read, and copy the text to replace from it"},
 		{"not found in file", "read the file with fs_read, and copy the text to replace from it as it is"},
 		{"times in file", "give more lines of the text around the one place, or set replace_all"},
 		{"out of range", "read the file with fs_read for the numbers of its lines"},
