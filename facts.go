@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/interpolate"
+	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/params"
-	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/template"
 )
@@ -136,7 +136,7 @@ func (v *visit) member(ref template.Ref) (any, error) {
 		for _, f := range template.ResultFields() {
 			names = append(names, f.Name)
 		}
-		if near, ok := strictjson.Nearest(ref.Field, names); ok {
+		if near, ok := nearest.Of(ref.Field, names); ok {
 			missing.Reason += fmt.Sprintf("; did you mean '%s'?", near)
 		}
 	}

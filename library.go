@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/library"
 	"github.com/millrace-go/millrace/internal/names"
-	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/internal/nearest"
 )
 
 // mostListed is how much text [Library.List] reads, in bytes.
@@ -163,7 +163,7 @@ func (l Library) Find(ctx context.Context, name string) (LibraryEntry, error) {
 		text = fmt.Sprintf("no pipeline '%s': the library has no directories", definition.Shortened(name))
 	}
 	near = slices.DeleteFunc(near, func(name string) bool { return checkLibraryName(name) != nil })
-	if meant, ok := strictjson.Nearest(name, near); ok {
+	if meant, ok := nearest.Of(name, near); ok {
 		text += fmt.Sprintf(": did you mean '%s'?", meant)
 	}
 	return LibraryEntry{}, &LibraryError{Name: name, Err: &worded{text, fs.ErrNotExist}}

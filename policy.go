@@ -23,9 +23,9 @@ import (
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/stage"
-	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
 // policy returns what every path of a run on the tree is checked against.
@@ -198,7 +198,7 @@ func checkAgents(p definition.Pipeline, agents map[string]agent.Agent) error {
 		if problem.Message = fmt.Sprintf("step '%s': there is no agent '%s'", s.ID, definition.Shortened(a.Agent)); a.Agent == "" {
 			problem.Message = fmt.Sprintf("step '%s': there is no agent for steps that name none", s.ID)
 		}
-		near, isNear := strictjson.Nearest(a.Agent, names)
+		near, isNear := nearest.Of(a.Agent, names)
 		switch {
 		case isNear && a.Agent != "":
 			problem.Hint = fmt.Sprintf("did you mean '%s'?", near)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
@@ -138,7 +139,7 @@ func unknownField(name string) Problem {
 		Field: name, Code: CodeUnknownField, Message: "unknown field " + quote(name) + " in condition",
 		Hint: "the fields are " + strings.Join(names[:last], ", ") + " and " + names[last],
 	}
-	if near, ok := strictjson.Nearest(name, names); ok {
+	if near, ok := nearest.Of(name, names); ok {
 		p.Hint = fmt.Sprintf("did you mean '%s'?", near)
 	}
 	return p

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/params"
-	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
 // The codes of problems with arguments that are not those of parameters of steps. They are stable.
@@ -136,7 +136,7 @@ func (c *collector) meant(text string, all []string) string {
 	if c.isFull() {
 		return ""
 	}
-	if near, ok := strictjson.Nearest(text, all); ok {
+	if near, ok := nearest.Of(text, all); ok {
 		return "did you mean '" + near + "'?"
 	}
 	return ""

@@ -95,7 +95,7 @@ func TestRefused(t *testing.T) {
 		{"status", browse, `{"action":"list","projectId":"p","status":"cancelled"}`, []string{"/status unsupported_value: status 'cancelled' is not one of " + statuses + " | did you mean 'canceled'?"}},
 		{"scope", browse, `{"action":"jobs","projectId":"p","pipelineId":1,"scope":"scheduled"}`, []string{"/scope unsupported_value: scope 'scheduled' is not one of " + scopes}},
 		{"order", browse, `{"action":"list","projectId":"p","order_by":"user","sort":"up"}`, []string{
-			"/order_by unsupported_value: order_by 'user' is not one of id, status, ref, updated_at, user_id", "/sort unsupported_value: sort 'up' is not one of asc, desc",
+			"/order_by unsupported_value: order_by 'user' is not one of id, status, ref, updated_at, user_id | did you mean 'user_id'?", "/sort unsupported_value: sort 'up' is not one of asc, desc",
 		}},
 		{"sha", browse, `{"action":"list","projectId":"p","sha":"abcdef"}`, []string{"/sha bad_value: sha must be 7 to 64 hexadecimal digits, got 'abcdef'"}},
 		{"flags", browse, `{"action":"list","projectId":"p","yaml_errors":"true"}`, []string{"/yaml_errors wrong_type: 'yaml_errors' must be true or false, got string"}},
@@ -120,7 +120,7 @@ func TestRefused(t *testing.T) {
 			"/variables/2 wrong_type: 'variables[2]' must be an object, got number",
 			"/variables/3/key empty_param: 'variables[3].key' must not be empty",
 			"/variables/3/variable_type unsupported_value: variables[3].variable_type 'fil' is not one of env_var, file | did you mean 'file'?",
-			"/variables/4/val unknown_field: unknown parameter 'variables[4].val'",
+			"/variables/4/val unknown_field: unknown parameter 'variables[4].val' | did you mean 'value'?",
 		}},
 		{"variables are not a list", manage, `{"action":"create","projectId":"p","ref":"r","variables":{"X":"1"}}`, []string{"/variables wrong_type: 'variables' must be a list of objects, got object"}},
 		{"variable twice", manage, `{"action":"create","projectId":"p","ref":"r","variables":[{"key":"X","value":"1"},{"key":"X","value":"2"}]}`, []string{"/variables/1/key invalid_variable: variable 'X' is given twice"}},

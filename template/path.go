@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/nearest"
 )
 
 // MaxParts is how many keys and indices a reference may have after its root.
@@ -160,7 +162,7 @@ func (p Part) missing(v any, name string) string {
 
 // meant returns which of the words may have been meant by an unknown word.
 func meant(word string, words []string) string {
-	if near, ok := nearest(word, words); ok {
+	if near, ok := nearest.Of(word, words); ok {
 		return fmt.Sprintf("; did you mean '%s'?", near)
 	}
 	return ""

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/nearest"
 )
 
 // reference makes a reference of a candidate whose root is known, or returns its problem.
@@ -83,7 +85,7 @@ func (r Root) fieldHint(rest string) string {
 		names[i] = f.Name
 	}
 	field, _, _ := strings.Cut(rest, "[")
-	near, ok := nearest(strings.Trim(field, blanks), names) // blanks around a field do not belong to its name
+	near, ok := nearest.Of(strings.Trim(field, blanks), names) // blanks around a field do not belong to its name
 	if !ok {
 		// Results in JSON have longer names for the same things.
 		longer := map[string]string{"files_matched": FieldFiles, "edits_applied": FieldEdits, "risk_level": FieldRisk}

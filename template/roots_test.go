@@ -153,7 +153,7 @@ func TestRoots(t *testing.T) {
 		}
 		if tt.text == "{{find.counts.a/b.go}}" { // a dot ends a key
 			_, err := text.Expand(rootValues)
-			if want := "template '{{find.counts.a/b.go}}': 'find.counts' has no member 'a/b'"; err == nil || err.Error() != want {
+			if want := "template '{{find.counts.a/b.go}}': 'find.counts' has no member 'a/b'; did you mean 'a/b.go'?"; err == nil || err.Error() != want {
 				t.Errorf("got %v, want %s", err, want)
 			}
 			continue

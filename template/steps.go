@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/nearest"
 )
 
 // How a step is named by its position.
@@ -65,11 +67,11 @@ func position(root string) (int, bool) {
 }
 
 // NearMisses returns a suspicion for each thing in the text that looks like a reference to a step that does not exist,
-// but whose id is almost a given id: at most two letters inserted, left out or exchanged for others. It stays text.
+// but whose id is almost a given id. It stays text.
 func (t Text) NearMisses(ids []string) []Problem {
 	problems := t.unclosed(ids)
 	for _, c := range t.foreign {
-		near, ok := nearest(c.base, ids)
+		near, ok := nearest.Of(c.base, ids)
 		if !ok {
 			continue
 		}
@@ -118,39 +120,4 @@ func shortLine(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most], "") + "..."
-}
-
-const farthest = 2 // how many letters may be wrong
-
-// nearest returns the candidate that is nearest to the word if it is near enough, the first of them if several are.
-func nearest(word string, candidates []string) (string, bool) {
-	best, least := "", farthest+1
-	for _, c := range candidates {
-		// A word of which nothing is left is like any other.
-		if d := distance(word, c); d < least && d < len(word) && d < len(c) {
-			best, least = c, d
-		}
-	}
-	return best, least <= farthest
-}
-
-// distance is the Levenshtein distance of two words in bytes, or farthest+1 if it is more than farthest. It takes time
-// linear in their length.
-func distance(a, b string) int {
-	d := 0
-	for d <= farthest && !within(a, b, d) {
-		d++
-	}
-	return d
-}
-
-// within reports whether so many letters inserted, left out or exchanged can make one word of the other.
-func within(a, b string, letters int) bool {
-	for a != "" && b != "" && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	if a == "" || b == "" {
-		return len(a)+len(b) <= letters
-	}
-	return letters > 0 && (within(a[1:], b[1:], letters-1) || within(a[1:], b, letters-1) || within(a, b[1:], letters-1))
 }

@@ -293,6 +293,10 @@ func TestNearMisses(t *testing.T) {
 			Message: "template '{{fnd.count}}': there is no step 'fnd', so this stays as it is",
 		},
 		{
+			Source: "{{FIND.files}}", Offset: 28, Code: "near_miss", Hint: "did you mean 'find'?",
+			Message: "template '{{FIND.files}}': there is no step 'FIND', so this stays as it is",
+		},
+		{
 			Source: "{{fixit.a}}", Offset: 52, Code: "near_miss", Hint: "did you mean 'fix-it'?",
 			Message: "template '{{fixit.a}}': there is no step 'fixit', so this stays as it is",
 		},
@@ -304,8 +308,8 @@ func TestNearMisses(t *testing.T) {
 	if diff := cmp.Diff(want, text.NearMisses(ids)); diff != "" {
 		t.Errorf("near misses (-want +got):\n%s", diff)
 	}
-	// Of two that are equally near, it is the first.
-	if got := text.NearMisses([]string{"fend", "fand"})[0].Hint; got != "did you mean 'fend'?" {
+	// Of two that are equally near, it is the one that sorts first.
+	if got := text.NearMisses([]string{"fend", "fand"})[0].Hint; got != "did you mean 'fand'?" {
 		t.Errorf("hint %q", got)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/template"
 )
 
@@ -30,7 +30,7 @@ func (s Set) CheckPath(name string, path template.Path) (p Problem, ok bool) {
 			names, types := fields(t, nil)
 			next, found := types[part.Key]
 			if !found {
-				near, _ := strictjson.Nearest(part.Key, names)
+				near, _ := nearest.Of(part.Key, names)
 				hint := "it has " + strings.Join(names, ", ")
 				if near != "" {
 					hint = fmt.Sprintf("did you mean '%s'?", near)

@@ -17,12 +17,12 @@ var arrows = map[string][]string{
 		"tool",
 		"internal/backups", "internal/commit", "internal/definition", "internal/disk", "internal/errorform", "internal/exact", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
-		"internal/names", "internal/outcome", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/progress", "internal/raise",
+		"internal/names", "internal/nearest", "internal/outcome", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/progress", "internal/raise",
 		"internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch", "internal/workspace",
 	},
 	"actions": {
 		"agent", "budget", "capability", "change", "command", "fsutil",
-		"internal/casing", "internal/charset", "internal/errorform", "internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/names", "internal/panics",
+		"internal/casing", "internal/charset", "internal/errorform", "internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/names", "internal/nearest", "internal/panics",
 		"internal/paramtags", "internal/patch", "internal/patch/placing", "internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/synonyms",
 		"internal/textdiff", "internal/walk",
 	},
@@ -32,7 +32,7 @@ var arrows = map[string][]string{
 	"capability": {"internal/errorform"},
 	"change":     {"capability", "internal/backing"},
 	"command":    {"internal/errorform", "internal/panics", "internal/sandbox"},
-	"condition":  {"internal/errorform", "internal/strictjson"},
+	"condition":  {"internal/errorform", "internal/nearest", "internal/strictjson"},
 	"fsutil": {
 		"capability", "change",
 		"internal/names", "internal/raise", "internal/rootfs", "internal/stage", "internal/walk",
@@ -51,7 +51,7 @@ var arrows = map[string][]string{
 	"internal/crashfs": {"capability", "internal/names"},
 	"internal/definition": {
 		"actions", "agent", "budget", "condition", "fsutil", "template", "tool",
-		"internal/flow", "internal/form", "internal/interpolate", "internal/lenient", "internal/mend", "internal/params",
+		"internal/flow", "internal/form", "internal/interpolate", "internal/lenient", "internal/mend", "internal/nearest", "internal/params",
 		"internal/schedule", "internal/strictjson",
 	},
 	"internal/disk":    {"capability", "change", "internal/handle", "internal/modes", "internal/names", "internal/rootfs"},
@@ -60,16 +60,16 @@ var arrows = map[string][]string{
 		"capability", "change",
 		"internal/disk", "internal/names", "internal/panics", "internal/poll", "internal/rootfs",
 	},
-	"internal/form":        {"internal/strictjson"},
+	"internal/form":        {"internal/nearest", "internal/strictjson"},
 	"internal/fstest":      {"capability", "internal/names", "internal/raise", "internal/rootfs"},
 	"internal/guard":       {"change", "internal/handle", "internal/modes", "internal/names"},
 	"internal/handle":      {"capability", "change", "internal/modes", "internal/names"},
-	"internal/interpolate": {"actions", "internal/match", "internal/params", "internal/sed", "internal/strictjson", "template"},
+	"internal/interpolate": {"actions", "internal/match", "internal/nearest", "internal/params", "internal/sed", "internal/strictjson", "template"},
 	"internal/journal": {
 		"capability", "change",
 		"internal/disk", "internal/guard", "internal/modes", "internal/names",
 	},
-	"internal/lenient":  {"internal/form", "internal/mend", "internal/strictjson"},
+	"internal/lenient":  {"internal/form", "internal/mend", "internal/nearest", "internal/strictjson"},
 	"internal/library":  {"internal/names", "internal/raise", "internal/rootfs", "internal/stage"},
 	"internal/lineedit": {"change", "fsutil", "internal/names"},
 	"internal/match":    {"internal/errorform", "internal/structural"},
@@ -83,7 +83,7 @@ var arrows = map[string][]string{
 	"internal/patch/placing": {
 		"internal/errorform", "internal/patch", "internal/show",
 	},
-	"internal/params":   {"internal/form", "internal/paramtags", "internal/strictjson", "internal/synonyms", "template"},
+	"internal/params":   {"internal/form", "internal/nearest", "internal/paramtags", "internal/strictjson", "internal/synonyms", "template"},
 	"internal/poll":     {"capability"},
 	"internal/preview":  {"actions", "change", "internal/backing", "internal/names", "internal/splice", "internal/textdiff"},
 	"internal/progress": {"internal/names"},
@@ -98,6 +98,7 @@ var arrows = map[string][]string{
 	},
 	"internal/posix":      {"internal/match"},
 	"internal/sed":        {"internal/match", "internal/posix"},
+	"internal/strictjson": {"internal/nearest"},
 	"internal/structural": {"internal/casing"},
 	"internal/splice":     {"change", "internal/names"},
 	"internal/stage": {
@@ -131,9 +132,10 @@ var arrows = map[string][]string{
 	},
 	"htmlreport": {".", "change", "fsutil"},
 	"lsp":        {".", "change", "fsutil", "risk"},
-	"runs":       {".", "fsutil", "risk", "internal/errorform", "internal/params", "internal/strictjson"},
+	"runs":       {".", "fsutil", "risk", "internal/errorform", "internal/nearest", "internal/params", "internal/strictjson"},
 	"fleet":      {".", "budget", "fsutil", "risk", "internal/errorform", "internal/panics"},
-	"tool":       {"budget", "internal/errorform", "internal/panics", "internal/params", "internal/strictjson", "template"},
+	"template":   {"internal/nearest"},
+	"tool":       {"budget", "internal/errorform", "internal/nearest", "internal/panics", "internal/params", "internal/strictjson", "template"},
 }
 
 // doors show a plan to those outside: they stand on the root, with what any importer has, and nothing stands on them.
@@ -252,9 +254,14 @@ func TestArrowsOfArrows(t *testing.T) {
 			}
 		}
 	}
-	for _, leaf := range []string{"backup", "risk", "template", "internal/ignore", "internal/strictjson"} {
+	for _, leaf := range []string{"backup", "risk", "internal/ignore", "internal/nearest"} {
 		if len(arrows[leaf]) > 0 {
-			t.Errorf("%s is no leaf", leaf)
+			t.Errorf("%s is not a leaf", leaf)
+		}
+	}
+	for _, above := range []string{"template", "internal/strictjson"} {
+		if !slices.Equal(arrows[above], []string{"internal/nearest"}) {
+			t.Errorf("%s has more below it than the words that were meant", above)
 		}
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/internal/interpolate"
+	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/schedule"
-	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/tool"
 )
 
@@ -83,7 +83,7 @@ func (p Pipeline) WithVariables(values map[string]any) (Pipeline, error) {
 		i := slices.Index(names, name)
 		if i < 0 {
 			hint := ""
-			if near, ok := strictjson.Nearest(name, names); ok {
+			if near, ok := nearest.Of(name, names); ok {
 				hint = fmt.Sprintf("did you mean '%s'?", near)
 			}
 			d.problem(at, CodeBadVariable, hint, "the pipeline has no variable '%s'", Shortened(name))

@@ -8,8 +8,8 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/interpolate"
+	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/params"
-	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/template"
 	"github.com/millrace-go/millrace/tool"
 )
@@ -43,7 +43,7 @@ func toolProblems(tools tool.Set, i int, s Step, templates map[string]bool) []Pr
 	if _, ok := tools.Lookup(a.Tool); !ok {
 		names := tools.Names()
 		hint := "the host offers no tools"
-		if near, ok := strictjson.Nearest(a.Tool, names); ok {
+		if near, ok := nearest.Of(a.Tool, names); ok {
 			hint = fmt.Sprintf("did you mean '%s'?", near)
 		} else if len(names) > 0 {
 			hint = "the tools are " + strings.Join(names, ", ")

@@ -3,11 +3,11 @@
 package form
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
@@ -132,13 +132,9 @@ func (f *Form) Match(name string) (field string, ok bool) {
 	if field, ok = f.Known(name); ok || IsRemark(name) {
 		return field, ok
 	}
-	near, ok := strictjson.Nearest(name, f.Names())
+	near, ok := nearest.Alone(name, f.Names())
 	// Text before a whole name is not a misspelling, but more likely means the opposite, as in "noforce".
 	if !ok || strings.HasSuffix(Plain(name), Plain(near)) || OtherUnit(name, near) {
-		return "", false
-	}
-	others := slices.DeleteFunc(f.Names(), func(other string) bool { return other == near })
-	if _, more := strictjson.Nearest(name, others); more {
 		return "", false
 	}
 	return near, true

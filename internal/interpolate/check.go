@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/template"
 )
 
@@ -91,7 +91,7 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 
 // Nearest hints at an earlier step that could have been meant.
 func (t *Texts) Nearest(step string) string {
-	if near, ok := strictjson.Nearest(step, t.ids[:t.at]); ok {
+	if near, ok := nearest.Of(step, t.ids[:t.at]); ok {
 		return fmt.Sprintf("did you mean '%s'?", near)
 	}
 	return ""

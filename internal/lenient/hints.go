@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/form"
+	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
@@ -16,7 +17,7 @@ type Hint struct{ Text, At string }
 func Meant(object *form.Form, name, at string) Hint {
 	field, ok := object.Known(name)
 	if !ok {
-		field, ok = strictjson.Nearest(name, object.Names())
+		field, ok = nearest.Of(name, object.Names())
 	}
 	if !ok || form.OtherUnit(name, field) {
 		return Hint{}
@@ -73,7 +74,7 @@ func (f *Forms) UnknownParam(pointer, at string, action *form.Form) Hint {
 	if object == nil {
 		return Hint{}
 	}
-	if _, near := strictjson.Nearest(name, object.Names()); !near && up == "" {
+	if _, near := nearest.Of(name, object.Names()); !near && up == "" {
 		if _, known := object.Known(name); !known {
 			if hint := f.Misplaced(name, at, nil); hint.Text != "" {
 				return hint

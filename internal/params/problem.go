@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/internal/nearest"
 )
 
 // The codes of problems. They are stable.
@@ -116,7 +116,7 @@ func (c *collector) unknown(s *shape, up *path, name string, offset int) {
 		names[i] = f.name
 	}
 	hint := "it takes none"
-	if near, ok := strictjson.Nearest(name, names); ok {
+	if near, ok := nearest.Of(name, names); ok {
 		hint = fmt.Sprintf("did you mean '%s'?", near)
 	} else if len(names) > 0 {
 		hint = "use " + choice(names)

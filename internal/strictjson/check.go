@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/millrace-go/millrace/internal/nearest"
 )
 
 // Shape describes what a JSON value has to look like. A nil Shape is a value that is neither a list nor an object. Null
@@ -54,7 +56,7 @@ func (p *parser) known(shape *Shape, m Member) (*Shape, error) {
 	if ok {
 		return inside, nil
 	}
-	if near, ok := Nearest(m.Name, slices.Collect(maps.Keys(shape.Names))); ok {
+	if near, ok := nearest.Of(m.Name, slices.Collect(maps.Keys(shape.Names))); ok {
 		return nil, p.fail(m.NameOffset, "unknown field %s: did you mean %s?", quoted(m.Name), quoted(near))
 	}
 	return nil, p.fail(m.NameOffset, "unknown field %s", quoted(m.Name))

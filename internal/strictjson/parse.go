@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/nearest"
 )
 
 // Limits bound what Parse accepts. Zero or less means the default.
@@ -196,7 +198,7 @@ func (p *parser) word(n *Node) error {
 		n.Kind, n.Bool = Bool, word == "true"
 		return nil
 	}
-	if near, ok := Nearest(word, []string{"true", "false", "null"}); ok {
+	if near, ok := nearest.Of(word, []string{"true", "false", "null"}); ok {
 		return p.fail(start, "expected a value, found the word %s: did you mean %s?", quoted(word), near)
 	}
 	return p.fail(start, "expected a value, found the word %s: strings and names need double quotes", quoted(word))

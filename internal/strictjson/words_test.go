@@ -13,40 +13,6 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-func TestNearest(t *testing.T) {
-	names := []string{"pattern", "path", "file_types", "old_text", "new_text", "id", "mode", "node"}
-	tests := []struct{ word, want string }{
-		{"patern", "pattern"},
-		{"pattren", "pattern"}, // two neighbours swapped
-		{"patterns", "pattern"},
-		{"filetypes", "file_types"},
-		{"oldText", "old_text"},
-		{"PATTERN", "pattern"}, // case alone is never far
-		{"ID", "id"},
-		{"xd", ""},       // half of the word
-		{"pth", "path"},  // one letter of three
-		{"pt", ""},       // two of two
-		{"mdoe", "mode"}, // swapped; "node" needs two
-		{"xode", "mode"}, // a tie: the first in order
-		{"xyz", ""},
-		{"", ""},
-		{"pattern", "pattern"},
-		{strings.Repeat("p", 1<<20), ""},
-	}
-	for _, tt := range tests {
-		for range 2 {
-			got, ok := strictjson.Nearest(tt.word, names)
-			if got != tt.want || ok != (tt.want != "") {
-				t.Errorf("Nearest(%.20q) = %q, %v, want %q", tt.word, got, ok, tt.want)
-			}
-			slices.Reverse(names) // the order makes no difference
-		}
-	}
-	if got, _ := strictjson.Nearest("iD", []string{"Id", "ID", "id"}); got != "ID" {
-		t.Errorf("of words that differ in case only, got %q", got)
-	}
-}
-
 func TestWhole(t *testing.T) {
 	tests := []struct {
 		text     string

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/cmd/millrace/internal/suggest"
 )
 
 // suggestFlag adds to the error about a flag that is not there which one may be meant, and how a text that begins with
@@ -30,9 +29,9 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	})
 	best, ok := actions.Synonym(missing.GetSpecifiedName(), names)
 	if !ok {
-		best = suggest.Nearest(missing.GetSpecifiedName(), names)
+		best, ok = actions.Nearest(missing.GetSpecifiedName(), names)
 	}
-	if best == "" {
+	if !ok {
 		return withDashes(cmd, err)
 	}
 	return withDashes(cmd, fmt.Errorf("%w: did you mean --%s?", err, best))

@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/millrace-go/millrace/cmd/millrace/internal/suggest"
+	"github.com/millrace-go/millrace/actions"
 )
 
 // decoder puts what one file says into a Config, and keeps all that is wrong with it.
@@ -41,7 +41,7 @@ func decode(file, text string, project bool, c *Config) []Problem {
 		switch {
 		case i < 0:
 			hint := "`millrace help config` lists all keys"
-			if near := suggest.Nearest(name, names(project)); near != "" {
+			if near, ok := actions.Nearest(name, names(project)); ok {
 				hint = fmt.Sprintf("did you mean %q?", near)
 			}
 			d.fail(key, hint, "unknown key %q", name)
