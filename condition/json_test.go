@@ -89,7 +89,7 @@ func TestDecodeProblems(t *testing.T) {
 			{"type", requires, "condition requires type", "the types are"},
 		}},
 		{`{"type":"has_matches","step":"a"}`, []problem{
-			{"step", "unknown_field", `unknown field "step" in condition`, "the fields are type, step_ref, value and path"},
+			{"step", "unknown_field", `unknown field "step" in condition`, "did you mean 'step_ref'?"},
 			{"step_ref", requires, "condition type 'has_matches' requires step_ref", ""},
 		}},
 		{`[]`, []problem{{"", "wrong_type", "condition must be an object, got list", "write {"}}},
