@@ -133,7 +133,7 @@ func pipelineTable(d *Draft, steps *params.Part) params.Table {
 		},
 		{Name: "verbose", Doc: "List everything in the report.", To: &o.Verbose},
 		{Name: "parallel", Doc: "Run steps that do not depend on each other at the same time.", To: &o.Parallel},
-		{Name: fieldMaxAttempts, Was: fieldMaxSteps, Doc: "How many attempts all steps together may have, at most 200.", To: &d.attemptsForm},
+		{Name: fieldMaxAttempts, Was: fieldMaxSteps, Doc: "How many attempts all steps may have, at most 200.", To: &d.attemptsForm},
 		{Name: "deadline_seconds", Aliases: "deadline", Doc: "Seconds that a run may take, up to its commit.", To: &d.boundsForm.deadline},
 		{Name: "budget", Aliases: "budget_usd", Doc: "What a run may spend: US dollars, or an object of limits.", To: &d.boundsForm.budget, Def: "budget"},
 		{Name: "classification", Doc: "A text that results and events have as well.", To: &d.Bounds.Classification, Most: MaxClassificationLen},
