@@ -52,7 +52,8 @@ func (m *matcher) tryStmts(list []ast.Stmt) int {
 }
 
 var (
-	posType     = reflect.TypeFor[token.Pos]()
+	posType = reflect.TypeFor[token.Pos]()
+	//lint:ignore SA1019 the comparison leaves the fields of this type out
 	objectType  = reflect.TypeFor[*ast.Object]()
 	commentType = reflect.TypeFor[*ast.CommentGroup]()
 	stmtsType   = reflect.TypeFor[[]ast.Stmt]()
