@@ -100,6 +100,14 @@ var acts = map[string]func(args []string) error{
 		}
 		return unix.PidfdSendSignal(fd, unix.SIGCONT, nil, 0)
 	},
+	"lease": func(args []string) error {
+		f, err := os.Open(args[0])
+		if err != nil {
+			return err
+		}
+		_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
+		return errors.Join(err, f.Close())
+	},
 	"limit": func(args []string) error {
 		var now unix.Rlimit
 		return unix.Prlimit(number(args[0]), unix.RLIMIT_CORE, nil, &now)

@@ -43,6 +43,8 @@ func rules(landlock int, network bool, changes verdict) []rule {
 			{arg: 1, mask: 0xf, values: []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}},
 		}},
 		{call: unix.SYS_IOCTL, then: allow, other: eperm, tests: []test{{arg: 1, mask: whole, values: requests}}},
+		// A lease keeps other programs from opening the file for up to a minute, also a file that may only be read.
+		{call: unix.SYS_FCNTL, then: eperm, other: allow, tests: []test{{arg: 1, mask: whole, values: []uint32{unix.F_SETLEASE}}}},
 		// The limits of another process of the user could end it, and one carries the mark.
 		{call: unix.SYS_PRLIMIT64, then: allow, other: eperm, tests: []test{
 			{arg: 0, mask: whole, values: []uint32{0}}, {arg: 1, mask: whole, values: limits},

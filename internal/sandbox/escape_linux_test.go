@@ -57,6 +57,7 @@ func escapes() []escape {
 		{"write a readable file", "write", func(p place) []string { return []string{filepath.Join(p.shown, "file")} }},
 		{"cut a readable file", "cut", func(p place) []string { return []string{filepath.Join(p.shown, "file")} }},
 		{"cut a readable file by reading it", "opencut", func(p place) []string { return []string{filepath.Join(p.shown, "file")} }},
+		{"lease a readable file", "lease", func(p place) []string { return []string{filepath.Join(p.shown, "file")} }},
 		{"make a directory", "mkdir", beside("")},
 		{"make a symbolic link", "symlink", func(p place) []string { return []string{"file", filepath.Join(p.beside, "link")} }},
 		{"link a file in", "link", func(p place) []string {
@@ -108,7 +109,7 @@ func escapes() []escape {
 
 // byFilter are the acts that only a filter of calls can refuse. Of those, Landlock refuses TCP as well, but not the
 // variant of it by which servers of Go listen.
-var byFilter = []string{"limit", "dial", "listen", "socket", "sendto", "uring", "key", "shared", "sti"}
+var byFilter = []string{"lease", "limit", "dial", "listen", "socket", "sendto", "uring", "key", "shared", "sti"}
 
 // someDisk is a block device, if there is one.
 func someDisk() string {
