@@ -11,8 +11,9 @@ import (
 func (a *App) newReplace() *cobra.Command {
 	var r oneline.Replace
 	cmd := &cobra.Command{
-		Use:   "replace OLD NEW [PATH…]",
-		Short: "Replace a text wherever it stands",
+		Use:        "replace OLD NEW [PATH…]",
+		SuggestFor: []string{"sub", "subst", "sd", "fastmod", "perl"},
+		Short:      "Replace a text wherever it stands",
 		Long: `Replace puts NEW in the place of OLD in the files at PATH, or below the working directory. OLD and NEW are taken as
 they are; with -r OLD is a regular expression (RE2), in which ^ and $ stand for the ends of lines, and $1 or ${name}
 in NEW for what its groups took. With -s OLD is code with holes, such as f(:[a], :[b]), which is compared token by token,

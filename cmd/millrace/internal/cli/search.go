@@ -26,8 +26,9 @@ func (a *App) newSearch() *cobra.Command {
 	var show searched
 	var literal, regex, structural bool
 	cmd := &cobra.Command{
-		Use:   "search PATTERN [PATH…]",
-		Short: "Find a text, a regular expression or code by its shape",
+		Use:        "search PATTERN [PATH…]",
+		SuggestFor: []string{"grep", "rg", "find"},
+		Short:      "Find a text, a regular expression or code by its shape",
 		Long: `Search prints where PATTERN matches in the files at PATH, or below the working directory: file:line:column: text.
 PATTERN is a regular expression (RE2) if it is one and has a character that means something there, else a text; -r and
 -F say which. With -s PATTERN is code with holes, such as f(:[a], :[b]), which is compared token by token;

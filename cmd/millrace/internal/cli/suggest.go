@@ -18,6 +18,9 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	if !ok {
 		return err
 	}
+	if hint, ok := habitOf(missing.GetSpecifiedName(), cmd.Flags()); ok {
+		return withDashes(cmd, fmt.Errorf("%w: %s", err, hint))
+	}
 	if len(missing.GetSpecifiedName()) < 2 {
 		return withDashes(cmd, err)
 	}
