@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Result is what a run has done. Its JSON is listed in docs/json.md; durations are milliseconds there.
+// Result is what a run has done. Its JSON is listed in docs/json-results.md; durations are milliseconds there.
 // Lists are in path order or in the order of the steps, never in the order things happened to finish.
 type Result struct {
 	Name           string `json:"name"`
@@ -184,7 +184,7 @@ func (r *Result) codeOfOld() string {
 
 type plainResult Result
 
-// MarshalJSON gives the form that docs/json.md lists.
+// MarshalJSON gives the form that docs/json-results.md lists.
 func (r Result) MarshalJSON() ([]byte, error) {
 	if r.Results == nil {
 		r.Results = []StepResult{}

@@ -136,7 +136,7 @@ func (l *stepResults) UnmarshalJSON(data []byte) error {
 
 type plainStepResult StepResult
 
-// MarshalJSON gives the form that docs/json.md lists.
+// MarshalJSON gives the form that docs/json-results.md lists.
 func (s StepResult) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		plainStepResult

@@ -17,7 +17,7 @@ import (
 // PatternReplace runs a sed script over all files of a directory that match a glob, or over the files that it names.
 //
 // The script is that of GNU sed, limited to commands that need no second text: s, y, d, p, a, i, c, n, N, q, Q, {…}
-// with all addresses; docs/json.md lists what is left out. Each file is a text of its own, as with sed -i: lines count
+// with all addresses; docs/json-actions.md lists what is left out. Each file is a text of its own, as with sed -i: lines count
 // from 1 in each, "$" is its last, and q ends it alone. Back-references in the pattern, and whatever reads or writes
 // other files or runs programs, are refused before the run.
 //

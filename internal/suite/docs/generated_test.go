@@ -37,17 +37,17 @@ func TestDocsSchema(t *testing.T) {
 	suite.Golden(t, *update, "docs/pipeline.schema.json", append(want, '\n'))
 }
 
-// TestDocsActions keeps the part of docs/json.md between its markers what the registry gives.
+// TestDocsActions keeps the part of docs/json-actions.md between its markers what the registry gives.
 func TestDocsActions(t *testing.T) {
 	const begin, end = "<!-- actions: made by go test ./internal/suite/docs -update -->\n", "<!-- end of actions -->\n"
-	data, err := os.ReadFile("docs/json.md")
+	data, err := os.ReadFile("docs/json-actions.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	head, rest, ok1 := strings.Cut(string(data), begin)
 	_, tail, ok2 := strings.Cut(rest, end)
 	if !ok1 || !ok2 {
-		t.Fatal("docs/json.md has no markers")
+		t.Fatal("docs/json-actions.md has no markers")
 	}
 	var b strings.Builder
 	registry := actions.Builtin()
@@ -78,7 +78,7 @@ func TestDocsActions(t *testing.T) {
 			writeFields(t, &b, name, "", object)
 		}
 	}
-	suite.Golden(t, *update, "docs/json.md", []byte(head+begin+b.String()+"\n"+end+tail))
+	suite.Golden(t, *update, "docs/json-actions.md", []byte(head+begin+b.String()+"\n"+end+tail))
 }
 
 func writeFields(t *testing.T, b *strings.Builder, action, prefix string, object *form.Form) {
@@ -152,7 +152,7 @@ func TestReadmeProgram(t *testing.T) {
 // TestDocsPipelines decodes every pipeline in the docs.
 func TestDocsPipelines(t *testing.T) {
 	n := 0
-	for _, file := range []string{"docs/library.md", "docs/json.md", "docs/flow.md", "docs/exec.md"} {
+	for _, file := range []string{"docs/library.md", "docs/json.md", "docs/json-actions.md", "docs/json-results.md", "docs/flow.md", "docs/exec.md"} {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -178,5 +178,5 @@ func TestDocsPipelines(t *testing.T) {
 
 // TestDocsFiles keeps the table of the files of each action complete.
 func TestDocsFiles(t *testing.T) {
-	sameWords(t, "docs/json.md, of files,", firstCells(section(t, "docs/json.md", "Files of each action")), actions.Builtin().Names())
+	sameWords(t, "docs/json-actions.md, of files,", firstCells(section(t, "docs/json-actions.md", "Files of each action")), actions.Builtin().Names())
 }

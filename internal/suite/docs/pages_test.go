@@ -134,7 +134,7 @@ func TestDocsDefaults(t *testing.T) {
 	}
 }
 
-// TestDocsProblems keeps the table of codes in docs/json.md complete: each constant of a code, and no other.
+// TestDocsProblems keeps the table of codes in docs/json-errors.md complete: each constant of a code, and no other.
 func TestDocsProblems(t *testing.T) {
 	codes := make(map[string]bool)
 	for _, dir := range []string{".", "actions", "internal/definition", "internal/interpolate", "internal/params"} {
@@ -147,7 +147,7 @@ func TestDocsProblems(t *testing.T) {
 	if len(codes) < 40 {
 		t.Fatalf("only %d codes were found", len(codes))
 	}
-	sameWords(t, "docs/json.md", firstCells(section(t, "docs/json.md", "Problems")), slices.Sorted(maps.Keys(codes)))
+	sameWords(t, "docs/json-errors.md", firstCells(section(t, "docs/json-errors.md", "Problems")), slices.Sorted(maps.Keys(codes)))
 }
 
 // constants returns the strings among the constants of the package in a directory, tests left out.
@@ -182,7 +182,7 @@ func constants(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// TestDocsErrorCodes compares the codes with the table in docs/json.md and with the doc comment of ErrorCode.
+// TestDocsErrorCodes compares the codes with the table in docs/json-errors.md and with the doc comment of ErrorCode.
 func TestDocsErrorCodes(t *testing.T) {
 	codes, err := parser.ParseFile(token.NewFileSet(), "internal/errorform/codes.go", nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -196,7 +196,7 @@ func TestDocsErrorCodes(t *testing.T) {
 		}
 		return true
 	})
-	sameWords(t, "docs/json.md", firstCells(section(t, "docs/json.md", "Codes of errors")), known)
+	sameWords(t, "docs/json-errors.md", firstCells(section(t, "docs/json-errors.md", "Codes of errors")), known)
 	file, err := parser.ParseFile(token.NewFileSet(), "errors.go", nil, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
@@ -216,17 +216,17 @@ func TestDocsErrorCodes(t *testing.T) {
 	t.Fatal("ErrorCode was not found")
 }
 
-// TestDocsResult keeps the tables of results in docs/json.md complete.
+// TestDocsResult keeps the tables of results in docs/json-results.md complete.
 func TestDocsResult(t *testing.T) {
-	ofRun, ofStep, ok := strings.Cut(section(t, "docs/json.md", "The result"), "A step's result:")
+	ofRun, ofStep, ok := strings.Cut(section(t, "docs/json-results.md", "The result"), "A step's result:")
 	if !ok {
-		t.Fatal("docs/json.md has no table of a step's result")
+		t.Fatal("docs/json-results.md has no table of a step's result")
 	}
-	sameWords(t, "docs/json.md, of a result,", firstCells(ofRun), append(fieldsOf(reflect.TypeFor[millrace.Result](), inJSON), "total_duration"))
-	sameWords(t, "docs/json.md, of a step's result,", firstCells(ofStep), append(fieldsOf(reflect.TypeFor[millrace.StepResult](), inJSON), "duration"))
+	sameWords(t, "docs/json-results.md, of a result,", firstCells(ofRun), append(fieldsOf(reflect.TypeFor[millrace.Result](), inJSON), "total_duration"))
+	sameWords(t, "docs/json-results.md, of a step's result,", firstCells(ofStep), append(fieldsOf(reflect.TypeFor[millrace.StepResult](), inJSON), "duration"))
 	for _, name := range slices.Concat(fieldsOf(reflect.TypeFor[actions.FileReport](), inJSON), fieldsOf(reflect.TypeFor[actions.FailedEdit](), inJSON)) {
 		if !strings.Contains(ofStep, "`"+name+"`") {
-			t.Errorf("docs/json.md does not say what %s is in the files of a step's result", name)
+			t.Errorf("docs/json-results.md does not say what %s is in the files of a step's result", name)
 		}
 	}
 }
@@ -258,7 +258,7 @@ func TestDocsPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	delete(stored, "result") // it has a section of its own
-	text := section(t, "docs/json.md", "The stored plan")
+	text := section(t, "docs/json-results.md", "The stored plan")
 	missing := make(map[string]bool)
 	var look func(v any)
 	look = func(v any) {
@@ -278,7 +278,7 @@ func TestDocsPlan(t *testing.T) {
 	}
 	look(stored)
 	if len(missing) > 0 || !strings.Contains(text, "`result`") {
-		t.Errorf("docs/json.md does not say what these are in a stored plan: %v", slices.Sorted(maps.Keys(missing)))
+		t.Errorf("docs/json-results.md does not say what these are in a stored plan: %v", slices.Sorted(maps.Keys(missing)))
 	}
 }
 
@@ -332,9 +332,9 @@ func anchors(page string) []string {
 	return names
 }
 
-// TestDocsEvents keeps the table of events in docs/json.md complete, with all their fields.
+// TestDocsEvents keeps the table of events in docs/json-results.md complete, with all their fields.
 func TestDocsEvents(t *testing.T) {
-	text := section(t, "docs/json.md", "Events")
+	text := section(t, "docs/json-results.md", "Events")
 	events := []millrace.Event{
 		millrace.RunStarted{}, millrace.RunFinished{},
 		millrace.StepStarted{}, millrace.StepProgress{}, millrace.FileStaged{}, millrace.StepOutput{}, millrace.StepFinished{},
@@ -348,9 +348,9 @@ func TestDocsEvents(t *testing.T) {
 		row, _, _ = strings.Cut(row, "\n")
 		for _, name := range fieldsOf(reflect.TypeOf(e), inJSON) {
 			if !strings.Contains(row, "`"+name+"`") {
-				t.Errorf("docs/json.md does not list %s of %s", name, e.Kind())
+				t.Errorf("docs/json-results.md does not list %s of %s", name, e.Kind())
 			}
 		}
 	}
-	sameWords(t, "docs/json.md", firstCells(text), kinds)
+	sameWords(t, "docs/json-results.md", firstCells(text), kinds)
 }

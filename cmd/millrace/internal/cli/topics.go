@@ -73,7 +73,7 @@ The last line is what the command came to, also if it has failed or was interrup
 
   {"v":1,"event":"result","time":…,"result":{…},"error":{"code":"blocked","message":"…"}}
 
-Names of fields are those of the library's JSON, see docs/json.md. New events and fields may come; a program should leave
+Names of fields are those of the library's JSON, see docs/json-results.md. New events and fields may come; a program should leave
 out those that it does not know. A file is added to, not replaced.`,
 	}
 }
@@ -89,7 +89,7 @@ func (a *App) newFormats() *cobra.Command {
   stat    the files with how many lines come and go
   names   the names of the files, one a line, or with -0 a NUL behind each; they count from the working directory, and a
           file that is renamed has its new name
-  json    one object on a line: the result as docs/json.md lists it, of a plan with its "digest". If something is wrong
+  json    one object on a line: the result as docs/json-results.md lists it, of a plan with its "digest". If something is wrong
           it is {"error":{"code":…,"message":…,"problems":[…],"paths":[…]}}, with the "result" if there is one
   jsonl   {"file":{…}} for each file with its hunks, and in the end {"result":{…}} or {"error":{…}}
   html    one page that needs no other file, to be read before the change is made
