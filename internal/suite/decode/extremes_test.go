@@ -55,7 +55,7 @@ func TestBuildAndDecodeTakeTheSame(t *testing.T) {
 	numbers := []int{0, 1, -1, math.MaxInt32, math.MaxInt/2 + 1, math.MaxInt, math.MinInt}
 	number := rapid.SampledFrom(numbers)
 	built := make(map[string]int)
-	rapid.Check(t, func(r *rapid.T) {
+	draw := func(r *rapid.T) {
 		bound := func() *int {
 			if rapid.Bool().Draw(r, "bound") {
 				return nil
@@ -95,7 +95,10 @@ func TestBuildAndDecodeTakeTheSame(t *testing.T) {
 		if err != nil || !p.Equal(q) || p.Digest() != q.Digest() {
 			r.Fatalf("%v, equal %v\n%s", err, p.Equal(q), data)
 		}
-	})
+	}
+	for tries := 0; tries == 0 || tries < 5 && len(built) < 4; tries++ { // few of what is drawn can be built
+		rapid.Check(t, draw)
+	}
 	if !testing.Short() && len(built) < 4 {
 		t.Errorf("only of %v pipelines were built", built)
 	}

@@ -75,7 +75,7 @@ func TestPanicLeavesNoLock(t *testing.T) {
 				if _, escaped := err.(*panics.Error); escaped && fstest.Read(t, dir, "a.txt") != before {
 					t.Fatalf("panic at operation %d: the tree is new, and nothing is reported but %v", n, err)
 				}
-				x := millrace.Executor{State: millrace.State{LockWait: 50 * time.Millisecond, NoSync: true}}
+				x := millrace.Executor{State: millrace.State{LockWait: 10 * time.Second, NoSync: true}}
 				if _, err := x.Recover(t.Context(), fsys); errors.Is(err, capability.ErrLocked) {
 					t.Fatalf("panic at operation %d: %v", n, err)
 				}
