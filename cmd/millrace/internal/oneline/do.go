@@ -105,7 +105,7 @@ func (w Where) filesByGlob(c *call, doc millrace.ActionDoc, finds *moving) (ids 
 			continue
 		}
 		name, err := w.place(text)
-		if err != nil || !isGlob(text) || strings.Contains(text, "{{") || w.look(name) != Nothing {
+		if err != nil || !isGlob(text) || isJSONList(text) || strings.Contains(text, "{{") || w.look(name) != Nothing {
 			return nil, nil // a wrong name is reported with its parameter
 		}
 		globs = append(globs, text)

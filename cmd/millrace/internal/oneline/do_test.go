@@ -62,6 +62,9 @@ func TestDo(t *testing.T) {
 		"twice as JSON": {".", `search pattern=a pattern:="b"`, want{err: "given twice"}},
 		"bad JSON":      {".", "search pattern:=a", want{err: "write JSON after"}},
 		"more JSON":     {".", "search pattern:=1}", want{err: "more behind the value"}},
+		"JSON as text":  {".", `edit files=["a.go"] old_text=a new_text=b`, want{err: "write files:=JSON"}},
+		"class, a glob": {".", `edit files=[ab].go old_text=a new_text=b`, want{
+			steps: `{'id':'find','action':'list','params':{'depth':1,'include':['[ab].go']}},{'id':'edit','action':'edit','input_from':'find','params':{'old_text':'a','new_text':'b'}}`}},
 		"half a pair":   {".", `search pattern:="\ud800"`, want{err: "surrogate"}},
 		"no text":       {".", "search pattern=\xff", want{err: "'pattern' of search takes text, and this is not UTF-8"}},
 		"no text, JSON": {".", "search pattern:=\"\xff\"", want{err: "is not UTF-8"}},

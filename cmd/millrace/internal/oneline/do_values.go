@@ -85,6 +85,9 @@ func (w Where) params(c call, doc millrace.ActionDoc) (map[string]any, error) {
 			params[name] = map[string]string{"base64": base64.StdEncoding.EncodeToString([]byte(value))}
 			continue
 		}
+		if strings.Contains(param.Type, "list of") && isJSONList(value) {
+			return nil, usage("write "+name+":=JSON, or "+name+"=VALUE once for each value", "'%s' of %s is a list in JSON", shown(name), c.action)
+		}
 		v, err := w.value(name, value, param.Type)
 		if err != nil {
 			return nil, err
@@ -99,6 +102,12 @@ func (w Where) params(c call, doc millrace.ActionDoc) (map[string]any, error) {
 		params[name] = v
 	}
 	return params, nil
+}
+
+// isJSONList reports whether a value is a list in JSON, as models and users of APIs write it.
+func isJSONList(value string) bool {
+	var list []json.RawMessage
+	return strings.HasPrefix(value, "[") && json.Unmarshal([]byte(value), &list) == nil && len(list) > 0
 }
 
 // goHome sets where an action works, if no argument says that.
