@@ -47,7 +47,7 @@ func mutants() []fstest.Mutant {
 		{"no look at permissions of what came out", "apply_paths.go", "err = expectMeta(path, s, want)", "", "TestForeignAttributes_exchange"},
 		{"no look at the change time right before", "unchanged.go", "if e.seen == 0 || now.ID.CTime == e.seen {", "if true {", "TestForeignAttributes"},
 		{"no look at permissions where they are set", "unchanged.go", "if err := expectMeta(e.Path, now, was); err != nil || !e.Attr {", "if true {\n\t\treturn nil\n\t}\n\tif err := expectMeta(e.Path, now, was); err != nil || !e.Attr {", "TestForeignAttributes"},
-		{"files not read again before they are replaced", "verify.go", "&& !t.opts.ReadSince.IsZero() && !isRacy(old.ModTime, t.opts.ReadSince) {", "{", "TestApply_readSince"},
+		{"files not read again before they are replaced", "verify.go", "&& !t.opts.ReadSince.IsZero() &&\n\t\t!isRacy(old.ModTime, t.opts.ReadSince) {", "{", "TestApply_readSince"},
 		{"no other way where a mount refuses one", "place.go", "err == nil || !disk.IsUnsupported(err) {\n\t\t\treturn err == nil, err", "true {\n\t\t\treturn err == nil, err", "TestLacking_random"},
 		{"no other way where a mount refuses an exchange", "place.go", "if err != nil && !disk.IsAbsent(err) && disk.IsUnsupported(err) {", "if false {", "TestLacking"},
 		{"change times believed that are told late", "../disk/probe.go", "return one.ID.CTime != two.ID.CTime || one.ID.Nlink != two.ID.Nlink", "return false", "TestLacking"},

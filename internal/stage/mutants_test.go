@@ -28,7 +28,7 @@ func TestMutants(t *testing.T) {
 		{"another clock", "restore.go", "b.c.now, b.c.nonce = d.clock, d.nonce", "b.c.nonce = d.nonce", "TestKeeper_times"},
 		{"other versions", "restore.go", "b.c.now, b.c.nonce = d.clock, d.nonce", "b.c.now = d.clock", "TestKeeper_versions"},
 		{"hidden names are not kept", "rebuild.go", "b.c.base.hide(name)", "", "TestKeeper_hidden"},
-		{"entries are not compared", "listing.go", "c.taken = append(c.taken,", "_ = append(c.taken,", "TestRestore_drift"},
+		{"entries are not compared", "verify.go", "c.taken = append(c.taken,", "_ = append(c.taken,", "TestRestore_drift"},
 		{"files that go with their directory are not compared", "remove.go", "s.take(e, kids, from == to)", "s.take(e, kids, false)", "TestRestore_drift"},
 		{"listings before the last are not compared", "verify.go", "all[sum.fact].entries = append(all[sum.fact].entries,", "all[sum.fact].entries = append([]entries(nil),", "TestRestore_drift"},
 		{"what is removed is not told", "ops.go", "s.core.base.keep(p.ent.f)", "_ = 0", "TestRestore_drift"},
