@@ -18,8 +18,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// modules are real code of others. A test takes the first, which is small; with MILLRACE_SAMPLES=full it takes three, and
-// with a number, as .ci/run torture sets it, all.
+// modules are real code of others. A test takes the first, which is small; MILLRACE_SAMPLES=quick takes none,
+// full three, and a number, as .ci/run torture sets it, all.
 var modules = []string{
 	"github.com/google/uuid@v1.6.0", "github.com/spf13/pflag@v1.0.10", "golang.org/x/sync@v0.24.0",
 	"github.com/rogpeppe/go-internal@v1.16.0", "github.com/spf13/cobra@v1.10.2", "github.com/google/go-cmp@v0.7.0",
@@ -33,7 +33,9 @@ const likeGoFix = 2
 
 func eachModule(t *testing.T, most int, do func(t *testing.T, dir string)) {
 	switch samples := os.Getenv("MILLRACE_SAMPLES"); samples {
-	case "", "few", "quick":
+	case "quick":
+		t.Skip("NOT TESTED: MILLRACE_SAMPLES=quick takes no modules of others")
+	case "", "few":
 		most = min(most, 1)
 	case "full":
 		most = min(most, 3)
