@@ -10,7 +10,6 @@ import (
 	"golang.org/x/tools/go/analysis/passes/fieldalignment"
 	"golang.org/x/tools/go/analysis/passes/hostport"
 	"golang.org/x/tools/go/analysis/passes/inline"
-	"golang.org/x/tools/go/analysis/passes/modernize"
 	"golang.org/x/tools/go/analysis/passes/printf"
 	"golang.org/x/tools/go/analysis/passes/sigchanyzer"
 	"golang.org/x/tools/go/analysis/passes/sortslice"
@@ -24,14 +23,16 @@ const modernizeName = "modernize"
 
 // known returns the analyzers that have fixes, by name: those of x/tools, and those of the host.
 func known(own []*analysis.Analyzer) map[string][]*analysis.Analyzer {
-	all := map[string][]*analysis.Analyzer{modernizeName: modernize.Suite}
+	suite, others := modernizers()
+	all := map[string][]*analysis.Analyzer{}
+	if len(suite) > 0 {
+		all[modernizeName] = suite
+	}
 	single := []*analysis.Analyzer{
 		assign.Analyzer, composite.Analyzer, fieldalignment.Analyzer, hostport.Analyzer, inline.Analyzer, printf.Analyzer,
 		sigchanyzer.Analyzer, sortslice.Analyzer, stringintconv.Analyzer, timeformat.Analyzer, unreachable.Analyzer,
-		modernize.AppendClippedAnalyzer, modernize.BLoopAnalyzer, modernize.FmtAppendfAnalyzer,
-		modernize.SlicesDeleteAnalyzer,
 	}
-	for _, a := range slices.Concat(modernize.Suite, single, own) {
+	for _, a := range slices.Concat(suite, others, single, own) {
 		all[a.Name] = []*analysis.Analyzer{a}
 	}
 	return all
@@ -68,5 +69,9 @@ func analyzerNames(own []*analysis.Analyzer) string {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	return strings.Join(names, ", ")
+	list := strings.Join(names, ", ")
+	if suite, _ := modernizers(); len(suite) == 0 {
+		list += "; this program is built with the tag nomodernize, without the modernize analyzers"
+	}
+	return list
 }
