@@ -134,6 +134,8 @@ var arrows = map[string][]string{
 	"lsp":        {".", "change", "fsutil", "risk"},
 	"runs":       {".", "fsutil", "risk", "internal/errorform", "internal/nearest", "internal/params", "internal/strictjson"},
 	"fleet":      {".", "budget", "fsutil", "risk", "internal/errorform", "internal/panics"},
+
+	"fleet/gittrees": {".", "backup", "command", "fleet", "fsutil"},
 	"template":   {"internal/nearest"},
 	"tool":       {"budget", "internal/errorform", "internal/nearest", "internal/panics", "internal/params", "internal/strictjson", "template"},
 }

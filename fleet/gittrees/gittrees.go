@@ -1,0 +1,135 @@
+// Package gittrees opens git repositories as the trees of a fleet, and makes one commit in each tree that has changed.
+//
+//	trees := gittrees.Trees{Campaign: "licence-2026", CloneTo: dir, Branch: "licence", Message: "Add licence headers"}
+//	f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Executor: x, Trees: trees}, Parallel: 8}}
+//	sum, err := f.Run(ctx, fleet.Campaign{ID: trees.Campaign, Pipeline: p}, gittrees.Clones(urls...), sink)
+//
+// The installed git does the work. Addresses, names and repositories are untrusted: no hook of a repository runs, no
+// setting of a repository names a program, and only the transports https, ssh, http, git and file are allowed.
+package gittrees
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/fleet"
+)
+
+// Trees are directories and clones that git knows. They are safe for concurrent use as long as the fields are not
+// changed. A tree has the same history however often its target is delivered: a mark in its git directory says which
+// commit the campaign began at, and a commit is made on top of that commit alone.
+type Trees struct {
+	// Campaign is the id of the campaign, see [fleet.Campaign]. It has to be there.
+	Campaign string
+	// CloneTo is the directory of the clones of targets from [Clones]. It is made. A clone that is there is used as it
+	// is. Empty refuses such targets.
+	CloneTo string
+	// Depth is how many commits of the history a clone has. Zero means all. Contents of files come when they are needed.
+	Depth int
+	// Branch is the new branch that the commit goes to. It is made where something has changed. Empty means the branch
+	// that the tree is on.
+	Branch string
+	// Message is the message of the commit. {{campaign}}, {{target}}, {{branch}}, {{files}} and {{edits}} stand for
+	// their values. Empty means "millrace: {{campaign}}".
+	Message string
+	// Author is author and committer, as "Name <mail>". Empty means the author of git's configuration.
+	Author string
+	// AllowDirty opens trees with changes that are not committed. They are not put into the commit, unless the pipeline
+	// changes the same file.
+	AllowDirty bool
+	// Then is a program and its arguments that run in each changed tree after the commit, with the environment of this
+	// process, MILLRACE_TARGET and MILLRACE_BRANCH. A failure is a failure of the target. The next attempt runs it
+	// again, and makes no second commit. Nil means nothing.
+	Then []string
+	// Timeout is how long one call of git or Then takes at most. Zero means 10 minutes.
+	Timeout time.Duration
+}
+
+// urlLabel is the label of a target that is a clone.
+const urlLabel = "git"
+
+// Check returns a *[fleet.FieldError] for the first field that cannot be what it is.
+func (t Trees) Check() error {
+	wrong := func(field, value, reason string) error {
+		return &fleet.FieldError{Field: "Trees." + field, Value: value, Reason: reason}
+	}
+	if err := checkCampaign(t.Campaign); err != "" {
+		return wrong("Campaign", t.Campaign, err)
+	}
+	switch {
+	case t.Depth < 0:
+		return wrong("Depth", fmt.Sprint(t.Depth), "a negative number is not allowed")
+	case t.Timeout < 0:
+		return wrong("Timeout", t.Timeout.String(), "a negative time is not allowed")
+	case t.Branch != "" && !validBranch(t.Branch):
+		return wrong("Branch", t.Branch, "git does not take this for the name of a branch")
+	case t.Author != "" && !authorForm.MatchString(t.Author):
+		return wrong("Author", t.Author, "it has to be Name <mail>")
+	case strings.ContainsRune(t.Message, 0):
+		return wrong("Message", "", "it has a NUL")
+	case t.Then != nil && (len(t.Then) == 0 || t.Then[0] == ""):
+		return wrong("Then", "", "it has no program")
+	}
+	return nil
+}
+
+// Open implements [fleet.Trees]. The error is a *[fleet.TargetError] where another attempt does not help: for an
+// address that is not allowed, a tree with changes, a repository whose own settings run programs, or a branch that is
+// there already.
+func (t Trees) Open(ctx context.Context, target fleet.Target) (fleet.Tree, error) {
+	if err := t.Check(); err != nil {
+		return fleet.Tree{}, refused(target, "%v", err)
+	}
+	dir, err := t.dir(ctx, target)
+	if err != nil {
+		return fleet.Tree{}, err
+	}
+	o, err := t.open(ctx, target, dir)
+	if err != nil {
+		return fleet.Tree{}, err
+	}
+	return fleet.Tree{FS: o.fs, Close: o.close}, nil
+}
+
+// Dir returns the directory of a target: its root, or its clone, which need not be there yet.
+func (t Trees) Dir(target fleet.Target) (string, error) {
+	if _, clone := target.Labels[urlLabel]; !clone {
+		if target.Root == "" {
+			return "", refused(target, "it has no root")
+		}
+		return filepath.Abs(target.Root)
+	}
+	if t.CloneTo == "" {
+		return "", refused(target, "it is to be cloned, and there is no directory for clones")
+	}
+	if !cloneForm.MatchString(target.Root) {
+		return "", refused(target, "the root is not one of a clone")
+	}
+	return filepath.Abs(filepath.Join(t.CloneTo, target.Root))
+}
+
+// refused is the error of a target that no other attempt opens.
+func refused(target fleet.Target, format string, args ...any) error {
+	return &fleet.TargetError{ID: shortened(target.ID, 100), Reason: fmt.Sprintf(format, args...)}
+}
+
+// shortened returns at most that many characters of a text.
+func shortened(text string, most int) string {
+	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))
+	if len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return string(runes)
+}
+
+// policy is what git, or Then, may do: what this process may.
+func (t Trees) policy(words []string, env map[string]string) command.Policy {
+	return command.Policy{
+		Allow: []string{command.Pattern(words...)}, PassEnv: inherited(), Env: env, Sandbox: command.Off,
+		MaxTimeout: t.Timeout, MaxOutput: mostOutput,
+	}
+}

@@ -1,0 +1,143 @@
+package gittrees
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"net/url"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/millrace-go/millrace/fleet"
+)
+
+var (
+	authorForm = regexp.MustCompile(`^([^<>\x00-\x1f]*[^<>\x00-\x20])\s*<([^<>\s\x00-\x1f]+)>$`)
+	cloneForm  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*-[0-9a-f]{12}$`)
+	scpForm    = regexp.MustCompile(`^([A-Za-z0-9_.][A-Za-z0-9_.+-]*@)?([A-Za-z0-9.][A-Za-z0-9.-]*):([^:\\-][^:\\]*)$`)
+	notInName  = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+)
+
+// Clones are the repositories of addresses as targets of [Trees] with a CloneTo. The id of a target is the address,
+// the root is the name of the clone. An address that is given twice is one target. An address that is not allowed ends
+// the targets with a *[fleet.TargetError]: see [CheckURL].
+func Clones(urls ...string) iter.Seq2[fleet.Target, error] {
+	return func(yield func(fleet.Target, error) bool) {
+		known := make(map[string]bool)
+		for _, address := range urls {
+			if known[address] {
+				continue
+			}
+			known[address] = true
+			if err := CheckURL(address); err != nil {
+				yield(fleet.Target{}, err)
+				return
+			}
+			t := fleet.Target{ID: address, Root: cloneName(address), Labels: map[string]string{urlLabel: address}}
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// cloneName is the name of the directory of a clone. No two addresses have the same one.
+func cloneName(address string) string {
+	last := strings.TrimSuffix(path.Base(strings.TrimRight(filepath.ToSlash(address), "/")), ".git")
+	if i := strings.LastIndexByte(last, ':'); i >= 0 {
+		last = last[i+1:]
+	}
+	last = strings.TrimLeft(notInName.ReplaceAllString(last, "_"), ".-")
+	if last == "" {
+		last = "repository"
+	}
+	sum := sha256.Sum256([]byte(address))
+	return last[:min(len(last), 60)] + "-" + hex.EncodeToString(sum[:6])
+}
+
+// CheckURL returns a *[fleet.TargetError] for an address that is not cloned: one that git could take for an option or
+// for a program to run, one with a password, which would stand in every report, and one of another transport than
+// https, ssh, http, git and file. A path of this system has to be absolute.
+func CheckURL(address string) error {
+	reason := ""
+	switch {
+	case address == "":
+		reason = "the address is empty"
+	case strings.HasPrefix(address, "-"):
+		reason = "the address begins with -"
+	case strings.ContainsFunc(address, unicode.IsControl), strings.ContainsFunc(address, unicode.IsSpace):
+		reason = "the address has control characters or blanks"
+	case strings.Contains(address, "::"):
+		reason = "an address with :: names a program"
+	case strings.Contains(address, "://"):
+		reason = wrongURL(address)
+	case filepath.IsAbs(address), scpForm.MatchString(address):
+	default:
+		reason = "the address is neither a URL, nor host:path, nor an absolute path"
+	}
+	if reason == "" {
+		return nil
+	}
+	return &fleet.TargetError{ID: shortened(withoutPassword(address), 100), Reason: reason}
+}
+
+// withoutPassword returns an address as it may be shown.
+func withoutPassword(address string) string {
+	before, rest, ok := strings.Cut(address, "://")
+	if at := strings.LastIndexByte(rest, '@'); ok && at >= 0 {
+		return before + "://***" + rest[at:]
+	}
+	return address
+}
+
+// wrongURL returns why a URL is not allowed, "" if it is.
+func wrongURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the address is not a URL"
+	}
+	_, secret := u.User.Password()
+	switch scheme := strings.ToLower(u.Scheme); {
+	case scheme != "https" && scheme != "ssh" && scheme != "http" && scheme != "git" && scheme != "file":
+		return fmt.Sprintf("the transport %q is not allowed: https, ssh, http, git and file are", shortened(u.Scheme, 20))
+	case secret:
+		return "the address has a password: leave it to a credential helper of git"
+	case scheme == "file" && (u.Host != "" || !strings.HasPrefix(u.Path, "/")):
+		return "a file has to be named as file:///path"
+	case scheme != "file" && u.Hostname() == "":
+		return "the address has no host"
+	case strings.HasPrefix(u.Hostname(), "-"), strings.HasPrefix(u.User.Username(), "-"),
+		strings.HasPrefix(u.Path, "/-"), strings.HasPrefix(u.Path, "//-"):
+		return "a part of the address begins with -"
+	}
+	return ""
+}
+
+// validBranch reports whether git takes a name for a new branch.
+func validBranch(name string) bool {
+	if name == "@" || name == "HEAD" || len(name) > 200 || strings.HasPrefix(name, "-") ||
+		strings.ContainsAny(name, " ~^:?*[\\") || strings.Contains(name, "..") || strings.Contains(name, "@{") ||
+		strings.ContainsFunc(name, unicode.IsControl) || strings.HasSuffix(name, ".") {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") {
+			return false
+		}
+	}
+	return true
+}
+
+// checkCampaign returns why an id names no campaign, "" if it does.
+func checkCampaign(id string) string {
+	if id == "" || len(id) > fleet.MaxCampaignLen || notInID.MatchString(id) {
+		return "letters, digits, - and _ are allowed, 1 to 255"
+	}
+	return ""
+}
+
+var notInID = regexp.MustCompile(`[^A-Za-z0-9_-]`)
