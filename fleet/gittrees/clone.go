@@ -24,7 +24,7 @@ func (t Trees) dir(ctx context.Context, target fleet.Target) (string, error) {
 		return "", err
 	}
 	if target.Root != cloneName(address) {
-		return "", refused(target, "the root is not the one of its address")
+		return "", refused(target, "the root does not belong to the address")
 	}
 	if err := os.MkdirAll(t.CloneTo, 0o777); err != nil {
 		return "", err

@@ -77,8 +77,8 @@ func TestHostileTargets(t *testing.T) {
 		change func(*fleet.Target, *gittrees.Trees)
 		want   string
 	}{
-		"a way out":       {func(t *fleet.Target, _ *gittrees.Trees) { t.Root = "../x" }, "not one of a clone"},
-		"another root":    {func(t *fleet.Target, _ *gittrees.Trees) { t.Root = "x-0123456789ab" }, "not the one of its address"},
+		"a way out":       {func(t *fleet.Target, _ *gittrees.Trees) { t.Root = "../x" }, "not the name of a clone"},
+		"another root":    {func(t *fleet.Target, _ *gittrees.Trees) { t.Root = "x-0123456789ab" }, "does not belong"},
 		"another address": {func(t *fleet.Target, _ *gittrees.Trees) { t.Labels = map[string]string{"git": "ext::sh"} }, "names a program"},
 		"no directory":    {func(_ *fleet.Target, t *gittrees.Trees) { t.CloneTo = "" }, "no directory for clones"},
 	} {

@@ -107,7 +107,7 @@ func (t Trees) Dir(target fleet.Target) (string, error) {
 		return "", refused(target, "it is to be cloned, and there is no directory for clones")
 	}
 	if !cloneForm.MatchString(target.Root) {
-		return "", refused(target, "the root is not one of a clone")
+		return "", refused(target, "the root is not the name of a clone")
 	}
 	return filepath.Abs(filepath.Join(t.CloneTo, target.Root))
 }

@@ -53,7 +53,7 @@ func (t Trees) readMark(git afero.Fs) (*mark, error) {
 	case err != nil:
 		return nil, err
 	case info.Size() > mostMark || !info.Mode().IsRegular():
-		return nil, fmt.Errorf("the mark '%s' of the git directory is not one", t.markFile())
+		return nil, fmt.Errorf("the mark '%s' of the git directory is not a file of that kind", t.markFile())
 	}
 	data, err := afero.ReadFile(git, t.markFile())
 	if err != nil {

@@ -45,7 +45,7 @@ func Clones(urls ...string) iter.Seq2[fleet.Target, error] {
 	}
 }
 
-// cloneName is the name of the directory of a clone. No two addresses have the same one.
+// cloneName is the name of the directory of a clone. No two addresses have the same name.
 func cloneName(address string) string {
 	last := strings.TrimSuffix(path.Base(strings.TrimRight(filepath.ToSlash(address), "/")), ".git")
 	if i := strings.LastIndexByte(last, ':'); i >= 0 {
@@ -59,9 +59,9 @@ func cloneName(address string) string {
 	return last[:min(len(last), 60)] + "-" + hex.EncodeToString(sum[:6])
 }
 
-// CheckURL returns a *[fleet.TargetError] for an address that is not cloned: one that git could take for an option or
-// for a program to run, one with a password, which would stand in every report, and one of another transport than
-// https, ssh, http, git and file. A path of this system has to be absolute.
+// CheckURL returns a *[fleet.TargetError] for an address that is not cloned. Git could take it for an option or for
+// a program to run, it has a password, which would stand in every report, or its transport is not https, ssh, http, git
+// or file. A path of this system has to be absolute.
 func CheckURL(address string) error {
 	reason := ""
 	switch {

@@ -163,7 +163,7 @@ func (o *opened) other() error {
 	return nil
 }
 
-// head returns the commit that the tree is on, "" before the first one.
+// head returns the commit that the tree is on, "" before the first commit.
 func (r repository) head(ctx context.Context) (string, error) {
 	exit, err := r.exit(ctx, "", "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil || exit.Code != 0 {
@@ -172,7 +172,7 @@ func (r repository) head(ctx context.Context) (string, error) {
 	return strings.TrimSpace(exit.Stdout.Text), nil
 }
 
-// changed returns the paths that differ from the commit of the tree, also new paths, but not ignored ones.
+// changed returns the paths that differ from the commit of the tree, also new paths, but not ignored paths.
 func (r repository) changed(ctx context.Context) ([]string, error) {
 	out, err := r.run(ctx, "", "status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames")
 	if err != nil {

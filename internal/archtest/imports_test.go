@@ -136,8 +136,8 @@ var arrows = map[string][]string{
 	"fleet":      {".", "budget", "fsutil", "risk", "internal/errorform", "internal/panics"},
 
 	"fleet/gittrees": {".", "backup", "command", "fleet", "fsutil"},
-	"template":   {"internal/nearest"},
-	"tool":       {"budget", "internal/errorform", "internal/nearest", "internal/panics", "internal/params", "internal/strictjson", "template"},
+	"template":       {"internal/nearest"},
+	"tool":           {"budget", "internal/errorform", "internal/nearest", "internal/panics", "internal/params", "internal/strictjson", "template"},
 }
 
 // doors show a plan to those outside: they stand on the root, with what any importer has, and nothing stands on them.
