@@ -80,7 +80,7 @@ func TestHostileTargets(t *testing.T) {
 		"a way out":       {func(t *fleet.Target, _ *gittrees.Trees) { t.Root = "../x" }, "not the name of a clone"},
 		"another root":    {func(t *fleet.Target, _ *gittrees.Trees) { t.Root = "x-0123456789ab" }, "does not belong"},
 		"another address": {func(t *fleet.Target, _ *gittrees.Trees) { t.Labels = map[string]string{"git": "ext::sh"} }, "names a program"},
-		"no directory":    {func(_ *fleet.Target, t *gittrees.Trees) { t.CloneTo = "" }, "no directory for clones"},
+		"no directory":    {func(_ *fleet.Target, t *gittrees.Trees) { t.CloneTo = "" }, "a directory for clones is missing"},
 	} {
 		target, other := good, trees
 		test.change(&target, &other)

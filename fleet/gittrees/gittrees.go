@@ -104,7 +104,7 @@ func (t Trees) Dir(target fleet.Target) (string, error) {
 		return filepath.Abs(target.Root)
 	}
 	if t.CloneTo == "" {
-		return "", refused(target, "it is to be cloned, and there is no directory for clones")
+		return "", refused(target, "it is to be cloned, and a directory for clones is missing")
 	}
 	if !cloneForm.MatchString(target.Root) {
 		return "", refused(target, "the root is not the name of a clone")

@@ -89,7 +89,7 @@ func refusingHooks(t *testing.T, dir string) {
 	})
 }
 
-// What cannot be worked on is refused before anything changes, and is not tried again.
+// Wrong targets and settings are refused before anything changes, and are not tried again.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	setting := func(key, value string) func(*testing.T, string) string {

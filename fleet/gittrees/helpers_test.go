@@ -39,11 +39,11 @@ func git(t testing.TB, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// needGit skips a test where there is no git.
+// needGit skips a test where git is missing.
 func needGit(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git")
+		t.Skip("git is not installed")
 	}
 }
 
@@ -121,7 +121,7 @@ func one(t testing.TB, trees gittrees.Trees, dir string) fleet.Outcome {
 	return campaign(t, trees, fleet.Target{ID: "t", Root: dir})["t"]
 }
 
-// commits returns how many commits a branch has beyond main, -1 if there is no such branch.
+// commits returns how many commits a branch has beyond main, -1 if the branch is missing.
 func commits(t testing.TB, dir, branch string) int {
 	t.Helper()
 	if exec.Command("git", "-C", dir, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch).Run() != nil {
