@@ -22,6 +22,7 @@ var narrow = []string{
 	"internal/planfile", "internal/poll", "internal/posix", "internal/progress", "internal/raise", "internal/recordlog",
 	"internal/rootfs", "internal/schedule", "internal/scratch", "internal/show", "internal/splice", "internal/stage",
 	"internal/synonyms", "internal/textdiff", "internal/torture", "internal/txtarfs", "internal/walk", "internal/watch",
+	"millracetest",
 	"risk",
 }
 

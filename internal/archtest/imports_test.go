@@ -133,7 +133,12 @@ var arrows = map[string][]string{
 	"htmlreport": {".", "change", "fsutil"},
 	"lsp":        {".", "change", "fsutil", "risk"},
 	"runs":       {".", "fsutil", "risk", "internal/errorform", "internal/nearest", "internal/params", "internal/strictjson"},
-	"fleet":      {".", "budget", "fsutil", "risk", "internal/errorform", "internal/panics"},
+	"millracetest": {
+		".", "actions", "agent", "backup", "budget", "command", "fsutil",
+		"internal/crashfs", "internal/errorfs", "internal/txtarfs",
+	},
+
+	"fleet": {".", "budget", "fsutil", "risk", "internal/errorform", "internal/panics"},
 
 	"fleet/gittrees": {".", "backup", "command", "fleet", "fsutil"},
 	"template":       {"internal/nearest"},
@@ -273,7 +278,7 @@ func TestModules(t *testing.T) {
 	packages := goList(t, "./...")
 	packages = slices.DeleteFunc(packages, func(importPath string) bool {
 		dir, ok := ours(importPath)
-		return ok && isSuite(dir)
+		return ok && (isSuite(dir) || dir == "millracetest") // both are for tests
 	})
 	used := goList(t, append([]string{"-deps", "-f", "{{with .Module}}{{.Path}}{{end}}"}, packages...)...)
 	slices.Sort(used)

@@ -1,0 +1,154 @@
+package millracetest
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// steady replaces what differs from run to run in a text for people.
+func steady(text string) string {
+	text = regexp.MustCompile(`\b[0-9]{8}_[0-9]{6}_[0-9a-z]+\b`).ReplaceAllString(text, "BACKUP")
+	return regexp.MustCompile(`(?m)(Duration: ).*$`).ReplaceAllString(text, "${1}0")
+}
+
+// steadyEvents does the same for events, and leaves out the kinds of which there may be more or fewer.
+func steadyEvents(t testing.TB, text string) string {
+	t.Helper()
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		var event map[string]any
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			t.Fatalf("millracetest: %q: %v", line, err)
+		}
+		if kind := event["event"]; kind == "step_progress" || kind == "step_output" {
+			continue
+		}
+		line, err := json.Marshal(steadyValue(event))
+		if err != nil {
+			t.Fatalf("millracetest: %v", err)
+		}
+		b.Write(append(line, '\n'))
+	}
+	return b.String()
+}
+
+// steadyValue replaces what differs from run to run in the value of an event.
+func steadyValue(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, value := range v {
+			if name == "time" || strings.Contains(name, "duration") || strings.HasSuffix(name, "_ms") {
+				v[name] = 0
+			} else {
+				v[name] = steadyValue(value)
+			}
+		}
+	case []any:
+		for i := range v {
+			v[i] = steadyValue(v[i])
+		}
+	case string:
+		return steady(v)
+	}
+	return v
+}
+
+// compare fails the test for each difference.
+func (g *goldenTest) compare(t testing.TB) {
+	t.Helper()
+	for _, kind := range kinds() {
+		want, there := g.archive.Get(kind)
+		got := sectionText(g.sections[kind])
+		if !there && (!always(kind) || got == "") {
+			continue
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s: the section %q differs (-want +got):\n%s", g.file, kind, diff)
+		}
+	}
+	want := g.after
+	if !g.wantsTree() {
+		want = g.before
+	}
+	if diff := diffEntries(want, prune(slices.Clone(g.got), want)); diff != "" {
+		t.Errorf("%s: the tree differs (-want +got):\n%s", g.file, diff)
+	}
+	if t.Failed() {
+		t.Logf("%s: if this is the wanted behavior, run the test with -update", g.file)
+	}
+}
+
+// wantsTree reports whether the archive has a tree after the run.
+func (g *goldenTest) wantsTree() bool {
+	_, empty := g.archive.Get("want/")
+	return empty || len(g.after) > 0
+}
+
+// sectionText is a text as a section of an archive has it: lines that could begin a section begin with a blank.
+func sectionText(text string) string {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return regexp.MustCompile(`(?m)^(-- .* --)$`).ReplaceAllString(text, " $1")
+}
+
+// update writes the archive with what was found in place of what it wants.
+func (g *goldenTest) update(t testing.TB, old []byte) {
+	t.Helper()
+	// The sections before the wanted ones stay byte for byte.
+	var b strings.Builder
+	name, wanted, first := "", make(map[string]bool), true
+	for line := range strings.Lines(string(old)) {
+		if text, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "-- "); ok && strings.HasSuffix(text, " --") {
+			name = strings.TrimSpace(strings.TrimSuffix(text, "--"))
+			wanted[name] = true
+			first = false
+		}
+		if first || !g.isWanted(name) {
+			b.WriteString(line)
+		}
+	}
+	if text := b.String(); text != "" && !strings.HasSuffix(text, "\n") {
+		b.WriteByte('\n')
+	}
+	fresh := !slices.ContainsFunc(kinds(), func(kind string) bool { return wanted[kind] }) && !g.wantsTree()
+	for _, kind := range kinds() {
+		text := sectionText(g.sections[kind])
+		writes := wanted[kind] || fresh && text != "" && (kind == "result" || kind == "diff")
+		if always(kind) {
+			writes = text != ""
+		}
+		if writes {
+			b.WriteString("-- " + kind + " --\n" + text)
+		}
+	}
+	if diffEntries(g.before, prune(slices.Clone(g.got), g.before)) != "" {
+		tree, err := formatTree(prune(g.got, g.before), "want", never)
+		if err != nil {
+			t.Fatalf("%s: %v", g.file, err)
+		}
+		if tree == "" {
+			tree = "-- want/ --\n"
+		}
+		b.WriteString(tree)
+	}
+	if b.String() == string(old) {
+		return
+	}
+	if err := os.WriteFile(filepath.Clean(g.file), []byte(b.String()), 0o644); err != nil {
+		t.Fatalf("%s: %v", g.file, err)
+	}
+	t.Logf("%s: updated", g.file)
+}
+
+// isWanted reports whether a section is written by an update.
+func (g *goldenTest) isWanted(name string) bool {
+	return slices.Contains(kinds(), name) || name == "want/" || strings.HasPrefix(name, "want/")
+}
