@@ -12,6 +12,7 @@ type program struct {
 	items   []item
 	holes   int  // items that are open holes, each of which has a row in the table of places
 	counted bool // the table cannot be used: a name stands twice, or a hole has an expression
+	run     *run // what every match has, nil if that is not known
 }
 
 // item is a token of a pattern, or a hole.
@@ -91,6 +92,7 @@ func (p *Pattern) compile(tokens []token, lang *Language) (*program, error) {
 	if literals == 0 {
 		return nil, refuse("write some of the code around the hole", "the pattern is nothing but holes")
 	}
+	prog.run = p.runOf(prog.items, lang)
 	return prog, nil
 }
 

@@ -13,7 +13,10 @@ type Token struct {
 
 // Lex cuts a text into tokens.
 func Lex(data []byte, lang *Language) ([]Token, error) {
-	var l lexer
+	return lexWith(new(lexer), data, lang)
+}
+
+func lexWith(l *lexer, data []byte, lang *Language) ([]Token, error) {
 	tokens, err := l.lex(context.Background(), data, lang)
 	all := make([]Token, len(tokens))
 	kinds := [...]string{"word", "operator", "string", "comment", "open", "close", "broken", "hole"}
@@ -21,4 +24,30 @@ func Lex(data []byte, lang *Language) ([]Token, error) {
 		all[i] = Token{int(t.start), int(t.end), kinds[t.kind], int(t.pair), t.line, t.ends, t.closes, int(t.next)}
 	}
 	return all, err
+}
+
+// LexSlowly is Lex without the table of what single bytes begin.
+func LexSlowly(data []byte, lang *Language) ([]Token, error) {
+	var l lexer
+	l.known = make(map[*Language]*beginnings)
+	for _, all := range table {
+		l.known[all] = &beginnings{}
+	}
+	return lexWith(&l, data, lang)
+}
+
+// Everywhere makes a pattern be compared with texts too in which its fixed tokens stand nowhere in a row.
+func (p *Pattern) Everywhere() {
+	p.programs.Range(func(_, of any) bool {
+		if prog := of.(compiled).prog; prog != nil {
+			prog.run = nil
+		}
+		return true
+	})
+}
+
+// Prepare makes the program of a pattern for a language, and reports whether fixed tokens of it are looked for first.
+func (p *Pattern) Prepare(lang *Language) (runs bool, err error) {
+	prog, err := p.program(lang)
+	return err == nil && prog.run != nil, err
 }

@@ -43,6 +43,8 @@ func (p *Pattern) Find(ctx context.Context, data []byte, file string, yield func
 		return nil // in this language the pattern is no code, so that no code matches it
 	case len(data) > maxText:
 		return &StepsError{Limit: maxText, Text: true}
+	case prog.run != nil && !prog.run.mayBeIn(data, lang):
+		return nil
 	}
 	m, ok := p.matchers.Get().(*matcher)
 	if !ok {
@@ -58,7 +60,12 @@ func (p *Pattern) Find(ctx context.Context, data []byte, file string, yield func
 	}
 	m.begin(ctx, p, prog, data, tokens)
 	defer m.end()
+	first := prog.items[0].begins(p.fold)
 	for at := 0; at < len(tokens); {
+		if first != 0 && data[tokens[at].start] != first {
+			at++
+			continue
+		}
 		end, err := m.at(at)
 		switch {
 		case err != nil:

@@ -15,6 +15,8 @@ type lexer struct {
 	ctx     context.Context
 	data    []byte
 	lang    *Language
+	begins  *beginnings // those of lang
+	known   map[*Language]*beginnings
 	pattern bool // private characters are holes
 	tokens  []token
 
@@ -29,7 +31,8 @@ type lexer struct {
 
 // lex cuts a text into tokens, which are valid until the next call. The error is that of the context.
 func (l *lexer) lex(ctx context.Context, data []byte, lang *Language) ([]token, error) {
-	l.ctx, l.data, l.lang, l.tokens, l.err = ctx, data, lang, l.tokens[:0], nil
+	l.ctx, l.data, l.tokens, l.err = ctx, data, l.tokens[:0], nil
+	l.use(lang)
 	l.open, l.base, l.line, l.lost, l.heredoc = l.open[:0], 0, false, 0, l.heredoc[:0]
 	clear(l.wanted[:])
 	l.code(0, len(data))
@@ -45,6 +48,10 @@ func (l *lexer) code(from, to int) {
 	for pos := from; pos < to && l.err == nil; {
 		if len(l.tokens)&0xfff == 0 {
 			l.err = l.ctx.Err()
+		}
+		pos = l.plain(pos, to)
+		if pos == to {
+			return
 		}
 		next := l.one(pos, to)
 		if next <= pos {

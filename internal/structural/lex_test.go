@@ -3,6 +3,7 @@ package structural_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,11 @@ func TestTokensGiveTheBytesBack(t *testing.T) {
 			}
 			if err := printedBack(text, lang); err != nil {
 				t.Fatalf("%s: %q: %v", name, text, err)
+			}
+			fast, err := structural.Lex(text, lang)
+			slow, err2 := structural.LexSlowly(text, lang)
+			if err != nil || err2 != nil || !slices.Equal(fast, slow) {
+				t.Fatalf("%s: %q is %v by the table of bytes, %v without", name, text, fast, slow)
 			}
 		}
 	}

@@ -207,11 +207,13 @@ func (l *lexer) in(name string, from, to int) {
 		lang = table[rowText]
 	}
 	outer, base, wanted := l.lang, l.base, l.wanted
-	l.lang, l.base = lang, len(l.open)
+	l.use(lang)
+	l.base = len(l.open)
 	clear(l.wanted[:])
 	l.code(from, to)
 	l.abandon(l.base)
-	l.lang, l.base, l.wanted = outer, base, wanted
+	l.use(outer)
+	l.base, l.wanted = base, wanted
 	l.heredoc, l.line = l.heredoc[:0], true
 }
 

@@ -1,0 +1,148 @@
+package structural
+
+import "unicode/utf8"
+
+// beginning says what a byte may begin, as far as the byte alone decides.
+type beginning uint8
+
+const (
+	beginsOther    beginning = iota // more than the byte has to be looked at
+	beginsBlank                     // layout
+	beginsLine                      // a line end that means nothing more
+	beginsWord                      // a word
+	beginsPrefixed                  // a word, or a string that has letters before the quote
+	beginsOperator
+	beginsBracket
+)
+
+// beginnings are the rules of a language as a table of bytes.
+type beginnings struct {
+	of    [256]beginning
+	inner [256]bool // characters of words
+	quote [256]bool // what may follow the letters before a quote
+}
+
+// use makes a language the present one.
+func (l *lexer) use(lang *Language) {
+	if l.lang == lang && l.begins != nil {
+		return
+	}
+	l.lang, l.begins = lang, l.known[lang]
+	if l.begins != nil {
+		return
+	}
+	if l.known == nil {
+		l.known = make(map[*Language]*beginnings)
+	}
+	l.begins = beginningsOf(lang)
+	l.known[lang] = l.begins
+}
+
+func beginningsOf(lang *Language) *beginnings {
+	b := &beginnings{}
+	for c := range byte(utf8.RuneSelf) {
+		b.of[c] = beginsOperator
+		if isWordRune(rune(c)) {
+			b.of[c], b.inner[c] = beginsWord, true
+		}
+	}
+	for _, c := range []byte(lang.words) {
+		b.of[c], b.inner[c] = beginsWord, true
+	}
+	for _, c := range []byte(lang.inner) {
+		b.inner[c] = true
+	}
+	for _, c := range []byte(" \t\r\f") {
+		b.of[c] = beginsBlank
+	}
+	b.of['\n'] = beginsLine
+	if lang.oneLine || lang.fences || lang.heredocs {
+		b.of['\n'] = beginsOther
+	}
+	for _, c := range []byte("()[]{}") {
+		b.of[c] = beginsBracket
+	}
+	other := `\`
+	if lang.tags {
+		other += "<>"
+	}
+	if lang.heredocs {
+		other += "<"
+	}
+	if lang.slashes {
+		other += "/"
+	}
+	if lang.percents {
+		other += "%"
+	}
+	for _, mark := range lang.line {
+		other += mark[:1]
+	}
+	for _, mark := range lang.block {
+		other += mark[0][:1]
+	}
+	for i := range lang.quotes {
+		q := &lang.quotes[i]
+		other += q.open[:1]
+		b.quote[q.open[0]] = true
+		if q.hashes {
+			other += "#"
+			b.quote['#'] = true
+		}
+		for _, c := range []byte(q.prefix) {
+			b.of[c] = beginsPrefixed
+		}
+	}
+	for _, c := range []byte(other) {
+		b.of[c] = beginsOther
+	}
+	return b
+}
+
+// plain cuts a part of the text into tokens as long as single bytes decide, and returns where that ends.
+func (l *lexer) plain(pos, to int) int {
+	if pos == 0 && l.lang.fences {
+		return pos // the first line may begin a block of code
+	}
+	b, data := l.begins, l.data[:to]
+	for pos < len(data) && len(l.tokens)&0xfff != 0xfff { // else the context is looked at
+		end, k := pos+1, kindOperator
+		switch b.of[data[pos]] {
+		case beginsBlank:
+			pos++
+			continue
+		case beginsLine:
+			l.line = true
+			pos++
+			continue
+		case beginsBracket:
+			pos = l.bracket(data[pos], pos, end, to)
+			continue
+		case beginsOther:
+			return pos
+		case beginsPrefixed:
+			for end < len(data) && end < pos+3 && b.inner[data[end]] {
+				end++
+			}
+			if end == len(data) || b.quote[data[end]] {
+				return pos
+			}
+			fallthrough
+		case beginsWord:
+			for end < len(data) && b.inner[data[end]] {
+				end++
+			}
+			if end < len(data) && data[end] >= utf8.RuneSelf {
+				return pos // a letter may follow
+			}
+			k = kindWord
+		}
+		if l.line {
+			l.add(k, pos, end)
+		} else {
+			l.tokens = append(l.tokens, token{start: int32(pos), end: int32(end), pair: -1, next: -1, kind: k})
+		}
+		pos = end
+	}
+	return pos
+}
