@@ -146,7 +146,7 @@ func TestStructuralSteps(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("f(", 4000) + strings.Repeat("a ", 40000) + strings.Repeat(")", 4000)
 	const pattern = "f(:[a...] :[[x]] :[b...] :[[x]] :[c...] zz)"
-	b := inMemory(t, files{"a.go": text + " zz"})
+	b := inMemory(t, files{"a.go": text + " zz)"})
 	for name, action := range map[string]actions.Action{
 		"search": actions.Search{Pattern: pattern, Mode: "structural"},
 		"edit":   actions.Edit{OldText: pattern, NewText: "x", Mode: "structural"},

@@ -108,7 +108,7 @@ type tool struct {
 func findTools(ctx context.Context, ripgrep, millrace string) map[string]tool {
 	tools := make(map[string]tool)
 	for name, command := range map[string]string{"rg": ripgrep, "sed": "sed", "xargs": "xargs", "sh": "sh", "sync": "sync",
-		"git": "git", "millrace": millrace} {
+		"git": "git", "millrace": millrace, "ast-grep": "ast-grep"} {
 		tools[name] = findTool(ctx, name, command)
 	}
 	return tools

@@ -17,7 +17,7 @@ type job struct {
 func jobs() []job {
 	var all []job
 	for _, group := range [][]job{searchJobs(), slowJobs(), editJobs(), largeJobs(), smallJobs(), memoryJobs(),
-		growthJobs(), flowJobs(), execJobs(), patchJobs(), runsJobs(), doorJobs()} {
+		growthJobs(), structuralJobs(), flowJobs(), execJobs(), patchJobs(), runsJobs(), doorJobs()} {
 		all = append(all, group...)
 	}
 	return all
