@@ -62,7 +62,7 @@ func tiny(t *testing.T) *bench {
 	}
 	b.tools = findTools(t.Context(), rg, program)
 	b.tools["sync"] = tool{missing: "it would wait for other tests"}
-	b.tools["ast-grep"] = tool{missing: "the generated tree is no code that it could parse"}
+	b.tools["ast-grep"] = tool{missing: "it parses code, and the generated tree has none"}
 	return b
 }
 

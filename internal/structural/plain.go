@@ -2,7 +2,7 @@ package structural
 
 import "unicode/utf8"
 
-// beginning says what a byte may begin, as far as the byte alone decides.
+// beginning is what a byte may begin, as far as the byte alone decides.
 type beginning uint8
 
 const (

@@ -49,7 +49,7 @@ func (it *item) begins(fold bool) byte {
 	return it.text[0]
 }
 
-// mayBeIn returns false if the texts stand nowhere in data in a row. What may be a comment may be any text.
+// mayBeIn returns false if the texts stand nowhere in data in a row. A comment may be any text.
 func (r *run) mayBeIn(data []byte, lang *Language) bool {
 	rare := r.texts[r.rare]
 	for at := 0; ; {
@@ -103,7 +103,7 @@ func (r *run) behind(data []byte, at int, lang *Language) bool {
 
 func isLayout(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' }
 
-// endsComment reports whether a comment that is not one of a line may end with a byte.
+// endsComment reports whether a comment between marks may end with a byte.
 func (l *Language) endsComment(c byte) bool {
 	for _, b := range l.block {
 		if b[1][len(b[1])-1] == c {
