@@ -14,11 +14,11 @@ import (
 // what is there, nothing is copied, and the *CollisionError lists them all.
 type Copy struct {
 	Files         []string `json:"files,omitempty" doc:"Files to copy. Leave it out if an earlier step gives them."`
-	Destination   string   `json:"destination,omitempty" doc:"Directory to copy to. It is made if needed."`
+	Destination   string   `json:"destination,omitempty" doc:"Directory to copy to, created if needed."`
 	To            string   `json:"to,omitempty" doc:"New name; for several files with parts of the old names: {{dir}}, {{stem}}, {{ext}} (with its dot), {{name}}."`
-	Base          string   `json:"base,omitempty" doc:"Directory from which preserve_paths, or {{dir}} beside a destination, counts. Default: the root."`
+	Base          string   `json:"base,omitempty" doc:"Directory from which preserve_paths, or {{dir}} with a destination, counts. Default: the root."`
 	PreservePaths bool     `json:"preserve_paths,omitempty" doc:"Keep the directories of the files below the destination."`
-	Overwrite     bool     `json:"overwrite,omitempty" doc:"Replace files that exist already, which is an error otherwise."`
+	Overwrite     bool     `json:"overwrite,omitempty" doc:"Replace existing files; by default an error."`
 }
 
 func (a Copy) transfer() transfer { return transfer{params: params(a), action: "copy"} }

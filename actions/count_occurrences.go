@@ -13,11 +13,11 @@ import (
 // if it is named here, and left out with a warning if it comes from another step.
 type CountOccurrences struct {
 	Files      []string `json:"files,omitempty" doc:"Files to count in. Leave it out if an earlier step gives them."`
-	Pattern    string   `json:"pattern" param:"required" doc:"Text, or what mode says."`
-	Mode       string   `json:"mode,omitempty" enum:"literal,regex,structural" doc:"How the text is read; structural as search does. Default: literal."`
-	Language   string   `json:"language,omitempty" doc:"Of files, in mode structural. Default: by their names."`
-	IgnoreCase bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
-	Encoding   string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
+	Pattern    string   `json:"pattern" param:"required" doc:"Text, or a pattern as mode says."`
+	Mode       string   `json:"mode,omitempty" enum:"literal,regex,structural" doc:"Kind of pattern; structural as in search. Default: literal."`
+	Language   string   `json:"language,omitempty" doc:"Language of the files, in mode structural. Default: by their names."`
+	IgnoreCase bool     `json:"ignore_case,omitempty" doc:"Ignore the case of letters."`
+	Encoding   string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"Encoding of the files; auto detects UTF-16 by its byte order mark. Default: utf-8."`
 }
 
 // Spec implements [Action].

@@ -8,16 +8,16 @@ import "context"
 // touched if it has that content and that mode already. A symbolic link is followed then, and stays. If a file cannot
 // be made, none is made, and the *EditFilesError lists every such file.
 type Create struct {
-	Path      string   `json:"path,omitempty" doc:"The file to make."`
-	Paths     []string `json:"paths,omitempty" doc:"Several files to make, instead of path."`
-	Content   string   `json:"content" param:"required,empty,bytes" doc:"The text of the file, as it is to be."`
-	Overwrite bool     `json:"overwrite,omitempty" doc:"Replace the text of files that exist already, which is an error otherwise."`
-	Mode      string   `json:"mode,omitempty" doc:"Permissions in octal, such as 0755, also of files that exist. Default: those of new files."`
+	Path      string   `json:"path,omitempty" doc:"The file to create."`
+	Paths     []string `json:"paths,omitempty" doc:"Several files to create, instead of path."`
+	Content   string   `json:"content" param:"required,empty,bytes" doc:"The text of the file."`
+	Overwrite bool     `json:"overwrite,omitempty" doc:"Replace the text of existing files; by default an error."`
+	Mode      string   `json:"mode,omitempty" doc:"Permissions in octal, such as 0755, also of existing files. Default: the permissions of new files."`
 }
 
 // Spec implements [Action].
 func (Create) Spec() Spec {
-	return Spec{Name: "create", Summary: "Make files with a given content", Input: InputNone}
+	return Spec{Name: "create", Summary: "Create files with a given content", Input: InputNone}
 }
 
 // Validate implements [Validator].

@@ -18,8 +18,8 @@ import (
 // links in it, or the directory itself if there are none.
 type Delete struct {
 	Files     []string `json:"files,omitempty" doc:"Files to delete. Leave it out if an earlier step gives them."`
-	Recursive bool     `json:"recursive,omitempty" doc:"Also delete directories, with all that is in them."`
-	Permanent bool     `json:"permanent,omitempty" doc:"Do not keep the files in the trash, from which they can be restored."`
+	Recursive bool     `json:"recursive,omitempty" doc:"Also delete directories with their contents."`
+	Permanent bool     `json:"permanent,omitempty" doc:"Do not keep the files in the trash."`
 }
 
 // Spec implements [Action].

@@ -24,18 +24,18 @@ import (
 type Edit struct {
 	Files      []string `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
 	OldText    string   `json:"old_text" param:"required" doc:"Text to find."`
-	NewText    string   `json:"new_text" param:"required,empty" doc:"What to put in its place; empty deletes it. In mode regex, $1 and ${name} are groups, $$ a dollar sign, and backslashes begin escapes such as \\n; in mode structural, :[x] is hole x."`
-	Mode       string   `json:"mode,omitempty" enum:"literal,regex,structural" doc:"How the text is read; structural as search does. Default: literal."`
-	Language   string   `json:"language,omitempty" doc:"Of files, in mode structural. Default: by their names."`
-	IgnoreCase bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
-	Encoding   string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
+	NewText    string   `json:"new_text" param:"required,empty" doc:"Replacement; empty deletes. In mode regex, $1 and ${name} are groups, $$ a dollar sign, and backslashes begin escapes such as \\n; in mode structural, :[x] is hole x."`
+	Mode       string   `json:"mode,omitempty" enum:"literal,regex,structural" doc:"Kind of pattern; structural as in search. Default: literal."`
+	Language   string   `json:"language,omitempty" doc:"Language of the files, in mode structural. Default: by their names."`
+	IgnoreCase bool     `json:"ignore_case,omitempty" doc:"Ignore the case of letters."`
+	Encoding   string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"Encoding of the files; auto detects UTF-16 by its byte order mark. Default: utf-8."`
 	// PreserveCase replaces each way to write the words of OldText, see [CaseVariants]. It goes with mode literal.
-	PreserveCase bool `json:"preserve_case,omitempty" doc:"Also oldName, OldName, OLD_NAME and so on, each by new_text written likewise."`
+	PreserveCase bool `json:"preserve_case,omitempty" doc:"Also replace oldName, OldName, OLD_NAME and so on, with new_text in the same case."`
 	// MaxPerFile is how many matches are replaced in each file, the first ones. Zero means all.
 	MaxPerFile int `json:"max_per_file,omitempty" param:"count" doc:"Most matches to replace in a file. Default: all."`
 	// MaxTotal is how many matches are replaced in all files, the first ones in the order of the list. Zero means all.
 	MaxTotal int    `json:"max_total,omitempty" param:"count" doc:"Most matches to replace in all files. Default: all."`
-	OnError  string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
+	OnError  string `json:"on_error,omitempty" enum:"stop,continue" doc:"A file with a failure fails the step (stop) or is reported (continue). Default: stop."`
 	Binary   bool   `json:"binary,omitempty" doc:"Also edit binary files."`
 }
 

@@ -27,35 +27,35 @@ import (
 // file either way.
 type EditFiles struct {
 	FileEdits   []FileEdits `json:"file_edits" param:"required" doc:"The files, each once, with their edits."`
-	OnError     string      `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
+	OnError     string      `json:"on_error,omitempty" enum:"stop,continue" doc:"A file with a failure fails the step (stop) or is reported (continue). Default: stop."`
 	RequireHash bool        `json:"require_hash,omitempty" doc:"Refuse edits of existing files without content_hash or range_hash."`
-	EOL         string      `json:"eol,omitempty" enum:"match,as_given" doc:"match: new lines take the line ending of a file with one kind; as_given: they stay as written. Default: match."`
+	EOL         string      `json:"eol,omitempty" enum:"match,as_given" doc:"match: new lines get the line end of the file if it has only one kind; as_given: they stay as written. Default: match."`
 	Binary      bool        `json:"binary,omitempty" doc:"Also edit binary files."`
 }
 
 // FileEdits are the edits of one file.
 type FileEdits struct {
 	Path  string     `json:"path" param:"required" doc:"The file."`
-	Edits []LineEdit `json:"edits" param:"required" doc:"Edits: create first, then insert and replace_lines, which refer to the file as it was, then str_replace, then append."`
+	Edits []LineEdit `json:"edits" param:"required" doc:"Edits: create first, then insert and replace_lines, both with the lines of the old file, then str_replace, then append."`
 }
 
 // LineEdit is one edit of an [EditFiles]. Which fields it needs depends on Command; one that the command has no use
 // for must have its zero value. [CreateText], [ReplaceText], [InsertAfter], [AppendText] and [ReplaceLines] make
 // them.
 type LineEdit struct {
-	Command     string  `json:"command" param:"required" enum:"create,str_replace,insert,append,replace_lines" doc:"What to do."`
-	FileText    *string `json:"file_text,omitempty" doc:"For create: the text of the new file. Directories are made as needed."`
+	Command     string  `json:"command" param:"required" enum:"create,str_replace,insert,append,replace_lines" doc:"The kind of edit."`
+	FileText    *string `json:"file_text,omitempty" doc:"For create: the text of the new file. Directories are created as needed."`
 	CreateOnly  bool    `json:"create_only,omitempty" doc:"For create: the file must not exist, which is the default."`
-	Overwrite   bool    `json:"overwrite,omitempty" doc:"For create: replace the text of a file that exists. It keeps its mode, unless mode is given."`
-	Mode        string  `json:"mode,omitempty" doc:"For create: the permissions in octal, such as 0755, also of a file that exists."`
+	Overwrite   bool    `json:"overwrite,omitempty" doc:"For create: replace the text of an existing file. It keeps its mode, unless mode is given."`
+	Mode        string  `json:"mode,omitempty" doc:"For create: the permissions in octal, such as 0755, also of an existing file."`
 	OldStr      string  `json:"old_str,omitempty" doc:"For str_replace: the text to replace, which must occur once."`
 	NewStr      *string `json:"new_str,omitempty" doc:"For all but create: the new text; empty deletes."`
-	ReplaceAll  bool    `json:"replace_all,omitempty" doc:"For str_replace: replace the text wherever it occurs."`
-	InsertLine  *int    `json:"insert_line,omitempty" doc:"For insert: the line after which the text is put, from 1; 0 is the top of the file, -1 its end."`
+	ReplaceAll  bool    `json:"replace_all,omitempty" doc:"For str_replace: replace every occurrence."`
+	InsertLine  *int    `json:"insert_line,omitempty" doc:"For insert: the line before the new text, from 1; 0 is the top of the file, -1 its end."`
 	StartLine   int     `json:"start_line,omitempty" param:"nonzero" doc:"For replace_lines: the first line, counted from 1; negative counts from the end."`
 	EndLine     int     `json:"end_line,omitempty" param:"nonzero" doc:"For replace_lines: the last line, included; negative counts from the end."`
-	ContentHash string  `json:"content_hash,omitempty" doc:"SHA-256 in hexadecimal, or its first 12 digits at least, that the file must have before the step."`
-	RangeHash   string  `json:"range_hash,omitempty" doc:"The same of the bytes of the lines to replace with their line ends, or of the line after which to insert."`
+	ContentHash string  `json:"content_hash,omitempty" doc:"Required SHA-256 of the file before the step in hexadecimal, or at least its first 12 digits."`
+	RangeHash   string  `json:"range_hash,omitempty" doc:"The same for the lines to replace with their line ends, or for the line after which to insert."`
 }
 
 // The commands of a [LineEdit].

@@ -36,24 +36,24 @@ type Exec struct {
 	Command string `json:"command,omitempty" doc:"Program to run, without a shell: a name such as gofmt, or ./x for a file of the tree, counted from its root."`
 	// Shell is a script for /bin/sh -c.
 	Shell string   `json:"shell,omitempty" doc:"Script for /bin/sh -c, instead of command. Few hosts allow it."`
-	Args  []string `json:"args,omitempty" doc:"Arguments of the command, each one word."`
+	Args  []string `json:"args,omitempty" doc:"Arguments of the command, each a word."`
 	Dir   string   `json:"dir,omitempty" doc:"Directory of the tree to run in. Default: its root."`
 	// Env is what the step sets of the names that the host allows for it.
-	Env map[string]string `json:"env,omitempty" doc:"Environment variables to set, of those that the host allows steps to set."`
+	Env map[string]string `json:"env,omitempty" doc:"Environment variables to set; the host must allow them."`
 	// Stdin is a string, which the command reads as it is, or a list of strings: lines, which get an end each.
-	Stdin any `json:"stdin,omitempty" doc:"What the command reads: a string, or a list of lines, so [\"{{find.files}}\"] gives it one name a line."`
+	Stdin any `json:"stdin,omitempty" doc:"Input of the command: a string, or a list of lines, so [\"{{find.files}}\"] is a name on each line."`
 	// OKCodes are the exit statuses that are a success. Nil means 0 alone.
-	OKCodes []int `json:"ok_codes,omitempty" doc:"Exit statuses, 0 to 255, that are a success. Default: [0]."`
+	OKCodes []int `json:"ok_codes,omitempty" doc:"Exit statuses, 0 to 255, that mean success. Default: [0]."`
 	// Needs, Exclude, Writes and NoIgnore are those of [WorkspaceOptions].
-	Needs   []string `json:"needs,omitempty" doc:"Globs of the files that the command gets to see. Default: all."`
-	Exclude []string `json:"exclude,omitempty" doc:"Globs of the files that the command does not get to see, such as node_modules."`
-	Writes  []string `json:"writes,omitempty" doc:"Globs of the files that may come back; other changes are left out with a warning. Default: all."`
+	Needs   []string `json:"needs,omitempty" doc:"Globs of files visible to the command. Default: all."`
+	Exclude []string `json:"exclude,omitempty" doc:"Globs of files hidden from the command, such as node_modules."`
+	Writes  []string `json:"writes,omitempty" doc:"Globs of files that may come back; other changes are dropped with a warning. Default: all."`
 	// Discard says that nothing comes back: the step only reads.
-	Discard  bool `json:"discard,omitempty" doc:"Nothing that the command changes comes back, as for a check. It cannot be a template. Default: false."`
-	NoIgnore bool `json:"no_ignore,omitempty" doc:"Also bring back what .gitignore files leave out."`
+	Discard  bool `json:"discard,omitempty" doc:"Discard the changes of the command, as for a check. It cannot be a template. Default: false."`
+	NoIgnore bool `json:"no_ignore,omitempty" doc:"Also bring back files that .gitignore ignores."`
 	// MaxOutput is how much is kept of each stream, in bytes: its first quarter and its last three quarters. Zero means
 	// 1 MiB. It is never more than the host allows, nor than an eighth of what the step may show.
-	MaxOutput int64 `json:"max_output,omitempty" param:"nonzero" doc:"How much of each stream to keep, in bytes. It can only lower the host's limit. Default: 1048576."`
+	MaxOutput int64 `json:"max_output,omitempty" param:"nonzero" doc:"Bytes of each stream to keep. It can only lower the host's limit. Default: 1048576."`
 	// Format "json" parses stdout, which must be one JSON value then; "" and "text" do not.
 	Format string `json:"format,omitempty" enum:"text,json" doc:"With json, what the command prints is parsed: {{step.json.field}}. Default: text."`
 }
@@ -61,7 +61,7 @@ type Exec struct {
 // Spec implements [Action].
 func (a Exec) Spec() Spec {
 	return Spec{
-		Name: "exec", Summary: "Run a command on the tree as the steps before have left it", ReadOnly: a.Discard, Input: InputNone,
+		Name: "exec", Summary: "Run a command on the tree with the changes of the steps before", ReadOnly: a.Discard, Input: InputNone,
 		Data: true, Context: true, Exclusive: true,
 	}
 }

@@ -9,7 +9,7 @@ import (
 // failure still commits nothing.
 type Fail struct {
 	// Message is what the step's error says.
-	Message string `json:"message" param:"required" doc:"What the error of the step says."`
+	Message string `json:"message" param:"required" doc:"Message of the step's error."`
 }
 
 // Spec describes the action.

@@ -36,11 +36,11 @@ import (
 type List struct {
 	Path      string   `json:"path,omitempty" doc:"Directory or file to list. Default: the root of the tree."`
 	Depth     int      `json:"depth,omitempty" param:"nonzero" doc:"Levels to list, -1 for all. Default: 1, the directory itself."`
-	FileTypes []string `json:"file_types,omitempty" doc:"Only files with one of these extensions, such as .go or .d.ts, in any case."`
-	Include   []string `json:"include,omitempty" doc:"Only what matches one of these globs, such as *_test.go or src/**/*.js."`
-	Exclude   []string `json:"exclude,omitempty" doc:"Nothing that matches one of these globs, such as node_modules or dist/**."`
-	NoIgnore  bool     `json:"no_ignore,omitempty" doc:"Also list what .gitignore files leave out."`
-	Missing   string   `json:"missing,omitempty" enum:"error,empty" doc:"A path that does not exist fails the step, or has nothing in it. Default: error."`
+	FileTypes []string `json:"file_types,omitempty" doc:"Only files with any of these extensions, such as .go or .d.ts, in any case."`
+	Include   []string `json:"include,omitempty" doc:"Only files that match any of these globs, such as *_test.go or src/**/*.js."`
+	Exclude   []string `json:"exclude,omitempty" doc:"No files that match any of these globs, such as node_modules or dist/**."`
+	NoIgnore  bool     `json:"no_ignore,omitempty" doc:"Also list files that .gitignore ignores."`
+	Missing   string   `json:"missing,omitempty" enum:"error,empty" doc:"A missing path fails the step, or counts as empty. Default: error."`
 }
 
 // missingEmpty is the value of missing that takes a path that does not exist for an empty directory.
@@ -48,7 +48,7 @@ const missingEmpty = "empty"
 
 // Spec implements [Action].
 func (List) Spec() Spec {
-	return Spec{Name: "list", Summary: "List what is in a directory", ReadOnly: true, Input: InputNone}
+	return Spec{Name: "list", Summary: "List the entries of a directory", ReadOnly: true, Input: InputNone}
 }
 
 // Validate implements [Validator].

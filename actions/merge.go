@@ -8,7 +8,7 @@ import (
 
 // Merge joins, intersects or subtracts the lists of files of several earlier steps.
 type Merge struct {
-	Mode string `json:"mode,omitempty" enum:"union,intersection,difference" doc:"Take files in one of the lists (union), in all of them (intersection), or in the first alone (difference). Default: union."`
+	Mode string `json:"mode,omitempty" enum:"union,intersection,difference" doc:"Files in any list (union), in all lists (intersection), or only in the first (difference). Default: union."`
 }
 
 // Spec implements [Action].

@@ -10,7 +10,7 @@ import (
 // TextEdit is one edit of a [MultiEdit].
 type TextEdit struct {
 	OldText string `json:"old_text" param:"required" doc:"Text to find."`
-	NewText string `json:"new_text" param:"required,empty" doc:"What to put in its place; empty deletes it."`
+	NewText string `json:"new_text" param:"required,empty" doc:"Replacement; empty deletes."`
 }
 
 // MultiEdit makes several replacements in each file. Each works as a literal [Edit] does.
@@ -22,13 +22,13 @@ type TextEdit struct {
 type MultiEdit struct {
 	Files []string   `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
 	Edits []TextEdit `json:"edits" param:"required" doc:"The edits, in order."`
-	Mode  string     `json:"mode,omitempty" enum:"sequential,simultaneous,longest" doc:"sequential: an edit sees what those before it have done; simultaneous: all see the files as they were; longest: and the longest text wins. Default: sequential."`
+	Mode  string     `json:"mode,omitempty" enum:"sequential,simultaneous,longest" doc:"sequential: each edit sees the result of the edits before; simultaneous: all see the old files; longest: also, the longest text wins. Default: sequential."`
 	// Structural reads the texts of all edits as an [Edit] in mode structural does. It does not go with mode longest.
-	Structural bool   `json:"structural,omitempty" doc:"Read the texts as edit does in mode structural."`
-	Language   string `json:"language,omitempty" doc:"Of files, in mode structural. Default: by their names."`
-	IgnoreCase bool   `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
-	Encoding   string `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
-	OnError    string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
+	Structural bool   `json:"structural,omitempty" doc:"Structural patterns, as in mode structural of edit."`
+	Language   string `json:"language,omitempty" doc:"Language of the files, in mode structural. Default: by their names."`
+	IgnoreCase bool   `json:"ignore_case,omitempty" doc:"Ignore the case of letters."`
+	Encoding   string `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"Encoding of the files; auto detects UTF-16 by its byte order mark. Default: utf-8."`
+	OnError    string `json:"on_error,omitempty" enum:"stop,continue" doc:"A file with a failure fails the step (stop) or is reported (continue). Default: stop."`
 	Binary     bool   `json:"binary,omitempty" doc:"Also edit binary files."`
 }
 

@@ -30,19 +30,19 @@ import (
 // By default one hunk that finds no place fails the step, and the *PatchError lists all that fail in all files. With
 // OnError "continue" a file in which a hunk fails stays as it was, and the others are patched.
 type Patch struct {
-	Text      string `json:"patch" param:"required,whole,bytes" doc:"The patch, at most 16 MiB. A template counts only if it is all of it."`
-	Format    string `json:"format,omitempty" enum:"auto,unified,apply_patch,search_replace" doc:"How the patch is written. Default: auto, which finds out."`
-	Path      string `json:"path,omitempty" doc:"The file of hunks that name none."`
-	Directory string `json:"directory,omitempty" doc:"Where the names in the patch count from. Default: the root of the tree."`
-	Strip     *int   `json:"strip,omitempty" param:"count" doc:"Leading parts of the names that are left out. Default: 1 for names with a/ and b/ and diffs of git, else 0."`
-	Tolerance string `json:"tolerance,omitempty" enum:"none,trailing_space,indent,typography" doc:"What may differ: nothing, white space at line ends, also an indentation that differs alike, also typographic quotes, dashes and spaces. Default: none for unified diffs, else typography."`
-	Fuzz      int    `json:"fuzz,omitempty" param:"count" doc:"For unified diffs: quoted lines at either end of a hunk that may differ, 0 to 3."`
+	Text      string `json:"patch" param:"required,whole,bytes" doc:"The patch, at most 16 MiB. A template must be the whole patch."`
+	Format    string `json:"format,omitempty" enum:"auto,unified,apply_patch,search_replace" doc:"Format of the patch. Default: auto, which detects it."`
+	Path      string `json:"path,omitempty" doc:"The file of hunks without a file name."`
+	Directory string `json:"directory,omitempty" doc:"Directory from which the names in the patch count. Default: the root of the tree."`
+	Strip     *int   `json:"strip,omitempty" param:"count" doc:"Leading parts of the names to remove. Default: 1 for names with a/ and b/ and diffs of git, else 0."`
+	Tolerance string `json:"tolerance,omitempty" enum:"none,trailing_space,indent,typography" doc:"Differences to ignore: none, white space at line ends, also a constant shift of indentation, also typographic quotes, dashes and spaces. Default: none for unified diffs, else typography."`
+	Fuzz      int    `json:"fuzz,omitempty" param:"count" doc:"For unified diffs: context lines at either end of a hunk that may differ, 0 to 3."`
 	Ambiguous string `json:"ambiguous,omitempty" enum:"refuse,nearest" doc:"For unified diffs: a hunk that fits several places is refused, or goes to the nearest. Default: refuse."`
-	Reverse   bool   `json:"reverse,omitempty" doc:"For unified diffs: take the patch back."`
-	Recount   bool   `json:"recount,omitempty" doc:"For unified diffs: count the lines of the last hunk, whatever its numbers are; the patch may be cut."`
-	Overwrite bool   `json:"overwrite,omitempty" doc:"Replace files that exist where the patch makes one."`
-	Binary    bool   `json:"binary,omitempty" doc:"Apply hunks to files even if they look binary, which is an error otherwise."`
-	OnError   string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
+	Reverse   bool   `json:"reverse,omitempty" doc:"For unified diffs: apply the patch in reverse."`
+	Recount   bool   `json:"recount,omitempty" doc:"For unified diffs: count the lines of the last hunk and ignore its numbers; the patch may be cut."`
+	Overwrite bool   `json:"overwrite,omitempty" doc:"Replace existing files where the patch creates files."`
+	Binary    bool   `json:"binary,omitempty" doc:"Apply hunks to files that look binary; by default an error."`
+	OnError   string `json:"on_error,omitempty" enum:"stop,continue" doc:"A file with a failure fails the step (stop) or is reported (continue). Default: stop."`
 }
 
 const codeBadPatch = "bad_patch"

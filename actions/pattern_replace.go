@@ -33,17 +33,17 @@ import (
 // Reports has each file that matches the glob and was looked into; in a dry run with whether it would be modified,
 // and a preview.
 type PatternReplace struct {
-	Directory       string   `json:"directory,omitempty" doc:"Where to look for files. Default: the root of the tree."`
+	Directory       string   `json:"directory,omitempty" doc:"Directory of the files. Default: the root of the tree."`
 	FilePattern     string   `json:"file_pattern,omitempty" doc:"Glob for the files, such as *.js, or src/**/*.py for paths from the directory. Required without files."`
-	Files           []string `json:"files,omitempty" doc:"Files to edit, instead of file_pattern and what goes with it."`
-	ExcludePatterns []string `json:"exclude_patterns,omitempty" doc:"Globs of files and directories to leave out, from the directory, such as dist/**."`
-	Recursive       bool     `json:"recursive,omitempty" doc:"Also look into the directories below. A file_pattern with ** does so anyway."`
+	Files           []string `json:"files,omitempty" doc:"Files to edit, instead of file_pattern and its options."`
+	ExcludePatterns []string `json:"exclude_patterns,omitempty" doc:"Globs of files and directories to omit, from the directory, such as dist/**."`
+	Recursive       bool     `json:"recursive,omitempty" doc:"Also edit files in subdirectories. A file_pattern with ** does so anyway."`
 	SedPattern      []string `json:"sed_pattern" param:"required,single" doc:"The script, such as s/const /let /g, or several as with several -e."`
-	Syntax          string   `json:"syntax,omitempty" enum:"ere,bre,re2" doc:"ere is that of sed -E, bre that of sed, re2 that of the other actions. Default: ere."`
+	Syntax          string   `json:"syntax,omitempty" enum:"ere,bre,re2" doc:"ere as in sed -E, bre as in sed, re2 as in the other actions. Default: ere."`
 	Quiet           bool     `json:"quiet,omitempty" doc:"Keep only the lines that the script prints, as sed -n does."`
-	OnError         string   `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
-	NoIgnore        bool     `json:"no_ignore,omitempty" doc:"Also look into files that .gitignore files leave out."`
-	Binary          bool     `json:"binary,omitempty" doc:"Also edit files that look binary, which are left out otherwise."`
+	OnError         string   `json:"on_error,omitempty" enum:"stop,continue" doc:"A file with a failure fails the step (stop) or is reported (continue). Default: stop."`
+	NoIgnore        bool     `json:"no_ignore,omitempty" doc:"Also edit files that .gitignore ignores."`
+	Binary          bool     `json:"binary,omitempty" doc:"Also edit files that look binary; by default they are omitted."`
 }
 
 // Spec implements [Action].

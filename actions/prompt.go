@@ -20,23 +20,23 @@ import (
 // files are those that were made, changed, or have got a new name.
 type Prompt struct {
 	// Prompt is what the agent is asked.
-	Prompt string `json:"prompt" param:"required" doc:"What the agent is asked."`
+	Prompt string `json:"prompt" param:"required" doc:"Prompt for the agent."`
 	// Agent is the name of one of the host's agents, and no template. "" is the one for steps that name none.
-	Agent string `json:"agent,omitempty" doc:"Name of an agent that the host offers. It cannot be a template. Default: the host's agent for steps that name none."`
+	Agent string `json:"agent,omitempty" doc:"Name of an agent that the host offers. It cannot be a template. Default: the host's default agent."`
 	// Context says whether the agent is told the output and the error of the step before; "" is "previous".
-	Context string `json:"context,omitempty" enum:"previous,none" doc:"Whether the agent is told what the step before has said, and its error. It cannot be a template. Default: previous."`
+	Context string `json:"context,omitempty" enum:"previous,none" doc:"previous passes the output and the error of the step before to the agent. It cannot be a template. Default: previous."`
 	// Format "json" parses the reply, which must be one JSON value then; "" and "text" do not.
 	Format string `json:"format,omitempty" enum:"text,json" doc:"With json, the reply is parsed and templates reach into it. It cannot be a template. Default: text."`
 	// Workspace says what the agent has of the tree; "" is "write".
-	Workspace string `json:"workspace,omitempty" enum:"write,read,none" doc:"write takes back what the agent changes in the tree, read drops it, none gives it no tree. It cannot be a template. Default: write."`
+	Workspace string `json:"workspace,omitempty" enum:"write,read,none" doc:"write keeps the agent's changes to the tree, read discards them, none gives the agent no tree. It cannot be a template. Default: write."`
 	// Model, Tools, SystemPrompt, Memory, GPU, Workdir and Options are those of [agent.Sandbox]. Where they are empty, or
 	// nil, those of the pipeline's sandbox are taken.
 	Model        string         `json:"model,omitempty" doc:"Name of a model."`
 	Tools        []string       `json:"tools,omitempty" doc:"Names of the tools that the agent may use."`
-	SystemPrompt string         `json:"system_prompt,omitempty" doc:"What the model is told before the prompt."`
-	Memory       string         `json:"memory,omitempty" doc:"How much memory the agent may take, such as 4g."`
-	GPU          *bool          `json:"gpu,omitempty" doc:"Whether the agent needs a GPU."`
-	Workdir      string         `json:"workdir,omitempty" doc:"Directory that the agent is to see the tree at."`
+	SystemPrompt string         `json:"system_prompt,omitempty" doc:"System prompt of the model, before the prompt."`
+	Memory       string         `json:"memory,omitempty" doc:"Memory limit of the agent, such as 4g."`
+	GPU          *bool          `json:"gpu,omitempty" doc:"The agent needs a GPU."`
+	Workdir      string         `json:"workdir,omitempty" doc:"Path at which the agent sees the tree."`
 	Options      map[string]any `json:"options,omitempty" doc:"More settings of the agent, any JSON."`
 }
 

@@ -34,11 +34,11 @@ type Range struct {
 type ReadRanges struct {
 	Files     []string `json:"files,omitempty" doc:"Files to read. Leave it out if an earlier step gives them."`
 	Paths     []string `json:"paths,omitempty" doc:"Another name for files."`
-	Path      string   `json:"path,omitempty" doc:"One file to read, instead of a list."`
+	Path      string   `json:"path,omitempty" doc:"A file to read, instead of a list."`
 	StartLine int      `json:"start_line,omitempty" param:"nonzero" doc:"First line to read, counted from 1; negative counts from the end. Default: 1."`
 	EndLine   int      `json:"end_line,omitempty" param:"nonzero" doc:"Last line to read; negative counts from the end. Default: -1, the last line."`
 	Ranges    []Range  `json:"ranges,omitempty" doc:"Several ranges of lines, instead of start_line and end_line."`
-	OnError   string   `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
+	OnError   string   `json:"on_error,omitempty" enum:"stop,continue" doc:"A file with a failure fails the step (stop) or is reported (continue). Default: stop."`
 }
 
 // rangeSeparator stands between two ranges of one file.

@@ -10,8 +10,8 @@ import (
 // PatternEdit is one regular expression of a [RegexTransform] and what its matches become.
 type PatternEdit struct {
 	Pattern     string `json:"pattern" param:"required" doc:"Regular expression (RE2 syntax). ^ and $ match at line ends, \\A and \\z at the ends of the file."`
-	Replacement string `json:"replacement" param:"required,empty" doc:"What to put in place of a match; empty deletes it. $1, ${1} and ${name} are groups, $0 the match, $$ a dollar sign; backslashes begin escapes such as \\n and \\U."`
-	Flags       string `json:"flags,omitempty" doc:"Letters: i (ignore case), s (. matches newlines), m (as it is anyway)."`
+	Replacement string `json:"replacement" param:"required,empty" doc:"Replacement of a match; empty deletes. $1, ${1} and ${name} are groups, $0 the match, $$ a dollar sign; backslashes begin escapes such as \\n and \\U."`
+	Flags       string `json:"flags,omitempty" doc:"Letters: i (ignore case), s (. matches newlines), m (always on)."`
 }
 
 // RegexTransform replaces matches of regular expressions in files. The patterns are applied in order,
@@ -25,8 +25,8 @@ type PatternEdit struct {
 type RegexTransform struct {
 	Files    []string      `json:"files,omitempty" doc:"Files to transform. Leave it out if an earlier step gives them."`
 	Patterns []PatternEdit `json:"patterns" param:"required" doc:"The regular expressions and their replacements, in order."`
-	Encoding string        `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
-	OnError  string        `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file with a failure fails the step (stop) or is reported (continue). Default: stop."`
+	Encoding string        `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"Encoding of the files; auto detects UTF-16 by its byte order mark. Default: utf-8."`
+	OnError  string        `json:"on_error,omitempty" enum:"stop,continue" doc:"A file with a failure fails the step (stop) or is reported (continue). Default: stop."`
 	Binary   bool          `json:"binary,omitempty" doc:"Also edit binary files."`
 }
 

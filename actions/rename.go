@@ -20,14 +20,14 @@ import (
 // old and new names, of files and directories.
 type Rename struct {
 	Files         []string          `json:"files,omitempty" doc:"Files to rename. Leave it out if an earlier step gives them."`
-	Destination   string            `json:"destination,omitempty" doc:"Directory to move to. It is made if needed."`
+	Destination   string            `json:"destination,omitempty" doc:"Directory to move to, created if needed."`
 	To            string            `json:"to,omitempty" doc:"New name; for several files with parts of the old names: {{dir}}, {{stem}}, {{ext}} (with its dot), {{name}}."`
-	Pattern       string            `json:"pattern,omitempty" doc:"Regular expression (RE2) for what changes in each path from base."`
-	Replacement   *string           `json:"replacement,omitempty" doc:"What each match of pattern becomes. $1 and ${name} stand for groups."`
-	Renames       map[string]string `json:"renames,omitempty" doc:"Old to new names, instead of files; they can be swapped."`
-	Base          string            `json:"base,omitempty" doc:"Directory from which preserve_paths, or {{dir}} beside a destination, counts. Default: the root."`
+	Pattern       string            `json:"pattern,omitempty" doc:"Regular expression (RE2) for the part to change in each path from base."`
+	Replacement   *string           `json:"replacement,omitempty" doc:"Replacement of each match of pattern. $1 and ${name} are groups."`
+	Renames       map[string]string `json:"renames,omitempty" doc:"New name of each old name, instead of files; names can be swapped."`
+	Base          string            `json:"base,omitempty" doc:"Directory from which preserve_paths, or {{dir}} with a destination, counts. Default: the root."`
 	PreservePaths bool              `json:"preserve_paths,omitempty" doc:"Keep the directories of the files below the destination."`
-	Overwrite     bool              `json:"overwrite,omitempty" doc:"Replace files that exist already, which is an error otherwise."`
+	Overwrite     bool              `json:"overwrite,omitempty" doc:"Replace existing files; by default an error."`
 }
 
 func (a Rename) transfer() transfer {

@@ -46,21 +46,21 @@ type Search struct {
 	Path           string   `json:"path,omitempty" doc:"Directory or file to search. Default: the whole tree."`
 	Paths          []string `json:"paths,omitempty" doc:"Several directories or files to search, instead of path."`
 	Pattern        string   `json:"pattern" param:"required" doc:"Text, regular expression (RE2 syntax) or structural pattern to find."`
-	Mode           string   `json:"mode,omitempty" enum:"auto,literal,regex,structural" doc:"structural compares code token by token; f(:[a], :[b...]) has holes for balanced text. Default: auto, regex if it is one with a character that means something there."`
-	Language       string   `json:"language,omitempty" doc:"Of files, in mode structural. Default: by their names."`
-	FileTypes      []string `json:"file_types,omitempty" doc:"Only files with one of these extensions, such as .go or .d.ts, in any case."`
-	Include        []string `json:"include,omitempty" doc:"Only files that match one of these globs, such as *_test.go or src/**/*.js."`
-	Exclude        []string `json:"exclude,omitempty" doc:"Nothing that matches one of these globs, such as node_modules or dist/**."`
+	Mode           string   `json:"mode,omitempty" enum:"auto,literal,regex,structural" doc:"structural compares code token by token; f(:[a], :[b...]) has holes for balanced text. Default: auto, regex if it is valid and has special characters."`
+	Language       string   `json:"language,omitempty" doc:"Language of the files, in mode structural. Default: by their names."`
+	FileTypes      []string `json:"file_types,omitempty" doc:"Only files with any of these extensions, such as .go or .d.ts, in any case."`
+	Include        []string `json:"include,omitempty" doc:"Only files that match any of these globs, such as *_test.go or src/**/*.js."`
+	Exclude        []string `json:"exclude,omitempty" doc:"No files that match any of these globs, such as node_modules or dist/**."`
 	IncludeContent bool     `json:"include_content,omitempty" doc:"Also return the content of the files found."`
-	Lines          bool     `json:"lines,omitempty" doc:"Also return the lines that matches are in, as Line 10: text."`
-	ContextLines   int      `json:"context_lines,omitempty" doc:"Lines to return around each of them, as Line 9- text, with -- between groups; turns lines on. Default: 0."`
+	Lines          bool     `json:"lines,omitempty" doc:"Also return the lines with matches, as Line 10: text."`
+	ContextLines   int      `json:"context_lines,omitempty" doc:"Lines to return around each, as Line 9- text, with -- between groups; turns lines on. Default: 0."`
 	Matches        bool     `json:"matches,omitempty" doc:"Also return data.matches: places, texts, holes or groups."`
-	NoIgnore       bool     `json:"no_ignore,omitempty" doc:"Also search what .gitignore files leave out."`
-	NoGenerated    bool     `json:"no_generated,omitempty" doc:"Leave out generated files."`
-	IgnoreCase     bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
+	NoIgnore       bool     `json:"no_ignore,omitempty" doc:"Also search files that .gitignore ignores."`
+	NoGenerated    bool     `json:"no_generated,omitempty" doc:"Omit generated files."`
+	IgnoreCase     bool     `json:"ignore_case,omitempty" doc:"Ignore the case of letters."`
 	WithoutMatch   bool     `json:"without_match,omitempty" doc:"Return the text files without a match."`
-	Encoding       string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored; auto takes UTF-16 by its byte order mark. Default: utf-8."`
-	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" param:"nonzero" doc:"Larger files are left out with a warning. At most, and by default, the host's limit: 268435456 or its own."`
+	Encoding       string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"Encoding of the files; auto detects UTF-16 by its byte order mark. Default: utf-8."`
+	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" param:"nonzero" doc:"Larger files are omitted with a warning. At most, and by default, the host's limit, which is 268435456 by default."`
 }
 
 // Spec implements [Action].

@@ -21,7 +21,7 @@ import (
 // Deleted files go to the trash.
 type SyncFiles struct {
 	Dir   string            `json:"dir" param:"required" doc:"Directory of the generated files."`
-	Mark  string            `json:"mark" param:"required" doc:"Text that all generated files have, no other."`
+	Mark  string            `json:"mark" param:"required" doc:"Text that all generated files have, and no other files."`
 	Texts map[string]string `json:"texts" param:"required,empty" doc:"The text of each file, by its path from the root."`
 }
 

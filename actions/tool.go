@@ -11,7 +11,7 @@ type Tool struct {
 	// Tool is its name, and no template.
 	Tool string `json:"tool" param:"required" doc:"Name of a tool that the host offers. It cannot be a template."`
 	// Args are its arguments, any JSON; strings in them can be templates.
-	Args map[string]any `json:"args,omitempty" doc:"Arguments of the tool by their names. A string that is one template keeps the type of its value."`
+	Args map[string]any `json:"args,omitempty" doc:"Arguments of the tool by their names. A string that is exactly a template keeps the type of its value."`
 }
 
 // Spec describes the action. What depends on the tool is left out.
