@@ -43,7 +43,7 @@ func (d Decoder) Schema() ([]byte, error) {
 	maps.Copy(whole["properties"].(Object)[fieldMaxAttempts].(Object), Object{"minimum": 1, "maximum": MaxAttempts})
 	maps.Copy(whole["properties"].(Object)["deadline_seconds"].(Object), Object{"exclusiveMinimum": 0, "maximum": Deadline().MaxSeconds()})
 	whole["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	whole["title"], whole["description"] = "millrace pipeline", "A change to many files in steps, made as one."
+	whole["title"], whole["description"] = "millrace pipeline", "An atomic change to many files, in steps."
 	whole["required"] = []string{"name", "steps"}
 	step := any(Object{"oneOf": each})
 	if len(each) == 0 {
@@ -77,8 +77,8 @@ func actionSchema(prototype actions.Action) (Object, error) {
 	required := []string{"id", "action"}
 	switch spec.Input {
 	case actions.InputNone:
-		one["description"] = "Step to run after. It gives no files."
-		many["description"] = "Earlier steps that have to be done before this one, which takes no files."
+		one["description"] = "Step to run after; its files are not used."
+		many["description"] = "Earlier steps to run after; their files are not used."
 	case actions.InputMany:
 		delete(properties, "input_from")
 		many["minItems"] = 2
@@ -101,13 +101,13 @@ func variablesSchema() Object {
 		"type": "object", "additionalProperties": false, "anyOf": []any{Object{"required": []string{"type"}}, Object{"required": []string{"default"}}},
 		"properties": Object{
 			"type":        Object{"enum": types},
-			"default":     Object{"description": "The value; without one it must be given before the pipeline can run."},
-			"enum":        Object{"type": "array", "minItems": 1, "description": "The values that it may have."},
-			"description": Object{"type": "string", "description": "What it is for."},
+			"default":     Object{"description": "The value; without a default each run must supply it."},
+			"enum":        Object{"type": "array", "minItems": 1, "description": "The allowed values."},
+			"description": Object{"type": "string", "description": "Purpose of the variable."},
 		},
 	}
 	return Object{
-		"description": "Values for {{vars.name}}: each a default, or an object that says more.",
+		"description": "Values for {{vars.name}}: each a default, or an object with more fields.",
 		"type":        "object", "maxProperties": MaxVariables, "propertyNames": Object{"$ref": "#/$defs/id"},
 		"additionalProperties": Object{"anyOf": []any{Object{"type": []string{"string", "number", "boolean", "array"}}, declared}},
 	}
@@ -120,7 +120,7 @@ func pipelineTable(d *Draft, steps *params.Part) params.Table {
 		{Name: "name", Aliases: "pipeline_name title", Doc: "Name of the pipeline.", To: &d.Name, Always: true, Most: MaxNameLen},
 		{
 			Name: "dry_run", Aliases: "dry preview preview_only simulate what_if test_run dry_run_only no_write",
-			Doc: "Work everything out and write nothing.", To: &o.DryRun,
+			Doc: "Compute everything and write nothing.", To: &o.DryRun,
 		},
 		{Name: "force", Doc: "Pass the file limit and the risk levels, up to the host's ceiling.", To: &o.Force},
 		{
@@ -129,14 +129,14 @@ func pipelineTable(d *Draft, steps *params.Part) params.Table {
 		},
 		{
 			Name: "create_backup", Aliases: "backup backups with_backup make_backup",
-			Doc: "Keep a backup of what is changed.", Unless: true, To: &o.NoBackup,
+			Doc: "Keep a backup of changed files.", Unless: true, To: &o.NoBackup,
 		},
 		{Name: "verbose", Doc: "List everything in the report.", To: &o.Verbose},
 		{Name: "parallel", Doc: "Run steps that do not depend on each other at the same time.", To: &o.Parallel},
-		{Name: fieldMaxAttempts, Was: fieldMaxSteps, Doc: "How many attempts all steps may have, at most 200.", To: &d.attemptsForm},
-		{Name: "deadline_seconds", Aliases: "deadline", Doc: "Seconds that a run may take, up to its commit.", To: &d.boundsForm.deadline},
-		{Name: "budget", Aliases: "budget_usd", Doc: "What a run may spend: US dollars, or an object of limits.", To: &d.boundsForm.budget, Def: "budget"},
-		{Name: "classification", Doc: "A text that results and events have as well.", To: &d.Bounds.Classification, Most: MaxClassificationLen},
+		{Name: fieldMaxAttempts, Was: fieldMaxSteps, Doc: "Limit of attempts of all steps, at most 200.", To: &d.attemptsForm},
+		{Name: "deadline_seconds", Aliases: "deadline", Doc: "Limit of the run in seconds, up to its commit.", To: &d.boundsForm.deadline},
+		{Name: "budget", Aliases: "budget_usd", Doc: "Budget of a run: US dollars, or an object of limits.", To: &d.boundsForm.budget, Def: "budget"},
+		{Name: "classification", Doc: "A text that is copied to results and events.", To: &d.Bounds.Classification, Most: MaxClassificationLen},
 		{Name: "sandbox", To: &d.boundsForm.sandbox, Def: "sandbox"},
 		{Name: FieldVariables, Aliases: RootVars, To: &d.variableForms, Def: "variables"},
 		{Name: "steps", Aliases: "pipeline_steps tasks actions", To: steps, Most: MaxSteps, Def: "step"},
@@ -184,23 +184,23 @@ func (s *stepForm) table() params.Table {
 	return params.Table{
 		{Name: "id", Aliases: "step_id name", ID: true, To: &s.ID, Always: true},
 		{Name: "action", Aliases: "type tool action_type", To: &s.action, Always: true},
-		{Name: "input_from", Aliases: "from files_from input_step", Doc: "Step whose files this one works on.", ID: true, To: &s.InputFrom},
+		{Name: "input_from", Aliases: "from files_from input_step", Doc: "Earlier step; this step works on its files.", ID: true, To: &s.InputFrom},
 		{
-			Name: "input_from_all", Aliases: "inputs_from files_from_all", Doc: "Earlier steps whose files this one works on.",
+			Name: "input_from_all", Aliases: "inputs_from files_from_all", Doc: "Earlier steps; this step works on their files.",
 			ID: true, To: &s.InputFromAll,
 		},
 		s.conditionRow(params.Row{Name: "condition", Aliases: "when if only_if run_if"}, &s.When),
 		{Name: "expect", Aliases: "expected expects", To: &s.Expect, Def: "expect"},
-		{Name: "on_fail", Aliases: "on_failure", Doc: "Later step that a failure leads to.", ID: true, To: &s.OnFail},
-		{Name: "next", Aliases: "next_step on_success goto", Doc: "Later step that a success leads to.", ID: true, To: &s.Next},
-		{Name: "retry_if", Doc: "Ways back to this step or earlier ones; the first that holds is taken.", To: &s.flow.waysBack, Def: "retry_if"},
+		{Name: "on_fail", Aliases: "on_failure", Doc: "Later step to jump to after a failure.", ID: true, To: &s.OnFail},
+		{Name: "next", Aliases: "next_step on_success goto", Doc: "Later step to jump to after a success.", ID: true, To: &s.Next},
+		{Name: "retry_if", Doc: "Backward jumps to this step or earlier steps; the first that holds is taken.", To: &s.flow.waysBack, Def: "retry_if"},
 		{Name: "max_retries", Aliases: "retries", Doc: "Attempts of a visit after the first, 0 to 100.", To: &s.MaxRetries},
-		{Name: "max_visits", Doc: "How many visits use up the ways back to this step, 2 to 100.", To: &s.flow.maxVisits},
-		{Name: "timeout", Aliases: "timeout_seconds", Doc: "Seconds that one attempt may take.", To: &s.flow.timeout},
+		{Name: "max_visits", Doc: "Visits after which no backward jump to this step is taken, 2 to 100.", To: &s.flow.maxVisits},
+		{Name: "timeout", Aliases: "timeout_seconds", Doc: "Limit of an attempt in seconds.", To: &s.flow.timeout},
 		{Name: "backoff", Doc: "Seconds to wait before the second attempt; the wait doubles then.", To: &s.flow.backoff},
 		{Name: "input", Doc: "\"previous\" for the files of the step that was executed before.", To: &s.Input},
-		{Name: "manual", Doc: "Wait before the step until a person lets it run.", To: &s.Manual},
-		{Name: "raw", Doc: "Take what looks like a template as text.", To: &s.Raw},
+		{Name: "manual", Doc: "Wait before the step for a person's decision.", To: &s.Manual},
+		{Name: "raw", Doc: "Read templates in the parameters as text.", To: &s.Raw},
 		{Name: "params", Aliases: "args arguments parameters", To: &s.params},
 	}
 }

@@ -53,11 +53,11 @@ func (f Budget) MarshalJSON() ([]byte, error) { return f.Limit.MarshalJSON() }
 type Sandbox struct {
 	Model        string         `json:"model,omitempty" doc:"Name of a model."`
 	Tools        []string       `json:"tools,omitempty" doc:"Names of the tools that agents may use."`
-	SystemPrompt string         `json:"system_prompt,omitempty" doc:"What models are told before the prompt."`
-	Timeout      *float64       `json:"timeout,omitempty" doc:"Seconds that one attempt of a prompt may take, if its step does not say."`
-	Memory       string         `json:"memory,omitempty" doc:"How much memory an agent may take, such as 4g."`
-	GPU          bool           `json:"gpu,omitempty" doc:"Whether agents need a GPU."`
-	Workdir      string         `json:"workdir,omitempty" doc:"Directory that agents are to see the tree at."`
+	SystemPrompt string         `json:"system_prompt,omitempty" doc:"System prompt of models, before the prompt."`
+	Timeout      *float64       `json:"timeout,omitempty" doc:"Default limit of an attempt of a prompt in seconds."`
+	Memory       string         `json:"memory,omitempty" doc:"Memory limit of an agent, such as 4g."`
+	GPU          bool           `json:"gpu,omitempty" doc:"Agents need a GPU."`
+	Workdir      string         `json:"workdir,omitempty" doc:"Path at which agents see the tree."`
 	Options      map[string]any `json:"options,omitempty" doc:"More settings of agents, any JSON."`
 }
 

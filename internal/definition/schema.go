@@ -24,7 +24,7 @@ func ConditionSchema() Object {
 		types = append(types, schema)
 	}
 	types = append(types, Object{"const": condition.Short})
-	return Object{"description": "What must hold for the step to run; otherwise it is skipped.", "oneOf": types}
+	return Object{"description": "Condition of the step; if it does not hold, the step is skipped.", "oneOf": types}
 }
 
 // BudgetSchema describes a budget.
@@ -33,7 +33,7 @@ func BudgetSchema() Object {
 		return Object{"type": kind, "exclusiveMinimum": 0, "description": doc}
 	}
 	return Object{
-		"description": "What a run may spend.",
+		"description": "Budget of a run.",
 		"oneOf": []any{
 			more("number", "US dollars, with 6 decimals at most."),
 			Object{
@@ -66,7 +66,7 @@ func RetrySchema() Object {
 // SandboxSchema describes a sandbox.
 func SandboxSchema() Object {
 	schema := params.PartSchema(Sandbox{})
-	schema["description"] = "What prompts have where they say nothing themselves."
+	schema["description"] = "Defaults of prompts."
 	maps.Copy(schema["properties"].(Object)["timeout"].(Object),
 		Object{"exclusiveMinimum": 0, "maximum": Timeout().MaxSeconds()})
 	return schema
