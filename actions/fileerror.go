@@ -82,6 +82,9 @@ func reason(err error) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return fs.ErrNotExist.Error()
 	case errors.Is(err, fs.ErrPermission):
+		if e, ok := errors.AsType[*os.LinkError](err); ok {
+			return fmt.Sprintf("access denied: %s %s to %s", e.Op, e.Old, e.New)
+		}
 		return "access denied"
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {

@@ -218,8 +218,8 @@ func (u *undoing) restoreAttr(e *entry) error {
 	want, to := e.Old, e.New
 	switch moved := u.moves[e.Path]; {
 	case e.Old.Kind == change.Dir:
-		timed := e.New.Kind != change.Dir
-		if u.made[e] || timed || s.Mode == e.New.Mode || s.Mode == e.New.Mode|0o700 || s.Mode == e.Old.Mode|0o700 {
+		timed := e.New.Kind != change.Dir && u.Owns(s.ID) // another user's keeps the time of this change
+		if u.made[e] || e.New.Kind != change.Dir || s.Mode == e.New.Mode || s.Mode == e.New.Mode|0o700 || s.Mode == e.Old.Mode|0o700 {
 			return u.setMeta(e.Path, s, want, timed)
 		}
 		return nil

@@ -184,15 +184,10 @@ func (t *txn) isOtherSpelling(e *entry, now change.State) bool {
 // the plan have been checked.
 func (t *txn) verifyParents() error {
 	known := make(map[string]string) // why nothing can be written below a directory, "" if it can
-	asked := make(map[string]error)
+	rights := newRights(t)
 	for _, e := range t.entries {
-		if dir := path.Dir(e.Path); !e.Attr && known[dir] == "" {
-			err, ok := asked[dir]
-			if !ok {
-				err = t.MayChange(dir)
-				asked[dir] = err
-			}
-			if err != nil {
+		if known[path.Dir(e.Path)] == "" {
+			if err := rights.verify(e); err != nil {
 				return t.fail(e.Path, err)
 			}
 		}

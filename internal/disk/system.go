@@ -145,6 +145,14 @@ func (f namedFile) Chtimes(atime, mtime time.Time) error    { return f.fs.Chtime
 // MayChange is [handle.MayChange] for a directory of the disk.
 func (d *Disk) MayChange(dir string) error { return handle.MayChange(d.FS, dir) }
 
+// Owns is [handle.Owns].
+func (d *Disk) Owns(id capability.Identity) bool { return handle.Owns(d.FS, id) }
+
+// MayTake is [handle.MayTake] for an entry of a directory in the state.
+func (d *Disk) MayTake(dir change.State, entry capability.Identity) error {
+	return handle.MayTake(d.FS, dir.Mode, dir.ID, entry)
+}
+
 // MountPoints is [handle.MountPoints].
 func (d *Disk) MountPoints() []string { return handle.MountPoints(d.FS) }
 

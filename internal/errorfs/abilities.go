@@ -122,6 +122,12 @@ func (i inheriting) MayChange(dir string) error {
 	return nil
 }
 
+// Owns asks a RootFs on Linux. Hooks are not called: it is not an operation.
+func (i inheriting) Owns(id capability.Identity) bool {
+	asked, ok := i.below.(interface{ Owns(capability.Identity) bool })
+	return !ok || asked.Owns(id)
+}
+
 // MountPoints asks a RootFs on Linux. Hooks are not called: it is not an operation.
 func (i inheriting) MountPoints() []string {
 	if asked, ok := i.below.(interface{ MountPoints() []string }); ok {

@@ -49,6 +49,24 @@ func MayChange(fsys afero.Fs, dir string) error {
 	return nil
 }
 
+// Owns reports whether this process has the rights of an owner over what has the identity, such as to change its mode
+// and times. It is true where the file system cannot be asked.
+func Owns(fsys afero.Fs, id capability.Identity) bool {
+	asker, ok := fsys.(interface {
+		Owns(id capability.Identity) bool
+	})
+	return !ok || asker.Owns(id)
+}
+
+// MayTake returns [fs.ErrPermission] if this process may not replace, move or remove an entry of a directory that lets
+// it do so with entries of its own alone: the directory has the sticky bit.
+func MayTake(fsys afero.Fs, mode fs.FileMode, dir, entry capability.Identity) error {
+	if mode&fs.ModeSticky == 0 || Owns(fsys, dir) || Owns(fsys, entry) {
+		return nil
+	}
+	return fs.ErrPermission
+}
+
 // MountPoints returns the canonical names of all below the root that something is mounted on, nil where the file system
 // cannot be asked.
 func MountPoints(fsys afero.Fs) []string {

@@ -18,7 +18,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/spf13/afero"
+
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
@@ -36,9 +39,13 @@ type diskJob struct {
 	SigkillAt             int
 	Plain                 bool   // on a file system without abilities
 	Foreign               bool   // with ReplaceForeign
-	InPlace               bool   // as of the executor
+	InPlace, NoSync       bool   // as of the executor
+	Blind                 bool   // nothing knows the rights of this process before the system refuses an operation
 	Nofile, Fsize         uint64 // limits; 0 means none
 	Workers               int    // 0 means one
+	// Trees are directories. The pipeline that runs in each stands in a file beside it, with .json at its end. Of the
+	// other fields only Foreign and Blind count then.
+	Trees []string
 }
 
 // diskReport is what it says of that.
@@ -50,6 +57,9 @@ type diskReport struct {
 	Warnings []string
 	Backup   string
 	Typed    bool // a *CommitError, *StepError or *BlockedError
+	// Failed has the reason for each file that the last step reports as failed.
+	Failed map[string]string
+	Trees  map[string]diskReport // of the job's
 }
 
 func (r diskReport) is(errno syscall.Errno) bool {
@@ -127,15 +137,44 @@ func TestHostileJob(t *testing.T) {
 			must(t, syscall.Setrlimit(limit, &syscall.Rlimit{Cur: value, Max: value}))
 		}
 	}
-	r := j.run(t)
+	r := diskReport{Trees: make(map[string]diskReport)}
+	for _, dir := range j.Trees {
+		text, err := os.ReadFile(dir + ".json")
+		must(t, err)
+		r.Trees[dir] = diskJob{Dir: dir, Pipeline: string(text), Foreign: j.Foreign, Blind: j.Blind, NoSync: true}.run(t)
+	}
+	if len(j.Trees) == 0 {
+		r = j.run(t)
+	}
 	data, err := json.Marshal(r)
 	must(t, err)
 	fmt.Printf("\nREPORT %s\n", data)
 }
 
+// blindFs is a tree that claims all rights.
+type blindFs struct{ *rootfs.FS }
+
+func (blindFs) MayChange(string) error        { return nil }
+func (blindFs) Owns(capability.Identity) bool { return true }
+
+// failedFiles returns the reasons of the files that the last step reports as failed.
+func failedFiles(res *millrace.Result) map[string]string {
+	failed := make(map[string]string)
+	if len(res.Results) == 0 {
+		return failed
+	}
+	for _, f := range res.Results[len(res.Results)-1].Files {
+		if f.Error != "" {
+			failed[f.Path] = f.Error
+		}
+	}
+	return failed
+}
+
 func (j diskJob) run(t *testing.T) diskReport {
 	root, err := rootfs.Open(j.Dir)
 	must(t, err)
+	defer root.Close()
 	h := &opHook{}
 	if j.Sigkill != "" {
 		match, count := seen(j.SigkillAfter, j.Sigkill), 0
@@ -148,19 +187,30 @@ func (j diskJob) run(t *testing.T) diskReport {
 			return nil
 		}
 	}
-	fsys := h.wrap(root)
+	var base afero.Fs = root
+	if j.Blind {
+		base = blindFs{root}
+	}
+	fsys := h.wrap(base)
 	if j.Plain {
 		fsys = errorfs.Plain(fsys)
 	}
-	x := millrace.Executor{Observe: h.observe, Workers: max(1, j.Workers), MaxFiles: -1, ReplaceForeign: j.Foreign, InPlace: j.InPlace}
+	x := millrace.Executor{State: millrace.State{NoSync: j.NoSync}, Observe: h.observe, Workers: max(1, j.Workers), MaxFiles: -1, ReplaceForeign: j.Foreign, InPlace: j.InPlace}
 	var r diskReport
 	if j.Pipeline == "" {
 		_, err = x.Recover(t.Context(), fsys)
 	} else {
 		var res *millrace.Result
-		res, err = x.Run(t.Context(), fsys, diskPipelines()[j.Pipeline])
+		p, known := diskPipelines()[j.Pipeline]
+		if !known {
+			var wrong error
+			p, wrong = millrace.Decode([]byte(j.Pipeline))
+			must(t, wrong)
+		}
+		res, err = x.Run(t.Context(), fsys, p)
 		if res != nil {
 			r.State, r.Warnings, r.Backup = res.Commit.State, res.Warnings, res.BackupID
+			r.Failed = failedFiles(res)
 		}
 	}
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/internal/errorfs"
-	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // opHook sees each operation that changes a tree right before it is carried out, as "op path". The directory of the
@@ -45,7 +44,7 @@ func (h *opHook) observe(e millrace.Event) {
 }
 
 // wrap is a real directory with all its abilities, and the hook.
-func (h *opHook) wrap(root *rootfs.FS) afero.Fs {
+func (h *opHook) wrap(root afero.Fs) afero.Fs {
 	return errorfs.Wrap(root, func(op *errorfs.Op, do func() error) error {
 		kind := op.Kind
 		switch kind {

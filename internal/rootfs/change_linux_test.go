@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/rootfs"
@@ -34,6 +35,9 @@ func TestRootFs_MayChange(t *testing.T) {
 		fstest.Must(t, err)
 		defer root.Close()
 		asUser(t, nobody, nil, func() {
+			if !root.Owns(capability.Identity{UID: nobody}) || root.Owns(capability.Identity{}) {
+				t.Errorf("%s: the user is an owner of what is of root, or not of its own", way)
+			}
 			for name, want := range map[string]error{
 				"shared": nil, "foreign": fs.ErrPermission, "unentered": fs.ErrPermission, ".": fs.ErrPermission,
 				"missing": fs.ErrNotExist, "../x": names.ErrEscape,

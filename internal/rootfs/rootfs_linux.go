@@ -5,6 +5,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace/capability"
 )
 
 const largeFile = unix.O_LARGEFILE
@@ -34,4 +36,10 @@ func (r *FS) MayChange(dir string) error {
 	return r.root.within(clean, func(fd int) error {
 		return retry(func() error { return unix.Faccessat(fd, ".", unix.W_OK|unix.X_OK, unix.AT_EACCESS) })
 	})
+}
+
+// Owns reports whether this process has the rights of an owner over a file or directory. Root has them over all.
+func (r *FS) Owns(id capability.Identity) bool {
+	user := os.Geteuid()
+	return user == 0 || int64(id.UID) == int64(user)
 }

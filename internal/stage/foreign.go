@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
@@ -25,7 +26,7 @@ func (s *Stage) RefuseForeign() {
 // mayWrite returns fs.ErrPermission for such a file, and for one whose directory may not be written to. The system is
 // asked, for access control lists count as well: to open a file for writing changes nothing of it.
 func (c *core) mayWrite(p place) error {
-	if err := c.mayChange(p.dir); err != nil {
+	if err := c.mayTake(p.dir, p.ent); err != nil {
 		return err
 	}
 	f := p.ent.fact()
@@ -62,6 +63,33 @@ func (c *core) mayChange(dir ent) error {
 		c.locked[at] = err
 	}
 	return err
+}
+
+// mayTake is mayChange for an entry that is to be replaced, moved or removed: of a directory with the sticky bit that
+// is another user's, only this user's own entries may be.
+func (c *core) mayTake(dir, e ent) error {
+	if err := c.mayChange(dir); err != nil || !c.refuses {
+		return err
+	}
+	in, f := dir.fact(), e.fact()
+	if dir == (ent{}) {
+		in = c.root.from
+	}
+	if in == nil || f == nil || path.Dir(f.path) != in.path {
+		return nil
+	}
+	return handle.MayTake(c.base.fsys, in.mode, in.id, f.id)
+}
+
+// mayMark returns fs.ErrPermission for a file or directory of another user, which may not be given a mode or a time. A
+// file that has other bytes already is made anew, and belongs to this user then.
+func (c *core) mayMark(p place) error {
+	f := p.ent.fact()
+	if !c.refuses || f == nil || p.ent.n != nil && p.ent.n.kind == change.File && p.ent.n.body != f.body() ||
+		handle.Owns(c.base.fsys, f.id) {
+		return nil
+	}
+	return fs.ErrPermission
 }
 
 // RefuseMounted makes it an error to replace, move or remove what something is mounted on in the base: no commit can do

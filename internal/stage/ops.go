@@ -178,6 +178,9 @@ func (s *Stage) changeMeta(name string, fn func(m *meta) bool) error {
 		n := s.adopt(p)
 		m := n.meta
 		if fn(&m) {
+			if err := s.mayMark(p); err != nil {
+				return err
+			}
 			m.by = stamped(m.by, s.origin(), s.seq)
 			s.setMeta(n, m)
 		}

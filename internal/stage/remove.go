@@ -81,7 +81,7 @@ func (s *Stage) checkEmpty(e ent) error {
 
 // checkTree returns why what stands at the place may not be taken away, with all below it.
 func (s *Stage) checkTree(p place) error {
-	return cmp.Or(s.mayChange(p.dir), s.mayMove(p), s.checkMove(p.ent, p.path, p.path))
+	return cmp.Or(s.mayTake(p.dir, p.ent), s.mayMove(p), s.checkMove(p.ent, p.path, p.path))
 }
 
 // checkMove is checkTree for what is to stand at another path afterwards: no rule may be about what is in a directory
@@ -115,10 +115,17 @@ func (s *Stage) checkBelow(e ent, from, to string) error {
 	if err == nil {
 		err = s.take(e, kids, from == to)
 	}
+	if locked := s.mayChange(e); err == nil && locked != nil {
+		if err = locked; len(kids) > 0 {
+			err = guard.Held(locked, names.Join(from, kids[0].name))
+		}
+	}
 	if err != nil {
 		return err
 	}
 	var marks names.Marks
+	in := e.fact()
+	sticky := in != nil && in.mode&fs.ModeSticky != 0
 	for _, k := range kids {
 		if marks |= names.MarkOf(k.name, modes.Bits(k.kind)); marks.IsRepository() {
 			return guard.Repository(from)
@@ -130,13 +137,18 @@ func (s *Stage) checkBelow(e ent, from, to string) error {
 		if err := s.guard.Keeps(then); then != at && err != nil {
 			return guard.Held(err, then)
 		}
-		switch k.kind {
-		case change.Dir, change.Symlink:
-			e, err := s.entOf(k)
-			if err != nil {
+		var below ent
+		if sticky || k.kind == change.Dir || k.kind == change.Symlink {
+			if below, err = s.entOf(k); err != nil {
 				return err
 			}
-			if err := s.checkBelow(e, at, then); err != nil {
+			if err := s.mayTake(e, below); err != nil {
+				return guard.Held(err, at)
+			}
+		}
+		switch k.kind {
+		case change.Dir, change.Symlink:
+			if err := s.checkBelow(below, at, then); err != nil {
 				return err
 			}
 		case change.Other:
