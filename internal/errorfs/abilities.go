@@ -124,7 +124,9 @@ func (i inheriting) MayChange(dir string) error {
 
 // Owns asks a RootFs on Linux. Hooks are not called: it is not an operation.
 func (i inheriting) Owns(id capability.Identity) bool {
-	asked, ok := i.below.(interface{ Owns(capability.Identity) bool })
+	asked, ok := i.below.(interface {
+		Owns(capability.Identity) bool
+	})
 	return !ok || asked.Owns(id)
 }
 
