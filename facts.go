@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
@@ -13,7 +12,6 @@ import (
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/interpolate"
-	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/template"
@@ -130,16 +128,11 @@ func (v *visit) member(ref template.Ref) (any, error) {
 	if res.Skipped {
 		return nil, fmt.Errorf("step '%s' was skipped, so it has no '%s'", ref.Root, ref.Field)
 	}
-	missing, ok := errors.AsType[*template.Error](err)
-	if ok && !strings.Contains(missing.Reason, "did you mean") { // perhaps a field
-		var names []string
-		for _, f := range template.ResultFields() {
-			names = append(names, f.Name)
-		}
-		if near, ok := nearest.Of(ref.Field, names); ok {
-			missing.Reason += fmt.Sprintf("; did you mean '%s'?", near)
-		}
+	var fields []string
+	for _, f := range template.ResultFields() {
+		fields = append(fields, f.Name)
 	}
+	_, err = template.Member(res.Data, ref.Root, ref.Field, fields...)
 	return nil, err
 }
 

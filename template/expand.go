@@ -167,7 +167,8 @@ func (r Ref) follow(v any) (any, *Error) {
 		inner, ok := part.of(v)
 		if !ok {
 			name := r.name() + r.Path[:n].String()
-			return nil, &Error{Source: r.Source, Path: name, Reason: part.missing(v, name)}
+			reason, hint := part.missing(v, name)
+			return nil, &Error{Source: r.Source, Path: name, Reason: reason + hint}
 		}
 		v = inner
 	}

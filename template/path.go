@@ -132,31 +132,37 @@ func (p Part) of(v any) (any, bool) {
 }
 
 // Member returns the member of an object that has that key, which the name stands for in the error: an [*Error] that
-// names the word that may have been meant, and whose Path is the name.
-func Member(v any, name, key string) (any, error) {
+// names the word that may have been meant, and whose Path is the name. That word is a key of the object, or if none is
+// near one of others.
+func Member(v any, name, key string, others ...string) (any, error) {
 	part := Part{Key: key}
 	if inner, ok := part.of(v); ok {
 		return inner, nil
 	}
-	return nil, &Error{Path: name, Reason: part.missing(v, name)}
+	reason, hint := part.missing(v, name)
+	if hint == "" {
+		hint = meant(key, others)
+	}
+	return nil, &Error{Path: name, Reason: reason + hint}
 }
 
-// missing explains why the value does not exist, and what may have been meant. The name is that of v.
-func (p Part) missing(v any, name string) string {
+// missing explains why the value does not exist, with a hint of what may have been meant, "" for none. The name is that
+// of v.
+func (p Part) missing(v any, name string) (reason, hint string) {
 	kind, rv := kindOf(v)
 	switch {
 	case p.Indexed && kind == list:
-		return fmt.Sprintf("'%s' has %d elements, index %d is out of range", name, rv.Len(), p.Index)
+		return fmt.Sprintf("'%s' has %d elements, index %d is out of range", name, rv.Len(), p.Index), ""
 	case p.Indexed:
-		return fmt.Sprintf("'%s' is %s, so it has no element %d", name, describe(v), p.Index)
+		return fmt.Sprintf("'%s' is %s, so it has no element %d", name, describe(v), p.Index), ""
 	case kind == object:
 		keys := make([]string, 0, rv.Len())
 		for _, key := range sortedKeys(rv) {
 			keys = append(keys, key.String())
 		}
-		return fmt.Sprintf("'%s' has no member '%s'%s", name, p.Key, meant(p.Key, keys))
+		return fmt.Sprintf("'%s' has no member '%s'", name, p.Key), meant(p.Key, keys)
 	default:
-		return fmt.Sprintf("'%s' is %s, so it has no member '%s'", name, describe(v), p.Key)
+		return fmt.Sprintf("'%s' is %s, so it has no member '%s'", name, describe(v), p.Key), ""
 	}
 }
 

@@ -90,8 +90,9 @@ func (r *reading) parse(data []byte) (root *yaml.Node, wrong *millrace.Problem) 
 			root, wrong = nil, wrongText(codeSyntax, 0, 0, fmt.Sprintf("the parser failed: %v", v), "send the pipeline as JSON")
 		}
 	}()
+	deep := &limits{depth: r.depth}
 	loader, err := yaml.NewLoader(bytes.NewReader(withoutVersion(data)), yaml.WithV4Defaults(),
-		yaml.WithPlugin(limits{r.depth}))
+		yaml.WithPlugin(deep))
 	if err != nil {
 		return nil, wrongText(codeSyntax, 0, 0, err.Error(), "")
 	}
@@ -99,13 +100,13 @@ func (r *reading) parse(data []byte) (root *yaml.Node, wrong *millrace.Problem) 
 	if err := loader.Load(&document); errors.Is(err, io.EOF) {
 		return nil, wrongText(codeSyntax, 1, 1, "the text has no pipeline", "")
 	} else if err != nil {
-		return nil, syntaxProblem(err, data)
+		return nil, syntaxProblem(err, data, deep.passed)
 	}
 	if err := loader.Load(&second); err == nil {
 		return nil, wrongText(codeDocuments, second.Line, second.Column, "a second document begins",
 			"put each pipeline into a text of its own")
 	} else if !errors.Is(err, io.EOF) {
-		return nil, syntaxProblem(err, data)
+		return nil, syntaxProblem(err, data, deep.passed)
 	}
 	if document.Kind != yaml.DocumentNode || len(document.Content) != 1 {
 		return nil, wrongText(codeSyntax, 1, 1, "the text has no pipeline", "")
@@ -114,21 +115,25 @@ func (r *reading) parse(data []byte) (root *yaml.Node, wrong *millrace.Problem) 
 }
 
 // limits end the parsing of what is nested too deeply before the parser calls itself too often.
-type limits struct{ depth int }
+type limits struct {
+	depth  int
+	passed bool // something is nested too deeply
+}
 
-// deepMark begins the message of the parser's error, by which it is found again.
-const deepMark = "nested more than "
+// tooDeep is the message for what is nested deeper than that.
+func tooDeep(depth int) string { return "nested more than " + strconv.Itoa(depth) + " levels deep" }
 
 // CheckDepth is called by the parser at each level, counted for block and flow style apart.
-func (l limits) CheckDepth(depth int, _ *yaml.DepthContext) error {
+func (l *limits) CheckDepth(depth int, _ *yaml.DepthContext) error {
 	if depth > l.depth {
-		return errors.New(deepMark + strconv.Itoa(l.depth) + " levels deep")
+		l.passed = true
+		return errors.New(tooDeep(l.depth))
 	}
 	return nil
 }
 
 // CheckAlias is never called, because no alias is expanded.
-func (l limits) CheckAlias(int, int) error { return nil }
+func (l *limits) CheckAlias(int, int) error { return nil }
 
 // problem notes a problem with the value being written.
 func (r *reading) problem(n *yaml.Node, code, message, hint string) {

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// syntaxProblem is the problem of a text that the parser refuses.
-func syntaxProblem(err error, data []byte) *millrace.Problem {
+// syntaxProblem is the problem of a text that the parser refuses, for its depth if deep.
+func syntaxProblem(err error, data []byte, deep bool) *millrace.Problem {
 	broken, ok := errors.AsType[*yaml.LoadError](err)
 	if !ok {
 		if all, several := errors.AsType[*yaml.LoadErrors](err); several && len(all.Errors) > 0 {
@@ -25,12 +25,13 @@ func syntaxProblem(err error, data []byte) *millrace.Problem {
 	}
 	line, column := broken.Mark.Line, broken.Mark.Column
 	message, code := cmp.Or(broken.Message, "it cannot be parsed"), codeSyntax
-	switch {
-	case strings.HasPrefix(message, deepMark):
-		code = codeTooDeep
-	case strings.HasPrefix(message, "unknown anchor "):
-		return wrongText(codeAlias, line, column, "an alias is not taken: '"+shown("*"+between(message, '\''))+"'",
+	if alias := aliasAt(lineOf(data, line), column); alias != "" && broken.Stage == yaml.ComposerStage {
+		return wrongText(codeAlias, line, column, "an alias is not taken: '"+shown(alias)+"'",
 			"text that begins with * is written in quotes")
+	}
+	switch {
+	case deep:
+		code = codeTooDeep
 	case broken.ContextMsg != "" && broken.ContextMark.Line > 0 && broken.ContextMark.Line != line:
 		message = fmt.Sprintf("%s that begins in line %d: %s", broken.ContextMsg, broken.ContextMark.Line, message)
 	case broken.ContextMsg != "":
@@ -83,11 +84,17 @@ func lineOf(data []byte, number int) string {
 	return string(line)
 }
 
-// between returns what stands between the first and the last such mark.
-func between(text string, mark byte) string {
-	i, j := strings.IndexByte(text, mark), strings.LastIndexByte(text, mark)
-	if i < 0 || i == j {
-		return ""
+// aliasAt returns the alias that begins at a column of the line, counted in characters from 1, with its mark; "" if there
+// is none.
+func aliasAt(line string, column int) string {
+	for i := range line {
+		if column--; column == 0 && line[i] == '*' {
+			end := strings.IndexAny(line[i:], " \t\r,[]{}")
+			if end < 0 {
+				return line[i:]
+			}
+			return line[i : i+end]
+		}
 	}
-	return text[i+1 : j]
+	return ""
 }

@@ -23,7 +23,7 @@ func (r *reading) value(n *yaml.Node, at *place, depth int) {
 	case yaml.MappingNode, yaml.SequenceNode:
 		switch {
 		case depth > r.depth:
-			r.problem(n, codeTooDeep, fmt.Sprintf("%s%d levels deep", deepMark, r.depth), "")
+			r.problem(n, codeTooDeep, tooDeep(r.depth), "")
 		case !r.untagged(n), r.isFull(n):
 		case n.Kind == yaml.SequenceNode:
 			r.list(n, at, depth)
