@@ -1,0 +1,29 @@
+package millracetest
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Clock runs a test in which time passes only while everything waits: a backoff of an hour takes no time. wait is how
+// long the test must wait in all; another time fails the test. The time begins at midnight UTC of 2000-01-01. The
+// test runs as in [synctest.Test]: it may not call Run, Parallel or Deadline of its t, and channels that it waits for
+// must be made in it. Use a tree in memory, because a wait for the disk or for a process does not let time pass.
+func Clock(t *testing.T, wait time.Duration, test func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		t.Helper()
+		began := time.Now()
+		test(t)
+		waited(t, time.Since(began), wait)
+	})
+}
+
+// waited compares how long a test has waited.
+func waited(t testing.TB, got, want time.Duration) {
+	t.Helper()
+	if got != want {
+		t.Errorf("millracetest: the test has waited %v, want %v", got, want)
+	}
+}
