@@ -29,6 +29,16 @@ func Tree(t testing.TB, txtar string) afero.Fs {
 	return plantNew(t, all)
 }
 
+// Plant writes the files of a text, as [Tree] has them, into a file system.
+func Plant(t testing.TB, fsys afero.Fs, txtar string) {
+	t.Helper()
+	all, err := parseTree(txtarfs.Parse([]byte(txtar)).Files)
+	if err != nil {
+		t.Fatalf("millracetest: the text of the tree: %v", err)
+	}
+	plant(t, fsys, all)
+}
+
 // Equal fails the test if a tree differs from a text, with the difference. The state directory
 // (millrace.DefaultStateDir) is not compared. A file without a mode in the text may have any mode that lets its owner
 // read and write and lets nobody execute. A directory is compared if it is empty or in the text.

@@ -3,7 +3,6 @@ package scenarios_test
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"regexp"
 	"runtime"
@@ -11,14 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the table in docs/filesystems.md")
@@ -116,38 +114,10 @@ func (w wrapper) refusal(below afero.Fs) func(t *testing.T, run func() error) {
 	}
 }
 
-// abilities are the columns of the table: what is done to a tree with the files a.txt and d/b.txt, and what must be
-// there then.
-var abilities = []struct {
-	name  string
-	first actions.Action // what another run does before; nil for nothing
-	do    actions.Action
-	want  map[string]string // "" for what must be gone
-}{
-	{"search", nil, actions.Search{Pattern: "old"}, map[string]string{"a.txt": "old\n"}},
-	{"edit", nil, actions.Edit{Files: []string{"d/b.txt"}, OldText: "old", NewText: "new"}, map[string]string{"d/b.txt": "new\n"}},
-	{"create", nil, actions.Create{Path: "d/c.txt", Content: "made\n"}, map[string]string{"d/c.txt": "made\n"}},
-	{"copy", nil, actions.Copy{Files: []string{"a.txt"}, To: "d/c.txt"}, map[string]string{"a.txt": "old\n", "d/c.txt": "old\n"}},
-	{"rename", nil, actions.Rename{Files: []string{"a.txt"}, To: "d/c.txt"}, map[string]string{"a.txt": "", "d/c.txt": "old\n"}},
-	{"delete", nil, actions.Delete{Files: []string{"d/b.txt"}}, map[string]string{"d/b.txt": ""}},
-	{
-		"rename of what a run has made", actions.Create{Path: "d/c.txt", Content: "made\n"},
-		actions.Rename{Files: []string{"d/c.txt"}, To: "e.txt"}, map[string]string{"d/c.txt": "", "e.txt": "made\n"},
-	},
-	{
-		"delete of what a run has made", actions.Create{Path: "d/c.txt", Content: "made\n"},
-		actions.Delete{Files: []string{"d/c.txt"}}, map[string]string{"d/c.txt": ""},
-	},
-}
-
 // TestFileSystems does what runs do on each file system, and keeps the table in docs/filesystems.md what it has seen.
 func TestFileSystems(t *testing.T) {
 	var table strings.Builder
-	table.WriteString("| file system |")
-	for _, a := range abilities {
-		table.WriteString(" " + a.name + " |")
-	}
-	table.WriteString(" restore | safe against |\n|---|" + strings.Repeat("---|", len(abilities)+2) + "\n")
+	table.WriteString(millracetest.Header("file system"))
 	all := wrappers()
 	rows := make([]string, len(all)+1)
 	t.Run("wrappers", func(t *testing.T) {
@@ -185,59 +155,27 @@ func TestFileSystems(t *testing.T) {
 // workingDir is the file system of the operating system, on which names are those in the working directory.
 func workingDir(t *testing.T) afero.Fs { t.Chdir(t.TempDir()); return afero.NewOsFs() }
 
+// row is the row of the table for a file system, which refuses as it must.
 func (w wrapper) row(t *testing.T) string {
-	restores, guarantee := "–", "–"
-	var b strings.Builder
-	b.WriteString("| " + w.name + " |")
-	for _, a := range abilities {
-		t.Run(a.name, func(t *testing.T) {
-			fsys, below := w.open(t, []txtarfs.File{{Name: "a.txt", Data: []byte("old\n")}, {Name: "d/b.txt", Data: []byte("old\n")}})
-			run := func(do actions.Action) (*millrace.Result, error) {
-				return millrace.Executor{}.Run(t.Context(), fsys, millrace.New("p").Step("s", do).MustBuild())
-			}
-			if a.first != nil {
-				if _, err := run(a.first); err != nil {
-					b.WriteString(" – |")
-					return
-				}
-			}
-			before, err := txtarfs.Read(fsys, ".millrace")
-			if err != nil {
-				t.Fatal(err)
-			}
-			res, err := run(a.do)
-			if refused := w.refusal(below); err != nil && refused != nil {
-				suite.CheckTree(t, "after the file system has refused", fsys, before)
-				refused(t, func() error { _, err := run(a.do); return err })
-				b.WriteString(" no |")
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			for name, want := range a.want {
-				if got, err := afero.ReadFile(fsys, name); string(got) != want || (err != nil) != (want == "") {
-					t.Errorf("%s: %q, %v", name, got, err)
-				}
-			}
-			b.WriteString(" yes |")
-			if res.BackupID == "" {
-				return
-			}
-			if guarantee != "–" && guarantee != string(res.Guarantee) {
-				t.Errorf("safe against %s and %s", guarantee, res.Guarantee)
-			}
-			guarantee = string(res.Guarantee)
-			_, err = millrace.Executor{}.Restore(t.Context(), fsys, res.BackupID)
-			after, rerr := txtarfs.Read(fsys, ".millrace")
-			if rerr != nil {
-				t.Fatal(rerr)
-			}
-			if diff := cmp.Diff(before, after); diff != "" || err != nil {
-				t.Errorf("restored: %v (-want +got):\n%s", err, diff)
-			}
-			restores = "yes"
-		})
+	belows := make(map[string]afero.Fs) // by the name of the test
+	row := millracetest.Backend(t, func(tb testing.TB, tree string) afero.Fs {
+		tb.Helper()
+		fsys, below := w.open(tb.(*testing.T), txtarfs.Parse([]byte(tree)).Files)
+		belows[tb.Name()] = below
+		return fsys
+	})
+	for _, a := range row.Abilities {
+		if a.Err == nil {
+			continue
+		}
+		below := belows[t.Name()+"/"+strings.ReplaceAll(a.Name, " ", "_")]
+		refused := w.refusal(below)
+		if refused == nil || below == nil {
+			t.Errorf("%s is refused: %v", a.Name, a.Err)
+			continue
+		}
+		refused(t, func() error { return a.Err })
 	}
-	return b.String() + fmt.Sprintf(" %s | %s |\n", restores, guarantee)
+	row.Name = w.name
+	return row.String()
 }
