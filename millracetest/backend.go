@@ -122,10 +122,10 @@ func attempts() []attempt {
 // Other file systems are filled by [Plant].
 //
 // A file system must read: names, kinds, sizes and bytes are as in the text, several goroutines read at the same time,
-// and an absent name is fs.ErrNotExist. It need not keep modes. It may refuse to write. Then the error of the run has the code file_system and
-// names the limit, and the tree is as before. A run that succeeds must leave the wanted tree, and its restore the tree
-// before. All else fails the test. The row shows which runs have succeeded. It goes into the documentation of your
-// file system.
+// and an absent name is fs.ErrNotExist. It need not keep modes. It may refuse to write. Then the error of the run has
+// the code file_system and names the limit, and the tree is as before. A run that succeeds must leave the wanted tree,
+// and its restore the tree before. All else fails the test. The row shows which runs have succeeded. It goes into the
+// documentation of your file system.
 func Backend(t testing.TB, open func(t testing.TB, tree string) afero.Fs) Row {
 	t.Helper()
 	var row Row

@@ -34,13 +34,14 @@ func asked(t testing.TB, fsys afero.Fs, p millrace.Pipeline, script ...Answer) e
 
 func TestAgent(t *testing.T) {
 	fsys := Tree(t, oneFile)
+	files := "-- a.txt --\nsecond\n-- new/run.sh mode=755 --\nrun\n"
 	err := asked(t, fsys, asks("first", "second", "first"),
-		Answer{Prompt: "second", Work: Work{Files: "-- a.txt --\nsecond\n-- new/run.sh mode=755 --\nrun\n", Remove: []string{"d"}}},
+		Answer{Prompt: "second", Work: Work{Files: files, Remove: []string{"d"}}},
 		Answer{Prompt: "first", Times: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	Equal(t, fsys, "-- a.txt --\nsecond\n-- new/run.sh mode=755 --\nrun\n")
+	Equal(t, fsys, files)
 }
 
 func TestAgent_fails(t *testing.T) {
@@ -59,7 +60,8 @@ func TestAgent_fails(t *testing.T) {
 	fails(t, func(t testing.TB) { run(t, asks("first"), Answer{Work: Work{Remove: []string{"absent"}}}) }, "absent")
 	fails(t, func(t testing.TB) { run(t, asks("first"), Answer{Work: Work{Files: "-- ../a --\n"}}) }, "not a path below")
 	none := millrace.New("p").Step("s", actions.Prompt{Prompt: "x", Workspace: actions.WorkspaceNone}).MustBuild()
-	fails(t, func(t testing.TB) { run(t, none, Answer{Work: Work{Remove: []string{"a.txt"}}}) }, "the step has no workspace")
+	gone := Work{Remove: []string{"a.txt"}}
+	fails(t, func(t testing.TB) { run(t, none, Answer{Work: gone}) }, "the step has no workspace")
 }
 
 // An error of the agent is that of the step.
@@ -116,7 +118,8 @@ func TestCommand_fails(t *testing.T) {
 	fails(t, func(t testing.TB) { run(t, commands("make all"), Program{Line: "make test"}) },
 		`the command "make all" was not expected`, `"make test" was expected 1 times more`, "the test does not expect this")
 	fails(t, func(t testing.TB) { run(t, commands("make", "make"), Program{Line: "make"}) }, "more often than expected")
-	fails(t, func(t testing.TB) { run(t, commands("make"), Program{Work: Work{Remove: []string{"x"}}, Line: "make"}) }, "x")
+	absent := Work{Remove: []string{"absent"}}
+	fails(t, func(t testing.TB) { run(t, commands("make"), Program{Work: absent, Line: "make"}) }, "absent")
 	log := passes(t, func(t testing.TB) { run(t, commands("make"), Program{Line: "make", Code: 3, Stderr: "why\n"}) })
 	if !strings.Contains(log, "exit status 3: why") {
 		t.Errorf("log %s", log)
