@@ -16,9 +16,10 @@ func NewPipelines(p door.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pipelines [NAME]",
 		Short: "List the pipelines that have names, or describe one",
-		Long: `Pipelines lists the pipelines that run and plan find by a name: NAME.yaml, NAME.yml or NAME.json in the directories
-pipelines and .millrace/pipelines of the tree, then in the directory pipelines of your configuration. The first directory that has
-the name wins. With NAME it describes the pipeline: its variables, its steps, and the programs that it wants to run.`,
+		Long: `Pipelines lists the pipelines that run and plan find by name: NAME.yaml, NAME.yml or NAME.json in
+the directories pipelines and .millrace/pipelines of the tree, then in the directory pipelines of your
+configuration. The first directory with the name wins. With NAME it describes the pipeline: its variables, its
+steps, and its programs.`,
 		Example: `  millrace pipelines
   millrace pipelines rename
   millrace pipelines --format json`,
@@ -95,8 +96,8 @@ func NewInit(p door.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [KIND]",
 		Short: "Write a first pipeline, with comments",
-		Long: `Init writes a first pipeline to pipelines/KIND.yaml, with comments that say how it is run and changed. KIND is rename, which is
-the default, licence, codemod or fix-loop. A file that is there is not replaced.`,
+		Long: `Init writes a first pipeline to pipelines/KIND.yaml, with comments on how to run and change it.
+KIND is rename, which is the default, licence, codemod or fix-loop. An existing file is not replaced.`,
 		Example: `  millrace init
   millrace init codemod
   millrace run rename from=recieve to=receive`,

@@ -23,9 +23,9 @@ const defaultAgent = "default"
 // agentFlags registers --agent and --budget.
 func (a *App) agentFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&a.flags.agents, "agent", nil,
-		"let prompts ask `AGENT`: a name in your configuration, or for prompts that name none a command line such as 'claude -p'; may be repeated")
+		"let prompts ask `AGENT`: a name in your configuration, or a command line such as 'claude -p' for prompts without a name; may be repeated")
 	cmd.Flags().StringVar(&a.flags.budget, "budget", "",
-		"spend at most `USD` on agents, as far as they report what they cost")
+		"spend at most `USD` on agents, as far as they report their costs")
 }
 
 // agents returns the agents of the configuration, by their names, and of these the names that --agent allows. A command

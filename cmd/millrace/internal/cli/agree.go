@@ -10,7 +10,7 @@ import (
 // decideFlags registers -n and -y.
 func (a *App) decideFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVarP(&a.flags.dryRun, "dry-run", "n", false, "show what would be done and write nothing")
+	f.BoolVarP(&a.flags.dryRun, "dry-run", "n", false, "show the effect and write nothing")
 	f.BoolVarP(&a.flags.yes, "yes", "y", false, "do it without asking")
 }
 

@@ -19,9 +19,9 @@ func (a *App) newApply() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply PLAN",
 		Short: "Commit a stored plan",
-		Long: `Apply commits the plan in the file PLAN, or in stdin for -, exactly as it was stored. It is a conflict, and nothing is
-changed, if a file is not what it was when the plan was made. A plan of high risk needs --force again, or on a terminal
-the word yes.`,
+		Long: `Apply commits the plan in the file PLAN, or in stdin for -, exactly as stored. If a file has
+changed since the plan was made, apply reports a conflict and changes nothing. A plan of high risk needs --force
+again, or on a terminal the word yes.`,
 		Example: `  millrace plan rename.json -o rename.plan
   millrace apply rename.plan
   millrace apply rename.plan --except docs
@@ -39,7 +39,7 @@ the word yes.`,
 	f.BoolVarP(&a.flags.dryRun, "dry-run", "n", false, "show the change and write nothing")
 	f.BoolVarP(&a.flags.yes, "yes", "y", false, "never ask")
 	f.BoolVar(&a.flags.force, "force", false, "pass the limit on files and the levels of risk, up to the ceiling")
-	f.StringVar(&digest, "digest", "", "refuse any plan but the one with this `DIGEST`")
+	f.StringVar(&digest, "digest", "", "refuse any plan with another digest than `DIGEST`")
 	return cmd
 }
 

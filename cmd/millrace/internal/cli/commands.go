@@ -100,17 +100,19 @@ func (a *App) newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "millrace",
 		Short: "Change many files as one",
-		Long: `Millrace changes many files as one: it works a change out, shows it, and makes all of it or nothing.
-A change that was made can be taken back.
+		Long: `Millrace makes an atomic change to many files: it computes a change, shows the diff, and applies
+all of it or none.
+Any change can be undone.
 
-The root of the tree is the nearest directory, from the working directory upwards, that has .millrace.yaml, .millrace or .git
-in it; it is not looked for above the home of the user, nor on another file system. Without one it is the working directory.
-A root that is not the working directory is named on stderr, unless -q is given.`,
+The root of the tree is the nearest directory with .millrace.yaml, .millrace or .git, from the working directory
+upwards. The search does not go above the user's home, nor to another file system. If no such directory exists,
+the root is the working directory. A root that is not the working directory is printed on stderr, unless -q is
+given.`,
 		Example: `  millrace replace recieve receive    show the change, and ask on a terminal
-  millrace undo                       take it back
-  millrace plan rename.json           what the pipeline would change, as a diff
+  millrace undo                       undo it
+  millrace plan rename.json           show the pipeline's changes as a diff
   millrace run rename.json            make the change
-  millrace run rename.json -o p.plan  store it, to look at and apply later
+  millrace run rename.json -o p.plan  store it, to review and apply later
   millrace apply p.plan`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,

@@ -21,22 +21,22 @@ func (a *App) newConfigHelp() *cobra.Command {
 	}
 	return &cobra.Command{
 		Use:   "config",
-		Short: "What can be configured",
-		Long: `Two files say how millrace works:
+		Short: "The configuration",
+		Long: `Millrace reads two configuration files:
 
   the user's     millrace/config.yaml in the directory of the user's configuration,
                  ~/.config on Linux, ~/Library/Application Support on macOS, %AppData% on Windows
   the project's  ` + config.ProjectFile + ` at the root of the tree
 
-Flags win over the user's file. The project's file comes with a clone, so it can only forbid: the lower ceiling and
-max_files hold, only what both allow, and everything that one of them denies or makes read only. The other keys cannot
-stand in it. Only --no-project leaves it out. No change can write to it.
+Flags win over the user's file. The project's file comes with a clone, so it can only forbid. The lower ceiling
+and max_files count, a path must be allowed by both files, and deny and read_only of both files apply. The
+project's file cannot have other keys. Only --no-project ignores it. No change can write to it.
 
-A file is YAML without anchors, aliases, merge keys and tags, at most 64 KiB. An unknown key, or one that is wrong, is
-exit status 2.
+A file is YAML without anchors, aliases, merge keys and tags, at most 64 KiB. An unknown or invalid key ends the
+program with status 2.
 
 ` + strings.TrimRight(keys.String(), "\n") + `
 
-Globs are those of steps: "**" is any number of directories, one without a slash is about the last part of a path.`,
+Globs work as in steps: "**" is any number of directories. A glob without a slash matches the last part of a path.`,
 	}
 }

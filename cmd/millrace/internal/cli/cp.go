@@ -7,7 +7,7 @@ func (a *App) newCp() *cobra.Command {
 	return a.newTransfer(&cobra.Command{
 		Use:   "cp SRC… DEST",
 		Short: "Copy files",
-		Long:  "Cp copies files with their permissions; of a link it copies what that leads to.\n" + transferHelp,
+		Long:  "Cp copies files with their permissions. It copies the target of a link, not the link.\n" + transferHelp,
 		Example: `  millrace cp LICENSE 'pkg/'
   millrace cp 'conf/*.yaml' '{{dir}}/{{stem}}.bak{{ext}}'`,
 	}, true)

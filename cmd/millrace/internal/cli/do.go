@@ -15,13 +15,13 @@ import (
 func (a *App) newDo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "do ACTION [NAME=VALUE…] [then ACTION …]",
-		Short: "Run any action, or several",
-		Long: `Do runs ACTION with its parameters: name=value, again and again for a list; name:=JSON; name=@FILE for what is in a
-file, - for stdin. A step behind "then" takes the files of the one before. It has the name of its action, with a number
-if there are several, for templates such as {{search.count}}.
+		Short: "Run an action, or several actions",
+		Long: `Do runs ACTION with its parameters: name=value, repeated for a list; name:=JSON; name=@FILE for the
+contents of a file, - for stdin. A step after "then" works on the files of the step before. Templates such as
+{{search.count}} refer to a step by the name of its action, with a number if there are several.
 
-Names and globs in name=value count from the working directory, those in JSON from the root of the tree. files=GLOB
-stands for the files that the glob takes.
+Names and globs in name=value count from the working directory, and in JSON from the root of the tree. files=GLOB
+means the files that match the glob.
 "millrace actions" lists them.`,
 		Example: `  millrace do search pattern=ioutil. file_types=.go
   millrace do search pattern=TODO then delete

@@ -14,15 +14,16 @@ func (a *App) newExec() *cobra.Command {
 	var e oneline.Exec
 	cmd := &cobra.Command{
 		Use:   "exec [--] COMMAND [ARG…]",
-		Short: "Run a program on a copy of the tree, and make its change",
-		Long: `Exec runs COMMAND on a copy of the tree, in the working directory, and shows the change that the command has made there. The
-change is made, reviewed, stored and undone like any other. On Linux the command runs in a sandbox: it writes to the copy alone,
-and has no network. Of what lies outside of the tree it gets the directories of the system, the toolchains that the tree uses,
-such as Go, Node or Python, and what --read and --write name. The message of a refusal names the path and the flag.
+		Short: "Run a program on a copy of the tree, and apply its changes",
+		Long: `Exec runs COMMAND on a copy of the tree, in the working directory, and shows the changes of the
+command. The change is applied, reviewed, stored and undone like any other. On Linux the command runs in a
+sandbox: it writes only to the copy, and has no network. Outside of the tree it can reach the directories of the
+system, the toolchains that the tree uses, such as Go, Node or Python, and the paths of --read and --write. If an
+access is refused, the message names the path and the flag.
 
-If the command ends with another status than 0, nothing is changed and the status of millrace is 1; --keep-failed is for formatters
-and linters that mend files and fail. Flags of millrace stand before COMMAND. The copy has no version control directories, and
-what .gitignore leaves out does not come back.`,
+If the exit status of the command is not 0, nothing is changed and the status of millrace is 1. Use --keep-failed
+for formatters and linters that fix files and fail. Write flags of millrace before COMMAND. The copy has no
+version control directories, and changes of files that .gitignore ignores are dropped.`,
 		Example: `  millrace exec gofmt -w .
   millrace exec -n -- sed -i s/a/b/ notes.txt
   millrace exec --keep-failed npx eslint --fix src
@@ -45,8 +46,8 @@ what .gitignore leaves out does not come back.`,
 		return w.Exec(e)
 	})
 	cmd.Flags().BoolVar(&a.flags.keepFailed, "keep-failed", false,
-		"take the change of a command that ends with another status than 0 too")
-	cmd.Flags().BoolVar(&e.Discard, "discard", false, "show what the command prints, and drop what it changes")
+		"also keep the changes of a command with an exit status other than 0")
+	cmd.Flags().BoolVar(&e.Discard, "discard", false, "show the output of the command, and discard its changes")
 	cmd.MarkFlagsMutuallyExclusive("keep-failed", "discard")
 	a.commandFlags(cmd)
 	cmd.Flags().SetInterspersed(false)

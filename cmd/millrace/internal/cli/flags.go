@@ -66,9 +66,9 @@ var changeFormats = []string{
 // commonFlags registers the flags of all commands.
 func (a *App) commonFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
-	f.StringVarP(&a.flags.dir, "directory", "C", "", "take `DIR` for the root of the tree and for the working directory")
-	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "say nothing on stderr but errors; of a commit print its id alone")
-	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "say everything")
+	f.StringVarP(&a.flags.dir, "directory", "C", "", "use `DIR` as the root of the tree and as the working directory")
+	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "print only errors on stderr; for a commit print only its id")
+	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "report everything")
 	f.Var(&choice{to: &a.flags.color, words: []string{tty.Auto, tty.Always, tty.Never}}, "color",
 		"`WHEN` to use colours: auto, always, never")
 	completeWords(root, "color", []string{tty.Auto, tty.Always, tty.Never})
@@ -78,10 +78,10 @@ func (a *App) commonFlags(root *cobra.Command) {
 // formatFlag registers --format with the formats that the command knows.
 func (a *App) formatFlag(cmd *cobra.Command, formats ...string) {
 	cmd.Flags().Var(&choice{to: &a.flags.format, words: formats}, "format",
-		"what goes to stdout: "+strings.Join(formats, ", "))
+		"the output on stdout: "+strings.Join(formats, ", "))
 	completeWords(cmd, "format", formats)
 	if f := cmd.Flags(); slices.Contains(formats, formatNames) && f.Lookup("null") == nil {
-		f.BoolVarP(&a.flags.nul, "null", "0", false, "the names of --format names end with a NUL each, not with the line")
+		f.BoolVarP(&a.flags.nul, "null", "0", false, "end each name of --format names with a NUL, not with a line end")
 	}
 }
 
@@ -106,7 +106,7 @@ func (a *App) treeFlags(cmd *cobra.Command) {
 
 // eventsFlag registers --events.
 func (a *App) eventsFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.flags.events, "events", "", "write what happens to `FILE`, a line of JSON each; - for stdout")
+	cmd.Flags().StringVar(&a.flags.events, "events", "", "write each event to `FILE` as a line of JSON; - for stdout")
 }
 
 // policyFlags registers the flags that say what may be reached and changed.
@@ -120,11 +120,11 @@ func (a *App) policyFlags(cmd *cobra.Command) {
 // reachFlags registers the flags that say what may be reached.
 func (a *App) reachFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&a.flags.allow, "allow", nil, "let steps reach only `PATH` and what is below it; may be repeated")
-	f.StringArrayVar(&a.flags.deny, "deny", nil, "keep steps from what `GLOB` takes; may be repeated")
+	f.StringArrayVar(&a.flags.allow, "allow", nil, "let steps reach only `PATH` and everything below it; may be repeated")
+	f.StringArrayVar(&a.flags.deny, "deny", nil, "hide paths that match `GLOB` from steps; may be repeated")
 	f.BoolVar(&a.flags.inPlace, "in-place", false,
 		"overwrite the bytes of files that are mount points; others are replaced as always")
-	f.BoolVar(&a.flags.noProject, "no-project", false, "leave out the configuration of the project, .millrace.yaml")
+	f.BoolVar(&a.flags.noProject, "no-project", false, "ignore the configuration of the project, .millrace.yaml")
 }
 
 // changeFlags registers the flags of commands that change a tree, with those of treeFlags and formatFlag.
@@ -140,7 +140,7 @@ func (a *App) changeFlags(cmd *cobra.Command) {
 	a.exceptFlag(cmd)
 	a.forceFlags(cmd)
 	a.expectFlag(cmd)
-	f.BoolVar(&a.flags.strict, "strict", false, "fail if a step leaves out a file that cannot be read")
+	f.BoolVar(&a.flags.strict, "strict", false, "fail if a step skips an unreadable file")
 }
 
 // storeFlag registers -o.
@@ -152,7 +152,7 @@ func (a *App) storeFlag(cmd *cobra.Command) {
 func (a *App) forceFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&a.flags.force, "force", false, "pass the limit on files and the levels of risk, up to the ceiling")
-	f.BoolVar(&a.flags.noBackup, "no-backup", false, "keep no backup, so that the change cannot be taken back")
+	f.BoolVar(&a.flags.noBackup, "no-backup", false, "keep no backup, so that the change cannot be undone")
 	f.StringVar(&a.flags.name, "name", "", "`NAME` of the change in the log")
 }
 
@@ -183,7 +183,7 @@ func (c *choice) Type() string { return "FORMAT" }
 // exceptFlag registers --except.
 func (a *App) exceptFlag(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&a.flags.except, "except", nil,
-		"leave out `PATH`, with all below it, what a glob takes, or with PATH:N the Nth hunk of a file; may be repeated")
+		"exclude `PATH` with everything below it, the paths of a glob, or with PATH:N the Nth hunk of a file; may be repeated")
 }
 
 // reachOf are the flags that say what commands reach beside the tree.

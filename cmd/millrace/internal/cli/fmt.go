@@ -17,9 +17,9 @@ func (a *App) newFmt() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [-w|--check] FILE…",
 		Short: "Write pipelines in the usual form",
-		Long: `Fmt prints the pipelines in files, or in stdin for -, as JSON in the usual form: fields in the order of the
-documentation, two spaces to indent, defaults left out. YAML has comments and forms that would be lost, so it is only
-checked, and printed as it is.`,
+		Long: `Fmt prints the pipelines in files, or in stdin for -, as JSON in the usual form: fields in the
+order of the documentation, two spaces to indent, without defaults. YAML has comments and forms that would be
+lost, so it is only checked, and printed unchanged.`,
 		Example: `  millrace fmt -w pipelines/*.json
   millrace fmt --check pipelines/*.json    exit status 10 if one is not in that form`,
 		Args: cobra.MinimumNArgs(1),

@@ -37,9 +37,9 @@ func (a *App) newLog() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use:   "log",
-		Short: "List the commits that can be taken back",
-		Long: `Log lists the commits of the tree that there are backups of, the newest first: the id, the time, the name, how many
-files the commit changed, and the commit that took it back.`,
+		Short: "List the commits that can be undone",
+		Long: `Log lists the commits of the tree that have backups, the newest first. A line has the id, the time,
+the name, the number of changed files, and the commit that undid it.`,
 		Example: `  millrace log
   millrace log --limit 3 --format json
   millrace log prune --older-than 30d`,
@@ -144,9 +144,9 @@ func (a *App) newPrune() *cobra.Command {
 	cmd = &cobra.Command{
 		Use:   "prune",
 		Short: "Remove old backups",
-		Long: `Prune removes the backups that are not to be kept, so that these commits cannot be taken back any more. The newest is
-always kept. Without a flag, it is the user's configuration that says what is kept, or else the 20 newest are.
-It lists what goes and asks; off a terminal it removes only with -y.`,
+		Long: `Prune removes old backups, so that their commits can no longer be undone. The newest is always
+kept. Without a flag, the user's configuration decides how many are kept, by default the 20 newest. Prune lists
+the backups to remove and asks. Without a terminal it needs -y.`,
 		Example: `  millrace log prune --keep 5
   millrace log prune --older-than 30d -y`,
 		Args: cobra.NoArgs,

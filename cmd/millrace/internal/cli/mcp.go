@@ -45,9 +45,9 @@ func (a *App) newMCP() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve the tree to agents over the Model Context Protocol",
-		Long: `Serve a directory to agents over the Model Context Protocol, on stdin and stdout, or with --http on a port of this machine.
-An agent can look, plan, review, apply and undo. It cannot leave the directory, nor pass what the flags say.
-The directory is that of --root, or the working directory; it is not searched upwards.`,
+		Long: `Serve a directory to agents over the Model Context Protocol, on stdin and stdout, or with --http on a local port.
+An agent can read, plan, review, apply and undo. It cannot leave the directory, nor exceed the limits of the
+flags. The directory is --root, or the working directory; parent directories are not searched.`,
 		Example: `  millrace mcp --root ~/src/project
   millrace mcp --read-only
   millrace mcp --ceiling high --deny '.env' --deny '*.key'
@@ -61,14 +61,14 @@ The directory is that of --root, or the working directory; it is not searched up
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.root, "root", "", "serve `DIR` and what is below it")
-	f.BoolVar(&o.readOnly, "read-only", false, "offer nothing that writes")
-	f.BoolVar(&o.allowForce, "allow-force", false, "take the force of a pipeline, without asking a person")
-	f.BoolVar(&o.hostFiles, "allow-host-files", false, "let agents change files that hosts and tools run or take rights from, such as .mcp.json")
-	f.BoolVar(&o.requireHash, "require-hash", false, "refuse edits of existing files without the hash that fs_read has shown")
+	f.StringVar(&o.root, "root", "", "serve `DIR` and everything below it")
+	f.BoolVar(&o.readOnly, "read-only", false, "offer no tools that write")
+	f.BoolVar(&o.allowForce, "allow-force", false, "accept the force of a pipeline without asking a person")
+	f.BoolVar(&o.hostFiles, "allow-host-files", false, "let agents change files that hosts and tools run or take their rights from, such as .mcp.json")
+	f.BoolVar(&o.requireHash, "require-hash", false, "refuse edits of existing files without the hash from fs_read")
 	f.BoolVar(&o.aliases, "aliases", false, "also offer the tools pipeline and mcp_pipeline")
 	f.StringVar(&o.http, "http", "", "listen on `ADDR`, a loopback address such as 127.0.0.1:7345; the path is /mcp")
-	f.StringVar(&o.tokenFile, "token-file", "", "take the bearer token of --http from `FILE`; without it from "+tokenVariable+", or a random one is printed")
+	f.StringVar(&o.tokenFile, "token-file", "", "read the bearer token of --http from `FILE`; by default from "+tokenVariable+", else a random token is printed")
 	f.StringVar(&o.store, "store", "", "keep durable runs in `DIR`, and offer the tools to manage them; alone it is "+rundir.DefaultDir+" of the tree")
 	f.Lookup("store").NoOptDefVal = rundir.DefaultDir
 	a.policyFlags(cmd)

@@ -8,26 +8,28 @@ import (
 )
 
 // transferHelp describes SRC and DEST of mv and cp.
-const transferHelp = `SRC is a file or a quoted glob; a glob takes regular files, and none that .gitignore leaves out.
-DEST is a directory if it ends in a slash or is one, and else the new name of a single file, or a name with parts of
-the old ones: {{dir}}, {{stem}}, {{ext}} (with its dot) and {{name}}. Into a directory, a glob with ** keeps the
-directories below its own: 'src/**' into lib/ makes lib/a/b of src/a/b. Directories are made as needed.`
+const transferHelp = `SRC is a file or a quoted glob; a glob matches regular files that .gitignore does not ignore.
+DEST is a directory if it ends in a slash or exists as a directory. Otherwise it is the new name of a single file,
+or a name with parts of the old names: {{dir}}, {{stem}}, {{ext}} (with its dot) and {{name}}. With a directory as
+DEST, a glob with ** keeps the subdirectories: 'src/**' into lib/ makes lib/a/b of src/a/b. Directories are
+created as needed.`
 
 // renameHelp describes -r and --replace.
 const renameHelp = `
 
-With -r or --replace the names change in part, and there is no DEST: in the path of each file, from the working directory,
-what PATTERN or OLD matches becomes NEW, in directories too. NEW of -r has $1 or ${1} for what groups matched, \U and \L
-for the case. For the ends of a name write (^|/) and $. SRC is also a directory, for all files in it; none is the working
-directory. All new names are computed first: files can swap names, and no file is lost where two would have one name.`
+With -r or --replace a part of the names changes, and there is no DEST. In the path of each file, from the working
+directory, each match of PATTERN or OLD becomes NEW, in directories too. NEW of -r has $1 or ${1} for groups, \U
+and \L for the case. For the ends of a name write (^|/) and $. A directory as SRC means all files in it; the
+default is the working directory. All new names are computed first: files can swap names, and no file is lost if
+two files would get the same name.`
 
 // newMv makes `mv`.
 func (a *App) newMv() *cobra.Command {
 	return a.newTransfer(&cobra.Command{
 		Use:   "mv SRC… DEST | -r PATTERN NEW [SRC…] | --replace OLD=NEW [SRC…]",
 		Short: "Move files, or give them new names",
-		Long: "Mv moves files, or gives them new names; two can swap theirs. A directory moves with all that is in it,\n" +
-			"ignored files too; a DEST that is not there is its new name.\n" + transferHelp + renameHelp,
+		Long: "Mv moves files, or gives them new names; two files can swap names. A directory moves with its contents,\n" +
+			"ignored files too. If DEST does not exist, it is the new name of the directory.\n" + transferHelp + renameHelp,
 		Example: `  millrace mv main.go cmd/app/
   millrace mv 'src/**/*.js' '{{dir}}/{{stem}}.ts'
   millrace mv 'src/**' lib/
@@ -52,8 +54,8 @@ func (a *App) newTransfer(cmd *cobra.Command, copies bool) *cobra.Command {
 		f.BoolVarP(&t.Regex, "regex", "r", false, "change a part of the names: PATTERN is a regular expression")
 		f.StringArrayVar(&t.Replace, "replace", nil, "change a part of the names: `OLD=NEW`")
 	}
-	f.BoolVar(&t.Overwrite, "overwrite", false, "replace files that are in the way")
-	f.BoolVar(&t.NoIgnore, "no-ignore", false, "let globs take what .gitignore leaves out")
+	f.BoolVar(&t.Overwrite, "overwrite", false, "replace existing files")
+	f.BoolVar(&t.NoIgnore, "no-ignore", false, "let globs match files that .gitignore ignores")
 	a.oneLine(cmd, func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
 		t.Common = c
 		switch last := len(args) - 1; {

@@ -11,8 +11,9 @@ func (a *App) newPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan NAME|FILE|- [VAR=VALUE…]",
 		Short: "Show what a pipeline would change",
-		Long: `Plan works out what the pipeline of that NAME, that in FILE, or that in stdin for - would change, and shows it. It never
-changes a file of the tree; -o stores the plan, for show, review and apply. VAR=VALUE gives a variable its value, as with run.`,
+		Long: `Plan shows the changes of the pipeline called NAME, or of the pipeline in FILE, or in stdin for -.
+It never changes a file of the tree. -o stores the plan, for show, review and apply. VAR=VALUE sets a variable, as
+with run.`,
 		Example: `  millrace plan rename from=Old to=New
   millrace plan rename.json
   millrace plan rename.json -o rename.plan && millrace apply rename.plan`,

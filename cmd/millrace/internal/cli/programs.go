@@ -25,7 +25,7 @@ const (
 // allowExecFlag registers --allow-exec.
 func (a *App) allowExecFlag(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&a.flags.allowExec, "allow-exec", nil,
-		"let the pipeline run what `PATTERN` takes, such as 'gofmt -w *'; '/bin/sh -c *' takes all scripts; may be repeated")
+		"let the pipeline run commands that match `PATTERN`, such as 'gofmt -w *'; '/bin/sh -c *' matches all scripts; may be repeated")
 }
 
 // allowInFile allows the programs of a pipeline that comes in a file, as flags and the user's configuration say. What they

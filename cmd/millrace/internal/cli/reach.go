@@ -25,10 +25,10 @@ const (
 func (a *App) commandFlags(cmd *cobra.Command) {
 	f, r := cmd.Flags(), &a.flags.reach
 	f.BoolVar(&r.network, "network", false, "let programs use the network")
-	f.StringArrayVar(&r.read, "read", nil, "let programs read `PATH` beside the tree; may be repeated")
-	f.StringArrayVar(&r.write, "write", nil, "let programs write `PATH` beside the tree; may be repeated")
-	f.StringArrayVar(&r.env, "env", nil, "give programs the variable `NAME` of the environment, or NAME=VALUE; may be repeated")
-	f.DurationVar(&r.timeout, "timeout", 0, "end a program after this `TIME`; without it after 10m")
+	f.StringArrayVar(&r.read, "read", nil, "let programs read `PATH` outside of the tree; may be repeated")
+	f.StringArrayVar(&r.write, "write", nil, "let programs write `PATH` outside of the tree; may be repeated")
+	f.StringArrayVar(&r.env, "env", nil, "pass the environment variable `NAME`, or NAME=VALUE, to programs; may be repeated")
+	f.DurationVar(&r.timeout, "timeout", 0, "end a program after this `TIME`; by default 10m")
 	words := []string{sandboxRequired, sandboxBestEffort, sandboxOff}
 	f.Var(&choice{to: &r.sandbox, words: words}, "sandbox",
 		"`HOW` programs are confined: required, best-effort, off; without it required where the system has a sandbox")

@@ -16,14 +16,14 @@ func (a *App) newRecover() *cobra.Command {
 	var trust, discard string
 	cmd := &cobra.Command{
 		Use:   "recover",
-		Short: "Finish or take back what a crash has left",
-		Long: `Recover takes back the changes that a crash has cut short, and cleans up after those that were made. Every command
-that writes does so by itself before it begins. It waits for another run that writes to the tree.
+		Short: "Repair the tree after a crash",
+		Long: `Recover undoes changes that a crash has interrupted, and cleans up after completed changes. Every
+command that writes recovers first, automatically. Recover waits for another run that writes to the tree.
 
-It refuses a change whose record is damaged or was not written by this user on this machine, as in a copy of a tree:
-status says why. --trust takes it for one of your own, and --discard removes it with all it has kept; the files of the
-tree stay as they are then, old and new. Both ask, or want -y. A change that has taken files out of the tree is not
-removed by the first --discard: it says where they are, and a second one removes them.`,
+It refuses a change whose record is damaged or was not written by this user on this machine, as in a copy of a
+tree; status shows the reason. --trust recovers it as your own change. --discard removes it with its kept files,
+and the tree keeps its mixture of old and new files. Both ask, or need -y. If the change has moved files out of
+the tree, the first --discard only prints where they are, and a second --discard removes them.`,
 		Example: `  millrace recover
   millrace recover -n
   millrace recover --trust 20261122_101502_9f3c2a7be1d04f58`,
@@ -54,8 +54,8 @@ removed by the first --discard: it says where they are, and a second one removes
 	a.formatFlag(cmd, formatReport, formatJSON, formatNone)
 	a.decideFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&trust, "trust", "", "recover `ID` although its record was not written here")
-	f.StringVar(&discard, "discard", "", "remove `ID` and leave the tree as it is")
+	f.StringVar(&trust, "trust", "", "recover `ID` although its record was written elsewhere")
+	f.StringVar(&discard, "discard", "", "remove `ID` and do not change the tree")
 	return cmd
 }
 

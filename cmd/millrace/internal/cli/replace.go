@@ -13,26 +13,28 @@ func (a *App) newReplace() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "replace OLD NEW [PATH…]",
 		SuggestFor: []string{"sub", "subst", "sd", "fastmod", "perl"},
-		Short:      "Replace a text wherever it stands",
-		Long: `Replace puts NEW in the place of OLD in the files at PATH, or below the working directory. OLD and NEW are taken as
-they are; with -r OLD is a regular expression (RE2), in which ^ and $ stand for the ends of lines, and $1 or ${name}
-in NEW for what its groups took. With -s OLD is code with holes, such as f(:[a], :[b]), which is compared token by token,
-and :[a] in NEW is what hole a took; docs/structural.md has all of it. Files that .gitignore leaves out, and binary ones, stay as they are.
+		Short:      "Replace every occurrence of a text",
+		Long: `Replace replaces OLD by NEW in the files at PATH, or below the working directory. OLD and NEW are
+literal. With -r OLD is a regular expression (RE2): ^ and $ match at the ends of lines, and $1 or ${name} in NEW
+are its groups. With -s OLD is code with
+holes, such as f(:[a], :[b]), compared token by token, and :[a] in NEW is the code in hole a. docs/structural.md has
+the details. Files that .gitignore ignores, and binary files, are not changed.
 
-With --before LINE or --after LINE there is no NEW: LINE becomes a line of its own before or after each line with OLD,
-which stays. With -r, $1 and ${name} are also there in LINE, and $0 is the line with OLD; a match that goes over the
-end of a line takes the lines as one.
+With --before LINE or --after LINE there is no NEW: LINE is inserted before or after each line with OLD, and OLD
+does not change. With -r, LINE has $1 and ${name} too, and $0 is the line with OLD. A match over several lines
+counts as a single line.
 
-With --map FILE there is neither OLD nor NEW: FILE has a line for each text, OLD, a tab (or ==>, or =), NEW; or it is a .csv or
-.tsv, or a .json or .yaml with an object of old to new texts. All are replaced at once, of those at one place the longest.
+With --map FILE there is neither OLD nor NEW: FILE has a line for each text, OLD, a tab (or ==>, or =), NEW. Or
+FILE is a .csv or .tsv, or a .json or .yaml with an object of old and new texts. All texts are replaced at once;
+if several match at the same place, the longest wins.
 
-With --preserve-case "old name" stands for oldName, OldName, old_name, old-name, OLD_NAME and so on, each of which becomes NEW
-in the same way.
+With --preserve-case "old name" matches oldName, OldName, old_name, old-name, OLD_NAME and so on. Each is replaced
+by NEW in the same case.
 
-With - as the only PATH it is a filter: stdin is changed and written to stdout. A file of that name is ./-.
+With - as the only PATH the command is a filter: it changes stdin and writes it to stdout. A file of that name is ./-.
 
-A word is made of letters, digits and marks of any script, and underscores. A glob of -g without a slash is for names in any
-directory, one with a slash counts from the working directory, and "!" before it leaves out.`,
+A word has letters, digits and marks of any script, and underscores. A glob of -g without a slash matches names in
+any directory. A glob with a slash counts from the working directory. "!" before a glob excludes its files.`,
 		Example: `  millrace replace recieve receive
   millrace replace -w colour color docs -t md
   millrace replace -r 'ioutil\.(\w+)' 'os.$1' -t go -y --expect 1..
@@ -52,9 +54,9 @@ directory, one with a slash counts from the working directory, and "!" before it
 	cmd.MarkFlagsMutuallyExclusive("before", "after")
 	f.StringVar(&r.Map, "map", "", "replace the texts that `FILE` lists, at once; there is no OLD and NEW then")
 	f.BoolVar(&r.PreserveCase, "preserve-case", false,
-		"also oldName, OldName, old_name, OLD_NAME and so on, each by NEW written likewise")
-	f.IntVar(&r.Max, "max", 0, "replace `N` matches in each file at most")
-	f.IntVar(&r.MaxTotal, "max-total", 0, "replace `N` matches in all files at most, the first ones")
+		"also oldName, OldName, old_name, OLD_NAME and so on, with NEW in the same case")
+	f.IntVar(&r.Max, "max", 0, "replace at most `N` matches in each file")
+	f.IntVar(&r.MaxTotal, "max-total", 0, "replace only the first `N` matches in all files")
 	own := func() int { // how many arguments come before the PATHs
 		if f.Changed("map") {
 			return 0
@@ -67,19 +69,19 @@ directory, one with a slash counts from the working directory, and "!" before it
 	cmd.Args = func(cmd *cobra.Command, args []string) error { return cobra.MinimumNArgs(own())(cmd, args) }
 	f.BoolVarP(&r.Regex, "regex", "r", false, "OLD is a regular expression")
 	f.BoolVarP(&r.Structural, "structural", "s", false, "OLD is code with holes such as :[x], compared token by token")
-	f.StringVar(&r.Language, "lang", "", "the language of the files for -s: `NAME` is go, python and so on; else by their names")
+	f.StringVar(&r.Language, "lang", "", "the language of the files for -s: `NAME` is go, python and so on; by default from their names")
 	f.StringVar(&r.Encoding, "encoding", "",
-		"how files are stored: `NAME` is utf-8, auto (UTF-16 by its mark), utf-16le, utf-16be or latin1")
-	f.BoolVarP(&r.IgnoreCase, "ignore-case", "i", false, "find letters in any case")
+		"encoding of the files: `NAME` is utf-8, auto (UTF-16 by its mark), utf-16le, utf-16be or latin1")
+	f.BoolVarP(&r.IgnoreCase, "ignore-case", "i", false, "ignore the case of letters")
 	f.BoolVarP(&r.Words, "word", "w", false, "find whole words only")
 	f.StringArrayVarP(&r.Globs, "glob", "g", nil,
-		"only files that `GLOB` takes; with ! before it, only others; may be repeated")
+		"only files that match `GLOB`; with ! before it, only others; may be repeated")
 	f.StringArrayVarP(&r.Types, "type", "t", nil, "only files whose names end in .`EXT`; may be repeated")
-	f.BoolVar(&r.NoIgnore, "no-ignore", false, "also files that .gitignore leaves out")
+	f.BoolVar(&r.NoIgnore, "no-ignore", false, "also files that .gitignore ignores")
 	f.BoolVar(&r.NoGenerated, "no-generated", false,
-		"leave out generated files: \"Code generated … DO NOT EDIT\", @generated")
-	f.StringVar(&r.FilesFrom, "files-from", "", "take more PATHs from `FILE`, one a line; - for stdin")
-	f.BoolVarP(&a.flags.nul, "null", "0", false, "the names of --files-from, and of --format names, end with a NUL each")
+		"omit generated files: \"Code generated … DO NOT EDIT\", @generated")
+	f.StringVar(&r.FilesFrom, "files-from", "", "read more PATHs from `FILE`, each on a line; - for stdin")
+	f.BoolVarP(&a.flags.nul, "null", "0", false, "end each name of --files-from and of --format names with a NUL")
 	build := func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
 		r.Nul = a.flags.nul && (r.FilesFrom != "" || a.flags.format != formatNames)
 		r.Common, r.Paths = c, args[own():]

@@ -13,15 +13,15 @@ import (
 func (a *App) newReview() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "review PLAN",
-		Short: "Decide on a stored plan hunk by hunk, and apply what was taken",
-		Long: `Review shows each hunk of the plan in the file PLAN and asks for a key: y takes it, n leaves it, ? lists the others.
-In the end it asks whether to apply what was taken; with -o it stores that as a plan instead. The questions are asked at
-the terminal, so it needs one. The keys are:
+		Short: "Review a stored plan hunk by hunk, and apply the taken hunks",
+		Long: `Review shows each hunk of the plan in the file PLAN and asks for a key: y takes it, n leaves it, ?
+lists the others. At the end it asks whether to apply the taken hunks; with -o it stores them as a plan instead.
+The questions need a terminal. The keys are:
 
 ` + shifted(review.Help) + `
 
-A file that is created, deleted, renamed or binary, and one that gets another mode, is one decision; s splits a file that
-is renamed and edited into its hunks. Run and the other commands that change files review with -p.`,
+A created, deleted, renamed or binary file, or a file with a new mode, is a single decision. s splits a renamed
+and edited file into its hunks. Run and the other commands that change files review with -p.`,
 		Example: `  millrace plan rename.json -o all.plan
   millrace review all.plan                review and apply
   millrace review all.plan -o some.plan   review and store what was taken`,

@@ -13,16 +13,16 @@ func (a *App) newRm() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm SRC…",
 		Short: "Move files to the trash",
-		Long: `Rm deletes files. They are kept in the trash of the tree, and come back with millrace undo.
-SRC is a file or a quoted glob; a glob takes regular files, and none that .gitignore leaves out.`,
+		Long: `Rm deletes files. They are kept in the trash of the tree, and millrace undo restores them.
+SRC is a file or a quoted glob; a glob matches regular files that .gitignore does not ignore.`,
 		Example: `  millrace rm old.go
   millrace rm '**/*.orig' --no-ignore
   millrace rm -r build`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	f := cmd.Flags()
-	f.BoolVarP(&r.Recursive, "recursive", "r", false, "also directories, with all that is in them")
-	f.BoolVar(&r.NoIgnore, "no-ignore", false, "let globs take what .gitignore leaves out")
+	f.BoolVarP(&r.Recursive, "recursive", "r", false, "also directories with their contents")
+	f.BoolVar(&r.NoIgnore, "no-ignore", false, "let globs match files that .gitignore ignores")
 	a.oneLine(cmd, func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
 		r.Common, r.Sources = c, args
 		return w.Remove(r)

@@ -18,22 +18,23 @@ func (a *App) newRun() *cobra.Command {
 	var cmd *cobra.Command
 	cmd = &cobra.Command{
 		Use:   "run NAME|FILE|- [VAR=VALUE…]",
-		Short: "Run a pipeline and commit what it changes",
-		Long: `Run runs the pipeline of that NAME, that in FILE, or that in stdin for -, and commits what it changes. On a terminal it
-shows the change and asks first, unless -y is given; off a terminal, as in a script, it does not ask. Paths in the pipeline count
-from the root of the tree.
+		Short: "Run a pipeline and commit its changes",
+		Long: `Run runs the pipeline called NAME, or the pipeline in FILE, or in stdin for -, and commits its
+changes. On a terminal it shows the change and asks first, unless -y is given. Without a terminal, as in a script,
+it does not ask. Paths in the pipeline count from the root of the tree.
 
-NAME stands for pipelines/NAME.yaml, .yml or .json of the tree, or the same in .millrace/pipelines, or in the directory pipelines
-of your configuration. See "millrace pipelines". An argument with a dot or a slash is a FILE.
+NAME means pipelines/NAME.yaml, .yml or .json of the tree, or the same in .millrace/pipelines, or in the directory
+pipelines of your configuration. See "millrace pipelines". An argument with a dot or a slash is a FILE.
 
-VAR=VALUE gives a variable of the pipeline its value, again and again for a list; VAR:=JSON and VAR=@FILE as with do. A value
-that is missing is asked for on a terminal.
+VAR=VALUE sets a variable of the pipeline; repeat it for a list. VAR:=JSON and VAR=@FILE work as with do. On a
+terminal, missing values are asked for.
 
-Programs that the pipeline wants to run have to be allowed: by --allow-exec, by exec.allow in your configuration, or on a
-terminal by an answer; "a" remembers the pipeline, see "millrace trust". In a script the status is 3.
+Programs of the pipeline must be allowed: by --allow-exec, by exec.allow in your configuration, or on a terminal
+by an answer. The answer "a" remembers the pipeline, see "millrace trust". A script without permission ends with
+status 3.
 
-A run that is kept waits where a step is manual, and from the risk of --approve-from on; the status is 7. On a terminal you are
-asked then. See "millrace runs".`,
+A kept run waits at a manual step, and before a change with at least the risk of --approve-from; the status is 7.
+On a terminal you are asked then. See "millrace runs".`,
 		Example: `  millrace run rename.json
   millrace run rename from=Old to=New  the pipeline of that name
   millrace run rename.json -y          do not ask
@@ -69,7 +70,7 @@ asked then. See "millrace runs".`,
 	}
 	cmd.ValidArgsFunction = a.completePipeline
 	cmd.Flags().BoolVar(&keep, "keep", false,
-		"keep the run in a store, so that it can wait, be looked at and be resumed; a pipeline with a manual step is kept in any case")
+		"keep the run in a store, so that it can wait and be inspected and resumed; a pipeline with a manual step is always kept")
 	o.Flags(cmd)
 	a.changeFlags(cmd)
 	a.allowExecFlag(cmd)

@@ -28,14 +28,13 @@ func (a *App) newSearch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "search PATTERN [PATH…]",
 		SuggestFor: []string{"grep", "rg", "find"},
-		Short:      "Find a text, a regular expression or code by its shape",
-		Long: `Search prints where PATTERN matches in the files at PATH, or below the working directory: file:line:column: text.
-PATTERN is a regular expression (RE2) if it is one and has a character that means something there, else a text; -r and
--F say which. With -s PATTERN is code with holes, such as f(:[a], :[b]), which is compared token by token;
-docs/structural.md has all of it. Files that .gitignore leaves out, and binary ones, are left out.
+		Short:      "Find a text, a regular expression or structured code",
+		Long: `Search prints the matches of PATTERN in the files at PATH, or below the working directory:
+file:line:column: text. PATTERN is a regular expression (RE2) if it is valid and has special characters, else a
+text; -r and -F select the kind. With -s PATTERN is code with holes, such as f(:[a], :[b]), compared token by
+token, see docs/structural.md. Files that .gitignore ignores, and binary files, are not searched.
 
-The exit status is 0 if there is a match, 1 if there is none or the search fails, and 2 for a command that cannot be
-understood.`,
+The exit status is 0 if there is a match, 1 if there is no match or the search fails, and 2 for wrong use.`,
 		Example: `  millrace search recieve
   millrace search -s 'fmt.Errorf(:[a...])' -t go
   millrace search -s 'if (:[c]) return :[v];' src --count
@@ -47,16 +46,16 @@ understood.`,
 	f.BoolVarP(&literal, "fixed-strings", "F", false, "PATTERN is a text")
 	f.BoolVarP(&structural, "structural", "s", false, "PATTERN is code with holes such as :[x], compared token by token")
 	cmd.MarkFlagsMutuallyExclusive("regex", "fixed-strings", "structural")
-	f.StringVar(&s.Language, "lang", "", "the language of the files for -s: `NAME` is go, python and so on; else by their names")
-	f.BoolVarP(&s.IgnoreCase, "ignore-case", "i", false, "find letters in any case")
+	f.StringVar(&s.Language, "lang", "", "the language of the files for -s: `NAME` is go, python and so on; by default from their names")
+	f.BoolVarP(&s.IgnoreCase, "ignore-case", "i", false, "ignore the case of letters")
 	f.StringArrayVarP(&s.Globs, "glob", "g", nil,
-		"only files that `GLOB` takes; with ! before it, only others; may be repeated")
+		"only files that match `GLOB`; with ! before it, only others; may be repeated")
 	f.StringArrayVarP(&s.Types, "type", "t", nil, "only files whose names end in .`EXT`; may be repeated")
-	f.BoolVar(&s.NoIgnore, "no-ignore", false, "also files that .gitignore leaves out")
+	f.BoolVar(&s.NoIgnore, "no-ignore", false, "also files that .gitignore ignores")
 	f.BoolVar(&s.NoGenerated, "no-generated", false,
-		"leave out generated files: \"Code generated … DO NOT EDIT\", @generated")
-	f.BoolVar(&show.count, "count", false, "print how many matches each file has")
-	f.BoolVarP(&show.names, "files-with-matches", "l", false, "print the names of the files alone")
+		"omit generated files: \"Code generated … DO NOT EDIT\", @generated")
+	f.BoolVar(&show.count, "count", false, "print the number of matches in each file")
+	f.BoolVarP(&show.names, "files-with-matches", "l", false, "print only the names of the files")
 	f.BoolVar(&show.json, "json", false, "print an object with files, counts and matches")
 	cmd.MarkFlagsMutuallyExclusive("count", "files-with-matches", "json")
 	cmd.RunE = a.inTree(func(ctx context.Context, in *session, args []string) error {

@@ -17,9 +17,9 @@ import (
 func (a *App) newShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show PLAN|BACKUP",
-		Short: "Show a stored plan, or what taking back a commit would change",
-		Long: `Show shows what a plan that was stored with -o would change. With the id of a backup, as log lists them, it shows what
-undo would change: the commit, backwards.`,
+		Short: "Show a stored plan, or the changes that an undo would make",
+		Long: `Show shows the changes of a plan that was stored with -o. With the id of a backup from log, it
+shows the changes of an undo: the commit in reverse.`,
 		Example: `  millrace show rename.plan
   millrace show rename.plan --format stat
   millrace show 20261122_101502_9f3c21d0a4b5e6f7`,

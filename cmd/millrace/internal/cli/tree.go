@@ -27,9 +27,9 @@ type treeState struct {
 func (a *App) newStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Tell what state the tree is in",
-		Long: `Status tells where the root of the tree is, whether another run writes to it, how many commits can be taken back, and
-what a crash has left. It writes nothing. The exit status is 6 if recover has something to do.`,
+		Short: "Show the state of the tree",
+		Long: `Status shows the root of the tree and the number of commits that can be undone. It also shows another run that writes
+to the tree, and changes interrupted by a crash. It writes nothing. The exit status is 6 if the tree needs recover.`,
 		Example: `  millrace status
   millrace status --format json`,
 		Args: cobra.NoArgs,

@@ -104,9 +104,9 @@ func (a *App) newTrust() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust",
 		Short: "List and forget the pipelines whose programs you trust",
-		Long: `Trust has the pipelines whose programs you have allowed for good, by the answer "a" of run or plan. A pipeline is known by
-its digest, with the values of its variables: if a byte changes, it is asked about again. They are kept in the user's
-state directory, ~/.local/state/millrace/trust, and not in the tree.`,
+		Long: `Trust manages the pipelines whose programs you have always allowed, by the answer "a" of run or
+plan. A pipeline is identified by its digest, with the values of its variables: if a byte changes, you are asked
+again. The digests are in the user's state directory, ~/.local/state/millrace/trust, and not in the tree.`,
 		Example: `  millrace trust list
   millrace trust rm 4f2a`,
 	}
@@ -116,7 +116,7 @@ state directory, ~/.local/state/millrace/trust, and not in the tree.`,
 			RunE: func(cmd *cobra.Command, _ []string) error { return a.listTrust(cmd.Context()) },
 		},
 		&cobra.Command{
-			Use: "rm DIGEST…", Short: "Trust pipelines no more", Args: cobra.MinimumNArgs(1),
+			Use: "rm DIGEST…", Short: "Stop trusting pipelines", Args: cobra.MinimumNArgs(1),
 			RunE: func(_ *cobra.Command, args []string) error { return a.forget(args) },
 		},
 	)

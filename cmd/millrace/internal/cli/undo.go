@@ -16,15 +16,15 @@ func (a *App) newUndo() *cobra.Command {
 	var last bool
 	cmd := &cobra.Command{
 		Use:   "undo [ID]",
-		Short: "Take a commit back",
-		Long: `Undo takes back the commit with this id, or else the newest that is neither undone nor an undo itself. What it would
-do is shown and asked like any change; it is a commit of its own, which redo takes back.
+		Short: "Undo a commit",
+		Long: `Undo undoes the commit with this id, or else the newest commit that is neither undone nor an undo
+itself. The undo is shown and asked about like any change. It is a separate commit, which redo reverses.
 
-Files that have changed since, and files whose backup is damaged, are a conflict, exit status 4, and then nothing is
-taken back. --except leaves such files out, and -p decides hunk by hunk. What was left out can be taken back later.
+Files that have changed since, and files whose backup is damaged, are a conflict, exit status 4, and then nothing
+is undone. --except excludes such files, and -p decides hunk by hunk. Excluded changes can be undone later.
 
-Off a terminal it takes an id, or --last: a command before it may have failed, and then the newest commit is not its
-own. With -q, every command that commits prints the id of its commit and nothing else.`,
+Without a terminal it needs an id, or --last: a previous command may have failed, and then the newest commit is an
+older change. With -q, every command that commits prints only the id of its commit.`,
 		Example: `  millrace undo
   millrace undo 20261122_101502_9f3c2a7be1d04f58 -n
   millrace undo --except CHANGELOG.md --except 'docs/**'
@@ -57,7 +57,7 @@ own. With -q, every command that commits prints the id of its commit and nothing
 		}),
 	}
 	a.restoreFlags(cmd)
-	cmd.Flags().BoolVar(&last, "last", false, "take back the newest commit, also one of another program")
+	cmd.Flags().BoolVar(&last, "last", false, "undo the newest commit, also of another program")
 	return cmd
 }
 
@@ -65,9 +65,9 @@ own. With -q, every command that commits prints the id of its commit and nothing
 func (a *App) newRedo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "redo [ID]",
-		Short: "Make a commit again that was undone",
-		Long: `Redo takes back the undo with this id, or else the newest that still stands, so the change is there again. What it
-would do is shown and asked like any change.`,
+		Short: "Redo an undone commit",
+		Long: `Redo reverses the undo with this id, or else the newest undo not yet reversed, so the change is
+applied again. It is shown and asked about like any change.`,
 		Example: `  millrace redo
   millrace redo -y`,
 		Args:              cobra.MaximumNArgs(1),

@@ -23,8 +23,9 @@ func (a *App) newValidate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate FILE…",
 		Short: "Check pipelines without running them",
-		Long: `Validate checks the pipelines in files, or in stdin for -, and reads nothing else. Each problem is a line on stdout,
-file:line:column: message, as editors and CI take it. The exit status is 2 if there is one; warnings do not count.`,
+		Long: `Validate checks the pipelines in files, or in stdin for -, and reads nothing else. Each problem is
+a line on stdout, file:line:column: message, which editors and CI understand. The exit status is 2 if there is a
+problem; warnings do not count.`,
 		Example: `  millrace validate pipelines/*.json
   millrace validate rename.json --format json`,
 		Args: cobra.MinimumNArgs(1),

@@ -21,9 +21,9 @@ func newApprove(p door.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "approve RUN", Short: "Let a run go on that waits for a decision",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
-		Long: `Approve shows what a run that waits would do, asks, and goes on with it. Exactly what was shown is written: a run
-that would write anything else by then waits again. In a script --digest names the plan that was looked at, and -y takes
-the plan that waits.`,
+		Long: `Approve shows the changes of a waiting run, asks, and continues the run. Exactly the shown changes
+are written: if the changes differ by then, the run waits again. In a script --digest names the reviewed plan, and
+-y approves the waiting plan.`,
 		Example: `  millrace runs approve 12
   millrace runs approve - --digest 4f2a…
   millrace runs approve 12 -y`,
@@ -35,7 +35,7 @@ the plan that waits.`,
 			})
 		}),
 	}
-	cmd.Flags().StringVar(&digest, "digest", "", "approve only the plan with this `DIGEST`, which runs show prints")
+	cmd.Flags().StringVar(&digest, "digest", "", "approve only the plan with this `DIGEST`, as printed by runs show")
 	cmd.Flags().BoolVar(&force, "force", false, "pass the limit on files and the levels of risk, up to the ceiling")
 	workFlags(p, cmd, &o)
 	return cmd
@@ -65,7 +65,7 @@ func (w *worker) approve(
 func newDiff(p door.Program) *cobra.Command {
 	var o Options
 	cmd := &cobra.Command{
-		Use: "diff RUN", Short: "Show what a run that waits would change",
+		Use: "diff RUN", Short: "Show the changes of a waiting run",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
 		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
 			return with(p, t, o, func(w *worker) error { return w.diff(ctx, args[0]) })

@@ -152,7 +152,7 @@ func newLog(p door.Program) *cobra.Command {
 	var o Options
 	var follow bool
 	cmd := &cobra.Command{
-		Use: "log RUN[/STEP]", Short: "Show the lines of a run, or of one step",
+		Use: "log RUN[/STEP]", Short: "Show the log of a run, or of a step",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
 		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
 			return with(p, t, o, func(w *worker) error {
@@ -166,7 +166,7 @@ func newLog(p door.Program) *cobra.Command {
 		}),
 	}
 	o.storeFlag(cmd)
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the run ends or waits")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "continue until the run ends or waits")
 	return cmd
 }
 

@@ -23,12 +23,13 @@ func NewRuns(p door.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List, approve and resume the runs that are kept",
-		Long: `Runs lists the runs that "run --keep" and "mcp --store" have kept, the newest first. A line has the
-number, the status, the name, the time, the user, and the reason of a run that waits or has failed. RUN is a number, the
+		Long: `Runs lists the runs kept by "run --keep" and "mcp --store", the newest first. A line has the
+number, the status, the name, the time, the user, and the reason of a waiting or failed run. RUN is a number, the
 beginning of a run id, or - or last for the newest run.
 
-A run whose process was killed is listed as failed. "runs resume" goes on behind the last step done. Whoever goes on with
-a run allows its programs again, and gives --approve-from again. The exit status is 7 if a run waits for a decision.`,
+A run whose process was killed is listed as failed. "runs resume" continues after the last completed step. To
+continue a run, allow its programs again and pass --approve-from again. The exit status is 7 if a run waits for a
+decision.`,
 		Example: `  millrace runs
   millrace runs --status manual
   millrace runs diff -
@@ -48,9 +49,9 @@ a run allows its programs again, and gives --approve-from again. The exit status
 		newDiff(p),
 		newApprove(p),
 		deciding(p, "reject RUN", "Cancel a run that waits for a decision", reject),
-		deciding(p, "cancel RUN", "End a run, also that of another process", cancel),
-		working(p, "retry RUN", "Go on with a run that has failed or was canceled", retry),
-		working(p, "resume RUN[/STEP]", "Go on with a run, or go back to before a step", resume),
+		deciding(p, "cancel RUN", "End a run, also of another process", cancel),
+		working(p, "retry RUN", "Resume a failed or canceled run", retry),
+		working(p, "resume RUN[/STEP]", "Resume a run, or return to the state before a step", resume),
 		deciding(p, "rm RUN", "Remove a run that has ended", remove),
 		newPrune(p),
 		newWatch(p),
@@ -183,8 +184,8 @@ func newPrune(p door.Program) *cobra.Command {
 	var age string
 	cmd := &cobra.Command{
 		Use: "prune", Short: "Remove old runs that have ended", Args: cobra.NoArgs,
-		Long: `Prune removes runs that have ended, the oldest first. Runs that wait or are worked on stay, and so does the newest.
-A call removes 100 runs at most.`,
+		Long: `Prune removes ended runs, the oldest first. It keeps waiting and active runs, and the newest run. A
+call removes at most 100 runs.`,
 		RunE: p.InTree(func(ctx context.Context, t door.Tree, _ []string) error {
 			retention := rundir.Retention{Keep: keep}
 			switch {

@@ -27,7 +27,7 @@ type Options struct {
 // storeFlag registers --store.
 func (o *Options) storeFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.Store, "store", "",
-		"`DIR` that has the runs; without it "+rundir.DefaultDir+" of the tree, or what the configuration says")
+		"`DIR` of the runs; by default the store of the configuration, or "+rundir.DefaultDir+" of the tree")
 }
 
 // Flags registers --store and --approve-from.
