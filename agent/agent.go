@@ -11,14 +11,14 @@ import (
 
 // Agent is a model, or a program around one, that steps of the action prompt ask. It is called from several goroutines.
 type Agent interface {
-	// Ask does what the request asks for and returns the answer. Output and cost that come with an error are kept: the
-	// output for the steps after it, the cost for the budget. An error can have methods: "Code() string" for the code
-	// that the step's failure gets in place of "agent_failed", and "Retryable() bool" to report whether another
-	// attempt may succeed. Without Retryable the step is tried again, by default three times. A panic is an error that
-	// is not tried again.
+	// Ask does what the request asks for and returns the answer. Output and cost that come with an error are kept:
+	// the output for the steps after it, the cost for the budget. An error can have methods: "Code() string" for the
+	// code that the step's failure gets in place of "agent_failed", and "Retryable() bool" to report whether another
+	// attempt may succeed. Without Retryable the step is retried, by default three times. A panic is an error and is
+	// not retried.
 	//
-	// Ask has to return soon after ctx is done, and nothing that it has started may work in the workspace any more
-	// then: the run waits for it.
+	// Ask must return soon after ctx is done, because the run waits for it. Nothing that it has started may work in
+	// the workspace after that.
 	Ask(ctx context.Context, r *Request) (Reply, error)
 }
 
@@ -28,36 +28,38 @@ type Func func(ctx context.Context, r *Request) (Reply, error)
 // Ask calls the function.
 func (f Func) Ask(ctx context.Context, r *Request) (Reply, error) { return f(ctx, r) }
 
-// Request is what an agent is asked. It belongs to the agent until Ask returns.
+// Request is a question to an agent. It belongs to the agent until Ask returns.
 type Request struct {
 	// Prompt is the prompt of the step, with its templates expanded. Text gives it together with Previous.
 	Prompt string
 	// Previous is the step that was executed before, nil if there is none, or if this step does not want to know.
 	Previous *Previous
-	// Sandbox describes how the agent is to work, by the step and, where that does not say, by the pipeline.
+	// Sandbox has the settings of the agent's work from the step, and from the pipeline for fields that the step does
+	// not set.
 	Sandbox Sandbox
 	// Step is the id of the step, RunID that of the run, "" if the run has none.
 	Step, RunID string
-	// Shared is the absolute path of a directory that all steps of the run can use to hand things on. It is gone with
-	// the run. An agent in a container mounts it, at /shared say. "" for a step without a workspace that does not name
+	// Shared is the absolute path of a directory that all steps of the run share. It is removed with the run. An
+	// agent in a container mounts it, for example at /shared. "" for a step without a workspace that does not name
 	// it.
 	Shared string
 	// Visit counts the visits of the step in the run, Attempt the attempts of this visit, both from 1.
 	Visit, Attempt int
-	// Left is what is left of the budget, more than 0. Zero means no budget.
+	// Left is the unspent part of the budget, more than 0. Zero means no budget.
 	Left budget.Cost
-	// Workspace makes the tree real, as the steps before have left it, and returns the absolute path of the directory.
-	// When Ask has returned, what has changed there is the work of the step, unless the step only reads. Each call
-	// within one attempt returns the same directory. It takes its time for a large tree, so an agent that does not
-	// need it does not call it. It may be called from several goroutines. Nil means that the step has no workspace.
+	// Workspace writes the tree with the changes of earlier steps to a directory, and returns the absolute path of
+	// the directory. After Ask has returned, changes in the directory become changes of the step, unless the step
+	// only reads. Each call within one attempt returns the same directory. It is slow for a large tree, so an agent
+	// that does not need the tree should not call it. It may be called from several goroutines. Nil means that the
+	// step has no workspace.
 	Workspace func(ctx context.Context) (dir string, err error)
 }
 
-// Previous is what the step before has said.
+// Previous is the output and the error of the step before.
 type Previous struct {
 	// Step is its id.
 	Step string
-	// Output is what it has said, if it is long the last [MaxPrevious] bytes of it.
+	// Output is the output of the step, or the last [MaxPrevious] bytes of a longer output.
 	Output string
 	// Error is the text of its error, "" if it has succeeded, ErrorCode the code of that.
 	Error, ErrorCode string
@@ -65,8 +67,8 @@ type Previous struct {
 	Truncated bool
 }
 
-// Sandbox describes how an agent is to work. The agent decides which fields it supports and what they mean: millrace
-// itself holds the timeout, and counts steps with GPU, see Executor.Bulkheads. An empty field is not set.
+// Sandbox has the settings of an agent's work. The agent decides which fields it supports and their meaning. Millrace
+// itself enforces the timeout, and counts steps with GPU, see Executor.Bulkheads. An empty field is not set.
 type Sandbox struct {
 	// Model is the name of a model.
 	Model string
@@ -74,9 +76,9 @@ type Sandbox struct {
 	Tools []string
 	// SystemPrompt goes to the model before the prompt.
 	SystemPrompt string
-	// Timeout is how long one attempt may take; ctx ends then.
+	// Timeout is the limit of an attempt; ctx ends then.
 	Timeout time.Duration
-	// Memory is how much memory the agent may take, such as "4g".
+	// Memory is the memory limit of the agent, such as "4g".
 	Memory string
 	// GPU means that the agent needs a GPU.
 	GPU bool
@@ -86,15 +88,15 @@ type Sandbox struct {
 	Options map[string]any
 }
 
-// Reply is what an agent answers.
+// Reply is the answer of an agent.
 type Reply struct {
 	// Output is the answer. Bytes in it that are not UTF-8 become U+FFFD.
 	Output string
 	// Model is the name of the model that has answered, "" if it is not known.
 	Model string
-	// Cost is what the answer has cost, also beside an error. Less than nothing counts as nothing.
+	// Cost is the cost of the answer, also with an error. A negative cost counts as 0.
 	Cost budget.Cost
-	// InputTokens and OutputTokens count what the model has read and written, 0 if it is not known.
+	// InputTokens and OutputTokens count the tokens that the model has read and written; 0 means unknown.
 	InputTokens, OutputTokens int64
 }
 
@@ -102,7 +104,7 @@ type Reply struct {
 type Error struct {
 	// Agent is the host's name for the agent, "" for the agent of steps that name none.
 	Agent string
-	// Err is what it has returned.
+	// Err is the returned error.
 	Err error
 }
 
@@ -117,7 +119,7 @@ func (e *Error) Error() string {
 // MarshalJSON gives the code, the message and the paths.
 func (e *Error) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
 
-// Unwrap returns what the agent has returned.
+// Unwrap returns the agent's own error.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Code returns the code of the agent's own error, or "agent_failed" if it has none.

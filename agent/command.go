@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// Format describes what a program prints for an answer.
+// Format is the format of a program's answer.
 type Format string
 
 const (
@@ -18,7 +18,7 @@ const (
 	Text Format = "text"
 	// JSON means that stdout is one JSON object, as command line agents print it: "result" is the output, "is_error"
 	// means that the agent has failed, and "total_cost_usd", "model", and "usage" with "input_tokens" and
-	// "output_tokens" have the rest. Only "result" is required. Other names are left alone.
+	// "output_tokens" have the rest. Only "result" is required. Other names are ignored.
 	JSON Format = "json"
 )
 
@@ -34,12 +34,12 @@ type Command struct {
 	Argv func(r *Request) []string
 	// Env is set for the program, beside what Policy sets; Policy.Env wins.
 	Env map[string]string
-	// Policy is what the host allows the program. It is not that of the commands of a pipeline: agents need the
-	// network, and keys, which those must not have. The program has to be in Policy.Allow, MaxTimeout is the longest
-	// it may take, MaxOutput, 1 MiB by default, how long an answer can be. HOME is empty and private
-	// unless Env sets it.
+	// Policy has the permissions of the program. It is separate from the policy of the pipeline's commands: agents
+	// need the network and keys, which commands must not have. Policy.Allow must list the program. MaxTimeout limits
+	// its duration, and MaxOutput, 1 MiB by default, the length of an answer. HOME is empty and private unless Env
+	// sets it.
 	Policy command.Policy
-	// Format is what the program prints; "" is [Text].
+	// Format is the format of the program's answer; "" is [Text].
 	Format Format
 }
 
@@ -103,7 +103,7 @@ type misuse struct{ error }
 // Retryable is false.
 func (misuse) Retryable() bool { return false }
 
-// mostShown is how much of a program's output an error has, in bytes.
+// mostShown limits the program's output in an error, in bytes.
 const mostShown = 1000
 
 // lastLine returns ": " and the last line that a program has printed to stderr, else to stdout, "" if there is none.

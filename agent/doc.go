@@ -15,21 +15,21 @@
 //		},
 //	)}}
 //
-// [Command] is an agent that is there already: it runs a program of the host for each request.
+// [Command] is a ready agent: it runs a program of the host for each request.
 //
 // # The life of a request
 //
-// An attempt of a step asks once. The [Request] has the prompt with its templates expanded, and what the step before
-// has said. [Request.Workspace] makes the tree real, as the steps before have left it, in a directory of its own. When
-// Ask returns without an error, what has changed there is staged as the work of the step, and shown, judged and
-// committed as any other; after an error it is dropped, and a second attempt starts from what the first one has found.
-// The real tree is never touched by an agent that stays in its workspace. Nothing holds it there: an agent that runs
-// programs is to confine them itself, as [Command] does by its policy.
+// An attempt of a step asks once. The [Request] has the prompt with its templates expanded, and the output of the
+// step before. [Request.Workspace] writes the tree with the changes of earlier steps to a private directory. When Ask
+// returns without an error, changes in the directory are staged as changes of the step, and shown, judged and
+// committed like others. After an error they are discarded, and the next attempt starts from the same tree. The real
+// tree is never touched by an agent that stays in its workspace. Millrace does not enforce this: an agent that runs
+// programs must confine them itself, as [Command] does by its policy.
 //
-// The cost of a reply counts at once, also for an attempt that fails. A step that asks is not begun once the budget is
-// spent. The text of a reply is data: a template in it is never expanded. A model decides where the run goes on only
-// by the keywords that the pipeline waits for.
+// The cost of a reply counts at once, also for a failed attempt. Once the budget is spent, no step that asks begins.
+// The text of a reply is data: a template in it is never expanded. A model influences the flow of the run only by the
+// keywords that the pipeline waits for.
 //
-// A plan asks when it is made and not when it is committed. With an Executor.Recorder, the same question on the same
-// tree is not asked twice.
+// A plan asks when it is made, and not when it is committed. With an Executor.Recorder, the same question on the same
+// tree is asked only once.
 package agent

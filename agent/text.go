@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// MaxPrevious is how many bytes of the previous step's output, and of its error, an agent receives: the end of the
-// output and the beginning of the error.
+// MaxPrevious limits the bytes of the previous step's output, and of its error, that an agent receives: the end of
+// the output and the beginning of the error.
 const MaxPrevious = 64 << 10
 
 // Text returns the whole request as one text: the prompt, then the output of the step before, then its error, each of
-// these two in a fence of backquotes that is longer than any within, so that no text can pretend to stand outside of
-// it. Empty parts are left out.
+// these two in a fence of backquotes. The fence is longer than any fence within, so no text can end it. Empty parts
+// are omitted.
 func (r *Request) Text() string {
 	var b strings.Builder
 	b.WriteString(r.Prompt)

@@ -1,14 +1,14 @@
-// Package backup has the words for the backups that commits leave: what a list says of them, how many are kept, and
-// what can be wrong with them. [Leftover] is what a crash leaves of a commit. Backups are listed, checked, restored
-// and removed by the methods of the Executor: ListBackups, VerifyBackup, PlanRestore and Restore, PruneBackups and
-// RemoveBackup. Restoring is itself a commit, so it is all or nothing, makes a backup that it can be undone with,
-// keeps later edits of other files, and reports a conflict for files that have changed since.
+// Package backup has the types for the backups of commits: their entries in a list, how many are kept, and their
+// damages. [Leftover] is the rest of a commit after a crash. Backups are listed, checked, restored and removed by the
+// methods of the Executor: ListBackups, VerifyBackup, PlanRestore and Restore, PruneBackups and RemoveBackup. A
+// restore is itself a commit: it is atomic, makes a backup for its own undo, keeps later edits of other files, and
+// reports a conflict for files that have changed since.
 //
 // # What is kept
 //
-// A before-image is the file itself, hard-linked, where the file system has links, and a copy where it has not. A file
-// that was only moved and is then written in place therefore changes in the backup too; VerifyBackup does not judge
-// such files. Files that were deleted for good are not kept. A commit without a backup still keeps the files that it
+// A before-image is the file itself, hard-linked, where the file system has links, and a copy where it has not. A
+// file that was only moved and is then written in place therefore changes in the backup too; VerifyBackup does not
+// check such files. Permanently deleted files are not kept. A commit without a backup still keeps the files that it
 // deleted, as a trash.
 package backup
 
@@ -34,14 +34,15 @@ type Info struct {
 	RunID    string
 	// Restores is the id of the backup that the commit took back, "" if it was not a restore.
 	Restores string
-	// UndoneBy is the id of the newest commit that took back paths of this one and still stands, "" if there is none.
+	// UndoneBy is the id of the newest commit that undid paths of this commit and was not undone itself, "" if there
+	// is no such commit.
 	UndoneBy string
-	// Left is how many paths can be taken back and are not yet: all of them where UndoneBy is "", and zero for a commit
-	// that is undone as a whole.
+	// Left is the number of paths that can still be undone: all of them where UndoneBy is "", and zero for a commit
+	// that is undone completely.
 	Left int
-	// Changed is how many files and symbolic links the commit made, edited, renamed or removed.
+	// Changed is the number of files and symbolic links that the commit created, edited, renamed or removed.
 	Changed int
-	// Files is how many files and symbolic links it can restore the bytes of, Bytes is how many bytes those are.
+	// Files is the number of files and symbolic links whose bytes it can restore, Bytes is their size.
 	Files int
 	Bytes int64
 	// Trash means that only deleted files are kept.
@@ -97,7 +98,7 @@ func (e *DamagedError) Code() string { return "conflict" }
 // before the commit.
 type UndoneError struct {
 	ID string
-	// By is the commit that took it back, "" if the paths became what they were in another way.
+	// By is the commit that undid it, "" if the paths were restored in another way.
 	By string
 }
 
@@ -126,21 +127,21 @@ const (
 	DefaultKeepRuns = 1000 // results of runs
 )
 
-// Retention says which backups are kept, and in the same way which results of runs and which conflicts. The limits
-// hold together: a backup goes if any of them says so. The newest is always kept. The zero Retention keeps the newest
-// [DefaultKeep], of results [DefaultKeepRuns], however old and large.
+// Retention limits the kept backups, and in the same way kept results of runs and conflicts. All limits apply: a
+// backup beyond any limit is removed. The newest is always kept. The zero Retention keeps the newest [DefaultKeep],
+// of results [DefaultKeepRuns], however old and large.
 type Retention struct {
-	// Keep is how many are kept. Zero means DefaultKeep, for results DefaultKeepRuns; negative means no limit.
+	// Keep is the number of kept backups. Zero means DefaultKeep, for results DefaultKeepRuns; negative means no
+	// limit.
 	Keep int
 	// MaxAge is how old a backup may be. Zero means no limit.
 	MaxAge time.Duration
-	// MaxBytes is how many bytes the kept files may have together, hard links counted as if they were copies. Zero means
-	// no limit.
+	// MaxBytes limits the size of all kept files together; hard links count like copies. Zero means no limit.
 	MaxBytes int64
 }
 
-// Leftover is what is left of one transaction that a crash, or a change by another program, has kept from its end.
-// Executor.Inspect lists them.
+// Leftover is an unfinished transaction, interrupted by a crash or by a change of another program. Executor.Inspect
+// lists them.
 type Leftover struct {
 	// ID names it, Directory is where it is, as a path in the file system.
 	ID        string         `json:"id"`
@@ -151,7 +152,7 @@ type Leftover struct {
 	Pipeline string   `json:"pipeline,omitempty"`
 	RunID    string   `json:"run_id,omitempty"`
 	Paths    []string `json:"paths,omitempty"`
-	// Reason says in words why a transaction is suspicious, or why the plan of a conflict cannot be read.
+	// Reason explains why a transaction is suspicious, or why the plan of a conflict cannot be read.
 	Reason string `json:"reason,omitempty"`
 }
 

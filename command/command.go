@@ -4,11 +4,11 @@ import "context"
 
 // Command is one command that is to run.
 type Command struct {
-	// Step is the id of the step that it is run for, "" outside of one.
+	// Step is the id of the step that runs the command, "" outside of a step.
 	Step string
 	// Words are the program and its arguments; for a script, "/bin/sh", "-c" and the script.
 	Words []string
-	// Shell means that the words are those of a script.
+	// Shell means that the command is a script.
 	Shell bool
 
 	// Root is the tree, an absolute path: the command may write there. If it is "", the command runs in Temp.
@@ -21,21 +21,21 @@ type Command struct {
 	// Shared is the absolute path of the directory that the steps of a run share, "" for none.
 	Shared string
 
-	// Env is what the step sets. For [Policy].Check and a [Runner] it is the whole environment.
+	// Env has the variables of the step. For [Policy].Check and a [Runner] it is the whole environment.
 	Env map[string]string
-	// Stdin is what the command reads. A command that does not read it is not waited for.
+	// Stdin is the input of the command. A command need not read it.
 	Stdin string
 
-	// Read, Write and Network are what the policy leaves open, beside the directories above. Run fills them, for a
-	// [Runner].
+	// Read, Write and Network are the permissions of the policy, in addition to the directories above. Run fills
+	// them, for a [Runner].
 	Read, Write []string
 	Network     bool
 
-	// MaxOutput is how much is kept of each stream, in bytes; 0 is 1 MiB, and never more than the policy's.
+	// MaxOutput is the number of bytes kept of each stream; 0 is 1 MiB, and never more than the policy's.
 	MaxOutput int64
-	// OnOutput gets what the command prints while it runs; nil is none. The stream is "stdout" or "stderr". A text is
-	// at most 32 KiB of valid UTF-8, secrets masked. It is never called twice at once, and not after Run has returned;
-	// the command waits while it runs. A panic in it ends the command.
+	// OnOutput receives the output of the command while it runs; nil means none. The stream is "stdout" or "stderr".
+	// A text is at most 32 KiB of valid UTF-8, with masked secrets. Calls never overlap, and there are none after Run
+	// has returned. The command waits during a call. A panic in it ends the command.
 	OnOutput func(stream, text string)
 }
 
@@ -45,16 +45,18 @@ type Exit struct {
 	Code int
 	// Signal is the name of the signal that has ended the command, such as "SIGKILL", "" for none.
 	Signal string
-	// Stdout and Stderr are what it has printed.
+	// Stdout and Stderr are the printed output.
 	Stdout, Stderr Output
-	// Sandbox is what was in force: "files" is "landlock 7", for example, and "network" "seccomp". nil is nothing.
+	// Sandbox is the active confinement: "files" is "landlock 7", for example, and "network" "seccomp". nil means
+	// none.
 	Sandbox map[string]string
-	// Refused is what the sandbox has refused, if the command has failed and its output names that; nil otherwise.
+	// Refused is the access that the sandbox has refused, if the command has failed and its output names the access;
+	// else nil.
 	Refused *Refusal
 }
 
-// Refusal is what the sandbox has refused a command: a path, or the network. It is read from what the command has
-// printed, so it is a help for people and nothing to decide by.
+// Refusal is an access that the sandbox has refused: a path, or the network. It comes from the output of the command,
+// so it helps people, and programs must not rely on it.
 type Refusal struct {
 	// Path is the absolute path of a file or directory that is there, "" for the network.
 	Path string
@@ -80,10 +82,10 @@ func (r Refusal) String() string {
 	return "the sandbox does not let the command read '" + r.Path + "': the host adds it to Read"
 }
 
-// Output is what a command has printed on one stream.
+// Output is the output of a command on one stream.
 type Output struct {
-	// Text is what is kept: valid UTF-8, with U+FFFD for each invalid byte, and *** for secrets. If it is truncated,
-	// it is the first quarter and the last three quarters of what may be kept, one after the other.
+	// Text is the kept text: valid UTF-8, with U+FFFD for each invalid byte, and *** for secrets. A truncated text is
+	// the first quarter and the last three quarters of the limit, joined.
 	Text string
 	// Size is the number of bytes that were printed.
 	Size int64
@@ -94,12 +96,12 @@ type Output struct {
 // Runner runs commands elsewhere than in a process of this system: in a container, in a control group, on another
 // machine.
 type Runner interface {
-	// Run runs a command that the policy allows, in its directory and with exactly its environment, and returns when it
-	// and everything that it has started is gone. Root, Temp, Home and Shared are directories of this system.
+	// Run runs an allowed command, in its directory and with exactly its environment. It returns after the command
+	// and all processes that it has started have ended. Root, Temp, Home and Shared are directories of this system.
 	//
-	// It hands on what the command prints, in pieces of any size, to OnOutput if that is not nil, and returns the texts
-	// of both streams, or their beginnings; what is too long is cut and secrets are masked afterwards. The exit status
-	// is not an error. It returns soon after its context has ended. A panic in it is an error. It may be called from
-	// several goroutines.
+	// It passes the output of the command to OnOutput, if that is not nil, in pieces of any size. It returns the
+	// texts of both streams, or their beginnings. Long texts are cut and secrets are masked afterwards. The exit
+	// status is not an error. It returns soon after its context has ended. A panic in it is an error. It may be
+	// called from several goroutines.
 	Run(ctx context.Context, c Command) (Exit, error)
 }

@@ -1,8 +1,7 @@
-// Package command runs programs for a pipeline under the rules of a host: which ones, with what environment, what they
-// may read and write, how long, and how much of what they print is kept.
+// Package command runs programs for a pipeline under the rules of a host. The rules select the programs, their
+// environment, the files that they may read and write, their duration, and how much output is kept.
 //
-// A [Policy] is those rules. The zero Policy runs nothing. A host names what may run, and by what name programs are
-// found:
+// A [Policy] has these rules. The zero Policy runs nothing. A host lists the allowed programs:
 //
 //	commands := command.Policy{
 //		Allow:   []string{"gofmt -l *", "gofmt -w *", "go vet *", "./scripts/check.sh"},
@@ -13,8 +12,8 @@
 //
 // # The life of a command
 //
-// [Policy.Run] does the following, in this order; [Policy.Permit] does the first step alone, so that a pipeline can be
-// refused before anything has been done.
+// [Policy.Run] does the following, in this order. [Policy.Permit] does only the first step, so that a pipeline can be
+// refused before it starts.
 //
 //  1. The command is held against the policy: [Policy].Allow or Shell, then the names in its Env, then Check. The program is
 //     looked up in the policy's PATH, and the sandbox that the policy asks for must be there. A refused command is a
@@ -55,9 +54,9 @@
 // # The worth of the list of programs
 //
 // Allow states what a pipeline is for, not what it can do. A host that allows "go test *", "make" or any shell allows
-// any code that is in the tree, and the tree may be written by the pipeline. It is the sandbox that protects: with
-// [Required], which is the zero value, a command writes only to the tree and the directories given to it, reads what
-// programs need and what [Policy].Read adds, and has no network.
+// any code that is in the tree, and the tree may be written by the pipeline. The sandbox protects: with [Required],
+// which is the zero value, a command writes only to the tree and the directories given to it, reads what programs
+// need and what [Policy].Read adds, and has no network.
 //
 // # Toolchains
 //

@@ -27,10 +27,9 @@ func (g *group) sweep() error {
 	return nil
 }
 
-// Reap kills what is left of commands that had root as their [Command].Root, when the program that ran them was killed
-// itself and could not do so. The caller must be the only user of that tree. It is of use on Linux alone, where
-// processes are found by their environment; those of other containers are left alone. Where there are none it does
-// nothing.
+// Reap kills what is left of commands that had root as their [Command].Root, when the program that ran them was
+// killed itself and could not do so. The caller must be the only user of that tree. It works only on Linux, where
+// processes are found by their environment, and ignores processes of other containers.
 func Reap(root string) error {
 	theirs := []byte(rootMark(root))
 	err := killAll(func(dir string, env []byte, _, _ int) bool {

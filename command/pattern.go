@@ -203,7 +203,7 @@ func spelled(name string) error {
 	return nil
 }
 
-// Pattern returns the entry of a policy's Allow that allows this command line and nothing else.
+// Pattern returns the entry of a policy's Allow that allows exactly this command line.
 func Pattern(words ...string) string {
 	quotedWords := make([]string, len(words))
 	for i, w := range words {

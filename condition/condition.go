@@ -21,7 +21,7 @@ import (
 	"strconv"
 )
 
-// Type is the kind of a condition, as the JSON field "type" names it. The zero Type, "", is that of the zero Condition.
+// Type is the kind of a condition, as the JSON field "type" names it. The zero Condition has the zero Type, "".
 type Type string
 
 // The types.
@@ -38,7 +38,7 @@ const (
 	TypePrevError     Type = "prev_error"      // the step that was executed before has an error
 )
 
-// Short is what stands in JSON for {"type": "prev_error"} as well.
+// Short is another JSON form of {"type": "prev_error"}.
 const Short = "prev.error"
 
 // kinds is the table of the types, in the order of the documentation, with the JSON fields that conditions of each have
@@ -99,7 +99,7 @@ func (f *Fields) each(visit func(name string, to any)) {
 	visit("path", &f.Path)
 }
 
-// Condition is one condition. It is immutable, and conditions can be compared with ==. The zero Condition is none: it
+// Condition is a condition of a step. It is immutable, and conditions can be compared with ==. The zero Condition
 // always holds.
 //
 // The constructors take what they are given; a step id that is empty or of no step is found when the pipeline is built,
@@ -170,7 +170,7 @@ func (c Condition) WithPath(path string) Condition {
 	return c
 }
 
-// Value returns the number that a count is compared with, 0 if the condition has none.
+// Value returns the number to compare a count with, 0 if the condition has no number.
 func (c Condition) Value() int { return c.value }
 
 // Fields returns the fields of the condition, from which [New] makes it again.

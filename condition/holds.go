@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// StepFacts is what a condition can know of a step. A step of which neither Ran nor Skipped is true has not had its
-// turn.
+// StepFacts has the facts of a step for a condition. If neither Ran nor Skipped is true, the step has not been
+// reached yet.
 type StepFacts struct {
 	Ran       bool // its action was run, to whatever end
 	Succeeded bool
@@ -30,9 +30,9 @@ type Facts interface {
 // ErrNoStep reports that a condition is about a step that the run does not have.
 var ErrNoStep = errors.New("there is no such step")
 
-// Holds reports whether the condition holds, and if not, why not in words for a user, such as "condition
+// Holds reports whether the condition holds, and if not, the reason in words for a user, such as "condition
 // has_matches(find) is false: step 'find' matched no files". The error is that of f, or ErrNoStep, with the condition
-// before it; then nothing is known. The zero Condition holds and asks nothing.
+// before it; then the result is unknown. The zero Condition holds and asks nothing.
 func (c Condition) Holds(f Facts) (ok bool, reason string, err error) {
 	if c.IsZero() {
 		return true, "", nil

@@ -57,9 +57,8 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 	return errorform.Marshal("invalid_condition", e, problems...)
 }
 
-// New returns the condition that the fields describe, whatever they were read from, or all problems there are (and the
-// zero Condition). The fields that the type needs must be there, and no others. The caller has to check that the step
-// exists.
+// New returns the condition of the fields, or all problems and the zero Condition. The fields must be exactly the
+// fields that the type needs. The caller has to check that the step exists.
 func New(f Fields) (Condition, []Problem) {
 	typ := Type(f.Type)
 	if !typ.has("type") {
@@ -93,8 +92,8 @@ func New(f Fields) (Condition, []Problem) {
 	return c, nil
 }
 
-// Check returns what is wrong with a condition that a constructor has made: a step id or a path that is empty or not
-// valid UTF-8. Nothing is wrong with the zero Condition.
+// Check returns the problems of a condition from a constructor: a step id or a path that is empty or not valid UTF-8.
+// The zero Condition has no problems.
 func (c Condition) Check() []Problem {
 	if c.IsZero() {
 		return nil

@@ -1,6 +1,7 @@
 package risk
 
-// Counts is how many changes have each level. Changes without a level are not counted. The zero Counts has no change.
+// Counts is the number of changes of each level. Changes without a level are not counted. The zero Counts has no
+// change.
 type Counts struct {
 	Low      int `json:"LOW"`
 	Medium   int `json:"MEDIUM"`

@@ -1,8 +1,7 @@
-// Package risk rates a change by its size: how many files it touches and how many replacements it makes in them.
+// Package risk rates a change by its size: the number of files and the number of replacements.
 //
-// A [Policy] holds the thresholds, [Policy.Assess] gives the [Level]. That is arithmetic on two numbers and nothing
-// else: what a level means for a run (a warning, a refusal, whether force helps) is decided by the executor that
-// asks.
+// A [Policy] holds the thresholds, and [Policy.Assess] returns the [Level]. It compares only two numbers. The
+// executor decides the consequences of a level for a run: a warning, a refusal, whether force helps.
 //
 //	var p risk.Policy             // the documented table
 //	p.Assess(12, 45)              // LOW
@@ -77,7 +76,7 @@ type UnknownLevelError struct {
 	Text string
 }
 
-// Error names the text and what could stand there.
+// Error names the text and the allowed texts.
 func (e *UnknownLevelError) Error() string {
 	return fmt.Sprintf("unknown risk level %q: use LOW, MEDIUM, HIGH or CRITICAL", e.Text)
 }

@@ -62,10 +62,10 @@ func (e *Error) of(ref Ref) *Error {
 	return e
 }
 
-// Values returns the value of the field that a reference names, or, if it names none, that of its root. The rest of the
-// path is followed by the caller. A []string stands for the files of a step, which a longer text has joined by [Join];
-// any other list is a []any. The value is not kept and not changed. An [*Error] without a Source, as that of [Member],
-// is given the reference's.
+// Values returns the value of the field of a reference, or of its root if the reference has no field. The caller
+// follows the rest of the path. A []string means the files of a step, which a longer text joins by [Join]; any other
+// list is a []any. The value is neither kept nor changed. An [*Error] without a Source, such as an error of [Member],
+// gets the Source of the reference.
 type Values func(Ref) (any, error)
 
 // Expand puts the values in. A text that is a whole reference gives a value of the reference's type: the files of a
@@ -161,7 +161,7 @@ func (r Ref) value(values Values) (any, *Error) {
 	return r.follow(v)
 }
 
-// follow returns what the path of the reference leads to in the value of its field.
+// follow returns the value at the path of the reference, in the value of its field.
 func (r Ref) follow(v any) (any, *Error) {
 	for n, part := range r.Path {
 		inner, ok := part.of(v)

@@ -1,9 +1,9 @@
 package template
 
-// Type is the type of the value that a field has, or that a reference stands for.
+// Type is the type of the value of a field or a reference.
 type Type uint8
 
-// The types, and what stands for them in Go. The zero Type is none of them.
+// The types, with their types in Go. The zero Type is not valid.
 const (
 	String Type = iota + 1 // string
 	Int                    // int, or another integer type
@@ -59,7 +59,7 @@ const (
 	FieldVisits     = "visits"             // number: how often the step was reached
 )
 
-// Fields returns those of the [ResultFields] that tell of files, sorted by name.
+// Fields returns the [ResultFields] about files, sorted by name.
 func Fields() []Field {
 	return []Field{
 		{FieldAggregated, String}, {FieldCount, Int}, {FieldEdits, Int}, {FieldFiles, List}, {FieldFilesCount, Int},

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/nearest"
 )
 
-// MaxParts is how many keys and indices a reference may have after its root.
+// MaxParts limits the keys and indices of a reference after its root.
 const MaxParts = 64
 
 // Path leads from a value to one inside of it.
@@ -42,7 +42,7 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// noKey are the characters that stand in no key without quotes.
+// noKey are the characters that need quotes in a key.
 const noKey = ".[]{}\"\r\n"
 
 func isKey(s string) bool {
@@ -131,9 +131,8 @@ func (p Part) of(v any) (any, bool) {
 	return nil, false
 }
 
-// Member returns the member of an object that has that key, which the name stands for in the error: an [*Error] that
-// names the word that may have been meant, and whose Path is the name. That word is a key of the object, or if none is
-// near one of others.
+// Member returns the member of an object with that key. The error is an [*Error] whose Path is the name. It suggests a
+// similar key of the object, or if no key is similar, a similar word of others.
 func Member(v any, name, key string, others ...string) (any, error) {
 	part := Part{Key: key}
 	if inner, ok := part.of(v); ok {

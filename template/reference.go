@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/nearest"
 )
 
-// reference makes a reference of a candidate whose root is known, or returns its problem.
+// reference converts a candidate with a known root to a reference, or returns its problem.
 func (c candidate) reference(text string, root Root) (Ref, *Problem) {
 	ref := Ref{Root: root.Name, Type: Any, Source: text[c.start:c.end], Offset: c.start}
 	c.rest, ref.Raw = cutRaw(c.rest)

@@ -8,24 +8,24 @@ import (
 )
 
 // Resolve returns a deep copy of a tree of strings, lists and objects, in which each reference in a string has its
-// value in data. The roots of references are the keys of data, as far as they are made of letters, digits, "-" and
-// "_"; what follows a root is any path, or nothing:
+// value in data. The roots of references are the keys of data that have only letters, digits, "-" and "_". Any path,
+// or nothing, follows a root:
 //
 //	{{name}}                   data["name"]
 //	{{step1.items[0].id}}      a member of an element of a list
 //	{{step1["a.b"][-1]}}       the last element of a list, whose key has a dot
 //
-// A string that is one reference and nothing else becomes its value, with its type. In longer strings texts stand as
-// they are, all else as compact JSON. Keys of objects stay as they are, and values are not searched for references.
+// A string that is exactly one reference becomes its value, with its type. In longer strings texts are inserted
+// unchanged, all other values as compact JSON. Keys of objects are not expanded, nor are inserted values.
 //
-// Resolve is strict: what has the form of a reference, but a root that data has not, is an error, and so is a path that
-// leads nowhere. A backslash before it makes it text; see [EscapeData].
+// Resolve is strict: a reference with an unknown root is an error, and so is a path without a value. A backslash
+// before it makes it text; see [EscapeData].
 //
 // Both arguments can have slices, arrays, and maps with strings as keys, of any element type; the result has []any
 // and map[string]any for them. Numbers, strings and booleans of any type, [encoding/json.Number] too, stay what they
-// are. All else (NaN, functions, structs, pointers) is refused, and so is what is nested deeper than [MaxDepth] or
-// gives more than [MaxLen]. Neither argument is changed, and the result shares nothing with them. The error is an
-// [*Error], that of the first wrong place in the order of the keys.
+// are. Other values (NaN, functions, structs, pointers) are refused. So are values nested deeper than [MaxDepth] and
+// results larger than [MaxLen]. Neither argument is changed, and the result shares nothing with them. The error is an
+// [*Error] of the first problem in the order of the keys.
 func Resolve(value any, data map[string]any) (any, error) {
 	c := copier{left: MaxLen}
 	c.expand = func(s string) (any, *Error) { return c.resolve(s, data) }
@@ -83,7 +83,7 @@ func inData(c *candidate, data map[string]any) (path Path, ok bool, bad error) {
 	return path, ok || bad == nil, bad
 }
 
-// in returns the value of a reference whose root is in data. bad says why its path is none.
+// in returns the value of a reference whose root is in data. bad is the error of an invalid path.
 func (r Ref) in(data map[string]any, bad error) (any, *Error) {
 	v, ok := data[r.Root]
 	switch {

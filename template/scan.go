@@ -64,8 +64,8 @@ func digits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// pieces yields what a text is made of: literal text, with a zero candidate, and each candidate that is known, which
-// may be changed by that, with an empty text. It yields nothing if none is. A run of backslashes before a known
+// pieces yields the parts of a text: literal text, with a zero candidate, and each known candidate, which known may
+// change, with an empty text. Without a known candidate it yields nothing. A run of backslashes before a known
 // candidate is halved, and an odd one makes it literal.
 func pieces(text string, known func(*candidate) bool) iter.Seq2[string, candidate] {
 	return func(yield func(string, candidate) bool) {

@@ -2,8 +2,8 @@
 // in: "{{find.files_count}} files" becomes "12 files". [Resolve] does the same with data of any other origin.
 //
 // Parameters are mostly pieces of source text, and source text is full of braces that mean something to another
-// program (Go, Helm, Jinja, Handlebars, regular expressions). So a reference is recognised by its root, which is mostly
-// the step it names: [Parse] asks which roots there are, and everything else is text and stays as it is, byte for byte.
+// program (Go, Helm, Jinja, Handlebars, regular expressions). So a reference is recognised by its root, which is
+// usually the id of a step. [Parse] asks for the known roots, and all other text stays unchanged, byte for byte.
 //
 // # References
 //
@@ -17,23 +17,23 @@
 //	{{call}}                all of the data
 //	{{find.files|raw}}      as it is, where a regular expression quotes values ([Ref.Raw])
 //
-// A reference stands on one line, has no braces in it, and at most [MaxParts] keys and indices after its root. When the
-// text between the braces begins with a known root and a dot, it has to be right: "{{find.fils}}" is a [Problem], since
-// it would otherwise end up in a user's file. Of a root without data, "{{find}}" and "{{find[0]}}" are text.
+// A reference is on one line, has no braces in it, and at most [MaxParts] keys and indices after its root. A text
+// that begins with a known root and a dot must be a valid reference: "{{find.fils}}" is a [Problem], since it would
+// otherwise end up in a user's file. If the root has no data, "{{find}}" and "{{find[0]}}" are text.
 //
 // # Backslashes
 //
 // A backslash directly before a reference makes it text, and is dropped: with a step "find", \{{find.files}} becomes
 // {{find.files}}. To have a backslash before a value, double it: \\{{find.count}} becomes \12. In general, a run of
-// backslashes directly before a reference to a known root is halved, and an odd one escapes it. All other backslashes,
-// also those before braces that are not a reference (such as \{{2} in a regular expression), are text. [Escape] does
-// all this for a text that is to stay what it is.
+// backslashes directly before a reference to a known root is halved, and an odd one escapes it. All other
+// backslashes, also those before braces that are not a reference (such as \{{2} in a regular expression), are text.
+// [Escape] does all this for a text that must not change.
 //
 // # Values
 //
-// A text that is one reference and nothing else ([Text.Whole]) keeps the type of its value: null, a boolean, a number,
-// a text, a list or an object. Inside a longer text everything becomes text: the files of a step as [Join] writes
-// them, other lists and objects as compact JSON. A value is never searched for references.
+// A text that is exactly one reference ([Text.Whole]) keeps the type of its value: null, a boolean, a number, a text,
+// a list or an object. Inside a longer text everything becomes text: the files of a step as [Join] writes them, other
+// lists and objects as compact JSON. A value is never searched for references.
 package template
 
 import (
@@ -41,7 +41,7 @@ import (
 	"strings"
 )
 
-// Root is what a reference can begin with: a step, or something else that has a name.
+// Root is the first part of a reference: a step, or something else with a name.
 type Root struct {
 	Name   string  // which root it is, such as the id of the step
 	Fields []Field // what may follow the name and a dot
@@ -147,7 +147,7 @@ func (t Text) Source() string { return t.source }
 // gives the source.
 func (t Text) IsTemplate() bool { return t.parts != nil }
 
-// Refs returns the references in the order of the text, each as often as it stands there.
+// Refs returns the references in the order of the text, with repetitions.
 func (t Text) Refs() []Ref { return slices.Clone(t.refs) }
 
 // Whole returns the reference if the text is that and nothing else, not even a space, so that its value keeps its type.

@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLen is how long an expanded text may get, in bytes, and how large a list or object, in which each value counts
-// as 64 bytes beside its text. It keeps a short text with many references to long lists from taking all memory.
+// MaxLen limits an expanded text, in bytes, and a list or object, in which each value counts as 64 bytes plus its
+// text. It prevents that a short text with many references to long lists uses all memory.
 const MaxLen = 64 << 20
 
 // MaxDepth is how deep lists and objects may be nested.
@@ -116,10 +116,10 @@ type copier struct {
 	expand func(text string) (any, *Error) // what becomes of a text, or nil
 }
 
-// perValue is about how much memory a value takes in a list or object, in bytes.
+// perValue is roughly the memory of a value in a list or object, in bytes.
 const perValue = 64
 
-// spend takes so many times that many bytes of what is left.
+// spend subtracts n times the given bytes from the remaining limit.
 func (c *copier) spend(n, bytes int) *Error {
 	if n > c.left/bytes {
 		return tooLong()
@@ -190,8 +190,8 @@ func Copy(v any) (any, error) {
 	return all, nil
 }
 
-// Format writes a value as it stands in a longer text: a text as it is, null, booleans and numbers as JSON has them, a
-// []string as [Join] writes it, any other list or object as compact JSON. The error is an [*Error].
+// Format returns the form of a value in a longer text: a text unchanged, null, booleans and numbers as in JSON, a
+// []string as from [Join], any other list or object as compact JSON. The error is an [*Error].
 func Format(v any) (string, error) {
 	if files, ok := v.([]string); ok {
 		return Join(files), nil
@@ -203,7 +203,7 @@ func Format(v any) (string, error) {
 	return s, nil
 }
 
-// textOf writes a value as it stands in a longer text, with no more than most bytes.
+// textOf returns the form of a value in a longer text, with at most most bytes.
 func textOf(v any, most int) (string, *Error) {
 	kind, rv := kindOf(v)
 	switch kind {

@@ -16,13 +16,13 @@ import (
 type Problem struct {
 	// Pointer is the JSON pointer below the arguments, such as "/channel"; "" for all of them.
 	Pointer string
-	// Message describes what is wrong, Hint what to write instead, "" if that is not known.
+	// Message describes the problem, Hint the correction, "" if there is no suggestion.
 	Message, Hint string
 }
 
-// Check returns what is wrong with arguments of the tool of that name: those that it does not have or that are missing,
-// and values of the wrong type. A text for which isTemplate is true can still become anything; nil means that none is
-// one. Arguments that are right, and those of a tool that takes any, have no problems; a name that no tool has is one.
+// Check returns the problems of arguments of the tool called name: unknown and missing arguments, and values of the
+// wrong type. A text for which isTemplate is true can have any value later; nil means that no text is a template. A
+// tool that accepts any arguments has no problems. A name without a tool is a problem.
 func (s Set) Check(name string, args map[string]any, isTemplate func(text string) bool) []Problem {
 	e, ok := s.tools[name]
 	if !ok {
@@ -32,7 +32,7 @@ func (s Set) Check(name string, args map[string]any, isTemplate func(text string
 	return problems
 }
 
-// decode makes arguments of what JSON has into what the tool takes.
+// decode converts JSON arguments to the argument type of the tool.
 func (s Spec) decode(args any, isTemplate func(string) bool) (any, []Problem) {
 	if s.Args != nil && args != nil && reflect.TypeOf(args) == s.Args && !isOpen(s.Args) {
 		return args, nil
@@ -63,7 +63,7 @@ func (s Spec) decode(args any, isTemplate func(string) bool) (any, []Problem) {
 	return value, problems
 }
 
-// objectOf returns arguments as JSON has them, in a copy. Nothing at all stands for no arguments.
+// objectOf returns arguments as JSON has them, in a copy. Nil means no arguments.
 func objectOf(args any) (map[string]any, error) {
 	tree, err := params.Tree(args)
 	if err != nil {
@@ -81,7 +81,7 @@ func objectOf(args any) (map[string]any, error) {
 	return nil, errors.New("arguments have names, so they are an object")
 }
 
-// at returns what stands at a JSON pointer in a value, nil for nothing.
+// at returns the value at a JSON pointer in a value, or nil.
 func at(v any, pointer string) any {
 	tokens, _ := strictjson.SplitPointer(pointer)
 	for _, token := range tokens {

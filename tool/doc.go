@@ -25,12 +25,12 @@
 //
 // # Effects outside of the tree
 //
-// A tool acts outside of the tree unless its [Spec] has Pure set. Its effects stay when the run fails, so it is not
-// tried again after an error unless its Spec or the step allows that. A dry run or a plan does not call it at all: the
-// step is skipped there, and the steps that depend on it, and the plan cannot be committed. [Call].Key is the same for
-// all attempts of one visit of a step; services that know idempotency keys take it for one.
+// A tool acts outside of the tree unless its [Spec] has Pure set. Its effects remain when the run fails, so it is not
+// retried after an error unless its Spec or the step allows retries. A dry run or a plan does not call it: the step
+// and the steps that depend on it are skipped, and the plan cannot be committed. [Call].Key is the same for all
+// attempts of one visit of a step; it can serve as an idempotency key of a service.
 //
-// A pure tool only finds something out, and may be called at any time, also twice.
+// A pure tool only reads information, and may be called at any time, also repeatedly.
 //
 // A tool must return soon after its context is done: the run waits for it. It may be called from several goroutines.
 package tool

@@ -57,8 +57,8 @@ func (t *function[In, Out]) Call(ctx context.Context, c *Call) (Result, error) {
 
 type currentKey struct{}
 
-// Current returns the call that a [Func] is in, by the context it was given: its key, its logger and what it spends. It
-// is nil elsewhere.
+// Current returns the current call of a [Func] from its context: its key, its logger and its Spend. It is nil outside
+// of a call.
 func Current(ctx context.Context) *Call {
 	c, _ := ctx.Value(currentKey{}).(*Call)
 	return c

@@ -16,9 +16,9 @@ import (
 // mostDepth is how deep lists and objects in a result may be nested, so that it fits into a stored plan.
 const mostDepth = 64
 
-// Call calls the tool of that name as a run does: the arguments are made what the tool takes, a panic is an error, and
-// the data that comes back is what JSON makes of it, as in [Call].Args. The error is an *[Error]; Data and Output come
-// beside it where the tool has returned them. c is not changed; its Spend and Log may be nil.
+// Call calls the tool called name as a run does. The arguments are converted to the argument type of the tool, a
+// panic is an error, and the returned data are JSON values, as in [Call].Args. The error is an *[Error]; the result
+// has Data and Output of the tool too. c is not changed; its Spend and Log may be nil.
 func (s Set) Call(ctx context.Context, name string, c Call) (Result, error) {
 	e, ok := s.tools[name]
 	if !ok {

@@ -12,9 +12,9 @@ import (
 	"github.com/millrace-go/millrace/template"
 )
 
-// CheckPath reports what is wrong with a path into the data of the tool of that name: something that its Spec.Result
-// does not have. The problem's Pointer is "". ok is true if the path can lead somewhere, as far as is known: a type
-// that writes itself can have anything, and so can a map.
+// CheckPath reports the problem of a path into the data of the tool called name: a member that its Spec.Result does
+// not have. The problem's Pointer is "". ok is true if the path may be valid: a type with its own JSON, or a map, can
+// have any member.
 func (s Set) CheckPath(name string, path template.Path) (p Problem, ok bool) {
 	t := s.tools[name].spec.Result
 	for i, part := range path {

@@ -20,14 +20,14 @@ const (
 // Set is an immutable set of tools by name, safe for concurrent use. The zero Set is empty.
 type Set struct{ tools map[string]entry }
 
-// entry is a tool, and what it has said of itself once.
+// entry is a tool with its Spec, which is read once.
 type entry struct {
 	tool Tool
 	spec Spec
 }
 
-// New returns a set of the tools. The error joins what is wrong with each: a name that is not valid or that another
-// tool has, arguments that JSON cannot give, a number of retries out of bounds. The Set beside it is empty.
+// New returns a set of the tools. The error joins the problems of all tools: an invalid or duplicate name, arguments
+// that JSON cannot express, a number of retries out of range. With an error the Set is empty.
 func New(tools ...Tool) (Set, error) {
 	all := make(map[string]entry, len(tools))
 	var wrong []error
@@ -78,7 +78,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// checkArgs says why arguments cannot be of a type.
+// checkArgs reports why a type cannot be the type of arguments.
 func checkArgs(t reflect.Type) error {
 	if isOpen(t) {
 		return nil
@@ -103,7 +103,7 @@ func (s Set) Lookup(name string) (Tool, bool) {
 	return e.tool, ok
 }
 
-// Spec returns what the tool of that name has said of itself.
+// Spec returns the Spec of the tool called name.
 func (s Set) Spec(name string) (Spec, bool) {
 	e, ok := s.tools[name]
 	return e.spec, ok

@@ -15,9 +15,9 @@ import (
 type Tool interface {
 	// Spec describes the tool. It is asked once, by [New].
 	Spec() Spec
-	// Call does what the tool is for. A result that it returns beside an error is kept for the steps after it. An
-	// error can have methods: "Code() string" for the code that the step's failure gets in place of "tool_failed", and
-	// "Retryable() bool" to report whether another attempt may succeed.
+	// Call performs the work of the tool. A result that it returns together with an error is kept for later steps. An
+	// error can have methods: "Code() string" for the code that the step's failure gets in place of "tool_failed",
+	// and "Retryable() bool" to report whether another attempt may succeed.
 	Call(ctx context.Context, c *Call) (Result, error)
 }
 
@@ -30,7 +30,7 @@ type Spec struct {
 	// Args is the type of the arguments: a struct, or a pointer to one, whose fields can be parameters of an action, or
 	// map[string]any. Nil means any arguments.
 	Args reflect.Type
-	// Result is the type of what it returns as Data. Nil means anything.
+	// Result is the type of the returned Data. Nil means any type.
 	Result reflect.Type
 	// Pure means that the tool changes nothing anywhere, so that dry runs and hosts that only read may call it. False,
 	// the zero value, is the safe choice.
@@ -38,7 +38,7 @@ type Spec struct {
 	// Costs means that a call may cost money, which it reports by [Call].Spend: it is not begun once the budget is
 	// spent.
 	Costs bool
-	// Retries is how many attempts a visit has after the first where the step does not say, 0 to 100.
+	// Retries is the default number of attempts after the first in a visit, 0 to 100.
 	Retries int
 }
 
@@ -50,8 +50,8 @@ type Call struct {
 	Args any
 	// Step is the id of the step.
 	Step string
-	// Key is the same for all attempts of a visit of a step, and another one for everything else: 32 hexadecimal
-	// digits. A run that is done again under the same Executor.RunID has the same keys.
+	// Key is 32 hexadecimal digits, the same for all attempts of a visit of a step, and unique otherwise. A run that
+	// is done again under the same Executor.RunID has the same keys.
 	Key string
 	// Visit counts the visits of the step in the run, Attempt the attempts of the visit, both from 1.
 	Visit, Attempt int
@@ -73,7 +73,7 @@ func (c Call) ready() *Call {
 	return &c
 }
 
-// Result is what a tool returns.
+// Result is the result of a tool.
 type Result struct {
 	// Data is what templates reach into: anything that encoding/json can write, with lists and objects nested at most
 	// 64 deep. Nil for nothing.
@@ -95,7 +95,7 @@ func (e *Error) Error() string { return fmt.Sprintf("tool '%s': %v", e.Tool, e.E
 // MarshalJSON gives the code, the message and the paths.
 func (e *Error) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
 
-// Unwrap returns what the tool has returned.
+// Unwrap returns the tool's own error.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Code returns the code of the tool's own error, or "tool_failed" if it has none.
