@@ -54,6 +54,9 @@ func (s *session) apply(ctx context.Context, name, digest string) error {
 	mark := planMark(data)
 	s.x.RunID = mark + rand.Text()
 	plan, err := s.x.OpenPlan(ctx, s.fs, data)
+	if err != nil && isPatch(data) {
+		return &usageError{fmt.Errorf("%s is a patch, not a plan; write: millrace patch %[1]s", name)}
+	}
 	if err != nil {
 		return &sourceError{name: name, err: err}
 	}
@@ -77,6 +80,16 @@ func (s *session) apply(ctx context.Context, name, digest string) error {
 		}
 	}
 	return err
+}
+
+// isPatch reports whether a file begins as patches do.
+func isPatch(data []byte) bool {
+	for _, begin := range []string{"--- ", "diff ", "*** Begin Patch", "Index: ", "From "} {
+		if strings.HasPrefix(string(data), begin) {
+			return true
+		}
+	}
+	return false
 }
 
 // planMark is what the run ids of all commits of a stored plan begin with.

@@ -82,6 +82,10 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	a.flags, a.started, a.usage, a.failed, a.events, a.progress = flags{}, false, "", nil, nil, nil
 	root := a.newRoot()
 	root.SetArgs(args)
+	if err := elsewhereError(root, args); err != nil {
+		a.report(err)
+		return statusOf(err)
+	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !a.started {
 		err = &usageError{err}

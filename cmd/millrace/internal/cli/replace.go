@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/elsewhere"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 )
 
@@ -96,6 +99,10 @@ any directory. A glob with a slash counts from the working directory. "!" before
 			r.New, r.Insert = after, oneline.InsertAfter
 		default:
 			r.New = args[1]
+		}
+		if len(args) == 2 && own() == 2 && elsewhere.IsScript(r.Old) && exists(a.base(r.New)) {
+			line, _ := elsewhere.Command(args)
+			return millrace.Pipeline{}, &usageError{fmt.Errorf("OLD is a script of sed, and NEW is a file; write: %s", line)}
 		}
 		return w.Replace(r)
 	}

@@ -59,6 +59,7 @@ The exit status is 0 if there is a match, 1 if there is no match or the search f
 	f.BoolVar(&show.json, "json", false, "print an object with files, counts and matches")
 	cmd.MarkFlagsMutuallyExclusive("count", "files-with-matches", "json")
 	cmd.RunE = a.inTree(func(ctx context.Context, in *session, args []string) error {
+		a.oneLiner = cmd
 		s.Pattern, s.Paths = args[0], args[1:]
 		switch {
 		case regex:
@@ -90,10 +91,10 @@ func (s *session) search(ctx context.Context, of oneline.Search, show searched) 
 	if err != nil {
 		return err
 	}
-	for _, warning := range result.AllWarnings() {
-		s.talk("warning: %s", warning)
-	}
 	found := result.Results[0]
+	for _, warning := range found.Warnings {
+		s.warn(s.spoken(warning))
+	}
 	if err := s.writeFound(found, show); err != nil {
 		return err
 	}

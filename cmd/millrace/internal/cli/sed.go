@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
@@ -43,6 +46,9 @@ it changes stdin and writes it to stdout.`,
 		s.Common, s.Files = c, files(args)
 		if len(s.Scripts) == 0 {
 			s.Scripts = args[:1]
+		}
+		if a.flags.dryRun && !s.Printed && slices.ContainsFunc(s.Scripts, func(text string) bool { return strings.HasSuffix(text, "p") }) {
+			a.complain("warning: -n shows the change and writes nothing; --printed keeps only the lines that p prints")
 		}
 		return w.Sed(s)
 	}
