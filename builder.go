@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/definition"
+	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
 // Builder builds a pipeline in Go. It is a value that never changes: every method returns a new one, so a common
@@ -152,7 +153,7 @@ func (b StepBuilder) Raw() StepBuilder {
 // The parameter is a JSON name, or a JSON pointer for one further down.
 func (b StepBuilder) Bind(param, template string) StepBuilder {
 	if !strings.HasPrefix(param, "/") {
-		param = "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(param)
+		param = "/" + strictjson.EscapeToken(param)
 	}
 	return b.change(func(s *definition.Step) {
 		s.Bind = maps.Clone(s.Bind)

@@ -17,6 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/library"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/nearest"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // mostListed is how much text [Library.List] reads, in bytes.
@@ -94,7 +95,7 @@ func (e *LibraryError) Error() string {
 	case e.Name == "":
 		return fmt.Sprintf("pipelines in %s: %v", fsutil.Visible(e.Dir), e.Err)
 	}
-	return fmt.Sprintf("pipeline '%s' in %s: %v", fsutil.Visible(definition.Shortened(e.Name)), fsutil.Visible(e.Dir), e.Err)
+	return fmt.Sprintf("pipeline '%s' in %s: %v", fsutil.Visible(show.Name(e.Name)), fsutil.Visible(e.Dir), e.Err)
 }
 
 // Unwrap returns the reason.
@@ -158,9 +159,9 @@ func (l Library) Find(ctx context.Context, name string) (LibraryEntry, error) {
 		}
 		near = append(near, from.Names...)
 	}
-	text := fmt.Sprintf("no pipeline '%s' in %s", definition.Shortened(name), strings.Join(dirs, ", "))
+	text := fmt.Sprintf("no pipeline '%s' in %s", show.Name(name), strings.Join(dirs, ", "))
 	if len(dirs) == 0 {
-		text = fmt.Sprintf("no pipeline '%s': the library has no directories", definition.Shortened(name))
+		text = fmt.Sprintf("no pipeline '%s': the library has no directories", show.Name(name))
 	}
 	near = slices.DeleteFunc(near, func(name string) bool { return checkLibraryName(name) != nil })
 	if meant, ok := nearest.Of(name, near); ok {
@@ -223,7 +224,7 @@ func (l Library) mostBytes() int { return cmp.Or(l.Decoder.MaxBytes, definition.
 // checkLibraryName returns what is wrong with a name. Those of devices are refused on every system, for a library is
 // carried from one to another.
 func checkLibraryName(name string) error {
-	text := fmt.Sprintf("invalid pipeline name '%s' (only alphanumeric, -, and _ allowed, at most %d)", fsutil.Visible(definition.Shortened(name)), definition.MaxIDLen)
+	text := fmt.Sprintf("invalid pipeline name '%s' (only alphanumeric, -, and _ allowed, at most %d)", fsutil.Visible(show.Name(name)), definition.MaxIDLen)
 	if !definition.ValidID(name) {
 		return &worded{text, fsutil.ErrBadName}
 	}

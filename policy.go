@@ -25,6 +25,7 @@ import (
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/rootfs"
+	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
@@ -195,7 +196,7 @@ func checkAgents(p definition.Pipeline, agents map[string]agent.Agent) error {
 		}
 		problem := Problem{Pointer: fmt.Sprintf("/steps/%d/params/agent", i), Code: definition.CodeBadAgent, Step: s.ID}
 		names := slices.DeleteFunc(slices.Sorted(maps.Keys(agents)), func(name string) bool { return name == "" || agents[name] == nil })
-		if problem.Message = fmt.Sprintf("step '%s': there is no agent '%s'", s.ID, definition.Shortened(a.Agent)); a.Agent == "" {
+		if problem.Message = fmt.Sprintf("step '%s': there is no agent '%s'", s.ID, show.Name(a.Agent)); a.Agent == "" {
 			problem.Message = fmt.Sprintf("step '%s': there is no agent for steps that name none", s.ID)
 		}
 		near, isNear := nearest.Of(a.Agent, names)

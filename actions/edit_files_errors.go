@@ -7,6 +7,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // EditFilesError lists all edits of an [EditFiles] that cannot be made, in the order of the parameters.
@@ -29,7 +30,7 @@ const mostFailures = 20
 
 // Error lists the failures, no more than twenty.
 func (e *EditFilesError) Error() string {
-	return strings.Join(firstOf(e.Failures, mostFailures, (*EditFailure).Error), "; ")
+	return strings.Join(names.First(e.Failures, mostFailures, (*EditFailure).Error), "; ")
 }
 
 // Paths returns the files of the failures.
@@ -43,18 +44,6 @@ func (e *EditFilesError) Paths() []string {
 
 // MarshalJSON gives the code, the message and the paths.
 func (e *EditFilesError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
-
-// firstOf returns the texts of the first of a list, and how many more there are.
-func firstOf[T any](list []T, most int, text func(T) string) []string {
-	var texts []string
-	for i, one := range list {
-		if i == most {
-			return append(texts, fmt.Sprintf("and %d more", len(list)-i))
-		}
-		texts = append(texts, text(one))
-	}
-	return texts
-}
 
 // Unwrap returns the failures.
 func (e *EditFilesError) Unwrap() []error {

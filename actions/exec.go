@@ -14,6 +14,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // Exec runs a command on the tree as the steps before have left it, which is made real in a directory of its own. What the
@@ -273,10 +274,7 @@ func lastLine(exit command.Exit) string {
 			continue
 		}
 		line := strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
-		if len(line) > most {
-			line = strings.ToValidUTF8(line[:most], "") + "…"
-		}
-		return fsutil.Visible(line)
+		return fsutil.Visible(show.Short(line, most))
 	}
 	return ""
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // The codes of what is wrong with the parameters of exec.
@@ -31,16 +31,16 @@ func (a Exec) Validate(c *Check) {
 	if a.Dir != "" && !c.Templated(a.Dir) {
 		if _, err := fsutil.Clean(a.Dir); err != nil || filepath.IsAbs(a.Dir) {
 			c.Problemf("/dir", codeBadDir, "give it relative to the root of the tree", "dir '%s' is not in the tree",
-				match.Short(a.Dir))
+				show.Pattern(a.Dir))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
 			c.Problemf("/env", codeBadEnv, "", "env has the name '%s', which no variable can have",
-				fsutil.Visible(match.Short(name)))
+				fsutil.Visible(show.Pattern(name)))
 		} else if strings.Contains(a.Env[name], "\x00") {
-			c.Problemf("/env/"+pointerToken(name), codeBadEnv, "", "env has a NUL in the value of '%s'",
-				fsutil.Visible(match.Short(name)))
+			c.Problemf("/env/"+PointerToken(name), codeBadEnv, "", "env has a NUL in the value of '%s'",
+				fsutil.Visible(show.Pattern(name)))
 		}
 	}
 	if text, ok := a.Stdin.(string); a.Stdin != nil && !c.bound("/stdin") && !(ok && c.Templated(text)) {
@@ -88,7 +88,7 @@ func (a Exec) checkWords(c *Check) {
 		!c.Templated(a.Command) &&
 		!strings.ContainsAny(program, `/\`) {
 		c.Problemf("/command", codeBadCommand, "put the arguments into args, one word each",
-			"command is the program alone, '%s' has arguments", match.Short(a.Command))
+			"command is the program alone, '%s' has arguments", show.Pattern(a.Command))
 	}
 	for i, word := range append([]string{a.Command, a.Shell}, a.Args...) {
 		if strings.Contains(word, "\x00") {
@@ -99,11 +99,6 @@ func (a Exec) checkWords(c *Check) {
 			c.Problemf(at, codeBadCommand, "", "the words of a command cannot have a NUL")
 		}
 	}
-}
-
-// pointerToken is a name in a JSON pointer.
-func pointerToken(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
 var errStdin = errors.New("stdin must be a string or a list of strings")

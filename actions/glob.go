@@ -8,7 +8,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // glob is a pattern for paths. It is immutable.
@@ -95,7 +95,7 @@ func withoutBraces(pattern string, left *int) ([]string, error) {
 		todo = todo[:len(todo)-1]
 		if *left--; *left < 0 || len(all) == maxGlobPlain {
 			return nil, fmt.Errorf("glob '%s' has too many alternatives (max %d in a glob, about %d in a list)",
-				match.Short(pattern), maxGlobPlain, maxGlobSteps/2)
+				show.Pattern(pattern), maxGlobPlain, maxGlobSteps/2)
 		}
 		open, parts, end := firstBrace(now.pattern, now.from)
 		if open < 0 {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 func checkGlob(pattern string) error {
@@ -15,12 +15,12 @@ func checkGlob(pattern string) error {
 	case pattern == "":
 		return fmt.Errorf("glob cannot be empty")
 	case len(pattern) > maxGlobBytes:
-		return fmt.Errorf("glob '%s' is too long (max %d bytes, got %d)", match.Short(pattern), maxGlobBytes, len(pattern))
+		return fmt.Errorf("glob '%s' is too long (max %d bytes, got %d)", show.Pattern(pattern), maxGlobBytes, len(pattern))
 	case !doublestar.ValidatePattern(pattern):
 		return fmt.Errorf("'%s' is not a valid glob", pattern)
 	case nesting(pattern) > maxGlobNested:
 		return fmt.Errorf("glob '%s' has braces within braces too deep (max %d, got %d)",
-			match.Short(pattern), maxGlobNested, nesting(pattern))
+			show.Pattern(pattern), maxGlobNested, nesting(pattern))
 	case backwards(pattern) != "":
 		return fmt.Errorf("glob '%s' has the range '%s', which goes backwards", pattern, backwards(pattern))
 	case strings.HasPrefix(pattern, "/"):

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/patch"
 	"github.com/millrace-go/millrace/internal/patch/placing"
 )
@@ -25,7 +26,7 @@ type PatchProblem struct {
 // Error lists the problems, no more than twenty.
 func (e *PatchSyntaxError) Error() string {
 	hinted := make(map[string]bool)
-	return strings.Join(firstOf(e.Problems, mostFailures, func(p PatchProblem) string {
+	return strings.Join(names.First(e.Problems, mostFailures, func(p PatchProblem) string {
 		text := p.Message
 		if p.Line > 0 {
 			text = fmt.Sprintf("line %d of the patch: %s", p.Line, text)
@@ -69,7 +70,7 @@ type MissingHunkError = placing.MissingError
 
 // Error lists the failures, no more than twenty.
 func (e *PatchError) Error() string {
-	return strings.Join(firstOf(e.Failures, mostFailures, (*HunkFailure).Error), "; ")
+	return strings.Join(names.First(e.Failures, mostFailures, (*HunkFailure).Error), "; ")
 }
 
 // Paths returns the files of the failures.

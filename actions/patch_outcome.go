@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/patch"
 )
 
@@ -12,7 +13,7 @@ const mostWarnings = 50
 // outcome tells of the files, or returns what has failed.
 func (w *patching) outcome() (Outcome, error) {
 	w.idle()
-	for _, text := range firstOf(w.warnings, mostWarnings, func(text string) string { return text }) {
+	for _, text := range names.First(w.warnings, mostWarnings, func(text string) string { return text }) {
 		w.c.Warnf("%s", text)
 	}
 	failures := w.failures()
@@ -34,7 +35,7 @@ func (w *patching) outcome() (Outcome, error) {
 		return Outcome{Reports: out.Reports}, &PatchError{Failures: failures}
 	}
 	if len(failures) > 0 {
-		for _, text := range firstOf(failures, mostFailures, (*HunkFailure).Error) {
+		for _, text := range names.First(failures, mostFailures, (*HunkFailure).Error) {
 			w.c.Warnf("not patched: %s", text)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/charset"
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/replace"
 )
 
@@ -188,8 +189,8 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 		}
 	}
 	budget := nearestBytes
-	texts := firstOf(missing, nearestTexts, func(i int) string { return r.missing(ctx, c, files, i, &budget) })
-	texts = append(texts, firstOf(idle, nearestTexts, func(i int) string {
+	texts := names.First(missing, nearestTexts, func(i int) string { return r.missing(ctx, c, files, i, &budget) })
+	texts = append(texts, names.First(idle, nearestTexts, func(i int) string {
 		return r.name(i) + " is found, but what replaces it is the same"
 	})...)
 	if i := slices.IndexFunc(r.rules.List, func(rule *replace.Rule) bool { return rule.Laps.Load() }); i >= 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // InvalidError reports what is wrong with a limit. Where there are several mistakes, the error joins one of these for
@@ -90,7 +91,8 @@ func (l *Limit) UnmarshalJSON(data []byte) error {
 			errs = append(errs, err)
 		}
 	default:
-		errs = append(errs, quoted(data, invalid("", "must be a number of dollars or an object, got %s", shortened(data))))
+		got := show.Name(string(data))
+		errs = append(errs, quoted(data, invalid("", "must be a number of dollars or an object, got %s", got)))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err
@@ -145,20 +147,20 @@ func (l *Limit) field(name string, value []byte) error {
 	case "bytes":
 		return number(name, value, &l.Bytes, 64)
 	}
-	return invalid(shortened([]byte(name)), "is unknown: use usd, files, edits or bytes")
+	return invalid(show.Name(name), "is unknown: use usd, files, edits or bytes")
 }
 
 // money reads a limit of dollars.
 func money(name string, value []byte, to *Cost) error {
 	switch cost, err := parse(string(value)); {
 	case errors.Is(err, errDecimals):
-		return invalid(name, "can have 6 decimals at most, got %s", shortened(value))
+		return invalid(name, "can have 6 decimals at most, got %s", show.Name(string(value)))
 	case errors.Is(err, errTooLarge):
-		return invalid(name, "is too large, got %s", shortened(value))
+		return invalid(name, "is too large, got %s", show.Name(string(value)))
 	case err != nil:
-		return quoted(value, invalid(name, "must be a number of dollars, got %s", shortened(value)))
+		return quoted(value, invalid(name, "must be a number of dollars, got %s", show.Name(string(value))))
 	case cost <= 0:
-		return tooSmall(name, shortened(value))
+		return tooSmall(name, show.Name(string(value)))
 	default:
 		*to = cost
 		return nil
@@ -169,24 +171,15 @@ func money(name string, value []byte, to *Cost) error {
 func number[T int | int64](name string, value []byte, to *T, bits int) error {
 	switch n, err := strconv.ParseInt(string(value), 10, bits); {
 	case errors.Is(err, strconv.ErrRange) && value[0] != '-':
-		return invalid(name, "is too large, got %s", shortened(value))
+		return invalid(name, "is too large, got %s", show.Name(string(value)))
 	case err != nil && !errors.Is(err, strconv.ErrRange):
-		return quoted(value, invalid(name, "must be a whole number, got %s", shortened(value)))
+		return quoted(value, invalid(name, "must be a whole number, got %s", show.Name(string(value))))
 	case n <= 0:
-		return tooSmall(name, shortened(value))
+		return tooSmall(name, show.Name(string(value)))
 	default:
 		*to = T(n)
 		return nil
 	}
-}
-
-// shortened is a text as a message shows it.
-func shortened(value []byte) string {
-	const most = 40
-	if len(value) <= most {
-		return string(value)
-	}
-	return strings.ToValidUTF8(string(value[:most]), "") + "…"
 }
 
 // MarshalJSON returns a number of dollars if that is the only limit, else an object with the limits that there are,

@@ -14,8 +14,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/sandbox"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // Permit reports why a command may not run: a *[DeniedError] if the host does not allow it, or what is wrong with the
@@ -241,10 +243,8 @@ func (p Policy) keep(c Command) int64 {
 	return min(c.MaxOutput, most)
 }
 
-const (
-	maxShown   = 200 // bytes of a command in a message
-	maxOffered = 10  // entries of Allow in a hint
-)
+// maxShown is how many bytes of a command a message has.
+const maxShown = 200
 
 // shown is a command line for messages.
 func (p Policy) shown(words []string) string {
@@ -252,10 +252,7 @@ func (p Policy) shown(words []string) string {
 	if len(words) == 1 {
 		text = strings.ToValidUTF8(p.Mask(words[0]), "\uFFFD")
 	}
-	if len(text) > maxShown {
-		text = strings.ToValidUTF8(text[:maxShown], "") + "…"
-	}
-	return text
+	return show.Short(text, maxShown)
 }
 
 // offer is what the host allows instead.
@@ -263,9 +260,5 @@ func (p Policy) offer() string {
 	if len(p.Allow) == 0 {
 		return "the host allows no programs: it names them in the Allow of its policy"
 	}
-	list, more := p.Allow, ""
-	if len(list) > maxOffered {
-		list, more = list[:maxOffered], fmt.Sprintf(" and %d more", len(p.Allow)-maxOffered)
-	}
-	return "the host allows: " + p.Mask(strings.Join(list, " | ")) + more
+	return "the host allows: " + p.Mask(names.Few(p.Allow, " | "))
 }

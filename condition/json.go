@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/nearest"
+	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
@@ -25,22 +26,13 @@ func ParseValue(text string) (int, error) {
 	}
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("%w, got %s: %w", ErrValue, quote(text), err)
+		return 0, fmt.Errorf("%w, got %s: %w", ErrValue, show.Quote(text, 40), err)
 	case magnitude > limit:
-		return 0, fmt.Errorf("%w, got %s: %w", ErrValue, quote(text), strictjson.ErrRange)
+		return 0, fmt.Errorf("%w, got %s: %w", ErrValue, show.Quote(text, 40), strictjson.ErrRange)
 	case negative:
 		return -int(magnitude), nil
 	}
 	return int(magnitude), nil
-}
-
-// quote keeps a message short whatever stands in the JSON.
-func quote(text string) string {
-	const most = 40
-	if len(text) > most {
-		return strconv.Quote(text[:most]) + "..."
-	}
-	return strconv.Quote(text)
 }
 
 // MarshalJSON writes the fields that the type has, the value as a number; null for the zero Condition. It does not
@@ -136,7 +128,7 @@ func unknownField(name string) Problem {
 	new(Fields).each(func(name string, _ any) { names = append(names, name) })
 	last := len(names) - 1
 	p := Problem{
-		Field: name, Code: CodeUnknownField, Message: "unknown field " + quote(name) + " in condition",
+		Field: name, Code: CodeUnknownField, Message: "unknown field " + show.Quote(name, 40) + " in condition",
 		Hint: "the fields are " + strings.Join(names[:last], ", ") + " and " + names[last],
 	}
 	if near, ok := nearest.Of(name, names); ok {

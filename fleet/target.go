@@ -15,6 +15,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // Limits of a target, in bytes. They cannot be configured.
@@ -79,16 +80,10 @@ func (t Target) Check() error {
 	return &TargetError{ID: cut(t.ID, 100), Reason: reason}
 }
 
-// cut returns at most that many characters of a text, as valid UTF-8.
+// cut returns at most that many bytes of a text, as valid UTF-8.
 func cut(text string, most int) string {
-	if len(text) > 4*most {
-		text = text[:4*most]
-	}
-	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))
-	if len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return string(runes)
+	text, _ = show.Cut(text, 4*most)
+	return show.Within(strings.ToValidUTF8(text, "\uFFFD"), most)
 }
 
 // Paths are directories as targets: the id and the root of each are the path as it is given. A directory that is given

@@ -65,7 +65,7 @@ func newRule(r Rewrite) (*rule, *paramError) {
 			err = errors.New("a hole has the name of a variable")
 		}
 		if err != nil {
-			return nil, &paramError{"/where/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name), err}
+			return nil, &paramError{"/where/" + actions.PointerToken(name), err}
 		}
 		rule.holes[name] = h
 	}

@@ -2,10 +2,9 @@ package lsp
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -22,25 +21,17 @@ type UnsupportedError struct {
 	Changes []Unsupported
 }
 
-// longestList is how many things the text of an error lists.
-const longestList = 10
-
 // Error lists the first ten.
 func (e *UnsupportedError) Error() string {
-	var b strings.Builder
-	b.WriteString("a workspace edit cannot say all of the plan; leave it out (Partial), or commit the plan itself")
+	texts := make([]string, len(e.Changes))
 	for i, c := range e.Changes {
-		if i == longestList {
-			fmt.Fprintf(&b, "; and %d more", len(e.Changes)-i)
-			break
-		}
-		sep := "; "
-		if i == 0 {
-			sep = ": "
-		}
-		fmt.Fprintf(&b, "%s%s: %s", sep, fsutil.Visible(c.Path), c.Reason)
+		texts[i] = fsutil.Visible(c.Path) + ": " + c.Reason
 	}
-	return b.String()
+	text := "a workspace edit cannot say all of the plan; leave it out (Partial), or commit the plan itself"
+	if len(texts) > 0 {
+		text += ": " + actions.Few(texts, "; ")
+	}
+	return text
 }
 
 // Paths returns the paths of the changes.

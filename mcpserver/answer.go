@@ -101,9 +101,6 @@ func cut(text string, limit int) string {
 	return fmt.Sprintf("%s\n… %d more bytes are left out", strings.TrimSuffix(text[:end], "\n"), len(text)-end)
 }
 
-// maxListed is how many names a text lists of one kind.
-const maxListed = 20
-
 // reported is the answer to a change that was made, or would be.
 func reported(res *millrace.Result) *answer {
 	var b strings.Builder
@@ -219,12 +216,12 @@ func warningLines(res *millrace.Result) string {
 
 func warnings(b *strings.Builder, res *millrace.Result) {
 	all := warningsOf(res)
+	lines := make([]string, len(all))
 	for i, w := range all {
-		if i == maxListed {
-			fmt.Fprintf(b, "… and %d more warnings\n", len(all)-i)
-			return
-		}
-		fmt.Fprintf(b, "warning: %s\n", visible(w))
+		lines[i] = "warning: " + visible(w)
+	}
+	if len(lines) > 0 {
+		b.WriteString(actions.Few(lines, "\n") + "\n")
 	}
 }
 
@@ -232,15 +229,11 @@ func listed(b *strings.Builder, what string, names []string) {
 	if len(names) == 0 {
 		return
 	}
-	shown := make([]string, 0, maxListed)
-	for _, name := range names[:min(len(names), maxListed)] {
-		shown = append(shown, visible(name))
+	shown := make([]string, len(names))
+	for i, name := range names {
+		shown[i] = visible(name)
 	}
-	fmt.Fprintf(b, "%s: %s", what, strings.Join(shown, ", "))
-	if more := len(names) - len(shown); more > 0 {
-		fmt.Fprintf(b, " … and %d more", more)
-	}
-	b.WriteByte('\n')
+	fmt.Fprintf(b, "%s: %s\n", what, actions.Few(shown, ", "))
 }
 
 // visible is a text whose lines do nothing but being shown.

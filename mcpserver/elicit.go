@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 )
 
 // The name of the question, and of its one field.
@@ -60,11 +61,11 @@ func questionText(plan *millrace.Plan) string {
 	for _, r := range f.Renamed {
 		names = append(names, r.From+" -> "+r.To)
 	}
-	for _, name := range names[:min(len(names), maxListed)] {
-		fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(visible(name), "\n", " "))
+	for i, name := range names {
+		names[i] = "  " + strings.ReplaceAll(visible(name), "\n", " ")
 	}
-	if more := len(names) - maxListed; more > 0 {
-		fmt.Fprintf(&b, "  … and %d more\n", more)
+	if len(names) > 0 {
+		b.WriteString(actions.Few(names, "\n") + "\n")
 	}
 	return b.String()
 }

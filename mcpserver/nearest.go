@@ -15,10 +15,7 @@ const maxShown = 100
 
 // shown is a name of the caller's, as a message repeats it.
 func shown(name string) string {
-	if len(name) > maxShown {
-		name = name[:maxShown] + "…"
-	}
-	return fsutil.Visible(name)
+	return fsutil.Visible(actions.Short(name, maxShown))
 }
 
 // meantName is a hint at the parameter that was meant: other tools call it so, or its name is misspelled.

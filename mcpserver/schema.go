@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 )
 
 // maxProblems is how many mistakes of one call are told.
@@ -124,7 +125,7 @@ func (k *checker) object(s *schema, pointer string, data []byte) {
 		if dec.Decode(&v) != nil {
 			return
 		}
-		at := pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		at := pointer + "/" + actions.PointerToken(name)
 		property, known := s.Properties[name]
 		switch {
 		case !known:
@@ -270,7 +271,7 @@ func nameOf(pointer string) string {
 	if pointer == "" {
 		return "the argument"
 	}
-	return "'" + shown(strings.NewReplacer("~1", "/", "~0", "~").Replace(pointer[1:])) + "'"
+	return "'" + shown(pointer[1:]) + "'"
 }
 
 // halfSurrogate returns the first escape in valid JSON that is one half of a surrogate pair without the other, "" if

@@ -19,6 +19,7 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/recordlog"
+	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -147,7 +148,7 @@ func (a *fleetTargets) add(out io.Writer, t fleet.Target) error {
 	line = append(line, '\n')
 	switch {
 	case len(line) > maxTarget:
-		return &fleet.TargetError{ID: shortened(t.ID, 100),
+		return &fleet.TargetError{ID: show.Within(t.ID, 100),
 			Reason: fmt.Sprintf("it has %d bytes as JSON, more than %d", len(line), maxTarget)}
 	case a.Length+int64(len(line)) > maxTargets:
 		return fmt.Errorf("the targets have more than %d bytes together", maxTargets)

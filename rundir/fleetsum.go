@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -71,7 +72,7 @@ func (s *fleetSum) fail(i int, name string, number int64, code, message string) 
 	s.Failures = append(s.Failures, runs.Failure{})
 	copy(s.Failures[at+1:], s.Failures[at:])
 	s.Failures[at] = runs.Failure{
-		Index: i, Target: name, Run: strconv.FormatInt(number, 10), Code: code, Message: shortened(message, maxMessage),
+		Index: i, Target: name, Run: strconv.FormatInt(number, 10), Code: code, Message: show.Within(message, maxMessage),
 	}
 	s.Failures = s.Failures[:min(len(s.Failures), fleet.MaxFailures)]
 }
@@ -92,7 +93,7 @@ func (s *fleetSum) json(failures int) json.RawMessage {
 			sum.Failures = sum.Failures[:len(sum.Failures)/2]
 		}
 		for i := range sum.Failures {
-			sum.Failures[i].Message = shortened(sum.Failures[i].Message, max(most, 50))
+			sum.Failures[i].Message = show.Within(sum.Failures[i].Message, max(most, 50))
 		}
 	}
 }
@@ -180,7 +181,7 @@ func (m *Manager) cancelChildren(ctx context.Context, w *writer, spec fleetTarge
 	case context.Cause(ctx) != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
-		r.Reason = shortened(r.Reason+"; not all of its targets could be: "+err.Error(), maxReason)
+		r.Reason = show.Within(r.Reason+"; not all of its targets could be: "+err.Error(), maxReason)
 	}
 	_, _ = sum.status() // it counts what was not begun
 	r.End.Summary = sum.json(fleet.MaxFailures)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/internal/recordlog"
+	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -92,7 +93,7 @@ func (w *writer) append(r *record) error {
 	if r.Time.IsZero() {
 		r.Time = w.s.now().UTC()
 	}
-	r.Reason = shortened(r.Reason, maxReason)
+	r.Reason = show.Within(r.Reason, maxReason)
 	if span := w.data.Since(); span.Length > 0 {
 		r.Appended = &span
 	}
@@ -295,17 +296,4 @@ func (w *writer) closeAll() error {
 		w.dropIndex()
 	}
 	return errors.Join(w.text.Close(), w.data.Close(), w.records.Close(), w.lock.Close())
-}
-
-// shortened cuts a text to so many bytes.
-func shortened(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	const more = " …"
-	cut := most - len(more)
-	for cut > 0 && text[cut]&0xC0 == 0x80 {
-		cut--
-	}
-	return text[:cut] + more
 }

@@ -1,16 +1,11 @@
 package runs
 
 import (
-	"strings"
-
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // shown returns untrusted text as messages have it: visible, and not too long.
 func shown(text string) string {
-	const most = 80
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return fsutil.Visible(text)
+	return fsutil.Visible(show.Short(text, 80))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
 // Error reports that a reference has no value, or none that can be used. This is only found when the value is asked
@@ -45,7 +47,7 @@ func (e *Error) Code() string { return "INTERPOLATION_FAILED" }
 
 // below is the error seen from the list or object around the value.
 func (e *Error) below(key string) *Error {
-	e.Pointer = "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key) + e.Pointer
+	e.Pointer = "/" + strictjson.EscapeToken(key) + e.Pointer
 	return e
 }
 

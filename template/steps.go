@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/nearest"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // How a step is named by its position.
@@ -107,17 +108,8 @@ func (t Text) unclosed(ids []string) (problems []Problem) {
 		}
 		problems = append(problems, Problem{
 			Source: "{{" + inner, Offset: at - 2, Code: "near_miss",
-			Message: fmt.Sprintf("'{{%s' has no closing braces, so this stays as it is", shortLine(inner)),
+			Message: fmt.Sprintf("'{{%s' has no closing braces, so this stays as it is", show.Name(inner)),
 			Hint:    fmt.Sprintf("write {{%s.%s}}", base, field[:length]),
 		})
 	}
-}
-
-// shortLine cuts the rest of a line where it gets long.
-func shortLine(s string) string {
-	const most = 40
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "..."
 }

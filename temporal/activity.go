@@ -12,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // heartbeatEvery is how often an activity is heard of when nothing happens in its run, unless it would be lost by then.
@@ -166,13 +167,8 @@ func (a activities) collect(ctx context.Context, s sheet) (string, error) {
 
 // short is a text of at most that many bytes, cut between characters.
 func short(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && text[most]&0xC0 == 0x80 {
-		most--
-	}
-	return text[:most]
+	text, _ = show.Cut(text, most)
+	return text
 }
 
 // writeBook puts items down in pages, one page in memory at a time.

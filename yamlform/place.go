@@ -3,6 +3,8 @@ package yamlform
 import (
 	"strconv"
 	"strings"
+
+	"github.com/millrace-go/millrace/actions"
 )
 
 // place is where a value of the YAML text stands, and what is in it. The tree of places is kept while the JSON is
@@ -54,12 +56,9 @@ func (l *locator) step(at *place, token string) *place {
 	if members == nil {
 		members = make(map[string]*place, len(at.kids))
 		for i := range at.kids {
-			members[at.kids[i].name] = &at.kids[i]
+			members[actions.PointerToken(at.kids[i].name)] = &at.kids[i]
 		}
 		l.members[at] = members
 	}
-	return members[unescaper.Replace(token)]
+	return members[token]
 }
-
-// unescaper reads a part of a JSON pointer.
-var unescaper = strings.NewReplacer("~1", "/", "~0", "~")

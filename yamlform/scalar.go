@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -108,11 +108,7 @@ func inRange(text string) bool {
 
 // shown is a text of the user's in a message: short, in one line, nothing that a terminal obeys.
 func shown(text string) string {
-	const most = 40
-	if utf8.RuneCountInString(text[:min(len(text), 4*most+4)]) > most {
-		text = string([]rune(text[:min(len(text), 4*most+4)])[:most]) + "..."
-	}
-	return fsutil.Visible(text)
+	return fsutil.Visible(actions.Short(text, 40))
 }
 
 // appendString appends a string in JSON. The text is valid UTF-8.

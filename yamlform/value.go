@@ -3,9 +3,10 @@ package yamlform
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/millrace-go/millrace/actions"
 )
 
 // value writes a node as JSON, notes where it stands, and reports what is wrong with it.
@@ -80,22 +81,19 @@ func (r *reading) mapping(n *yaml.Node, at *place, depth int) {
 		r.json = append(appendString(r.json, key.Value), ':')
 		at.kids = append(at.kids, place{name: key.Value, nameLine: int32(key.Line), nameColumn: int32(key.Column)})
 		length := len(r.pointer)
-		r.pointer = append(append(r.pointer, '/'), escaper.Replace(key.Value)...)
+		r.pointer = append(append(r.pointer, '/'), actions.PointerToken(key.Value)...)
 		r.value(n.Content[i+1], &at.kids[len(at.kids)-1], depth+1)
 		r.pointer = r.pointer[:length]
 	}
 	r.json = append(r.json, '}')
 }
 
-// escaper writes a name as a part of a JSON pointer.
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")
-
 // key reports whether a key can be the name of a member, and what is wrong with it if it cannot.
 func (r *reading) key(key *yaml.Node, seen map[string]int) bool {
 	length := len(r.pointer)
 	defer func() { r.pointer = r.pointer[:length] }()
 	if key.Kind == yaml.ScalarNode {
-		r.pointer = append(append(r.pointer, '/'), escaper.Replace(key.Value)...)
+		r.pointer = append(append(r.pointer, '/'), actions.PointerToken(key.Value)...)
 	}
 	switch {
 	case key.Anchor != "":

@@ -18,21 +18,21 @@ var arrows = map[string][]string{
 		"internal/backups", "internal/commit", "internal/definition", "internal/disk", "internal/errorform", "internal/exact", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
 		"internal/names", "internal/nearest", "internal/outcome", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/progress", "internal/raise",
-		"internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch", "internal/workspace",
+		"internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch", "internal/workspace", "internal/show",
 	},
 	"actions": {
 		"agent", "budget", "capability", "change", "command", "fsutil",
 		"internal/casing", "internal/charset", "internal/errorform", "internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/names", "internal/nearest", "internal/panics",
 		"internal/paramtags", "internal/patch", "internal/patch/placing", "internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/synonyms",
-		"internal/textdiff", "internal/walk",
+		"internal/textdiff", "internal/walk", "internal/show", "internal/strictjson",
 	},
 	"agent":      {"budget", "command", "internal/errorform", "internal/strictjson"},
-	"budget":     {"internal/errorform"},
+	"budget":     {"internal/errorform", "internal/show"},
 	"bulkhead":   {"internal/errorform"},
 	"capability": {"internal/errorform"},
 	"change":     {"capability", "internal/backing"},
-	"command":    {"internal/errorform", "internal/panics", "internal/sandbox"},
-	"condition":  {"internal/errorform", "internal/nearest", "internal/strictjson"},
+	"command":    {"internal/errorform", "internal/panics", "internal/sandbox", "internal/names", "internal/show"},
+	"condition":  {"internal/errorform", "internal/nearest", "internal/show", "internal/strictjson"},
 	"fsutil": {
 		"capability", "change",
 		"internal/names", "internal/raise", "internal/rootfs", "internal/stage", "internal/walk",
@@ -52,7 +52,7 @@ var arrows = map[string][]string{
 	"internal/definition": {
 		"actions", "agent", "budget", "condition", "fsutil", "template", "tool",
 		"internal/flow", "internal/form", "internal/interpolate", "internal/lenient", "internal/mend", "internal/nearest", "internal/params",
-		"internal/schedule", "internal/strictjson",
+		"internal/schedule", "internal/strictjson", "internal/show",
 	},
 	"internal/disk":    {"capability", "change", "internal/handle", "internal/modes", "internal/names", "internal/rootfs"},
 	"internal/errorfs": {"capability", "internal/names"},
@@ -72,7 +72,7 @@ var arrows = map[string][]string{
 	"internal/lenient":  {"internal/form", "internal/mend", "internal/nearest", "internal/strictjson"},
 	"internal/library":  {"internal/names", "internal/raise", "internal/rootfs", "internal/stage"},
 	"internal/lineedit": {"change", "fsutil", "internal/names"},
-	"internal/match":    {"internal/errorform", "internal/structural"},
+	"internal/match":    {"internal/errorform", "internal/structural", "internal/show"},
 	"internal/memfs":    {"capability", "internal/handle", "internal/modes", "internal/names", "internal/poll"},
 	"internal/mend":     {"internal/form", "internal/strictjson"},
 	"internal/modes":    {"change"},
@@ -99,7 +99,7 @@ var arrows = map[string][]string{
 	"internal/posix":      {"internal/match"},
 	"internal/sed":        {"internal/match", "internal/posix"},
 	"internal/strictjson": {"internal/nearest"},
-	"internal/structural": {"internal/casing"},
+	"internal/structural": {"internal/casing", "internal/show"},
 	"internal/splice":     {"change", "internal/names"},
 	"internal/stage": {
 		"capability", "change",
@@ -124,24 +124,24 @@ var arrows = map[string][]string{
 	"rundir": {
 		".", "budget", "capability", "change", "fleet", "fsutil", "risk", "runs",
 		"internal/disk", "internal/filelock", "internal/handle", "internal/journal", "internal/names", "internal/panics",
-		"internal/raise", "internal/recordlog", "internal/strictjson",
+		"internal/raise", "internal/recordlog", "internal/strictjson", "internal/show",
 	},
 	"internal/watch": {"internal/panics"},
 	"internal/workspace": {
 		"actions", "command", "internal/rootfs", "internal/scratch", "internal/stage",
 	},
 	"htmlreport": {".", "change", "fsutil"},
-	"lsp":        {".", "change", "fsutil", "risk"},
-	"runs":       {".", "fsutil", "risk", "internal/errorform", "internal/nearest", "internal/params", "internal/strictjson"},
+	"lsp":        {".", "actions", "change", "fsutil", "risk"},
+	"runs":       {".", "fsutil", "risk", "internal/errorform", "internal/nearest", "internal/params", "internal/show", "internal/strictjson"},
 	"millracetest": {
 		".", "actions", "agent", "backup", "budget", "command", "fsutil",
 		"internal/crashfs", "internal/errorfs", "internal/txtarfs",
 	},
 
-	"fleet": {".", "budget", "fsutil", "risk", "internal/errorform", "internal/panics"},
+	"fleet": {".", "budget", "fsutil", "risk", "internal/errorform", "internal/panics", "internal/show"},
 
 	"fleet/gittrees": {".", "backup", "command", "fleet", "fsutil"},
-	"template":       {"internal/nearest"},
+	"template":       {"internal/nearest", "internal/show", "internal/strictjson"},
 	"tool":           {"budget", "internal/errorform", "internal/nearest", "internal/panics", "internal/params", "internal/strictjson", "template"},
 }
 
@@ -261,14 +261,16 @@ func TestArrowsOfArrows(t *testing.T) {
 			}
 		}
 	}
-	for _, leaf := range []string{"backup", "risk", "internal/ignore", "internal/nearest"} {
+	for _, leaf := range []string{"backup", "risk", "internal/ignore", "internal/nearest", "internal/show"} {
 		if len(arrows[leaf]) > 0 {
 			t.Errorf("%s is not a leaf", leaf)
 		}
 	}
-	for _, above := range []string{"template", "internal/strictjson"} {
-		if !slices.Equal(arrows[above], []string{"internal/nearest"}) {
-			t.Errorf("%s has more below it than the words that were meant", above)
+	for above, below := range map[string][]string{
+		"internal/strictjson": {"internal/nearest"}, "template": {"internal/nearest", "internal/show", "internal/strictjson"},
+	} {
+		if !slices.Equal(arrows[above], below) {
+			t.Errorf("%s has more below it than the words that were meant, the names of members, and how a message shows a text", above)
 		}
 	}
 }

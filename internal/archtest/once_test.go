@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -58,5 +59,101 @@ func TestOneDistance(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("internal/nearest has no such function, so this test finds none")
+	}
+}
+
+// once are texts and shapes that one file of the project has, so that all messages look alike.
+var once = []struct {
+	what  string
+	place string // the file that has it
+	use   string
+	found func(n ast.Node) bool
+}{
+	{"escapes a name in a JSON pointer", "internal/strictjson/node.go", "strictjson.EscapeToken or actions.PointerToken", func(n ast.Node) bool {
+		return isText(n, func(text string) bool { return text == "~1" })
+	}},
+	{"counts what a list leaves out", "internal/names/few.go", "names.Few, names.Some, names.First or actions.Few", func(n ast.Node) bool {
+		return isText(n, func(text string) bool { return strings.HasSuffix(text, "and %d more") })
+	}},
+	{"cuts a text", "internal/show/show.go", "internal/show or actions.Short", func(n ast.Node) bool {
+		sum, ok := n.(*ast.BinaryExpr)
+		if !ok || sum.Op != token.ADD || !isText(sum.Y, func(text string) bool { return strings.Trim(text, " .…") == "" && text != "" && text != "." }) {
+			return false
+		}
+		cut := sum.X
+		if call, ok := cut.(*ast.CallExpr); ok && len(call.Args) > 0 {
+			cut = call.Args[0]
+		}
+		_, ok = cut.(*ast.SliceExpr)
+		return ok
+	}},
+	{"makes a text one line", "cmd/millrace/internal/render/line.go", "render.Line", func(n ast.Node) bool {
+		f, ok := n.(*ast.FuncDecl)
+		return ok && f.Recv == nil && f.Name.Name == "oneLine"
+	}},
+}
+
+// isText reports whether a node is a text that has something.
+func isText(n ast.Node, has func(text string) bool) bool {
+	lit, ok := n.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return false
+	}
+	text, err := strconv.Unquote(lit.Value)
+	return err == nil && has(text)
+}
+
+// elsewhere are other files that may have the shape: the report has a documented form, and an example stands alone.
+var elsewhere = map[string]string{
+	"report.go": "counts what a list leaves out",
+}
+
+// TestOnce refuses a second way to write what all messages write.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	seen := make(map[string]bool)
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if base := d.Name(); base == "testdata" || base == "examples" || base == "archtest" || base[0] == '_' || base[0] == '.' && name != root {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		ast.Inspect(file, func(n ast.Node) bool {
+			for _, o := range once {
+				if n == nil || !o.found(n) {
+					continue
+				}
+				if seen[o.what] = true; rel != o.place && elsewhere[rel] != o.what {
+					t.Errorf("%s %s: use %s", rel, o.what, o.use)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range once[:2] {
+		if !seen[o.what] {
+			t.Errorf("nothing %s, so this test finds none", o.what)
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // txn is a transaction that is being carried out or undone.
@@ -96,12 +97,8 @@ func (t *troubles) told() []string {
 	if paths := slices.Sorted(maps.Keys(t.flags)); len(paths) > 0 {
 		letters := strings.Split(strings.Join(slices.Collect(maps.Values(t.flags)), ""), "")
 		slices.Sort(letters)
-		files := paths[0]
-		if n := len(paths) - 1; n > 0 {
-			files = fmt.Sprintf("%s and %d more", files, n)
-		}
 		lost := strings.Join(slices.Compact(letters), "")
-		list = append(list, change.Problem{Path: files, Reason: "flags of the inode (chattr) are not kept: " + lost})
+		list = append(list, change.Problem{Path: names.Some(paths, 1, ", "), Reason: "flags of the inode (chattr) are not kept: " + lost})
 	}
 	var texts []string
 	for _, w := range sortProblems(list) {

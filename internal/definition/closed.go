@@ -14,6 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/schedule"
+	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/tool"
 )
 
@@ -86,7 +87,7 @@ func (p Pipeline) WithVariables(values map[string]any) (Pipeline, error) {
 			if near, ok := nearest.Of(name, names); ok {
 				hint = fmt.Sprintf("did you mean '%s'?", near)
 			}
-			d.problem(at, CodeBadVariable, hint, "the pipeline has no variable '%s'", Shortened(name))
+			d.problem(at, CodeBadVariable, hint, "the pipeline has no variable '%s'", show.Name(name))
 			continue
 		}
 		v := &d.Variables[i]

@@ -14,6 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/tool"
 )
@@ -248,7 +249,7 @@ func (t *decoding) action(i int, s *stepForm, known func() *form.Form, at string
 		if near, ok := nearest.Of(s.action, t.Actions.Names()); ok {
 			hint = fmt.Sprintf("did you mean '%s'? %s", near, strings.ToUpper(hint[:1])+hint[1:])
 		}
-		t.draft.problem(at+"/action", CodeBadAction, hint, "unknown action '%s'", Shortened(s.action))
+		t.draft.problem(at+"/action", CodeBadAction, hint, "unknown action '%s'", show.Name(s.action))
 		return
 	}
 	v, binds, problems := params.Decode(prototype, s.params.Node, s.action,
@@ -286,15 +287,6 @@ func (t *decoding) report(at string, problems []params.Problem, unknown func(poi
 			t.draft.told(pointer)
 		}
 	}
-}
-
-// Shortened keeps a message readable whatever stands in the text.
-func Shortened(text string) string {
-	const most = 40
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
 // nestingActions are what actions are called elsewhere that run a pipeline.

@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/lenient"
+	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
@@ -152,7 +153,7 @@ func (t *decoding) asking(n *strictjson.Node, at string) *strictjson.Node {
 			id = named.Text
 		}
 		t.draft.problem(at+"/params", CodeTwoForms, "name the action and put the prompt into params, or leave params out",
-			"step '%s' has both prompt and params", fsutil.Visible(Shortened(id)))
+			"step '%s' has both prompt and params", fsutil.Visible(show.Name(id)))
 	}
 	plain, moved := lenient.Asking(n, t.forms().Step, prompt)
 	t.move(at, moved)

@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // Inclusion is a pipeline whose steps, all but for their templates, stand among those of a builder.
@@ -66,12 +67,12 @@ func (d *Draft) Include(included []Inclusion) {
 		switch {
 		case !ValidID(in.Prefix):
 			d.problem(at, CodeBadID, "", "invalid prefix '%s' of an included pipeline (only alphanumeric, -, and _ allowed, at most %d)",
-				fsutil.Visible(Shortened(in.Prefix)), MaxIDLen)
+				fsutil.Visible(show.Name(in.Prefix)), MaxIDLen)
 			for i := range in.Sub.Steps {
 				d.told(fmt.Sprintf("/steps/%d/id", in.At+i))
 			}
 		case in.Sub.Len() == 0:
-			d.problem(at, CodeNoSteps, "", "the pipeline included as '%s' has no steps", Shortened(in.Prefix))
+			d.problem(at, CodeNoSteps, "", "the pipeline included as '%s' has no steps", show.Name(in.Prefix))
 		default:
 			d.moveTemplates(in)
 			d.foldSandbox(in)
@@ -113,7 +114,7 @@ func (d *Draft) moveTemplates(in Inclusion) {
 		at, from, to := fmt.Sprintf("/steps/%d", in.At+i), there.compiled[i].Texts, d.compiled[in.At+i].Texts
 		fails := func(pointer, text string) {
 			d.problem(at+pointer, CodeBadTemplate, "rename the step of this pipeline that it would name",
-				"step '%s': %q cannot be included, for it would mean something else here", s.ID, Shortened(text))
+				"step '%s': %q cannot be included, for it would mean something else here", s.ID, show.Name(text))
 		}
 		move := func(pointer, text string) string {
 			moved, ok := from.Move(text, to, in.id)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/template"
 )
@@ -133,7 +134,7 @@ func (d *Draft) checkVariables() {
 		at := variablePointer(v.Name)
 		switch {
 		case !ValidID(v.Name):
-			d.problem(at, CodeBadVariable, "", "invalid variable name '%s' (only alphanumeric, -, and _ allowed, at most %d)", Shortened(v.Name), MaxIDLen)
+			d.problem(at, CodeBadVariable, "", "invalid variable name '%s' (only alphanumeric, -, and _ allowed, at most %d)", show.Name(v.Name), MaxIDLen)
 		case i > 0 && v.Name == d.Variables[i-1].Name:
 			d.problem(at, CodeBadVariable, "", "there are two variables '%s'", v.Name)
 		default:
@@ -157,7 +158,7 @@ func (d *Draft) checkVariable(v *Variable, at string) {
 		for i, t := range variableTypes {
 			names[i] = t.name
 		}
-		d.problem(at, CodeBadVariable, "the types are "+strings.Join(names, ", "), "variable '%s' has no type '%s'", v.Name, Shortened(v.Type))
+		d.problem(at, CodeBadVariable, "the types are "+strings.Join(names, ", "), "variable '%s' has no type '%s'", v.Name, show.Name(v.Type))
 		return
 	}
 	if v.Enum != nil && len(v.Enum) == 0 {
@@ -205,10 +206,10 @@ func (d *Draft) checkEnum(v *Variable, at string) {
 	var all []string
 	for _, one := range v.Enum {
 		text, _ := template.Format(one) // which was checked
-		all = append(all, "'"+Shortened(text)+"'")
+		all = append(all, "'"+show.Name(text)+"'")
 	}
 	text, _ := template.Format(v.Default)
-	d.problem(at, CodeBadVariable, "", "variable '%s' must be %s, got '%s'", v.Name, Shortened(strings.Join(all, " or ")), Shortened(text))
+	d.problem(at, CodeBadVariable, "", "variable '%s' must be %s, got '%s'", v.Name, show.Name(strings.Join(all, " or ")), show.Name(text))
 }
 
 // readVariables takes the variables as they stand in JSON: a value that is no object is a default.
@@ -219,7 +220,7 @@ func (d *Draft) readVariables() {
 		if v.Default = d.variableForms[name]; isObject {
 			v.Default = nil
 		} else if v.Default == nil {
-			d.problem(at, CodeBadVariable, `give a default, or an object with a "type"`, "variable '%s' cannot be null", Shortened(name))
+			d.problem(at, CodeBadVariable, `give a default, or an object with a "type"`, "variable '%s' cannot be null", show.Name(name))
 			d.told(at)
 		}
 		for _, key := range slices.Sorted(maps.Keys(declared)) {
@@ -235,7 +236,7 @@ func (d *Draft) readVariables() {
 			case "default":
 				v.Default, ok = value, value != nil
 			default:
-				d.problem(at+"/"+strictjson.EscapeToken(key), CodeUnknownField, params.VariableHint(key), "unknown field '%s'", Shortened(key))
+				d.problem(at+"/"+strictjson.EscapeToken(key), CodeUnknownField, params.VariableHint(key), "unknown field '%s'", show.Name(key))
 				d.told(at)
 			}
 			if !ok {

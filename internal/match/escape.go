@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // backslash reads the escape that follows a backslash, and returns how long it is.
@@ -103,7 +105,7 @@ func (t *templateParser) unknownEscape(after string) *PatternError {
 		written := `\` + after[:length]
 		group := "${" + name + "}"
 		return refused(t.source, "write "+group+" for the group, or \\"+written+" for the text",
-			"replacement %q: %s is not a group", Short(t.source), written)
+			"replacement %q: %s is not a group", show.Pattern(t.source), written)
 	}
 	r, size := utf8.DecodeRuneInString(after)
 	char := after[:size]
@@ -114,7 +116,7 @@ func (t *templateParser) unknownEscape(after string) *PatternError {
 }
 
 func (t *templateParser) badEscape(escape, hint string) *PatternError {
-	return refused(t.source, hint, "replacement %q: %s is not an escape", Short(t.source), escape)
+	return refused(t.source, hint, "replacement %q: %s is not an escape", show.Pattern(t.source), escape)
 }
 
 // Escape returns the first escape in the replacement, such as \n, and what it stands for, "" if there is none.

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/structural"
 )
 
@@ -31,7 +32,7 @@ func (e *PatternError) MarshalJSON() ([]byte, error) { return errorform.Marshal(
 
 // refused returns the error of a pattern that may be very long.
 func refused(pattern, hint, format string, args ...any) *PatternError {
-	return &PatternError{Pattern: Short(pattern), Msg: fmt.Sprintf(format, args...), Hint: hint}
+	return &PatternError{Pattern: show.Pattern(pattern), Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // ErrEmpty is the cause for which an empty pattern is refused.
@@ -157,23 +158,15 @@ var regular = sync.OnceValue(func() *regexp.Regexp {
 // LooksRegular reports whether the pattern looks as if it was meant as a regular expression, whether it is one or not.
 func (s *Parsed) LooksRegular() bool { return regular().MatchString(s.pattern) }
 
-// Short returns a pattern for a message, cut where it gets long.
-func Short(pattern string) string {
-	const most = 60
-	if len(pattern) <= most {
-		return pattern
-	}
-	return strings.ToValidUTF8(pattern[:most], "") + "..."
-}
-
 // patternError says what is wrong with a regular expression in words for its author.
 func patternError(pattern string, err error) *PatternError {
 	bad, ok := errors.AsType[*syntax.Error](err)
 	if !ok {
 		why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-		return &PatternError{Pattern: pattern, Msg: "invalid regular expression: " + Short(why)}
+		return &PatternError{Pattern: pattern, Msg: "invalid regular expression: " + show.Pattern(why)}
 	}
-	e := &PatternError{Pattern: pattern, Msg: fmt.Sprintf("invalid regular expression: %s: %q", bad.Code, Short(bad.Expr))}
+	msg := fmt.Sprintf("invalid regular expression: %s: %q", bad.Code, show.Pattern(bad.Expr))
+	e := &PatternError{Pattern: pattern, Msg: msg}
 	switch {
 	case bad.Code == syntax.ErrInvalidPerlOp,
 		bad.Code == syntax.ErrInvalidNamedCapture &&
@@ -206,7 +199,7 @@ func (s *Parsed) structure() *PatternError {
 
 // ofShape makes a *PatternError of an error of package structural.
 func ofShape(pattern string, err error) *PatternError {
-	e := &PatternError{Pattern: Short(pattern), Msg: err.Error()}
+	e := &PatternError{Pattern: show.Pattern(pattern), Msg: err.Error()}
 	if of, ok := errors.AsType[*structural.Error](err); ok {
 		e.Hint = of.Hint
 	}

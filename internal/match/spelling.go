@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // foreignGroup returns the name of a group as other programs write it behind a backslash, 1, g<1>, g<name>, k<name>,
@@ -31,7 +33,7 @@ func foreignGroup(s string) (name string, length int) {
 func (t *templateParser) doubtAmpersand() {
 	right := slices.ContainsFunc(t.parts, func(p part) bool { return p.group >= 0 })
 	if !right && hasAmpersand(t.source) {
-		t.doubt = fmt.Sprintf("& in replacement %q is text; the match is written $0", Short(t.source))
+		t.doubt = fmt.Sprintf("& in replacement %q is text; the match is written $0", show.Pattern(t.source))
 	}
 }
 

@@ -9,9 +9,30 @@ import (
 const mostNamed = 10
 
 // Few joins the first ten texts of a list for a message, and counts the others: "a, b and 3 more".
-func Few(texts []string, separator string) string {
-	if len(texts) <= mostNamed {
+func Few(texts []string, separator string) string { return Some(texts, mostNamed, separator) }
+
+// Some is [Few] for another number than ten. Where the texts stand on lines of their own, the count does too.
+func Some(texts []string, most int, separator string) string {
+	if len(texts) <= most {
 		return strings.Join(texts, separator)
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(texts[:mostNamed], separator), len(texts)-mostNamed)
+	before := " "
+	if strings.HasSuffix(separator, "\n") {
+		before = separator
+	}
+	return strings.Join(texts[:most], separator) + before + rest(len(texts)-most)
 }
+
+// First returns the texts of the first entries of a list, and a last text that counts the other entries.
+func First[T any](list []T, most int, text func(T) string) []string {
+	var texts []string
+	for i, one := range list {
+		if i == most {
+			return append(texts, rest(len(list)-i))
+		}
+		texts = append(texts, text(one))
+	}
+	return texts
+}
+
+func rest(n int) string { return fmt.Sprintf("and %d more", n) }

@@ -34,6 +34,21 @@ func Short(text string, most int) string {
 	return short
 }
 
+// Within is [Short] with [More] within the most bytes.
+func Within(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	short, _ := Cut(text, max(0, most-len(More)))
+	return short + More
+}
+
+// Name returns the name or value that a message repeats, within a length that a person reads.
+func Name(text string) string { return Short(text, 40) }
+
+// Pattern returns the pattern that a message repeats, within a length that a person reads.
+func Pattern(text string) string { return Short(text, 60) }
+
 // Quote returns the text in quotes as [strconv.Quote], with [More] after its first most bytes if it is longer.
 func Quote(text string, most int) string {
 	short, cut := Cut(text, most)

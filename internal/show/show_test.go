@@ -1,6 +1,7 @@
 package show_test
 
 import (
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -27,6 +28,26 @@ func TestShort(t *testing.T) {
 		if got := show.Quote(tt.text, 4); got != tt.quoted {
 			t.Errorf("Quote(%q) = %q, want %q", tt.text, got, tt.quoted)
 		}
+	}
+}
+
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text string
+		most int
+		want string
+	}{{"", 0, ""}, {"abcdef", 6, "abcdef"}, {"abcdefg", 6, "abc..."}, {"ääää", 6, "ä..."}, {"abcd", 3, "..."}} {
+		if got := show.Within(tt.text, tt.most); got != tt.want {
+			t.Errorf("Within(%q, %d) = %q, want %q", tt.text, tt.most, got, tt.want)
+		}
+	}
+	long := strings.Repeat("a", 100)
+	if got, want := show.Name(long), long[:40]+"..."; got != want {
+		t.Errorf("Name: %q", got)
+	}
+	if got, want := show.Pattern(long), long[:60]+"..."; got != want {
+		t.Errorf("Pattern: %q", got)
 	}
 }
 

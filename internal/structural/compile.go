@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // program is a pattern in tokens of a language. It does not change.
@@ -98,7 +100,7 @@ func (p *Pattern) compile(tokens []token, lang *Language) (*program, error) {
 
 // brokenError says what does not lex in the pattern.
 func (p *Pattern) brokenError(t token) *Error {
-	text := short(string(p.text[t.start:t.end]))
+	text := show.Name(string(p.text[t.start:t.end]))
 	switch {
 	case strings.ContainsAny(text[:1], "([{<"):
 		return refuse("write the other bracket too, with :[x] or :[x...] between them",
@@ -174,7 +176,7 @@ func (p *Pattern) inside(it *item) error {
 	expr.WriteString(`\z`)
 	re, err := regexp.Compile(expr.String())
 	if err != nil || plain == 0 {
-		return refuse("use fewer holes in it", "the string %q is too complicated", short(p.source))
+		return refuse("use fewer holes in it", "the string %q is too complicated", show.Name(p.source))
 	}
 	it.expr = re
 	return nil

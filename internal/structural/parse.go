@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 const (
@@ -122,7 +124,7 @@ func readHole(s string) (h hole, name string, n int, bad *Error) {
 	}
 	name = inner[:k]
 	n = len(s) - len(inner) + k
-	wrong := refuse(hint, "the pattern has a :[ that begins no hole: %q", short(s))
+	wrong := refuse(hint, "the pattern has a :[ that begins no hole: %q", show.Name(s))
 	if k == 0 || inner[0] >= '0' && inner[0] <= '9' {
 		return h, name, n, wrong
 	}
@@ -132,13 +134,13 @@ func readHole(s string) (h hole, name string, n int, bad *Error) {
 	} else if strings.HasPrefix(rest, "~") && !h.word {
 		k := exprEnd(rest)
 		if k < 0 {
-			return h, name, n, refuse("write :[name~regex]", "the hole %q is not closed", short(s))
+			return h, name, n, refuse("write :[name~regex]", "the hole %q is not closed", show.Name(s))
 		}
 		h.expr = rest[1:k]
 		re, err := regexp.Compile(`\A(?:` + h.expr + `)\z`)
 		if err != nil || len(h.expr) > 1000 {
 			return h, name, n, refuse("the syntax is RE2, as in :[n~[0-9]+]", "the expression of hole %q is not one",
-				short(s[:n+k+1]))
+				show.Name(s[:n+k+1]))
 		}
 		h.re, rest, n = re, rest[k:], n+k
 	}
@@ -168,14 +170,6 @@ func exprEnd(s string) int {
 }
 
 func isNameByte(c byte) bool { return c < 0x80 && isWordRune(rune(c)) }
-
-func short(s string) string {
-	const most = 40
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "..."
-}
 
 // Names returns the names of the holes that are kept, by the number of their group. The first one is empty and stands
 // for the match.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/casing"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // Replacement is what matches of a pattern become: text and what its holes took. It is immutable.
@@ -109,13 +110,13 @@ func (p *Pattern) readPart(s string) (part, int, error) {
 			known = "the names are " + strings.Join(p.names[1:], ", ")
 		}
 		return part{}, 0, refuse("write ::[ for the text :[; "+known,
-			"the replacement has %q, which is not a hole of the pattern", short(s[:min(len(s), length)]))
+			"the replacement has %q, which is not a hole of the pattern", show.Name(s[:min(len(s), length)]))
 	}
 	one := part{group: group}
 	if changed {
 		if one.write = changes(change); one.write == nil {
 			return part{}, 0, refuse("write one of "+changeNames, "the replacement changes %s by %q, which is unknown", name,
-				short(change))
+				show.Name(change))
 		}
 	}
 	return one, length, nil

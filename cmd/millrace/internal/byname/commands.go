@@ -2,7 +2,6 @@ package byname
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -117,6 +116,3 @@ KIND is rename, which is the default, licence, codemod or fix-loop. An existing 
 	})
 	return cmd
 }
-
-// oneLine makes a text one line that a terminal shows as it is.
-func oneLine(text string) string { return fsutil.Visible(strings.Join(strings.Fields(text), " ")) }

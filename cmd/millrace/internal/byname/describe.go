@@ -10,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
 )
@@ -82,7 +83,7 @@ func (p pipeline) values() string {
 			words = append(words, "["+word+value+"]")
 		}
 	}
-	return oneLine(strings.Join(words, " "))
+	return render.Line(strings.Join(words, " "))
 }
 
 // valueOf is a value in a line: a string as it is, anything else as JSON.
@@ -102,13 +103,13 @@ func lines(all []pipeline) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, p := range all {
-		says := oneLine(p.Title)
+		says := render.Line(p.Title)
 		if values := p.values(); values != "" {
 			says += ": " + values
 		}
 		switch {
 		case p.Error != "":
-			says = "unusable: " + oneLine(p.Error)
+			says = "unusable: " + render.Line(p.Error)
 		case p.Shadowed:
 			says = "hidden by the one above"
 		}
@@ -129,7 +130,7 @@ func row(w io.Writer, cells ...string) {
 // description says all of one pipeline.
 func description(p pipeline) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n%s\n", fsutil.Visible(p.Name), oneLine(p.Title), fsutil.Visible(p.File))
+	fmt.Fprintf(&b, "%s: %s\n%s\n", fsutil.Visible(p.Name), render.Line(p.Title), fsutil.Visible(p.File))
 	if usage := p.values(); usage != "" {
 		fmt.Fprintf(&b, "\n  millrace run %s %s\n", p.Name, usage)
 	} else {
@@ -149,12 +150,12 @@ func description(p pipeline) string {
 		if v.Enum != nil {
 			says += ", one of " + valueOf(v.Enum)
 		}
-		row(w, v.Name, oneLine(says), oneLine(v.Description))
+		row(w, v.Name, render.Line(says), render.Line(v.Description))
 	}
 	_ = w.Flush() // a Builder takes all
 	fmt.Fprintf(w, "\nsteps\n")
 	for _, s := range p.Steps {
-		row(w, fsutil.Visible(s.ID), s.Action, oneLine(s.Program))
+		row(w, fsutil.Visible(s.ID), s.Action, render.Line(s.Program))
 	}
 	_ = w.Flush()
 	return b.String()

@@ -1,18 +1,14 @@
 package cli
 
 import (
-	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 )
-
-// mostEmptied is how many directories a line names.
-const mostEmptied = 10
 
 // tellEmptied names the directories that a change has left empty. They stay: a change of files removes no directory
 // that it was not given.
@@ -40,10 +36,5 @@ func (s *session) tellEmptied(r *millrace.Result) {
 		return
 	}
 	slices.Sort(empty)
-	more := ""
-	if len(empty) > mostEmptied {
-		more = fmt.Sprintf(" and %d more", len(empty)-mostEmptied)
-		empty = empty[:mostEmptied]
-	}
-	s.talk("left empty: %s%s; millrace rm -r removes a directory", strings.Join(empty, ", "), more)
+	s.talk("left empty: %s; millrace rm -r removes a directory", actions.Few(empty, ", "))
 }

@@ -89,5 +89,5 @@ func elsewhereError(root *cobra.Command, args []string) error {
 	if ours {
 		return &usageError{fmt.Errorf("%s has flags of another program; write: %s", args[0], line)}
 	}
-	return &usageError{fmt.Errorf("there is no command '%s'; write: %s", fsutil.Visible(args[0]), line)}
+	return &usageError{fmt.Errorf("'%s' is not a command; write: %s", fsutil.Visible(args[0]), line)}
 }

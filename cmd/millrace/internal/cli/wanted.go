@@ -85,11 +85,7 @@ func (e *notAllowedError) Error() string {
 	fmt.Fprintf(&b, "%s wants to run programs that you have not allowed", e.file)
 	var flags []string
 	for _, w := range e.wants {
-		line := w.line()
-		if len(line) > mostTold {
-			line = strings.ToValidUTF8(line[:mostTold], "") + "…"
-		}
-		fmt.Fprintf(&b, "\n  %s", line)
+		fmt.Fprintf(&b, "\n  %s", actions.Short(w.line(), mostTold))
 		if flag := w.flag(); !slices.Contains(flags, flag) {
 			flags = append(flags, flag)
 		}

@@ -8,7 +8,7 @@ type arguments struct {
 	words []string
 }
 
-// has reports whether one of the flags is there.
+// has reports whether a flag with one of the names, which blanks divide, is there.
 func (a arguments) has(names string) bool {
 	for _, name := range strings.Fields(names) {
 		if _, ok := a.flags[name]; ok {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Command returns the line of millrace for a command line of another tool, and false where the words are none, or where
-// the line has no counterpart. Words are quoted for a POSIX shell.
+// Command returns the line of millrace for a command line of another tool, and false where
+// millrace has no such line. Words are quoted for a POSIX shell.
 func Command(words []string) (line string, ok bool) {
 	if len(words) == 0 {
 		return "", false

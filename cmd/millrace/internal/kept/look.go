@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -32,9 +32,6 @@ func (l *listing) flags(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().BoolVar(&l.all, "all", false, "list all runs, and not only the 20 newest")
 }
-
-// oneLine makes a text one line that a terminal shows as it is.
-func oneLine(text string) string { return fsutil.Visible(strings.Join(strings.Fields(text), " ")) }
 
 // list writes the runs.
 func (w *worker) list(ctx context.Context, l listing) error {
@@ -74,12 +71,12 @@ func (w *worker) list(ctx context.Context, l listing) error {
 func (w *worker) line(r runs.Run) string {
 	reason := ""
 	if !r.Status.Final() {
-		reason = oneLine(r.Reason)
+		reason = render.Line(r.Reason)
 	}
 	if r.Foreign {
 		reason = "not signed by you: " + reason
 	}
-	cells := []string{r.ID, string(r.Status), oneLine(r.Name), w.p.Ago(r.UpdatedAt), oneLine(r.User), reason}
+	cells := []string{r.ID, string(r.Status), render.Line(r.Name), w.p.Ago(r.UpdatedAt), render.Line(r.User), reason}
 	return strings.Join(cells, "\t")
 }
 
@@ -99,7 +96,7 @@ func (w *worker) show(ctx context.Context, run runs.Run) error {
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	row := func(name, text string) {
 		if text != "" {
-			_, _ = fmt.Fprintf(table, "%s\t%s\n", name, oneLine(text)) // a Builder takes all
+			_, _ = fmt.Fprintf(table, "%s\t%s\n", name, render.Line(text)) // a Builder takes all
 		}
 	}
 	row("run", run.ID+", "+run.RunID)
@@ -118,7 +115,7 @@ func (w *worker) show(ctx context.Context, run runs.Run) error {
 	_ = table.Flush()
 	b.WriteString("\n")
 	for _, j := range jobs {
-		line := fmt.Sprintf("  %s\t%s\t%s\t%s", oneLine(j.Name), j.Action, j.Status, oneLine(j.Reason))
+		line := fmt.Sprintf("  %s\t%s\t%s\t%s", render.Line(j.Name), j.Action, j.Status, render.Line(j.Reason))
 		_, _ = fmt.Fprintln(table, strings.TrimRight(line, "\t"))
 	}
 	_ = table.Flush()
@@ -214,7 +211,7 @@ func (w *worker) lines(ctx context.Context, j runs.Job, named bool, next map[str
 		}
 		for line := range strings.Lines(log.Trace) {
 			if line = strings.TrimSuffix(line, "\n"); named {
-				line = oneLine(j.Name) + "  " + line
+				line = render.Line(j.Name) + "  " + line
 			}
 			if err := w.p.WriteShown(line); err != nil {
 				return err

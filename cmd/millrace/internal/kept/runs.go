@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
 	"github.com/millrace-go/millrace/rundir"
 	"github.com/millrace-go/millrace/runs"
 )
@@ -247,7 +248,7 @@ func complete(p door.Program, o *Options) func(*cobra.Command, []string, string)
 		defer t.FS.Close()
 		err = with(p, t, *o, func(w *worker) error {
 			return each(cmd.Context(), w.store, runs.Filter{Project: project}, func(r runs.Run) bool {
-				words = append(words, cobra.CompletionWithDesc(r.ID, oneLine(fmt.Sprintf("%s, %s", r.Status, r.Name))))
+				words = append(words, cobra.CompletionWithDesc(r.ID, render.Line(fmt.Sprintf("%s, %s", r.Status, r.Name))))
 				return len(words) < mostOffered
 			})
 		})
