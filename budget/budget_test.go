@@ -105,7 +105,7 @@ func TestLimitRefuses(t *testing.T) {
 			{"usd", "budget.usd must be more than 0, got 0"}, {"x", "budget.x is unknown: use usd, files, edits or bytes"},
 			{"files", `budget.files must be a whole number, got "a"`},
 		},
-		`"` + "ééééééééééééééééééééééééé" + `"`: {{"", `budget must be a number of dollars or an object, got "` + "ééééééééééééééééééé…"}},
+		`"` + "ééééééééééééééééééééééééé" + `"`: {{"", `budget must be a number of dollars or an object, got "` + "ééééééééééééééééééé..."}},
 		`{"usd":1`: {{"", "budget is no valid JSON"}},
 		``:         {{"", "budget is no valid JSON"}},
 	} {

@@ -32,7 +32,7 @@ func TestResultTooLong(t *testing.T) {
 	for _, name := range []string{"batch_operations", "plan_pipeline"} {
 		r := c.good(name, `{"pipeline_json":`+strings.Replace(fixAll, `"name"`, `"dry_run":true,"name"`, 1)+`}`)
 		r.fits(t)
-		has(t, r.text, "… and 280 more")
+		has(t, r.text, " and 290 more")
 	}
 	c.good("pipeline", `{"definition":`+fmt.Sprintf(read, "true")+`}`).fits(t)
 	c.good("mcp_pipeline", `{"steps":[{"tool":"search","args":{"pattern":"recieve","include_content":true}}]}`).fits(t)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // mostOutput is how much of the output of a program is kept, in bytes. A longer list of names is an error.
@@ -89,7 +90,7 @@ func reason(exit command.Exit) string {
 	case text == "":
 		return fmt.Sprintf("status %d", exit.Code)
 	}
-	return shortened(text, 500)
+	return show.Within(strings.ToValidUTF8(text, "\uFFFD"), 500)
 }
 
 // inherited are the variables of this process that git and Then get: all, except the variables that name another

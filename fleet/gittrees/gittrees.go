@@ -17,6 +17,7 @@ import (
 
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // Trees are directories and clones that git knows. They are safe for concurrent use as long as the fields are not
@@ -114,16 +115,7 @@ func (t Trees) Dir(target fleet.Target) (string, error) {
 
 // refused is the error of a target that no other attempt opens.
 func refused(target fleet.Target, format string, args ...any) error {
-	return &fleet.TargetError{ID: shortened(target.ID, 100), Reason: fmt.Sprintf(format, args...)}
-}
-
-// shortened returns at most that many characters of a text.
-func shortened(text string, most int) string {
-	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))
-	if len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return string(runes)
+	return &fleet.TargetError{ID: show.Within(strings.ToValidUTF8(target.ID, "\uFFFD"), 100), Reason: fmt.Sprintf(format, args...)}
 }
 
 // policy is what git, or Then, may do: what this process may.

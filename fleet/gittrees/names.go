@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 var (
@@ -82,7 +83,7 @@ func CheckURL(address string) error {
 	if reason == "" {
 		return nil
 	}
-	return &fleet.TargetError{ID: shortened(withoutPassword(address), 100), Reason: reason}
+	return &fleet.TargetError{ID: show.Within(withoutPassword(address), 100), Reason: reason}
 }
 
 // withoutPassword returns an address as it may be shown.
@@ -103,7 +104,7 @@ func wrongURL(address string) string {
 	_, secret := u.User.Password()
 	switch scheme := strings.ToLower(u.Scheme); {
 	case scheme != "https" && scheme != "ssh" && scheme != "http" && scheme != "git" && scheme != "file":
-		return fmt.Sprintf("the transport %q is not allowed: https, ssh, http, git and file are", shortened(u.Scheme, 20))
+		return fmt.Sprintf("the transport %q is not allowed: https, ssh, http, git and file are", show.Within(u.Scheme, 20))
 	case secret:
 		return "the address has a password: leave it to a credential helper of git"
 	case scheme == "file" && (u.Host != "" || !strings.HasPrefix(u.Path, "/")):

@@ -3,7 +3,6 @@ package gittrees
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // opened is a tree of git that is open and locked.
@@ -126,7 +126,7 @@ func (o *opened) begin(ctx context.Context) error {
 			return err
 		}
 		if len(dirty) > 0 {
-			return refused(o.target, "the tree has changes that are not committed: %s", few(dirty))
+			return refused(o.target, "the tree has changes that are not committed: %s", names.Some(dirty, 3, ", "))
 		}
 	}
 	if b := o.t.Branch; b != "" {
@@ -185,13 +185,4 @@ func (r repository) changed(ctx context.Context) ([]string, error) {
 		}
 	}
 	return paths, nil
-}
-
-// few names at most three paths.
-func few(paths []string) string {
-	text := strings.Join(paths[:min(len(paths), 3)], ", ")
-	if more := len(paths) - 3; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/show"
 )
 
 // running are the settings by which a repository of its own could make these calls of git run a program. Hooks, the
@@ -32,7 +34,7 @@ func (r repository) trusted(ctx context.Context) (string, error) {
 			continue
 		}
 		return fmt.Sprintf("the repository has a setting of its own that runs a program: %s. Remove it, or move it to "+
-			"your own configuration: git config --global", shortened(key, 100)), nil
+			"your own configuration: git config --global", show.Within(key, 100)), nil
 	}
 	return "", nil
 }

@@ -140,7 +140,7 @@ var arrows = map[string][]string{
 
 	"fleet": {".", "budget", "fsutil", "risk", "internal/errorform", "internal/panics", "internal/show"},
 
-	"fleet/gittrees": {".", "backup", "command", "fleet", "fsutil"},
+	"fleet/gittrees": {".", "backup", "command", "fleet", "fsutil", "internal/names", "internal/show"},
 	"template":       {"internal/nearest", "internal/show", "internal/strictjson"},
 	"tool":           {"budget", "internal/errorform", "internal/nearest", "internal/panics", "internal/params", "internal/strictjson", "template"},
 }
