@@ -249,12 +249,12 @@ func TestTargetCheck(t *testing.T) {
 	for want, target := range map[string]fleet.Target{
 		`target "": the id is empty`: {},
 		`target "` + strings.Repeat("a", 97) + `...": the id has 2000 bytes, more than 1024`: {ID: strings.Repeat("a", 2000)},
-		`target "a\x1b[2J": the id must be valid UTF-8 without control characters`:         {ID: "a\x1b[2J"},
-		`target "a�": the id must be valid UTF-8 without control characters`:               {ID: "a\xff"},
-		`target "a": the root has 5000 bytes, more than 4096`:                              {ID: "a", Root: strings.Repeat("a", 5000)},
-		`target "a": the root has a NUL in it`:                                             {ID: "a", Root: "a\x00b"},
-		`target "a": 65 labels with 120 bytes, more than 64 and 65536`:                     {ID: "a", Labels: labels},
-		`target "a": 1 labels with 70001 bytes, more than 64 and 65536`:                    {ID: "a", Labels: map[string]string{"k": strings.Repeat("v", 70000)}},
+		`target "a\x1b[2J": the id must be valid UTF-8 without control characters`:           {ID: "a\x1b[2J"},
+		`target "a�": the id must be valid UTF-8 without control characters`:                 {ID: "a\xff"},
+		`target "a": the root has 5000 bytes, more than 4096`:                                {ID: "a", Root: strings.Repeat("a", 5000)},
+		`target "a": the root has a NUL in it`:                                               {ID: "a", Root: "a\x00b"},
+		`target "a": 65 labels with 120 bytes, more than 64 and 65536`:                       {ID: "a", Labels: labels},
+		`target "a": 1 labels with 70001 bytes, more than 64 and 65536`:                      {ID: "a", Labels: map[string]string{"k": strings.Repeat("v", 70000)}},
 	} {
 		err := target.Check()
 		if err == nil || err.Error() != want {
