@@ -9,17 +9,17 @@ import (
 // Action is one kind of step together with its parameters. It is a struct or a pointer to one; the executor copies it
 // before it expands templates in it, so Run sees final values and may not keep them.
 //
-// Run works on c.FS (the stage) alone. It is called once for each attempt of a step, from one goroutine, and has to
-// return soon after ctx is done. What it has started must be over then: once it has returned, all that is written
-// through c.FS is refused. A panic in it becomes the step's error.
+// Run works only on c.FS (the stage). It is called once for each attempt of a step, from one goroutine, and must
+// return soon after ctx is done. Everything that it has started must have ended then: later writes through c.FS are
+// refused. A panic in it becomes the step's error.
 type Action interface {
 	Spec() Spec
 	Run(ctx context.Context, c *Call) (Outcome, error)
 }
 
 // Validator is implemented by actions that can find mistakes in their parameters before anything runs. It is called
-// on values whose templates are not yet expanded: a string for which [Check.Templated] is true must be let through.
-// What it works out on the way it can hand to Run, see [Check.Keep].
+// on values whose templates are not yet expanded: it must accept a string for which [Check.Templated] is true. It can
+// pass computed values to Run, see [Check.Keep].
 type Validator interface {
 	Validate(c *Check)
 }
@@ -32,7 +32,7 @@ type Problem struct {
 	Hint    string // what to write instead, if that is known
 }
 
-// Check collects what a [Validator] finds.
+// Check collects the findings of a [Validator].
 type Check struct {
 	// Problems are those found so far.
 	Problems []Problem
@@ -41,10 +41,10 @@ type Check struct {
 	Warnings []Problem
 	// IsTemplated reports whether a string will be expanded before the action runs. Nil means that none is.
 	IsTemplated func(s string) bool
-	// IsBound reports whether a template stands in place of the parameter at a JSON pointer below "params", so that its
-	// value in Go means nothing yet. Nil means that none does.
+	// IsBound reports whether a template replaces the parameter at a JSON pointer below "params", so that its value
+	// in Go has no meaning yet. Nil means that no parameter is a template.
 	IsBound func(param string) bool
-	// HasInput says that the step takes files from another step.
+	// HasInput means that the step takes files from another step.
 	HasInput bool
 	// Keep is what Validate wants Run to find in [Call.Kept], such as a compiled pattern, so that it is not worked out
 	// again. It belongs to the pipeline, whose runs share it, also at the same time: it must not change any more. Nil
@@ -52,10 +52,10 @@ type Check struct {
 	Keep any
 }
 
-// Templated reports whether s will be expanded before the action runs, so that nothing can be said of it yet.
+// Templated reports whether s will be expanded before the action runs, so that it cannot be checked yet.
 func (c *Check) Templated(s string) bool { return c.IsTemplated != nil && c.IsTemplated(s) }
 
-// bound reports whether a template stands in place of the parameter at the pointer.
+// bound reports whether a template replaces the parameter at the pointer.
 func (c *Check) bound(param string) bool { return c.IsBound != nil && c.IsBound(param) }
 
 // Problemf adds a problem with the parameter.
@@ -63,25 +63,24 @@ func (c *Check) Problemf(param, code, hint, format string, args ...any) {
 	c.Problems = append(c.Problems, Problem{Param: param, Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)})
 }
 
-// Toucher is implemented by actions that know from their parameters which paths they read and write, apart from the
-// files they are given by other steps. known is false if they cannot tell, which keeps the step apart from all others
-// when steps run in parallel.
+// Toucher is implemented by actions whose parameters determine the paths that they read and write, apart from files
+// of other steps. If known is false, the step never runs in parallel with others.
 type Toucher interface {
 	Touches() (reads, writes []string, known bool)
 }
 
-// Input says where an action takes its files from.
+// Input is the source of an action's files.
 type Input uint8
 
 // The ways an action can take files.
 const (
 	// InputOptional: input_from and a parameter "files", if the action has one, are both allowed, neither is needed.
 	InputOptional Input = iota
-	// InputFiles: one of input_from and the parameter "files" is needed.
+	// InputFiles: either input_from or the parameter "files" is needed.
 	InputFiles
 	// InputMany: input_from_all with at least two steps is needed.
 	InputMany
-	// InputNone: the action takes no files. An input step only says what it runs after, and validation warns of it.
+	// InputNone: the action takes no files. An input step only sets the order, and validation warns of it.
 	InputNone
 )
 
@@ -91,8 +90,8 @@ type Spec struct {
 	Name string
 	// Summary is one line for people, models and schemas.
 	Summary string
-	// ReadOnly says that the action never writes. False, the zero value, is the safe choice: the step counts as one
-	// that may write, and a read-only host refuses it. A ReadOnly action gets a file system that refuses writes.
+	// ReadOnly means that the action never writes. False, the zero value, is the safe choice: the step counts as a
+	// writing step, and a read-only host refuses it. A ReadOnly action gets a file system that refuses writes.
 	ReadOnly bool
 	// Input says where the files come from.
 	Input Input
@@ -112,7 +111,7 @@ type Spec struct {
 	Retries int
 }
 
-// Outcome is what a step has done. All lists may be in any order, the executor sorts what has no order of its own.
+// Outcome is the work of a step. Lists may be in any order; the executor sorts lists without an order of their own.
 type Outcome struct {
 	// Files are the files matched, read, changed or made; the step's files_matched.
 	Files []string
@@ -145,7 +144,7 @@ type Outcome struct {
 	Mode string
 }
 
-// change tells of a file in which so many replacements were made, if there were any.
+// change records the number of replacements in a file, if it is not 0.
 func (o *Outcome) change(file string, edits int) {
 	if edits > 0 {
 		o.Files = append(o.Files, file)
@@ -154,11 +153,11 @@ func (o *Outcome) change(file string, edits int) {
 	}
 }
 
-// FileReport is what a step says of one file.
+// FileReport is the report of a step on a file.
 type FileReport struct {
 	Path    string `json:"path"`
 	Success bool   `json:"success"`
-	// Error is why it failed, "" for success.
+	// Error is the message of the failure, "" for success.
 	Error        string    `json:"error,omitempty"`
 	ContentHash  string    `json:"content_hash,omitempty"` // SHA-256 of the whole file
 	RangeHash    string    `json:"range_hash,omitempty"`   // SHA-256 of the lines read, with their line ends
@@ -186,8 +185,8 @@ type FailedEdit struct {
 	Error   string `json:"error"`
 }
 
-// Result is an earlier step that an action takes input from, and what it has done: nothing if it was skipped or has
-// failed.
+// Result is the outcome of an earlier step that an action takes input from. It is empty if the step was skipped or
+// has failed.
 type Result struct {
 	Step string
 	Outcome

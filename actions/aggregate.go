@@ -61,7 +61,7 @@ func union(inputs []Result) []string {
 	return distinct(files)
 }
 
-// distinct leaves out of a list what is in it before.
+// distinct removes repeated elements of a list.
 func distinct(files []string) []string {
 	seen := make(map[string]bool, len(files))
 	return slices.DeleteFunc(files, func(file string) bool {

@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// Call is what the executor gives to one run of an action. In a test of an action, a Call with nothing but FS and Files
-// set works. The methods are safe for concurrent use.
+// Call is the argument of one run of an action. In a test of an action, a Call with only FS and Files works. The
+// methods are safe for concurrent use.
 type Call struct {
 	// FS is the stage: an afero.Fs and more. It refuses writes if the action is ReadOnly.
 	FS *fsutil.Stage
@@ -28,19 +28,19 @@ type Call struct {
 	Files []string
 	// Inputs are the results of the steps in input_from or input_from_all, in that order.
 	Inputs []Result
-	// Limits are what the host allows one step to cost. The zero Limits has the defaults.
+	// Limits are the host's limits of a step. The zero Limits has the defaults.
 	Limits Limits
 	// StagedBefore is how much new text, in bytes, earlier visits of the step have put into files. It counts against
 	// Limits.MaxStagedBytes.
 	StagedBefore int64
-	// DryRun says that the change will only be shown: this run is not committed. An action stages the same either way;
-	// it may tell more.
+	// DryRun means that the change will only be shown: this run is not committed. An action stages the same changes
+	// either way; it may report more.
 	DryRun bool
-	// Force says that files which their owner may not write to can be written. Without it a change of them is blocked.
+	// Force allows changes of files that are read-only for their owner. Without it such a change is blocked.
 	Force bool
-	// FilesWanted says that a later step takes the files of this one, so that what was read of them is worth keeping.
+	// FilesWanted means that a later step takes the files of this step, so their contents are worth keeping.
 	FilesWanted bool
-	// EditsExpected says that the step has bounds on its edits, so that it is worth telling what they were counted from.
+	// EditsExpected means that the step has bounds on its edits, so the counted edits are worth reporting.
 	EditsExpected bool
 	// Kept is what Validate has set [Check.Keep] to when it was called with the values that the action has now. Nil if
 	// it has not, or was not called: then Run works it out itself.
@@ -82,16 +82,16 @@ type Call struct {
 	sources sync.Pool    // of *source
 }
 
-// Spend says that the step has cost so much more. It counts at once, also if the step fails in the end, unless the run
-// is over; less than nothing counts as nothing.
+// Spend adds to the cost of the step. It counts at once, also if the step fails later, unless the run has ended. A
+// negative cost counts as 0.
 func (c *Call) Spend(cost budget.Cost) {
 	if c.OnSpend != nil {
 		c.OnSpend(cost)
 	}
 }
 
-// Warnf tells the user something that is not an error. Of very many warnings only the first in the order of their texts
-// are told, and how many more there are, see Limits.MaxShownBytes.
+// Warnf reports a warning to the user. If there are very many warnings, only the first in the order of their texts
+// are reported, and the number of the others, see Limits.MaxShownBytes.
 func (c *Call) Warnf(format string, args ...any) {
 	if c.OnWarning != nil {
 		c.OnWarning(fmt.Sprintf(format, args...))
@@ -101,7 +101,7 @@ func (c *Call) Warnf(format string, args ...any) {
 // stage returns the stage with all that our own packages do with it.
 func (c *Call) stage() *stage.Stage { return (*stage.Stage)(c.FS) }
 
-// Log returns the logger of the run, or one that drops everything.
+// Log returns the logger of the run, or a logger that drops everything.
 func (c *Call) Log() *slog.Logger {
 	if c.Logger == nil {
 		return slog.New(slog.DiscardHandler)
@@ -109,9 +109,9 @@ func (c *Call) Log() *slog.Logger {
 	return c.Logger
 }
 
-// ReadFile returns the bytes of a regular file on the stage, which are shared: never modify them. It holds the limit
-// on the size of files, so it is what an action reads files with; the error is a *FileError, around a *[LimitError]
-// perhaps.
+// ReadFile returns the bytes of a regular file on the stage, which are shared: never modify them. It enforces the
+// limit on the size of files, so actions should read files with it. The error is a *FileError, perhaps around a
+// *[LimitError].
 func (c *Call) ReadFile(name string) ([]byte, error) {
 	data, err := c.readFile(name)
 	return data, fileError(name, err)
@@ -126,7 +126,7 @@ func (c *Call) readFile(name string) (data []byte, err error) {
 	return data, c.tooLarge(name, err)
 }
 
-// read tells of bytes that were read.
+// read reports bytes that were read.
 func (c *Call) read(n int) {
 	if c.OnBytes != nil && n > 0 {
 		c.OnBytes(int64(n))
@@ -145,5 +145,5 @@ func (c *Call) tooLarge(name string, err error) error {
 	return e
 }
 
-// PanicError is a panic in an action, turned into an error: Value is what was panicked with, Stack where.
+// PanicError is a panic in an action as an error: Value is the value of the panic, Stack its place.
 type PanicError = panics.Error

@@ -28,7 +28,7 @@ type CollisionError struct {
 	Collisions []Collision
 }
 
-// Error names the places and the files that would go there, ten of each and how many more there are.
+// Error names the places and the files that would go there, ten of each and the number of the others.
 func (e *CollisionError) Error() string {
 	texts := make([]string, len(e.Collisions))
 	for i, c := range e.Collisions {
@@ -86,7 +86,7 @@ func (t transfer) collisions(ctx context.Context, c *Call, moves []move) error {
 	return &CollisionError{Collisions: all}
 }
 
-// obstacle says why a move cannot be made, "" if it can.
+// obstacle returns the reason why a move is impossible, "" if it is possible.
 func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map[string][]string) (string, error) {
 	if m.fromPlace == m.toPlace {
 		return "is the file itself", nil
@@ -150,7 +150,7 @@ func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map
 	return "is not a regular file", nil
 }
 
-// kindAt returns what stands at a place.
+// kindAt returns the kind of the file at a place.
 func kindAt(c *Call, name string) (change.Kind, error) {
 	info, _, err := c.FS.LstatIfPossible(name)
 	switch {

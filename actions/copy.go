@@ -10,8 +10,8 @@ import (
 // are followed.
 //
 // With Destination alone a file keeps its base name, or with PreservePaths its path, as seen from Base. To gives it a
-// new name, relative to Destination if that is set too. If any of the names would collide with another one or with
-// what is there, nothing is copied, and the *CollisionError lists them all.
+// new name, relative to Destination if that is set too. If any new name collides with another new name or an existing
+// file, nothing is copied, and the *CollisionError lists all collisions.
 type Copy struct {
 	Files         []string `json:"files,omitempty" doc:"Files to copy. Leave it out if an earlier step gives them."`
 	Destination   string   `json:"destination,omitempty" doc:"Directory to copy to, created if needed."`

@@ -8,9 +8,9 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// CountOccurrences counts the matches of a pattern in files, without overlaps. The pattern is a literal text unless
-// Mode says otherwise. Binary files are counted as well. A file that is larger than the host allows is a *LimitError
-// if it is named here, and left out with a warning if it comes from another step.
+// CountOccurrences counts the matches of a pattern in files, without overlaps. The pattern is a literal text by
+// default, see Mode. Binary files are counted too. A file beyond the host's limit is a *LimitError if it is named
+// here, and omitted with a warning if it comes from another step.
 type CountOccurrences struct {
 	Files      []string `json:"files,omitempty" doc:"Files to count in. Leave it out if an earlier step gives them."`
 	Pattern    string   `json:"pattern" param:"required" doc:"Text, or a pattern as mode says."`

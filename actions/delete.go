@@ -13,9 +13,9 @@ import (
 )
 
 // Delete removes files. They are kept in the trash inside the state directory and can be restored, unless Permanent
-// is set. A symbolic link is removed itself, not what it leads to. A directory is refused unless Recursive is set;
-// then it is removed with all that is in it, also what .gitignore leaves out, and the outcome names the files and
-// links in it, or the directory itself if there are none.
+// is set. A symbolic link is removed itself, not its target. A directory is refused unless Recursive is set. Then it
+// is removed with its contents, ignored files too, and the outcome names the files and links in it, or the directory
+// itself if it is empty.
 type Delete struct {
 	Files     []string `json:"files,omitempty" doc:"Files to delete. Leave it out if an earlier step gives them."`
 	Recursive bool     `json:"recursive,omitempty" doc:"Also delete directories with their contents."`

@@ -11,7 +11,8 @@ import (
 )
 
 // Diff compares two files line by line. The outcome has the unified diff as aggregated content, empty if the files
-// are equal, and the number of its hunks as the count "changes". Of binary files it is only said that they differ.
+// are equal, and the number of its hunks as the count "changes". For binary files the outcome only reports that they
+// differ.
 type Diff struct {
 	FileA   string `json:"file_a" param:"required" doc:"The old file."`
 	FileB   string `json:"file_b" param:"required" doc:"The new file."`

@@ -1,13 +1,13 @@
-// Package actions holds what the steps of a pipeline do.
+// Package actions has the actions of the steps of a pipeline.
 //
 // An action is a struct: its exported fields are its parameters, in Go and, by their json tags, in JSON.
 //
 // # The built-in actions
 //
-// Four of [Builtin] find and read: [Search], [List], [CountOccurrences] and [ReadRanges]. Three replace in all files
-// they are given: [Edit], [MultiEdit] and [RegexTransform]. [EditFiles] has edits for each file, of lines and of
-// text, and [Create] makes files. Three change names: [Copy], [Rename] and [Delete]. Three work on what earlier steps
-// have left: [Aggregate], [Diff] and [Merge]. [Fail] ends a run, [Tool] calls a function of the host's program, and
+// Four of [Builtin] find and read: [Search], [List], [CountOccurrences] and [ReadRanges]. Three replace text in all
+// their files: [Edit], [MultiEdit] and [RegexTransform]. [EditFiles] has edits for each file, of lines and of text,
+// and [Create] makes files. Three change names: [Copy], [Rename] and [Delete]. Three work on the results of earlier
+// steps: [Aggregate], [Diff] and [Merge]. [Fail] ends a run, [Tool] calls a function of the host's program, and
 // [Exec] runs a command on the tree.
 //
 // # Files
@@ -19,13 +19,13 @@
 //
 // # Patterns
 //
-// A pattern is a literal text or a regular expression of Go's RE2 syntax. Which of them is said by the parameter
-// "mode"; only a search guesses where nothing is said. Regular expressions are matched with regard to case over
-// the whole file, in which ^ and $ are the ends of lines. Bytes outside of the matches stay as they are.
+// A pattern is a literal text or a regular expression of Go's RE2 syntax. The parameter "mode" selects the kind; only
+// a search guesses it by default. Regular expressions are case-sensitive and match over the whole file, in which ^
+// and $ are the ends of lines. Bytes outside of the matches do not change.
 //
-// A text that was not found is no failure. The step warns then, and says which lines come nearest and why they do not
-// match: tabs, spaces at the end of a line, upper and lower case, a no-break space, a line end written as \n. Expect on
-// the step makes it a failure.
+// A text that was not found is not a failure. The step warns, with the nearest lines and the reasons why they do not
+// match: tabs, spaces at the end of a line, upper and lower case, a no-break space, a line end written as \n. Expect
+// on the step makes it a failure.
 //
 // # Your own actions
 //

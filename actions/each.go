@@ -77,7 +77,7 @@ func (c *Call) try(
 	})
 }
 
-// EditEach is what the Run of an action can be that makes new text of old, file by file:
+// EditEach can be the Run of an action that computes a new text for each file:
 //
 //	func (Upper) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
 //		return c.EditEach(ctx, func(name string, old []byte) ([]byte, error) { return bytes.ToUpper(old), nil })

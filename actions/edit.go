@@ -9,10 +9,10 @@ import (
 // Edit replaces a text in files, wherever it occurs, from left to right without overlaps.
 //
 // Only the bytes of the matches change: line ends, byte order marks, invalid UTF-8, a missing final newline and the
-// mode of the file stay. In a literal OldText that holds no "\r", "\n" also matches "\r\n"; the "\n" of NewText then
-// become the line ends that were there, one by one, the last of them for all further ones. A match within a line
-// gives them the end of that line. Symbolic links are followed, never replaced. That nothing matched is no error:
-// there is a warning then, with the nearest lines, and Expect on the step makes it one.
+// mode of the file remain. In a literal OldText that holds no "\r", "\n" also matches "\r\n"; the "\n" of NewText
+// then become the line ends that were there, one by one, the last of them for all further ones. A match within a line
+// gives them the end of that line. Symbolic links are followed, never replaced. A text without a match is not an
+// error: the step warns, with the nearest lines. Expect on the step makes it an error.
 //
 // With Encoding, files are decoded, edited and encoded again; bytes outside of the matches stay. A file that is not a
 // text in the encoding cannot be edited, and neither can one for which NewText has a character that the encoding does
@@ -64,7 +64,7 @@ func (e Edit) flags() match.Flags {
 // Touches implements [Toucher].
 func (e Edit) Touches() (reads, writes []string, known bool) { return e.Files, e.Files, true }
 
-// Run implements [Action]. The outcome tells of the files that changed, and counts replacements that changed bytes.
+// Run implements [Action]. The outcome has the changed files, and counts replacements that changed bytes.
 func (e Edit) Run(ctx context.Context, c *Call) (Outcome, error) {
 	r := replacing{binary: e.Binary, onError: e.OnError}
 	var err error

@@ -39,9 +39,8 @@ type FileEdits struct {
 	Edits []LineEdit `json:"edits" param:"required" doc:"Edits: create first, then insert and replace_lines, both with the lines of the old file, then str_replace, then append."`
 }
 
-// LineEdit is one edit of an [EditFiles]. Which fields it needs depends on Command; one that the command has no use
-// for must have its zero value. [CreateText], [ReplaceText], [InsertAfter], [AppendText] and [ReplaceLines] make
-// them.
+// LineEdit is one edit of an [EditFiles]. The required fields depend on Command; unused fields must have their zero
+// values. [CreateText], [ReplaceText], [InsertAfter], [AppendText] and [ReplaceLines] make them.
 type LineEdit struct {
 	Command     string  `json:"command" param:"required" enum:"create,str_replace,insert,append,replace_lines" doc:"The kind of edit."`
 	FileText    *string `json:"file_text,omitempty" doc:"For create: the text of the new file. Directories are created as needed."`
@@ -67,7 +66,7 @@ const (
 	commandReplaceLines = "replace_lines"
 )
 
-// eolAsGiven is the value of eol that leaves line ends alone.
+// eolAsGiven is the value of eol that keeps line ends.
 const eolAsGiven = "as_given"
 
 // CreateText returns an edit that makes a file, which must not exist.

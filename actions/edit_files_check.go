@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// minHashDigits is how much of a hash is enough.
+// minHashDigits is the minimal length of a hash.
 const minHashDigits = 12
 
 // Lists of commands.

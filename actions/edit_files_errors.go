@@ -15,7 +15,7 @@ type EditFilesError struct {
 	Failures []*EditFailure
 }
 
-// EditFailure says why one edit of a file cannot be made, or why none can.
+// EditFailure is the reason why an edit of a file cannot be made, or why all its edits cannot.
 type EditFailure struct {
 	Path    string
 	Index   int    // of the edit in the list of the file, from 0; -1 if it is not about a single edit
@@ -25,7 +25,7 @@ type EditFailure struct {
 	Err error
 }
 
-// mostFailures is how many failures the text of an error lists.
+// mostFailures limits the failures in the text of an error.
 const mostFailures = 20
 
 // Error lists the failures, no more than twenty.
@@ -84,7 +84,7 @@ func (f *EditFailure) reason() string {
 	return fmt.Sprintf("%s: lines %d to %d of %d", text, e.Start, e.End, e.Lines)
 }
 
-// HashError says that a file, or a range of its lines, is not what it was when it was read.
+// HashError reports that a file, or a range of its lines, has changed since it was read.
 type HashError struct {
 	Range bool        // it is about lines First to Last, not about the whole file
 	First int         // first line of the range, from 1
@@ -108,7 +108,7 @@ func (e *HashError) Error() string {
 // MarshalJSON gives the code, the message and the paths.
 func (e *HashError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
-// LineOverlapError says that two edits of one file want the same lines.
+// LineOverlapError reports that two edits of a file change the same lines.
 type LineOverlapError struct {
 	First, Second int // indices of the edits, from 0
 }
@@ -122,7 +122,7 @@ func (e *LineOverlapError) Error() string {
 // MarshalJSON gives the code, the message and the paths.
 func (e *LineOverlapError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
-// NotFoundError says that the text of a str_replace is not in a file.
+// NotFoundError reports that the text of a str_replace is not in a file.
 type NotFoundError struct {
 	Nearest []string // places that come near to it, and why they are none
 	Applied int      // the line at which the new text is there already, 0 if it is not
@@ -143,14 +143,14 @@ func (e *NotFoundError) Error() string {
 // MarshalJSON gives the code, the message and the paths.
 func (e *NotFoundError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
-// NotUniqueError says that the text of a str_replace without replace_all is in a file more than once.
+// NotUniqueError reports that the text of a str_replace without replace_all is in a file more than once.
 type NotUniqueError struct {
 	Count int   // how often it is there
 	Lines []int // where, from 1, after the edits before it; each line once, no more than the first hundred
 	more  bool  // there are others
 }
 
-// mostLines is how many lines a NotUniqueError lists.
+// mostLines limits the lines in a NotUniqueError.
 const mostLines = 100
 
 // add counts a place.
@@ -165,7 +165,7 @@ func (e *NotUniqueError) add(line int) {
 	}
 }
 
-// Error says how often the text is there, and in which lines.
+// Error has the number of occurrences and their lines.
 func (e *NotUniqueError) Error() string {
 	lines := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(e.Lines)), ", "), "[]")
 	if e.more {

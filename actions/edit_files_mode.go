@@ -50,7 +50,7 @@ func (e EditFiles) WithMode(mode string) EditFiles {
 	return e
 }
 
-// planMode works out whether the file gets another mode. A file that has another one already counts as one place more.
+// planMode plans the new mode of the file. A changed mode counts as one more place.
 func (w *planning) planMode() error {
 	if w.create < 0 || w.edits[w.create].Mode == "" {
 		return nil

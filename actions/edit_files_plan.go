@@ -184,7 +184,7 @@ func (w *planning) compareHashes(text match.Content) error {
 	return nil
 }
 
-// compareHash returns a *HashError made of e unless the hash is the one that is wanted.
+// compareHash returns a *HashError made of e unless the hash equals want.
 func compareHash(want string, got fsutil.Hash, e HashError) error {
 	if len(want) >= minHashDigits && strings.HasPrefix(got.String(), strings.ToLower(want)) {
 		return nil
@@ -207,7 +207,7 @@ func (w *planning) take(splices []lineedit.Splice) error {
 	return w.add(list)
 }
 
-// add makes those of the splices that change anything.
+// add applies the splices that change anything.
 func (w *planning) add(list []fsutil.Splice) error {
 	list, err := w.now.Changing(list)
 	if err != nil {
@@ -217,7 +217,7 @@ func (w *planning) add(list []fsutil.Splice) error {
 	return w.now.Add(list)
 }
 
-// by is the origin of what an edit does.
+// by is the origin of an edit.
 func (w *planning) by(i int) []fsutil.Origin { return []fsutil.Origin{{Step: w.call.Step, Edit: i}} }
 
 func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {

@@ -58,7 +58,7 @@ func (e EditFiles) Run(ctx context.Context, c *Call) (Outcome, error) {
 	return Outcome{Reports: reports}, &EditFilesError{Failures: failures}
 }
 
-// filePlan is what becomes of one file.
+// filePlan is the planned change of a file.
 type filePlan struct {
 	path     string // as given
 	name     string // canonical
@@ -196,7 +196,7 @@ func outcomeOf(c *Call, plans []*filePlan) Outcome {
 // few names the first of some files, and how many more there are.
 func few(files []string) string { return names.Few(files, ", ") }
 
-// report says what became of the edits of the file. If the file itself is wrong, all of them have failed.
+// report returns the results of the edits of the file. If the file itself is invalid, all edits have failed.
 func (p *filePlan) report() FileReport {
 	r := FileReport{Path: p.name, Success: len(p.failures) == 0}
 	applied, failed := len(p.edits), 0

@@ -17,10 +17,10 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// Exec runs a command on the tree as the steps before have left it, which is made real in a directory of its own. What the
-// command changes there is staged as the work of the step: it is shown, judged, committed or dropped like that of any
-// other. Which commands there are, what they can reach and how long they may take is for the host to say, see package
-// command; a host that says nothing runs none. They also run in a dry run.
+// Exec runs a command on the tree with the changes of earlier steps, in a private directory. Changes of the command
+// are staged as changes of the step: they are shown, judged, committed or discarded like others. The host decides
+// which commands may run, the files that they can reach and their duration, see package command. By default no
+// command may run. Commands also run in a dry run.
 //
 // The data of the step is
 //
@@ -39,20 +39,20 @@ type Exec struct {
 	Shell string   `json:"shell,omitempty" doc:"Script for /bin/sh -c, instead of command. Few hosts allow it."`
 	Args  []string `json:"args,omitempty" doc:"Arguments of the command, each a word."`
 	Dir   string   `json:"dir,omitempty" doc:"Directory of the tree to run in. Default: its root."`
-	// Env is what the step sets of the names that the host allows for it.
+	// Env has variables of the step; the host must allow their names.
 	Env map[string]string `json:"env,omitempty" doc:"Environment variables to set; the host must allow them."`
 	// Stdin is a string, which the command reads as it is, or a list of strings: lines, which get an end each.
 	Stdin any `json:"stdin,omitempty" doc:"Input of the command: a string, or a list of lines, so [\"{{find.files}}\"] is a name on each line."`
-	// OKCodes are the exit statuses that are a success. Nil means 0 alone.
+	// OKCodes are the exit statuses that mean success. Nil means only 0.
 	OKCodes []int `json:"ok_codes,omitempty" doc:"Exit statuses, 0 to 255, that mean success. Default: [0]."`
 	// Needs, Exclude, Writes and NoIgnore are those of [WorkspaceOptions].
 	Needs   []string `json:"needs,omitempty" doc:"Globs of files visible to the command. Default: all."`
 	Exclude []string `json:"exclude,omitempty" doc:"Globs of files hidden from the command, such as node_modules."`
 	Writes  []string `json:"writes,omitempty" doc:"Globs of files that may come back; other changes are dropped with a warning. Default: all."`
-	// Discard says that nothing comes back: the step only reads.
+	// Discard means that no changes come back: the step only reads.
 	Discard  bool `json:"discard,omitempty" doc:"Discard the changes of the command, as for a check. It cannot be a template. Default: false."`
 	NoIgnore bool `json:"no_ignore,omitempty" doc:"Also bring back files that .gitignore ignores."`
-	// MaxOutput is how much is kept of each stream, in bytes: its first quarter and its last three quarters. Zero means
+	// MaxOutput is the number of bytes kept of each stream: its first quarter and its last three quarters. Zero means
 	// 1 MiB. It is never more than the host allows, nor than an eighth of what the step may show.
 	MaxOutput int64 `json:"max_output,omitempty" param:"nonzero" doc:"Bytes of each stream to keep. It can only lower the host's limit. Default: 1048576."`
 	// Format "json" parses stdout, which must be one JSON value then; "" and "text" do not.

@@ -25,7 +25,7 @@ const (
 // mostKept is the largest max_output, in bytes.
 const mostKept = 1 << 30
 
-// Validate implements [Validator]. Which commands the host allows is not known to it.
+// Validate implements [Validator]. It does not check whether the host allows the command.
 func (a Exec) Validate(c *Check) {
 	a.checkWords(c)
 	if a.Dir != "" && !c.Templated(a.Dir) {

@@ -5,10 +5,10 @@ import (
 	"errors"
 )
 
-// Fail fails its step with a message, and so ends a run that nothing provides for: how a pipeline that has handled a
-// failure still commits nothing.
+// Fail fails its step with a message, which ends the run unless the failure is handled. With it a pipeline that has
+// handled a failure still commits nothing.
 type Fail struct {
-	// Message is what the step's error says.
+	// Message is the message of the step's error.
 	Message string `json:"message" param:"required" doc:"Message of the step's error."`
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// ErrBinary says that a file is not one to be edited or shown as text.
+// ErrBinary reports that a file cannot be edited or shown as text.
 var ErrBinary = errors.New("is a binary file; set binary: true to edit it all the same")
 
 // unlessBinary returns ErrBinary, or nil for what takes binary files.
@@ -44,7 +44,7 @@ func (c *Call) protected(name string) error {
 
 const ownerWrite fs.FileMode = 0o200
 
-// FileError says what is wrong with one of the files of a step. Its text begins with the path.
+// FileError is the error of a file of a step. Its text begins with the path.
 type FileError struct {
 	Path string
 	Err  error

@@ -20,11 +20,11 @@ const (
 	LeftOutGenerated = "generated"
 )
 
-// LeftOut counts the files that a step chose and did not look into, for one reason.
+// LeftOut counts the chosen files that a step did not read, for one reason.
 type LeftOut struct {
 	// Reason is one of the LeftOut constants.
 	Reason string `json:"reason"`
-	// Count is how many files there are, Files the first ten of them in path order.
+	// Count is the number of files, Files the first ten of them in path order.
 	Count int      `json:"count"`
 	Files []string `json:"files"`
 }

@@ -89,8 +89,7 @@ const (
 	LimitScratchBytes = "bytes for commands"
 )
 
-// LimitError says that a step would have cost more than the host allows, see [Limits] and command.Policy. Nothing was
-// written.
+// LimitError reports that a step exceeds a limit of the host, see [Limits] and command.Policy. Nothing was written.
 type LimitError struct {
 	// What is LimitFile or one of the others.
 	What string

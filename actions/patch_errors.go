@@ -53,7 +53,7 @@ type PatchError struct {
 	Failures []*HunkFailure
 }
 
-// HunkFailure says why one hunk of a file cannot be applied, or why nothing can be done to the file.
+// HunkFailure is the reason why a hunk of a file cannot be applied, or why the file cannot be changed.
 type HunkFailure struct {
 	Path string // of the file; as the patch has it, where that is no name of a file
 	Hunk int    // in the file, from 1; 0 if it is about the file
@@ -62,7 +62,7 @@ type HunkFailure struct {
 	Err error
 }
 
-// AmbiguousHunkError says that the lines of a hunk are in a file several times, and nothing tells which are meant.
+// AmbiguousHunkError reports that the lines of a hunk are in a file several times, so its place is ambiguous.
 type AmbiguousHunkError = placing.AmbiguousError
 
 // MissingHunkError says that the lines of a hunk are not in a file, and where they come nearest.

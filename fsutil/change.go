@@ -9,11 +9,11 @@ import (
 type (
 	// Change is the difference between the base and the stage at one path, see [change.Change].
 	Change = change.Change
-	// ChangeKind is what a change does to its path.
+	// ChangeKind is the kind of a change to its path.
 	ChangeKind = change.ChangeKind
 	// Splice replaces some bytes of a file by a text, see [change.Splice].
 	Splice = change.Splice
-	// Origin says who wrote some bytes: the step, and which of its edits.
+	// Origin is the author of some bytes: the step, and the number of its edit.
 	Origin = change.Origin
 	// Hash is the SHA-256 of a file's bytes, see [change.Hash].
 	Hash = change.Hash

@@ -1,20 +1,19 @@
-// Package fsutil is what millrace needs of file systems beyond [afero.Fs].
+// Package fsutil has the file systems of millrace, beyond [afero.Fs].
 //
-// [NewStage] puts a [Stage] over a file system: a copy-on-write view in which a whole change is worked out before
-// anything is written. The stage enforces the rules of POSIX itself, can be rolled back to a savepoint, and in the end
-// tells what differs from its base as a list of [Change]s. Each change names the [change.State] that its base was seen
-// in, so that a commit can tell whether another program was faster. The stage never writes to its base; that is
-// the executor's work.
+// [NewStage] puts a [Stage] over a file system: a copy-on-write view in which a whole change is computed before
+// anything is written. The stage enforces the rules of POSIX itself, can be rolled back to a savepoint, and returns
+// the difference from its base as a list of [Change]s. Each change has the [change.State] of its base, so that a
+// commit can detect a change by another program. The stage never writes to its base; only the executor does.
 //
-// [OpenRoot] gives a directory of the operating system as a [RootFs], which cannot be left by "..", absolute names or
-// symbolic links. [Raise] brings any afero.Fs as near to that as it can come.
+// [OpenRoot] opens a directory of the operating system as a [RootFs]. No "..", absolute name or symbolic link leads
+// out of it. [Raise] gives any afero.Fs as many of these properties as possible.
 //
 // # What a file system can do
 //
-// An afero.Fs has no links, no directory sync, no lock. Those that can do more say so by small optional interfaces,
-// such as [capability.Linker], [capability.Exchanger], [capability.NoReplacer], [capability.DirSyncer],
-// [capability.Locker], [capability.Identifier] and [capability.MetaCopier]. None of them is required; what a
-// commit can promise depends on which are there.
+// An afero.Fs has no links, no directory sync, no lock. File systems that have more implement small optional
+// interfaces, such as [capability.Linker], [capability.Exchanger], [capability.NoReplacer], [capability.DirSyncer],
+// [capability.Locker], [capability.Identifier] and [capability.MetaCopier]. None of them is required; the guarantees
+// of a commit depend on the available interfaces.
 //
 // # Names
 //
@@ -24,6 +23,6 @@
 //
 // # Walking
 //
-// [Walk] goes through a tree with several goroutines and leaves out what .gitignore files say. [IsBinary] and
-// [TextFacts] say what kind of text a file is: line ends, byte order mark, final newline.
+// [Walk] visits a tree with several goroutines and omits files that .gitignore ignores. [IsBinary] and [TextFacts]
+// report the kind of a text: line ends, byte order mark, final newline.
 package fsutil

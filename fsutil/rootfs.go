@@ -9,9 +9,9 @@ import (
 
 type root = rootfs.FS
 
-// RootFs is an [afero.Fs] over one directory of the operating system that nothing leads out of: neither "..", nor an
+// RootFs is an [afero.Fs] over a directory of the operating system. Nothing leads out of it: neither "..", nor an
 // absolute name, nor a symbolic link, even if another process makes the link at the wrong moment. It is built on
-// [os.Root] and goes by directory handles, so it stays with its directory when that is moved.
+// [os.Root] and uses directory handles, so it follows its directory when that is moved.
 //
 // It has all methods of afero.Fs and afero.Symlinker. Names are canonical as [Clean] gives them; others are cleaned,
 // and a "/" at the end asks for a directory. Symbolic links are followed while they stay inside, at most eight in a

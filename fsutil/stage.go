@@ -15,9 +15,9 @@ var _ interface {
 	afero.Symlinker
 } = (*Stage)(nil)
 
-// Stage is a copy-on-write file system over a base that it never writes to. It is an [afero.Fs] with symbolic links,
-// enforces the rules of POSIX itself, can be rolled back to any [Savepoint], and tells what differs from the base as a
-// list of [Change]s.
+// Stage is a copy-on-write file system over a base that it never writes to. It is an [afero.Fs] with symbolic links
+// and enforces the rules of POSIX itself. It can be rolled back to any [Savepoint], and returns the difference from
+// the base as a list of [Change]s.
 //
 // The stage keeps to its first read of a base file: if the size or the time of the file differs later, reading fails
 // with [ErrDrift]. An edited file is held as splices over its base, a removed or renamed directory as one entry; files
@@ -39,14 +39,14 @@ type Stage stage.Stage
 // appended, and read at their offsets. It is safe for concurrent use.
 type Spill interface {
 	io.ReaderAt
-	// Append writes all of p behind what is there and returns where it stands.
+	// Append writes all of p at the end and returns the offset of p.
 	Append(p []byte) (offset int64, err error)
 }
 
 // Savepoint is a moment of a stage to which it can be rolled back. The zero Savepoint is the beginning.
 type Savepoint stage.Savepoint
 
-// Version tells one content of a name from another, see [Stage.Version]. Two can be compared.
+// Version identifies a content of a name, see [Stage.Version]. Versions can be compared.
 type Version stage.Version
 
 // NewStage returns a stage over base as raised by [Raise]. If that fails, for want of a base perhaps, every operation
@@ -81,17 +81,17 @@ func (s *Stage) Edit(name string, splices []Splice) error { return s.in().Edit(n
 
 // Copy makes newname a copy of the regular file that oldname leads to, permission bits included, but for setuid and
 // setgid, for the copy may belong to another user, and for the umask of the process. The bytes are not read: the copy
-// refers to them. It fails with [fs.ErrExist] if anything stands at newname, a link too.
+// refers to them. It fails with [fs.ErrExist] if newname exists, also as a link.
 func (s *Stage) Copy(oldname, newname string) error { return s.in().Copy(oldname, newname) }
 
 // Resolve returns the canonical path that name leads to when every symbolic link is followed, the last one too, and
 // checks that it may be read. The path itself need not exist, but its directory must.
 func (s *Stage) Resolve(name string) (string, error) { return s.in().Resolve(name) }
 
-// Version returns the version of what stands at the name, links not followed. Equal versions of a name mean equal kind,
-// permission bits, bytes and target, on any stage over the same base and in later runs too. Different ones need not
-// mean that anything differs. On a file system that knows no identities of its files, versions of files of the base are
-// never equal to those of another stage. Bytes are read only of what was staged.
+// Version returns the version of the file at the name, links not followed. Equal versions of a name mean equal kind,
+// permission bits, bytes and target, on any stage over the same base and in later runs too. Different versions do not
+// always mean a difference. If the file system has no identities of files, versions of base files never equal
+// versions of another stage. Only bytes of staged files are read.
 func (s *Stage) Version(name string) (Version, error) {
 	v, err := s.in().Version(name)
 	return Version(v), err
@@ -100,12 +100,11 @@ func (s *Stage) Version(name string) (Version, error) {
 // Savepoint returns the present moment.
 func (s *Stage) Savepoint() Savepoint { return Savepoint(s.in().Savepoint()) }
 
-// Rollback takes back all that was staged since the savepoint. On the stage of an action it takes back at most what
-// that action has staged, and nothing if its step only reads. Savepoints taken after it are void. Bytes that were read
-// stay known.
+// Rollback discards all changes staged since the savepoint. On the stage of an action it discards at most the changes
+// of that action, and none if its step only reads. Later savepoints are void. Bytes that were read stay cached.
 func (s *Stage) Rollback(p Savepoint) { s.in().Rollback(stage.Savepoint(p)) }
 
-// Changes returns what differs from the base, in the order of paths as strings, complete with the hashes of both sides;
+// Changes returns the differences from the base, in the order of paths as strings, with the hashes of both sides;
 // bytes that were not read so far are read for that now, several files at once. A staged path that equals its base is
 // not listed.
 //
@@ -139,7 +138,7 @@ func (s *Stage) OpenFile(name string, flag int, perm os.FileMode) (afero.File, e
 // Create makes a file, or truncates the existing file, for reading and writing.
 func (s *Stage) Create(name string) (afero.File, error) { return s.in().Create(name) }
 
-// Stat returns what stands at the name, links followed.
+// Stat describes the file at the name, links followed.
 func (s *Stage) Stat(name string) (os.FileInfo, error) { return s.in().Stat(name) }
 
 // Mkdir makes a directory.
