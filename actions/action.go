@@ -95,17 +95,17 @@ type Spec struct {
 	ReadOnly bool
 	// Input says where the files come from.
 	Input Input
-	// Data says that the action returns [Outcome.Data], so that templates can reach into it by paths.
+	// Data means that the action returns [Outcome.Data], so that templates can reach into it by paths.
 	Data bool
-	// Context says that the parameters may refer to the step before, {{prev.output}}, and to the run, {{run.id}}.
+	// Context means that the parameters may refer to the step before, {{prev.output}}, and to the run, {{run.id}}.
 	Context bool
-	// Costs says that an attempt may cost money, which it tells by [Call.Spend]: it is not begun once the budget is spent.
+	// Costs means that an attempt may cost money, which it reports by [Call.Spend]: it is not begun once the budget is spent.
 	Costs bool
-	// Outside says that the action acts outside of the tree, where nothing is taken back. Such a step is skipped by a dry
+	// Outside means that the action acts outside of the tree, where nothing is taken back. Such a step is skipped by a dry
 	// run and by a plan, which cannot be committed then; in parallel it runs after all steps before it and before all
 	// after it.
 	Outside bool
-	// Exclusive says that in parallel no other step may run at the same time.
+	// Exclusive means that no other step may run at the same time.
 	Exclusive bool
 	// Retries is how many attempts a visit has after the first where the step does not say, 0 to 100.
 	Retries int

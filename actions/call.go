@@ -133,7 +133,7 @@ func (c *Call) read(n int) {
 	}
 }
 
-// tooLarge names the limit where an error says that a file is too large.
+// tooLarge adds the limit to an error about a file that is too large.
 func (c *Call) tooLarge(name string, err error) error {
 	if !errors.Is(err, fsutil.ErrTooLarge) {
 		return err

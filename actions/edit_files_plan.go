@@ -144,7 +144,7 @@ func (w *planning) make(ctx context.Context, text match.Content) (err error) {
 	return nil
 }
 
-// overwrite makes the edit that gives the file its text. That of a new one is there already.
+// overwrite makes the edit that sets the text of the file. A new file already has its text.
 func (w *planning) overwrite(old match.Content) error {
 	e := w.edits[w.create]
 	if e.ContentHash != "" {

@@ -29,7 +29,7 @@ func (e EditFiles) Run(ctx context.Context, c *Call) (Outcome, error) {
 		return Outcome{}, err
 	}
 	refuseTwins(plans)
-	// Nothing is written before all is worked out, so that a step that fails tells of all failures.
+	// Nothing is written before all edits are planned, so that a failing step reports all failures.
 	failures := failuresOf(plans)
 	if len(failures) == 0 || e.OnError == onErrorContinue {
 		for _, p := range plans {

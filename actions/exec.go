@@ -78,7 +78,7 @@ func (a Exec) Words() []string {
 	return append([]string{a.Command}, a.Args...)
 }
 
-// CommandError says that a command of a step has failed: by its exit status, or because it could not be started, or what
+// CommandError reports that a command of a step has failed: by its exit status, or because it could not be started, or what
 // it has printed is not what the step takes. What it has changed is dropped.
 type CommandError struct {
 	// Status is the exit status, -1 if there is none; Signal the name of the signal that has ended the command, "" for none.
@@ -146,7 +146,7 @@ func (a Exec) Run(ctx context.Context, c *Call) (Outcome, error) {
 		Step: c.Step, Words: a.Words(), Shell: a.Shell != "", Root: w.Root, Dir: at, Temp: w.Temp, Home: w.Home, Shared: shared,
 		Env: a.Env, Stdin: stdin, MaxOutput: a.maxOutput(c.Limits), OnOutput: c.OnOutput,
 	})
-	// What stands on two streams may be a secret together.
+	// Texts of both streams may form a secret together.
 	out := Outcome{Output: c.Commands.Mask(exit.Stdout.Text + exit.Stderr.Text)}
 	data := dataOf(exit)
 	if err != nil {

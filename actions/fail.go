@@ -36,7 +36,7 @@ func Permanent(err error) error {
 
 type permanent struct{ error }
 
-// Retryable says that another attempt is of no use.
+// Retryable returns false: another attempt cannot succeed.
 func (permanent) Retryable() bool { return false }
 
 // Unwrap returns the error itself.

@@ -21,7 +21,7 @@ func unlessBinary(binary bool) error {
 	return ErrBinary
 }
 
-// errProtected says that a change of a file would be blocked.
+// errProtected reports that a change of a file would be blocked.
 var errProtected = errors.New("is read-only, so it is written to with force only")
 
 // protected returns errProtected for a file that its owner may not write to, in the tree as it was and as it is now.

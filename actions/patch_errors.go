@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/patch/placing"
 )
 
-// PatchSyntaxError says that the text of a [Patch] is none, or one that cannot be used.
+// PatchSyntaxError reports that the text of a [Patch] is not a patch, or is not usable.
 type PatchSyntaxError struct {
 	Problems []PatchProblem // in the order they were found, no more than a hundred
 }
@@ -65,7 +65,7 @@ type HunkFailure struct {
 // AmbiguousHunkError reports that the lines of a hunk are in a file several times, so its place is ambiguous.
 type AmbiguousHunkError = placing.AmbiguousError
 
-// MissingHunkError says that the lines of a hunk are not in a file, and where they come nearest.
+// MissingHunkError reports that the lines of a hunk are not in a file, and where they come nearest.
 type MissingHunkError = placing.MissingError
 
 // Error lists the failures, no more than twenty.

@@ -7,10 +7,10 @@ import (
 	"github.com/millrace-go/millrace/internal/patch"
 )
 
-// mostWarnings is how many warnings of a patch are told of.
+// mostWarnings limits the reported warnings of a patch.
 const mostWarnings = 50
 
-// outcome tells of the files, or returns what has failed.
+// outcome reports the files, or returns what has failed.
 func (w *patching) outcome() (Outcome, error) {
 	w.idle()
 	for _, text := range names.First(w.warnings, mostWarnings, func(text string) string { return text }) {
@@ -116,7 +116,7 @@ func (w *patching) idle() {
 	}
 }
 
-// reportOfSections says what became of the hunks of a file. If the file itself is wrong, all of them have failed.
+// reportOfSections returns the result of the hunks of a file. If the file itself is invalid, all of them have failed.
 func reportOfSections(name string, edits int, sections []*patchSection) FileReport {
 	const command = "hunk"
 	r := FileReport{Path: name, Success: true}

@@ -149,7 +149,7 @@ func (w *patching) withUnstripped(s *patchSection, err error) error {
 	return &unstrippedError{name: name}
 }
 
-// unstrippedError says that a file is missing only because too much was left out of its name.
+// unstrippedError reports that a file is missing only because too much was left out of its name.
 type unstrippedError struct{ name string }
 
 func (e *unstrippedError) Error() string {

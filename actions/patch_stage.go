@@ -154,7 +154,7 @@ func (w *patching) textOf(name string) (data []byte, err error) {
 	return data, err
 }
 
-// write stages all files that do not fail. What fails here becomes a failure of its file.
+// write stages all files that do not fail. An error here becomes a failure of its file.
 func (w *patching) write(ctx context.Context) error {
 	at := make(map[*patchNode]string, len(w.nodes)) // where each stands meanwhile
 	wanted := patchPlaces{at: make(map[string]bool, len(w.nodes)), above: make(map[string]bool)}

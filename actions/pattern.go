@@ -31,7 +31,7 @@ const (
 // stepFailed is the code of errors of actions in JSON: that of the step that they end.
 const stepFailed = "step_failed"
 
-// PatternError says that a pattern or its replacement cannot be used. Before a run it is a [Problem]; it comes as an
+// PatternError reports that a pattern or its replacement cannot be used. Before a run it is a [Problem]; it comes as an
 // error only where templates made the pattern.
 type PatternError = match.PatternError
 

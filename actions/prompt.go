@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/agent"
 )
 
-// Prompt asks an agent of the host, see package agent. What the agent changes in its workspace is staged as the work of
-// the step: it is shown, judged, committed or dropped like that of any other. An agent is asked in a dry run too.
+// Prompt asks an agent of the host, see package agent. Changes in the agent's workspace are staged as the work of the
+// step: they are shown, judged, committed or discarded like others. An agent is asked in a dry run too.
 //
 // The output of the step is the reply. Its data is null, or what the reply says as JSON where Format is "json". Its
 // files are those that were made, changed, or have got a new name.
@@ -23,11 +23,11 @@ type Prompt struct {
 	Prompt string `json:"prompt" param:"required" doc:"Prompt for the agent."`
 	// Agent is the name of one of the host's agents, and no template. "" is the one for steps that name none.
 	Agent string `json:"agent,omitempty" doc:"Name of an agent that the host offers. It cannot be a template. Default: the host's default agent."`
-	// Context says whether the agent is told the output and the error of the step before; "" is "previous".
+	// Context decides whether the agent receives the output and the error of the step before; "" is "previous".
 	Context string `json:"context,omitempty" enum:"previous,none" doc:"previous passes the output and the error of the step before to the agent. It cannot be a template. Default: previous."`
 	// Format "json" parses the reply, which must be one JSON value then; "" and "text" do not.
 	Format string `json:"format,omitempty" enum:"text,json" doc:"With json, the reply is parsed and templates reach into it. It cannot be a template. Default: text."`
-	// Workspace says what the agent has of the tree; "" is "write".
+	// Workspace is the agent's access to the tree; "" is "write".
 	Workspace string `json:"workspace,omitempty" enum:"write,read,none" doc:"write keeps the agent's changes to the tree, read discards them, none gives the agent no tree. It cannot be a template. Default: write."`
 	// Model, Tools, SystemPrompt, Memory, GPU, Workdir and Options are those of [agent.Sandbox]. Where they are empty, or
 	// nil, those of the pipeline's sandbox are taken.

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/replace"
 )
 
-// OverlapError says that two edits of one step want the same bytes.
+// OverlapError reports that two edits of a step change the same bytes.
 type OverlapError = replace.OverlapError
 
 // replacing is the work of the actions that replace text: edit, multi_edit and regex_transform.
@@ -213,7 +213,7 @@ func (r *replacing) name(i int) string {
 	return r.labels[i] + " " + quoted(r.rules.List[i].Pattern.Source())
 }
 
-// missing says that a replacement matched nothing, and what came nearest.
+// missing warns that a replacement matched nothing, with the nearest lines.
 func (r *replacing) missing(ctx context.Context, c *Call, files []string, i int, budget *int) string {
 	where := files[0]
 	if len(files) > 1 {

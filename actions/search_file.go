@@ -194,7 +194,7 @@ func (s *searching) long(ctx context.Context, e walk.Entry, d *buffer, n int) er
 			return err
 		}
 	}
-	// What was read has not been kept: it is read again, with what follows.
+	// The bytes read so far were not kept: they are read again.
 	return s.c.look(e.Path(), s.maxBytes, nil, func(text *source) error {
 		if !s.c.FilesWanted {
 			text.Once()

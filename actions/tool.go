@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Tool calls a function of the host's program, see package tool. It touches no files. Whether it acts outside of the
-// tree, costs money or is tried again is said by the tool.
+// Tool calls a function of the host's program, see package tool. It touches no files. The Spec of the tool
+// decides whether it acts outside of the tree, costs money or is retried.
 type Tool struct {
 	// Tool is its name, and no template.
 	Tool string `json:"tool" param:"required" doc:"Name of a tool that the host offers. It cannot be a template."`
@@ -14,7 +14,7 @@ type Tool struct {
 	Args map[string]any `json:"args,omitempty" doc:"Arguments of the tool by their names. A string that is exactly a template keeps the type of its value."`
 }
 
-// Spec describes the action. What depends on the tool is left out.
+// Spec describes the action, without the properties of the tool.
 func (Tool) Spec() Spec {
 	return Spec{
 		Name: "tool", Summary: "Call a function of the host's program", ReadOnly: true, Input: InputNone, Data: true,

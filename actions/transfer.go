@@ -199,7 +199,7 @@ func (t transfer) checkSource(c *Call, file string) error {
 	if err != nil || t.moves {
 		return err
 	}
-	// What is copied is what a link leads to.
+	// The target of a link is copied.
 	info, err := c.FS.Stat(file)
 	switch {
 	case err != nil:

@@ -55,7 +55,7 @@ func walkError(root string, err error) error {
 	return err
 }
 
-// notFoundError says that there is nothing to search or to list at a path.
+// notFoundError reports that there is nothing to search or to list at a path.
 type notFoundError struct {
 	path string
 	err  error

@@ -61,7 +61,7 @@ type Config struct {
 	// Project is the key of the tree among the projects of Runs. The calls may also say ".", the Root or its last element
 	// for it, and nothing else. Empty means ".".
 	Project string
-	// ReadOnly leaves out the tools that write. What is left of batch_operations is a dry run.
+	// ReadOnly omits the tools that write. batch_operations is always a dry run then.
 	ReadOnly bool
 	// AllowForce takes the "force" of a pipeline. Without it, "force" is ignored, and a change that limits or risk block
 	// is put to the person at the client, if the client can ask one. Executor.Ceiling holds in either case.
@@ -116,7 +116,7 @@ func (c *Config) open() (closing func() error, err error) {
 		return nil, fmt.Errorf("mcpserver: Decoder.Actions: %w", err)
 	}
 	c.Decoder.Tools, c.Decoder.Lenient = c.Executor.Tools, true
-	// What the host allows stands in this file: who could write it could allow anything.
+	// This file has the host's permissions: a writer of it could allow anything.
 	c.Executor.DeniedPaths = append(append(slices.Clone(c.Executor.DeniedPaths), configFile), versionControl()...)
 	if !c.HostFiles {
 		c.Executor.ReadOnlyPaths = append(slices.Clone(c.Executor.ReadOnlyPaths), hostFiles()...)

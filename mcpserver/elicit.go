@@ -50,7 +50,7 @@ func asking(message, state string) *answer {
 	}}
 }
 
-// questionText says what is to be approved: how much, how risky, and which files.
+// questionText describes the change to approve: its size, its risk, and its files.
 func questionText(plan *millrace.Plan) string {
 	res := plan.Result()
 	var b strings.Builder

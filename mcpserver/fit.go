@@ -32,7 +32,7 @@ func plainJSON(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// errTooLong says that a value cannot be cut enough.
+// errTooLong reports that a value cannot be cut enough.
 var errTooLong = errors.New("the result is too long to be shown")
 
 // fitted is fit for any value.

@@ -14,7 +14,7 @@ const heldRun = "held"
 // playKey is the name, in the context of a call, of the digest of the plan that a person has approved.
 type playKey struct{}
 
-// forcedError says that a call wants to play a job with force, which only a person can.
+// forcedError reports that a call wants to play a job with force, which only a person can.
 type forcedError struct {
 	job     runs.JobRef
 	blocked *millrace.BlockedError

@@ -166,7 +166,7 @@ func loopback(hostport string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// ErrNotLoopback says that an address to listen on is not one of this machine alone.
+// ErrNotLoopback reports that an address to listen on is not one of this machine alone.
 var ErrNotLoopback = errors.New("not a loopback address: use 127.0.0.1, [::1] or localhost")
 
 // ServeHTTP listens on a loopback address such as "127.0.0.1:8080" until ctx is done, and returns nil then. A token is

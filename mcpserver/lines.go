@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// errTooLongLine says that a line has more than maxMessage bytes.
+// errTooLongLine reports that a line has more than maxMessage bytes.
 var errTooLongLine = errors.New("the line is too long")
 
 // lines is a connection whose messages are lines. No line ends it: what is not a message is answered with an error.

@@ -27,7 +27,7 @@ type fileRead struct {
 	// Type and Bytes are those of an image.
 	Type  string `json:"mime_type,omitempty"`
 	Bytes int    `json:"bytes,omitempty"`
-	// Truncated says that the content is cut, and NextLine where to go on.
+	// Truncated means that the content is cut, and NextLine where to go on.
 	Truncated bool   `json:"truncated,omitempty"`
 	NextLine  int    `json:"next_start_line,omitempty"`
 	Error     string `json:"error,omitempty"`

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// maxProblems is how many mistakes of one call are told.
+// maxProblems limits the reported mistakes of a call.
 const maxProblems = 100
 
 // schema is the part of JSON Schema that the tools use. The arguments are checked with what the client was shown, so

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// drainTimeout is how long calls may go on when the input has ended. What lasts longer is canceled.
+// drainTimeout limits the duration of calls after the end of the input. Longer calls are canceled.
 const drainTimeout = 10 * time.Second
 
 // ServeStdio serves the standard input and output of the process until the input ends or ctx is done. Standard output
@@ -55,7 +55,7 @@ type draining struct {
 	changed          chan struct{}
 }
 
-// Read tells of the end of the input when all calls are answered. A call that waits for an answer of the client has
+// Read reports the end of the input when all calls are answered. A call that waits for an answer of the client has
 // none to wait for any more.
 func (d *draining) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := d.Connection.Read(ctx)

@@ -148,7 +148,7 @@ func (s *Server) addTool(t tool, d described) {
 	})
 }
 
-// handle answers one call. What goes wrong is an answer too, for the model is to read it.
+// handle answers a call. An error is an answer too, because the model must read it.
 func (s *Server) handle(ctx context.Context, t tool, req *mcp.CallToolRequest) *mcp.CallToolResult {
 	s.calls.Add(1)
 	defer s.calls.Done()

@@ -22,7 +22,7 @@ type pipeline struct {
 	File string `json:"file"`
 	// Title is the name that the pipeline itself has.
 	Title string `json:"title,omitempty"`
-	// Shadowed says that another file of the name is taken.
+	// Shadowed means that another file of the name is taken.
 	Shadowed  bool       `json:"shadowed,omitempty"`
 	Variables []variable `json:"variables"`
 	Steps     []step     `json:"steps"`

@@ -36,7 +36,7 @@ type App struct {
 	inputs []string
 	// oneLiner is the command that runs if it is a pipeline in one line, but for do, whose parameters are typed.
 	oneLiner *cobra.Command
-	// started says that the command has begun: what goes wrong before is a wrong use.
+	// started means that the command has begun: what goes wrong before is a wrong use.
 	started bool
 	// usage is how the command is written that was not understood.
 	usage string

@@ -62,7 +62,7 @@ func (h history) newest(none string, wanted func(backup.Info) bool) (string, err
 // second returns the part of the id of a backup that is its time.
 func second(id string) string { return id[:min(len(id), len("20060102_150405"))] }
 
-// ago says how long ago a time is, roughly.
+// ago returns the rough age of a time.
 func ago(t, now time.Time) string {
 	d := now.Sub(t)
 	switch {

@@ -70,7 +70,7 @@ func alsoSet(cmd *cobra.Command, names ...string) string {
 	return ""
 }
 
-// expectsFiles says what --expect counts where a command works on whole files.
+// expectsFiles is the help of --expect for commands that work on whole files.
 func expectsFiles(cmd *cobra.Command) {
 	cmd.Flags().Lookup("expect").Usage = "fail unless there are `N` files, or from N to M: N..M, N.., ..M"
 }

@@ -106,7 +106,7 @@ func (s *session) decide(ctx context.Context, id, question string, do func() (*m
 // endless is a line without its end.
 func endless(line string) string { return line[:len(line)-1] }
 
-// wouldRecover says what recover would do. It writes nothing.
+// wouldRecover prints the effect of recover. It writes nothing.
 func (s *session) wouldRecover(ctx context.Context) error {
 	found, err := s.x.Inspect(ctx, s.fs)
 	if err != nil {

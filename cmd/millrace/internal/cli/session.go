@@ -18,7 +18,7 @@ type session struct {
 	fs *fsutil.RootFs
 	// x has what flags and configuration say.
 	x millrace.Executor
-	// sure says that the command commits without asking, as with -y.
+	// sure means that the command commits without asking, as with -y.
 	sure bool
 	// shows is set by commands that only show a plan. A plan that would be blocked is not a failure of such a command.
 	shows bool

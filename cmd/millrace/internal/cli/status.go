@@ -27,13 +27,13 @@ type usageError struct{ err error }
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 
-// outputError says that stdout could not be written to.
+// outputError reports that stdout could not be written to.
 type outputError struct{ err error }
 
 func (e *outputError) Error() string { return "cannot write the output: " + e.err.Error() }
 func (e *outputError) Unwrap() error { return e.err }
 
-// errDeclined says that the user was asked and did not want it.
+// errDeclined reports that the user was asked and did not want it.
 var errDeclined = errors.New("nothing was changed")
 
 // saidError ends a command that has said on stdout what is wrong.

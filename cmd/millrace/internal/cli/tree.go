@@ -16,7 +16,7 @@ import (
 // treeState is what `status` tells of a tree, in JSON.
 type treeState struct {
 	Root string `json:"root"`
-	// Locked says that another run writes to the tree just now; leftovers may be its own then.
+	// Locked means that another run writes to the tree just now; leftovers may be its own then.
 	Locked    bool                `json:"locked"`
 	Backups   int                 `json:"backups"`
 	Leftovers []millrace.Leftover `json:"leftovers"`
@@ -109,7 +109,7 @@ func (t *treeState) lines() string {
 	return b.String()
 }
 
-// leftoverLine tells of one transaction.
+// leftoverLine reports one transaction.
 func leftoverLine(kind string, l millrace.Leftover) string {
 	line := fmt.Sprintf("%s  %s: %s, %s in %s", kind, l.ID, l.Status, counted(len(l.Paths), "path"), l.Directory)
 	if l.Pipeline != "" {

@@ -63,7 +63,7 @@ type Config struct {
 	// RunsStore is the directory that keeps runs, absolute or beginning with ~/. "" means that only runs are kept that ask for
 	// it, in the state directory of their tree.
 	RunsStore string
-	// Backups says how many backups are kept, as [backup.Retention] does.
+	// Backups limits the kept backups, as [backup.Retention] does.
 	Backups backup.Retention
 	// Risk says where the levels of risk begin. Zero fields have the numbers of package risk.
 	Risk risk.Policy

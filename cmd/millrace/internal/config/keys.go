@@ -19,7 +19,7 @@ import (
 type Key struct {
 	// Name is how it is written, Doc what it means, in one line, Example what it is given.
 	Name, Doc, Example string
-	// Project says that it may stand in a project's file as well.
+	// Project means that it may stand in a project's file as well.
 	Project bool
 
 	set func(d *decoder, n *yaml.Node, c *Config, l *Limits)

@@ -26,7 +26,7 @@ func (p Problem) String() string {
 	return at + ": " + p.Message + ": " + p.Hint
 }
 
-// Error says that a file could not be understood, or asks for what it must not. It has at least one problem.
+// Error reports that a file could not be understood, or asks for what it must not. It has at least one problem.
 type Error struct{ Problems []Problem }
 
 // Error has each problem in a line of its own.

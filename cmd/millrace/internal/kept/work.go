@@ -173,7 +173,7 @@ func (w *worker) ask(ctx context.Context, m *rundir.Manager, run runs.Run) (*run
 	return &runs.PlayParams{Force: force, PlanDigest: run.Held.PlanDigest}, nil
 }
 
-// ended says what came of a run, and returns what the exit status is made of.
+// ended prints the result of a run, and returns the error for the exit status.
 func (w *worker) ended(run runs.Run) error {
 	if w.p.Format() == door.FormatJSON {
 		if err := w.p.WriteJSON(run); err != nil {

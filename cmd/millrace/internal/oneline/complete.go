@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Word is what the last argument of `do` could become. Doc says what it is, "" for names of files.
+// Word is a completion of the last argument of `do`. Doc describes it, "" for names of files.
 type Word struct{ Text, Doc string }
 
 // Complete returns what an argument that has begun as word could become: an action, a parameter with "=" behind it, a

@@ -14,7 +14,7 @@ import (
 type Do struct {
 	Common
 	Args []string
-	// Decoder has the actions, and says what their parameters take.
+	// Decoder has the actions, and describes their parameters.
 	Decoder millrace.Decoder
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// What parameters take, in the words of ParamDoc.
+// The types of parameters, in the words of ParamDoc.
 const (
 	trueOrFalse   = "true or false"
 	wholeNumber   = "a whole number"

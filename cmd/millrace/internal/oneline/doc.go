@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// UsageError says that arguments cannot be made into a pipeline. Nothing was done.
+// UsageError reports that the arguments do not form a pipeline. Nothing was done.
 type UsageError struct {
 	Message string // what is wrong
 	Hint    string // what to write instead, "" if that is not known

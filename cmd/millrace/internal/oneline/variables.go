@@ -17,7 +17,7 @@ var takes = map[string]string{
 	"object": "an object",
 }
 
-// ErrNoAnswer says that the user was asked for a value and gave none.
+// ErrNoAnswer reports that the user was asked for a value and gave none.
 var ErrNoAnswer = errors.New("the value was not given")
 
 // docOf describes the variables of a pipeline as parameters.

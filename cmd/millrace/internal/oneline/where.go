@@ -25,7 +25,7 @@ type Where struct {
 	Root string
 	// Dir is the working directory as a path from the root. "" and "." are the root itself.
 	Dir string
-	// Backslash says that a backslash in names and globs stands for a slash, as on Windows.
+	// Backslash means that a backslash in names and globs stands for a slash, as on Windows.
 	Backslash bool
 	// Look tells what a path from the root stands for. Nil means nothing, for all.
 	Look func(name string) Kind

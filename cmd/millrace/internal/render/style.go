@@ -15,7 +15,7 @@ import (
 type Style struct {
 	// Color is whether to use colours, of the sixteen that every terminal has.
 	Color bool
-	// Terminal says that the text goes to a terminal: what is not seen there, or does something instead of being shown,
+	// Terminal means that the text goes to a terminal: what is not seen there, or does something instead of being shown,
 	// is escaped by [fsutil.Visible], and binary content is left out.
 	Terminal bool
 }

@@ -32,7 +32,7 @@ type file struct {
 	all   decision
 	items []item
 	diff  millrace.FileDiff
-	// parts says that the items are hunks. If not, there is one item, the change as a whole.
+	// parts means that the items are hunks. If not, there is one item, the change as a whole.
 	parts bool
 	// unread is why the file cannot be shown.
 	unread error
@@ -148,7 +148,7 @@ func (f *file) takes() (all, none bool) {
 	return all, none
 }
 
-// renamedByHunks says that a file gets another name or mode whatever becomes of its hunks.
+// renamedByHunks reports whether a file gets another name or mode, whatever the decisions on its hunks are.
 func (f *file) renamedByHunks() bool {
 	return f.parts && (f.change.Kind == change.Renamed || f.change.Old.Mode != f.change.New.Mode)
 }

@@ -22,7 +22,7 @@ type Keys interface {
 // Editor shows a text to the user in an editor and returns what is left of it.
 type Editor func(text string) (string, error)
 
-// ErrAborted says that the user wants nothing of the plan.
+// ErrAborted reports that the user wants nothing of the plan.
 var ErrAborted = errors.New("the review was aborted: nothing is taken")
 
 // Review is a plan of which each part is taken or left. Make one with [New]. It is not safe for concurrent use.

@@ -171,7 +171,7 @@ func (r *Review) tell() {
 	}
 }
 
-// help says what the keys do.
+// help lists the keys.
 func (r *Review) help() {
 	_, _ = io.WriteString(r.out, r.Style.Paint(render.Cyan, Help)+"\n")
 }

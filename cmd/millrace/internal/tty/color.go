@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// noTerm says that consoles of the system have colours and no TERM.
+// noTerm is true where consoles of the system have colours and no TERM.
 const noTerm = runtime.GOOS == "windows"
 
 // The words of --color and of the configuration.

@@ -16,7 +16,7 @@ import (
 // that ends in between leaves the terminal as it was.
 type Device struct {
 	in, out *os.File
-	// lines says that keys are read as lines: the terminal has no other mode, or only a program that pretends to be one.
+	// lines means that keys are read as lines: the terminal has no other mode, or only a program that pretends to be one.
 	lines bool
 	// pending is what was read and not asked for yet.
 	pending []byte

@@ -83,7 +83,7 @@ func shell(line string, args ...string) *exec.Cmd {
 	return exec.Command("sh", append([]string{"-c", line + ` "$@"`, "sh"}, args...)...)
 }
 
-// ErrNoEditor says that the editor of the user is not there.
+// ErrNoEditor reports that the editor of the user is not there.
 var ErrNoEditor = errors.New("there is no editor: set VISUAL or EDITOR")
 
 // Editor returns the command that edits a file: what the user's configuration says, else VISUAL, else EDITOR, else what

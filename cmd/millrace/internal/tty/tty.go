@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// ErrNone says that there is no terminal to ask at.
+// ErrNone reports that there is no terminal to ask at.
 var ErrNone = errors.New("there is no terminal to ask at")
 
 // Terminal is the controlling terminal of the process. Its methods are not safe for concurrent use.
