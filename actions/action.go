@@ -99,11 +99,12 @@ type Spec struct {
 	Data bool
 	// Context means that the parameters may refer to the step before, {{prev.output}}, and to the run, {{run.id}}.
 	Context bool
-	// Costs means that an attempt may cost money, which it reports by [Call.Spend]: it is not begun once the budget is spent.
+	// Costs means that an attempt may cost money, reported by [Call.Spend]. It does not begin once the budget is
+	// spent.
 	Costs bool
-	// Outside means that the action acts outside of the tree, where nothing is taken back. Such a step is skipped by a dry
-	// run and by a plan, which cannot be committed then; in parallel it runs after all steps before it and before all
-	// after it.
+	// Outside means that the action acts outside of the tree, where nothing is undone. Such a step is skipped by a
+	// dry run and by a plan, which cannot be committed then; in parallel it runs after all steps before it and before
+	// all after it.
 	Outside bool
 	// Exclusive means that no other step may run at the same time.
 	Exclusive bool

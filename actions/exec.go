@@ -78,8 +78,8 @@ func (a Exec) Words() []string {
 	return append([]string{a.Command}, a.Args...)
 }
 
-// CommandError reports that a command of a step has failed: by its exit status, or because it could not be started, or what
-// it has printed is not what the step takes. What it has changed is dropped.
+// CommandError reports that a command of a step has failed: by its exit status, because it could not be started, or
+// because its output has the wrong format. Its changes are discarded.
 type CommandError struct {
 	// Status is the exit status, -1 if there is none; Signal the name of the signal that has ended the command, "" for none.
 	Status int

@@ -24,16 +24,16 @@ func englishRules() []englishRule {
 	}
 	asks := []string{"What ", "Whether ", "That of ", "Those of ", "Who ", "Whose "}
 	return []englishRule{
-		rule(140, "a line begins with a question word", "name the thing first: \"Only transient errors are retried\"",
+		rule(122, "a line begins with a question word", "name the thing first: \"Only transient errors are retried\"",
 			`^\s*(//|[*#>-]+)?\s*(\*\*)?(What|Whether|That of|Those of|Who|Whose) [a-z]`, asks...),
-		rule(173, "a sentence begins with a question word", "name the thing first",
+		rule(142, "a sentence begins with a question word", "name the thing first",
 			`\. (What|Whether|That of|Those of|Who|Whose) [a-z]`, asks...),
-		rule(408, "something is no thing", "\"is not a\", \"has no\"", `\s(is|are|was) no [a-z]`, " no "),
-		rule(101, "something is told", "receives, reports", `\s(is|are|was) told|tells of`, " told", "tells of"),
-		rule(319, "code says", "reports, returns, means, documents", `\ssays (what|that|how|whether)`, " says "),
-		rule(430, "one for a noun", "repeat the noun", `\sones? (that|which|of)\s`, " one ", " ones "),
+		rule(400, "something is no thing", "\"is not a\", \"has no\"", `\s(is|are|was) no [a-z]`, " no "),
+		rule(82, "something is told", "receives, reports", `\s(is|are|was) told|tells of`, " told", "tells of"),
+		rule(234, "code says", "reports, returns, means, documents", `\ssays (what|that|how|whether)`, " says "),
+		rule(386, "one for a noun", "repeat the noun", `\sones? (that|which|of)\s`, " one ", " ones "),
 		rule(17, "meanwhile", "after, before, during", `, meanwhile|meanwhile[.;]`, "meanwhile"),
-		rule(16, "an adverb ends the sentence", "after, before; or leave it out", `all the same\.|by itself\.|behind\.`, " same.", " itself.", "behind."),
+		rule(15, "an adverb ends the sentence", "after, before; or leave it out", `all the same\.|by itself\.|behind\.`, " same.", " itself.", "behind."),
 	}
 }
 

@@ -16,7 +16,8 @@ import (
 // that ends in between leaves the terminal as it was.
 type Device struct {
 	in, out *os.File
-	// lines means that keys are read as lines: the terminal has no other mode, or only a program that pretends to be one.
+	// lines means that keys are read as lines: the terminal has no other mode, or is a program that imitates a
+	// terminal.
 	lines bool
 	// pending is what was read and not asked for yet.
 	pending []byte
