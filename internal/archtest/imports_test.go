@@ -56,6 +56,7 @@ var arrows = map[string][]string{
 	},
 	"internal/disk":    {"capability", "change", "internal/handle", "internal/modes", "internal/names", "internal/rootfs"},
 	"internal/errorfs": {"capability", "internal/names"},
+	"internal/fetched": {},
 	"internal/filelock": {
 		"capability", "change",
 		"internal/disk", "internal/names", "internal/panics", "internal/poll", "internal/rootfs",
