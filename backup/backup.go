@@ -161,9 +161,11 @@ type LeftoverStatus string
 
 // The statuses.
 const (
-	LeftoverUntouched   LeftoverStatus = "untouched"   // nothing in the tree was changed: what it had prepared is removed
+	// nothing in the tree was changed: what it had prepared is removed
+	LeftoverUntouched   LeftoverStatus = "untouched"
 	LeftoverInterrupted LeftoverStatus = "interrupted" // the tree may have been changed: it is undone
 	LeftoverCommitted   LeftoverStatus = "committed"   // the tree is new: it becomes a backup
-	LeftoverSuspicious  LeftoverStatus = "suspicious"  // damaged or not written here: Recover touches nothing and says so
-	LeftoverConflict    LeftoverStatus = "conflict"    // undone as far as could be: it is kept for the user
+	// damaged or not written here: Recover touches nothing and says so
+	LeftoverSuspicious LeftoverStatus = "suspicious"
+	LeftoverConflict   LeftoverStatus = "conflict" // undone as far as could be: it is kept for the user
 )

@@ -54,8 +54,8 @@ func full() scale {
 	return scale{
 		growth: []int{1_000, 10_000, 100_000}, growthRuns: 5, factors: []int{1, 4, 16},
 		largeBytes: 1 << 30, largePlaces: 8_600, literal: "errors.New", folded: "recieve",
-		from: "CreateOrUpdate creates", to: "CreateOrUpdate makes", manyFrom: "http.StatusOK", manyTo: "http.StatusFine",
-		smallRuns:  500,
+		from: "CreateOrUpdate creates", to: "CreateOrUpdate makes", manyFrom: "http.StatusOK",
+		manyTo: "http.StatusFine", smallRuns: 500,
 		allocFiles: 1_000, editFiles: 1_000, execFiles: []int{3_000, 90_000}, patchFiles: 200,
 		listRuns: 10_000, durableRuns: 101, resumeFiles: 3_000, fleetTrees: 1_000, doorFiles: 3_085, doorStarts: 41,
 	}

@@ -83,7 +83,8 @@ func sameLists(tree, ours, theirs string, counts bool, rule binaryRule) (string,
 	onlyA, onlyB := difference(a, b)
 	for _, line := range onlyB {
 		if at, err := firstNUL(filepath.Join(tree, fileOf(line, counts))); err != nil || at < 0 || at >= binaryBlock {
-			return "", wrong("%q is only in the other's list (%d against %d lines), and not for being binary (%v)", line, len(a),
+			return "", wrong("%q is only in the other's list (%d against %d lines), and not for being binary (%v)",
+				line, len(a),
 				len(b), err)
 		}
 	}
@@ -111,7 +112,8 @@ func equalLists(ours, theirs string) (int, error) {
 		return 0, err
 	}
 	if onlyA, onlyB := difference(a, b); len(onlyA)+len(onlyB) > 0 {
-		return 0, wrong("%d lines against %d; only in the first: %.200q, in the second: %.200q", len(a), len(b), onlyA, onlyB)
+		return 0, wrong("%d lines against %d; only in the first: %.200q, in the second: %.200q", len(a), len(b), onlyA,
+			onlyB)
 	}
 	return len(a), nil
 }

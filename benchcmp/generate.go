@@ -22,10 +22,10 @@ const (
 var vocabulary = []string{
 	"ctx", "err", "nil", "return", "if", "for", "range", "func", "value", "request", "response", "client",
 	"context.Context", "string",
-	"int64", "error", "options", "fmt.Errorf", "len", "append", "items", "result", "make", "map[string]string", "switch",
-	"case", "default",
-	"struct", "interface{}", "json", "omitempty", "http.Request", "url", "time.Duration", ":=", "=", "!=", "==", "{", "}",
-	"(", ")", "//",
+	"int64", "error", "options", "fmt.Errorf", "len", "append", "items", "result", "make", "map[string]string",
+	"switch", "case", "default",
+	"struct", "interface{}", "json", "omitempty", "http.Request", "url", "time.Duration", ":=", "=", "!=", "==", "{",
+	"}", "(", ")", "//",
 	"NewReader", "policy", "haystack",
 }
 

@@ -27,9 +27,9 @@ type Host struct {
 // host describes this machine. A fact that the system does not report is "unknown".
 func host(ctx context.Context, dir string, tools map[string]tool) Host {
 	h := Host{
-		Date: time.Now().UTC().Format("2006-01-02 15:04 MST"), CPU: "unknown", Cores: runtime.NumCPU(), Kernel: runtime.GOOS,
-		FileSystem: fileSystem(dir), Locale: locale(), Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
-		Commit: commit(ctx), Tools: map[string]string{},
+		Date: time.Now().UTC().Format("2006-01-02 15:04 MST"), CPU: "unknown", Cores: runtime.NumCPU(),
+		Kernel: runtime.GOOS, FileSystem: fileSystem(dir), Locale: locale(), Go: runtime.Version() + " " +
+			runtime.GOOS + "/" + runtime.GOARCH, Commit: commit(ctx), Tools: map[string]string{},
 	}
 	cpuinfo, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(cpuinfo)) {
@@ -107,8 +107,9 @@ type tool struct {
 // findTools looks for the programs that jobs need. Ripgrep is taken from the caller's place.
 func findTools(ctx context.Context, ripgrep, millrace string) map[string]tool {
 	tools := make(map[string]tool)
-	for name, command := range map[string]string{"rg": ripgrep, "sed": "sed", "xargs": "xargs", "sh": "sh", "sync": "sync",
-		"git": "git", "millrace": millrace, "ast-grep": "ast-grep"} {
+	for name, command := range map[string]string{"rg": ripgrep, "sed": "sed", "xargs": "xargs", "sh": "sh",
+		"sync": "sync",
+		"git":  "git", "millrace": millrace, "ast-grep": "ast-grep"} {
 		tools[name] = findTool(ctx, name, command)
 	}
 	return tools

@@ -90,7 +90,8 @@ func (e edits) ours(b *bench) func(round int) command {
 		if e.name == "edit/dry-run" {
 			return b.ours(e.name, b.left, replacing(b.scale.from, b.scale.to), "-print", "counts")
 		}
-		return b.ours(e.name, b.left, replacing(direction(round, b.scale.from, b.scale.to)), "-print", "counts", "-do", "run")
+		return b.ours(e.name, b.left, replacing(direction(round, b.scale.from, b.scale.to)), "-print", "counts", "-do",
+			"run")
 	}
 }
 

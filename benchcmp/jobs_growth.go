@@ -76,7 +76,8 @@ func growthFiles(name, pipeline string, turns bool) func(ctx context.Context, b 
 				s = side{
 					prepare: func(ctx context.Context, _ int) error { return b.settle(ctx) },
 					command: func(round int) command {
-						return b.ours(name, dir, replacing(direction(round, needle, thread)), "-do", "run", "-print", "total")
+						return b.ours(name, dir, replacing(direction(round, needle, thread)), "-do", "run", "-print",
+							"total")
 					},
 				}
 			}
@@ -99,29 +100,32 @@ func growthFiles(name, pipeline string, turns bool) func(ctx context.Context, b 
 func growthEdits(ctx context.Context, b *bench) (Outcome, error) {
 	const places = 4
 	files := b.scale.editFiles
-	return b.growthBy(ctx, "growth/edits", "dry run, by edits in each of "+thousands(files)+" files: ", places, func(n int) (string, string, int, error) {
-		dir, err := b.generated(files, 16<<10, n, true)
-		return dir, replacing(needle, thread), files * n, err
-	})
+	return b.growthBy(ctx, "growth/edits", "dry run, by edits in each of "+thousands(files)+" files: ", places,
+		func(n int) (string, string, int, error) {
+			dir, err := b.generated(files, 16<<10, n, true)
+			return dir, replacing(needle, thread), files * n, err
+		})
 }
 
 // growthOneFile is the growth with the number of edits in one file.
 func growthOneFile(ctx context.Context, b *bench) (Outcome, error) {
 	const places = 4_000
-	return b.growthBy(ctx, "growth/edits-one-file", "dry run, by edits in one file of 4 MiB: ", places, func(n int) (string, string, int, error) {
-		dir, err := b.generated(1, 4<<20, n, true)
-		return dir, replacing(needle, thread), n, err
-	})
+	return b.growthBy(ctx, "growth/edits-one-file", "dry run, by edits in one file of 4 MiB: ", places,
+		func(n int) (string, string, int, error) {
+			dir, err := b.generated(1, 4<<20, n, true)
+			return dir, replacing(needle, thread), n, err
+		})
 }
 
 // growthSteps is the growth with the number of steps that edit all files.
 func growthSteps(ctx context.Context, b *bench) (Outcome, error) {
 	const places = 4
 	files := b.scale.editFiles
-	return b.growthBy(ctx, "growth/steps", "dry run, by steps that edit "+thousands(files)+" files: ", 1, func(n int) (string, string, int, error) {
-		dir, err := b.generated(files, 16<<10, places, true)
-		return dir, turns(needle, thread, n), files * places, err
-	})
+	return b.growthBy(ctx, "growth/steps", "dry run, by steps that edit "+thousands(files)+" files: ", 1,
+		func(n int) (string, string, int, error) {
+			dir, err := b.generated(files, 16<<10, places, true)
+			return dir, turns(needle, thread, n), files * places, err
+		})
 }
 
 // growthBy measures with one times, four times, ... a number. The function returns the tree, the pipeline and the sum

@@ -97,7 +97,8 @@ func largeReplace(ctx context.Context, b *bench) (Outcome, error) {
 		},
 		command: func(round int) command {
 			from, to := direction(round, needle, thread)
-			return b.ours("large/replace", leftDir, replacingIn(largeName, from, to), "-unlimited", "-do", "run", "-print",
+			return b.ours("large/replace", leftDir, replacingIn(largeName, from, to), "-unlimited", "-do", "run",
+				"-print",
 				"nothing")
 		},
 	}

@@ -44,8 +44,8 @@ func runsList(ctx context.Context, b *bench) (out Outcome, err error) {
 			return out, err
 		}
 		out.Figures = append(out.Figures, Figure{
-			What: fmt.Sprintf("a page of 50 of %s runs %s", thousands(got.N), row.about), Value: got.One.Seconds() * 1e3,
-			Unit: "ms", Goal: row.goal,
+			What:  fmt.Sprintf("a page of 50 of %s runs %s", thousands(got.N), row.about),
+			Value: got.One.Seconds() * 1e3, Unit: "ms", Goal: row.goal,
 		})
 	}
 	return out, nil
@@ -54,9 +54,10 @@ func runsList(ctx context.Context, b *bench) (out Outcome, err error) {
 func runsDurable(ctx context.Context, b *bench) (Outcome, error) {
 	got, err := b.runTimes(ctx, "durable", b.scale.durableRuns)
 	return Outcome{Figures: []Figure{{
-		What: "what a store adds to a run of three steps", Value: max(got.One-got.Other, time.Microsecond).Seconds() * 1e3,
-		Unit: "ms", Goal: 2,
-		Note: fmt.Sprintf("%.2f ms in a store, %.2f without; medians of %d", got.One.Seconds()*1e3, got.Other.Seconds()*1e3,
+		What:  "what a store adds to a run of three steps",
+		Value: max(got.One-got.Other, time.Microsecond).Seconds() * 1e3, Unit: "ms", Goal: 2,
+		Note: fmt.Sprintf("%.2f ms in a store, %.2f without; medians of %d", got.One.Seconds()*1e3,
+			got.Other.Seconds()*1e3,
 			got.N),
 	}}}, err
 }

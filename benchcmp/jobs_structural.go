@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// structuralJobs compare structural patterns with the search for their rarest word, and with ast-grep, on the sources of
-// Kubernetes.
+// structuralJobs compare structural patterns with the search for their rarest word, and with ast-grep, on the sources
+// of Kubernetes.
 func structuralJobs() []job {
 	return []job{
 		{"search/structural", nil, structuralSearch},
@@ -41,12 +41,14 @@ func inGo(of object) object {
 func structuralSearch(ctx context.Context, b *bench) (Outcome, error) {
 	const name = "search/structural"
 	ours := b.ours(name, b.shapes(), encode(inGo(searching(shape, "structural", false, true))), "-print", "counts")
-	word := b.ours(name+"-word", b.shapes(), encode(inGo(searching(shapeWord, "literal", false, true))), "-print", "counts")
+	word := b.ours(name+"-word", b.shapes(), encode(inGo(searching(shapeWord, "literal", false, true))), "-print",
+		"counts")
 	left, right, err := b.pairs(ctx, b.warm, always(ours), always(word), nil)
 	if err != nil {
 		return Outcome{}, err
 	}
-	other := b.ours(name+"-other", b.shapes(), encode(inGo(searching(shape, "structural", false, true))), "-print", "counts", "-slow")
+	other := b.ours(name+"-other", b.shapes(), encode(inGo(searching(shape, "structural", false, true))), "-print",
+		"counts", "-slow")
 	if _, err := b.run(ctx, other); err != nil {
 		return Outcome{}, err
 	}
@@ -54,7 +56,8 @@ func structuralSearch(ctx context.Context, b *bench) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	return Outcome{Versus: []Versus{versus("millrace: a search for "+shapeWord, thousands(n)+" files", 3, left, right)}}, nil
+	return Outcome{Versus: []Versus{versus("millrace: a search for "+shapeWord, thousands(n)+" files", 3, left,
+		right)}}, nil
 }
 
 // astGrep is ast-grep's side as a command.
@@ -94,10 +97,13 @@ func structuralEdit(ctx context.Context, b *bench) (Outcome, error) {
 			return b.settle(ctx)
 		}
 	}
-	edit := encode(inGo(searching(shape, "structural", false, true)), object{"id": "fix", "action": "edit", "input_from": "find",
-		"params": object{"old_text": shape, "new_text": "fail.Errorf(:[a])", "mode": "structural"}})
-	ours := side{prepare: fresh(left), command: always(b.ours(name, left, edit, "-do", "run", "-print", "nothing")).command}
-	theirs := side{prepare: fresh(right), command: always(b.astGrep(name+"-theirs", right, "-r", "fail.Errorf($$$A)", "-U", ".")).command}
+	edit := encode(inGo(searching(shape, "structural", false, true)),
+		object{"id": "fix", "action": "edit", "input_from": "find",
+			"params": object{"old_text": shape, "new_text": "fail.Errorf(:[a])", "mode": "structural"}})
+	ours := side{prepare: fresh(left),
+		command: always(b.ours(name, left, edit, "-do", "run", "-print", "nothing")).command}
+	theirs := side{prepare: fresh(right),
+		command: always(b.astGrep(name+"-theirs", right, "-r", "fail.Errorf($$$A)", "-U", ".")).command}
 	leftRuns, rightRuns, err := b.pairs(ctx, b.warm, ours, theirs, nil)
 	if err != nil {
 		return Outcome{}, err

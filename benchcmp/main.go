@@ -65,10 +65,12 @@ var errFailed = errors.New("not all jobs could be measured, or results are wrong
 func table(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	flags := flag.NewFlagSet("benchcmp", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	dir := flags.String("corpus", "", "directory for the corpus and for copies of it, about 12 GB; default benchcmp in the user's cache")
+	dir := flags.String("corpus", "",
+		"directory for the corpus and for copies of it, about 12 GB; default benchcmp in the user's cache")
 	tiny := flags.Bool("small", false, "a small corpus and small trees, for trying out")
 	runs := flags.Int("runs", 5, "rounds that are measured")
-	warm := flags.Int("warm", 1, "rounds before them, that are not; one more where a tree is changed forth and back and the sum is odd")
+	warm := flags.Int("warm", 1,
+		"rounds before them, that are not; one more where a tree is changed forth and back and the sum is odd")
 	only := flags.String("only", "", "jobs to run, as a regular expression")
 	list := flags.Bool("list", false, "list the jobs and stop")
 	ripgrep := flags.String("rg", "rg", "ripgrep")

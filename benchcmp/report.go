@@ -37,7 +37,8 @@ func (r Report) write(file string) error {
 // markdown prints the tables as docs/performance.md has them.
 func (r Report) markdown(w io.Writer) {
 	h := r.Host
-	fmt.Fprintf(w, "Measured on %s with %s, %d processors (%s), %s, %s, millrace at %s. %d rounds after %d to warm up; locale %s.\n",
+	fmt.Fprintf(w,
+		"Measured on %s with %s, %d processors (%s), %s, %s, millrace at %s. %d rounds after %d to warm up; locale %s.\n",
 		h.Date, h.Go, h.Cores, h.CPU, h.Kernel, h.FileSystem, h.Commit, r.Runs, r.Warm, h.Locale)
 	fmt.Fprintf(w, "The corpus has %s files and %s MB.", thousands(r.Corpus.Files),
 		thousands(int(r.Corpus.Bytes/1_000_000)))
@@ -61,7 +62,8 @@ func (r Report) markdown(w io.Writer) {
 }
 
 func (r Report) markdownVersus(w io.Writer) {
-	fmt.Fprintln(w, "| job | against | both found | millrace: wall, cpu, memory | other: wall, cpu, memory | wall ratio | cpu ratio | goal | met |")
+	fmt.Fprintln(w,
+		"| job | against | both found | millrace: wall, cpu, memory | other: wall, cpu, memory | wall ratio | cpu ratio | goal | met |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
 	for _, e := range r.Entries {
 		for _, v := range e.Versus {
@@ -133,7 +135,8 @@ func (e Entry) text(w io.Writer) {
 		fmt.Fprintf(w, "%-24s FAILED: %s\n", e.Job, e.Failed)
 	}
 	for _, v := range e.Versus {
-		fmt.Fprintf(w, "%-24s wall %.2f (%.2f-%.2f) cpu %.2f (%.2f-%.2f) goal %.2f met: %s | %s | millrace %s | other %s\n",
+		fmt.Fprintf(w,
+			"%-24s wall %.2f (%.2f-%.2f) cpu %.2f (%.2f-%.2f) goal %.2f met: %s | %s | millrace %s | other %s\n",
 			v.Job,
 			v.Wall.Median, v.Wall.Min, v.Wall.Max, v.CPU.Median, v.CPU.Min, v.CPU.Max, v.Goal, yes(v.Met()), v.Verified,
 			usage(v.Millrace), usage(v.Other))

@@ -67,7 +67,8 @@ func threeSteps() (millrace.Pipeline, error) {
 	return millrace.Decode([]byte(encode(
 		object{"id": "there", "action": "edit",
 			"params": object{"files": []string{"a.txt"}, "old_text": "one", "new_text": "two"}},
-		object{"id": "count", "action": "count_occurrences", "params": object{"files": []string{"a.txt"}, "pattern": "two"}},
+		object{"id": "count", "action": "count_occurrences",
+			"params": object{"files": []string{"a.txt"}, "pattern": "two"}},
 		object{"id": "on", "action": "edit", "params": object{"files": []string{"a.txt"}, "old_text": "two",
 			"new_text": "three"}},
 	)))
@@ -105,7 +106,8 @@ func timeList(ctx context.Context, dir string, n int, ended bool, f runs.Filter)
 	if err != nil {
 		return got, err
 	}
-	m, err := s.Manage(rundir.Host{Executor: millrace.Executor{State: millrace.State{Key: runKey}}, Trees: oneTree{afero.NewMemMapFs()}})
+	m, err := s.Manage(rundir.Host{Executor: millrace.Executor{State: millrace.State{Key: runKey}},
+		Trees: oneTree{afero.NewMemMapFs()}})
 	if err != nil {
 		return got, err
 	}
@@ -227,7 +229,8 @@ func timeResume(ctx context.Context, dir string, n int) (got runTimes, err error
 	}
 	p, err := millrace.Decode([]byte(encode(
 		searching(needle, "literal", false, true),
-		object{"id": "fix", "action": "edit", "input_from": "find", "params": object{"old_text": needle, "new_text": thread}},
+		object{"id": "fix", "action": "edit", "input_from": "find",
+			"params": object{"old_text": needle, "new_text": thread}},
 		object{"id": "stop", "manual": true, "action": "count_occurrences", "input_from": "find",
 			"params": object{"pattern": thread}},
 	)))
@@ -256,13 +259,14 @@ func timeResume(ctx context.Context, dir string, n int) (got runTimes, err error
 		}
 		k.resumed = true
 		start := time.Now()
-		_, err = x.Resume(ctx, root, p, millrace.Saved{Began: began, Checkpoints: func(yield func(millrace.Checkpoint, error) bool) {
-			for _, c := range slices.Clone(k.all) {
-				if !yield(c, nil) {
-					return
+		_, err = x.Resume(ctx, root, p,
+			millrace.Saved{Began: began, Checkpoints: func(yield func(millrace.Checkpoint, error) bool) {
+				for _, c := range slices.Clone(k.all) {
+					if !yield(c, nil) {
+						return
+					}
 				}
-			}
-		}})
+			}})
 		if err = errors.Join(held(err), root.Close()); err != nil {
 			return got, err
 		}

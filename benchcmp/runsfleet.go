@@ -104,7 +104,8 @@ func timeStore(ctx context.Context, dir string, n int) (got runTimes, err error)
 		return got, err
 	}
 	defer root.Close()
-	m, err := s.Manage(rundir.Host{Executor: millrace.Executor{State: millrace.State{Key: runKey}}, Trees: fleet.Dirs{}, MaxRunning: sideBySide})
+	m, err := s.Manage(rundir.Host{Executor: millrace.Executor{State: millrace.State{Key: runKey}}, Trees: fleet.Dirs{},
+		MaxRunning: sideBySide})
 	if err != nil {
 		return got, err
 	}

@@ -131,7 +131,8 @@ func copyTree(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return each(len(names), func(i int) error { return copyFile(filepath.Join(from, names[i]), filepath.Join(to, names[i])) })
+	return each(len(names),
+		func(i int) error { return copyFile(filepath.Join(from, names[i]), filepath.Join(to, names[i])) })
 }
 
 // copyFile leaves the copying to the kernel where it can.

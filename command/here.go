@@ -139,13 +139,16 @@ func (p Policy) unstarted(l launch, err error) error {
 	}
 	switch err := path.Err; {
 	case errors.Is(err, errTooLong):
-		return fmt.Errorf("the command '%s' cannot be started: its arguments and environment are longer than this system takes, "+
-			"or one of them is: hand long lists over by stdin: %w", name, err)
+		return fmt.Errorf(
+			"the command '%s' cannot be started: its arguments and environment are longer than this system takes, "+
+				"or one of them is: hand long lists over by stdin: %w", name, err)
 	case errors.Is(err, syscall.EACCES) && p.Sandbox != Off:
-		return fmt.Errorf("the command '%s' cannot be started: %w: if its file can be executed, then what runs it cannot be read "+
-			"in the sandbox, and the host adds that to Read", name, err)
+		return fmt.Errorf(
+			"the command '%s' cannot be started: %w: if its file can be executed, then what runs it cannot be read "+
+				"in the sandbox, and the host adds that to Read", name, err)
 	case errors.Is(err, syscall.ENOEXEC):
-		return fmt.Errorf("the command '%s' cannot be started: %w: a script has to begin with #! and what runs it", name, err)
+		return fmt.Errorf("the command '%s' cannot be started: %w: a script has to begin with #! and what runs it",
+			name, err)
 	default:
 		return fmt.Errorf("the command '%s' cannot be started: %w", name, err)
 	}

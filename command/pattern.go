@@ -197,7 +197,8 @@ func spelled(name string) error {
 		}
 		return nil
 	case strings.Contains(slashed, "/"):
-		return fmt.Errorf("the program '%s' is neither a name nor an absolute path; a file of the tree is written ./%s", name,
+		return fmt.Errorf("the program '%s' is neither a name nor an absolute path; a file of the tree is written ./%s",
+			name,
 			slashed)
 	}
 	return nil

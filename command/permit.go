@@ -190,7 +190,8 @@ func (p Policy) settable(c Command, name, value string) error {
 	if bad := cmp.Or(badName(name), badValue(value)); bad != "" {
 		return fmt.Errorf("the environment variable '%s' of the command '%s': %s", name, program, bad)
 	}
-	denied := &DeniedError{Command: program, Reason: fmt.Sprintf("a step may not set the environment variable '%s'", name)}
+	denied := &DeniedError{Command: program,
+		Reason: fmt.Sprintf("a step may not set the environment variable '%s'", name)}
 	if why := reserved(name); why != "" {
 		denied.Reason += ", for " + why
 		denied.Hint = "leave it out; the host may set it in the Env of the policy"

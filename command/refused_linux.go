@@ -19,7 +19,8 @@ var (
 	networkWords = regexp.MustCompile(`(?i)could not resolve|EAI_AGAIN|name resolution|network is unreachable|dial tcp|` +
 		`socket: operation not permitted|disabled by GOPROXY=off|ENOTCACHED|--offline mode|EAFNOSUPPORT`)
 	// paths are absolute ones, between quotes or blanks.
-	paths = regexp.MustCompile("'(/[^'\n]+)'|\"(/[^\"\n]+)\"|`(/[^`\n]+)`|(?:^|[\\s=:(\\[<])(/[^\\s'\"`:,;()<>\\[\\]]+)")
+	paths = regexp.MustCompile(
+		"'(/[^'\n]+)'|\"(/[^\"\n]+)\"|`(/[^`\n]+)`|(?:^|[\\s=:(\\[<])(/[^\\s'\"`:,;()<>\\[\\]]+)")
 )
 
 // refused returns what the sandbox has refused a command that has failed, nil if its output names nothing of the kind.
@@ -42,7 +43,8 @@ func (p Policy) refusedIn(l launch, line string) *Refusal {
 	if denied || missing {
 		// The program that complains stands before what it complains of.
 		for _, found := range slices.Backward(paths.FindAllStringSubmatch(line, -1)) {
-			if r := p.refusedAt(l, filepath.Clean(strings.Join(found[1:], "")), denied, writeWords.MatchString(line)); r != nil {
+			if r := p.refusedAt(l, filepath.Clean(strings.Join(found[1:], "")), denied,
+				writeWords.MatchString(line)); r != nil {
 				return r
 			}
 		}

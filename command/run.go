@@ -9,7 +9,8 @@ import (
 )
 
 // errHeld is what is wrong when all that could be found was killed and there still is something.
-var errHeld = errors.New("the command left a process behind that holds its output open and was not found, so it was not killed")
+var errHeld = errors.New(
+	"the command left a process behind that holds its output open and was not found, so it was not killed")
 
 // Run runs a command, and returns when it and what it has started has ended. Its exit status is not an error. The
 // error is a *[DeniedError] if the host does not allow the command, a *[LimitError] if it printed too much, the error
@@ -45,7 +46,8 @@ func (p Policy) run(ctx context.Context, c Command) (exit Exit, err error) {
 		return Exit{}, err
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, p.Timeout(),
-		fmt.Errorf("the command ran longer than the host allows, which is %v: %w", p.Timeout(), context.DeadlineExceeded))
+		fmt.Errorf("the command ran longer than the host allows, which is %v: %w", p.Timeout(),
+			context.DeadlineExceeded))
 	defer cancel()
 	if p.Runner != nil {
 		exit, err = p.elsewhere(limited, c, env)

@@ -101,7 +101,8 @@ func (f *fitting) virtual(env string) bool {
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(line, "=")
 		bin := absolute(strings.TrimSpace(value))
-		if prefix := filepath.Dir(bin); strings.TrimSpace(name) == "home" && filepath.Base(bin) == "bin" && installs(prefix) {
+		if prefix := filepath.Dir(bin); strings.TrimSpace(name) == "home" && filepath.Base(bin) == "bin" &&
+			installs(prefix) {
 			f.read(prefix)
 		}
 	}

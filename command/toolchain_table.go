@@ -45,8 +45,9 @@ var toolchains = []toolchain{
 			"npm_config_cache": "npm", "npm_config_store_dir": "pnpm", "YARN_CACHE_FOLDER": "yarn",
 			"YARN_GLOBAL_FOLDER": "berry",
 		},
-		env:     map[string]string{"npm_config_update_notifier": "false", "DISABLE_TELEMETRY": "1"},
-		offline: map[string]string{"npm_config_offline": "true", "COREPACK_ENABLE_NETWORK": "0", "YARN_ENABLE_NETWORK": "0"},
+		env: map[string]string{"npm_config_update_notifier": "false", "DISABLE_TELEMETRY": "1"},
+		offline: map[string]string{"npm_config_offline": "true", "COREPACK_ENABLE_NETWORK": "0",
+			"YARN_ENABLE_NETWORK": "0"},
 	},
 	{
 		name: "python", files: []string{"pyproject.toml", "setup.py", "requirements*.txt", "Pipfile", ".venv"},
@@ -87,11 +88,13 @@ var toolchains = []toolchain{
 		env:    map[string]string{"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1"},
 	},
 	{
-		name: "ruby", files: []string{"Gemfile", "*.gemspec"}, programs: []string{"ruby", "gem", "bundle", "rake", "rubocop"},
+		name: "ruby", files: []string{"Gemfile", "*.gemspec"},
+		programs: []string{"ruby", "gem", "bundle", "rake", "rubocop"},
 		homes: []homeDir{
 			{"GEM_HOME", "", nil}, {"BUNDLE_PATH", "", nil}, {"", ".gem", []string{"ruby"}}, {"", ".local/share/gem", nil},
 		},
-		caches: map[string]string{"BUNDLE_USER_HOME": "bundle", "GEM_SPEC_CACHE": "specs", "RUBOCOP_CACHE_ROOT": "rubocop"},
+		caches: map[string]string{"BUNDLE_USER_HOME": "bundle", "GEM_SPEC_CACHE": "specs",
+			"RUBOCOP_CACHE_ROOT": "rubocop"},
 	},
 	{
 		name: "installed", homes: []homeDir{

@@ -22,7 +22,8 @@ import (
 // caches lie in Scratch, or in the user's cache directory; nobody removes them. Credentials, such as ~/.npmrc, are not
 // among what can be read, and neither is the user's home itself. The error is that of a directory that cannot be made.
 func Toolchains(p Policy, root string, words ...string) (Policy, error) {
-	p.Env, p.Read, p.Write, p.PassEnv = maps.Clone(p.Env), slices.Clone(p.Read), slices.Clone(p.Write), slices.Clone(p.PassEnv)
+	p.Env, p.Read, p.Write, p.PassEnv = maps.Clone(p.Env), slices.Clone(p.Read), slices.Clone(p.Write), slices.Clone(
+		p.PassEnv)
 	if p.Env == nil {
 		p.Env = make(map[string]string)
 	}
@@ -58,7 +59,8 @@ func (t toolchain) used(root string, words []string) bool {
 	if len(t.files)+len(t.programs) == 0 {
 		return true
 	}
-	if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(t.programs, named(filepath.Base(word))) }) {
+	if slices.ContainsFunc(words,
+		func(word string) bool { return slices.Contains(t.programs, named(filepath.Base(word))) }) {
 		return true
 	}
 	for _, name := range t.files {

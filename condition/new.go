@@ -66,7 +66,8 @@ func New(f Fields) (Condition, []Problem) {
 	}
 	var problems []Problem
 	add := func(field, code, hint, format string, args ...any) {
-		problems = append(problems, Problem{Field: field, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
+		problems = append(problems,
+			Problem{Field: field, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
 	}
 	f.each(func(name string, to any) {
 		text, _ := to.(*string)
@@ -115,7 +116,8 @@ func noType(typ string) Problem {
 	}
 	p.Code, p.Message = CodeUnknownType, fmt.Sprintf("unknown condition type '%s'", typ)
 	if near, ok := nearest.Of(typ, names); ok {
-		p.Hint = fmt.Sprintf("did you mean '%s'? The types are %s", near, strings.Join(names, ", ")) // the nearest may mean another thing
+		// the nearest may mean another thing
+		p.Hint = fmt.Sprintf("did you mean '%s'? The types are %s", near, strings.Join(names, ", "))
 	}
 	return p
 }

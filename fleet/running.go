@@ -131,7 +131,8 @@ func (r *running) stopped() bool {
 	case r.Budget.Spent(r.spent.USD):
 		r.why = &stop{CodeBudgetExceeded, fmt.Sprintf("not begun: the budget of %v is spent", r.Budget.USD)}
 	case exceeded != "":
-		r.why = &stop{CodeBudgetExceeded, fmt.Sprintf("not begun: more %s were changed than the budget allows", exceeded)}
+		r.why = &stop{CodeBudgetExceeded,
+			fmt.Sprintf("not begun: more %s were changed than the budget allows", exceeded)}
 	}
 	return r.why != nil
 }

@@ -73,7 +73,8 @@ func (t Target) Check() error {
 	case strings.ContainsRune(t.Root, 0):
 		reason = "the root has a NUL in it"
 	case len(t.Labels) > MaxLabels || size > MaxLabelLen:
-		reason = fmt.Sprintf("%d labels with %d bytes, more than %d and %d", len(t.Labels), size, MaxLabels, MaxLabelLen)
+		reason = fmt.Sprintf("%d labels with %d bytes, more than %d and %d", len(t.Labels), size, MaxLabels,
+			MaxLabelLen)
 	default:
 		return nil
 	}

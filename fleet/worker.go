@@ -116,8 +116,9 @@ func (w Worker) do(ctx context.Context, t Task, p millrace.Pipeline, digest stri
 				continue
 			}
 			if o.Code != CodeRecoveryNeeded { // a tree that is half written is not a cancellation
-				o.Status, o.Code, o.Message = Canceled, CodeCanceled, message(fmt.Errorf("canceled before it was tried again: %s",
-					o.Message))
+				o.Status, o.Code, o.Message = Canceled, CodeCanceled, message(
+					fmt.Errorf("canceled before it was tried again: %s",
+						o.Message))
 			}
 		}
 		o.Duration = time.Since(begun)
@@ -169,7 +170,10 @@ func (w Worker) attempt(ctx context.Context, t Task, p millrace.Pipeline, digest
 	o.RunID = RunID(t.Campaign, t.Target.ID, digest, tree.Base)
 	x := w.executor(t, o.RunID, tree.Base)
 	var res *millrace.Result
-	err := panics.Protect(func() (err error) { res, o.PlanDigest, err = run(ctx, w, t.Target, x, tree.FS, p); return err })
+	err := panics.Protect(func() (err error) {
+		res, o.PlanDigest, err = run(ctx, w, t.Target, x, tree.FS, p)
+		return err
+	})
 	if tree.Close != nil {
 		closing := panics.Protect(func() error { return tree.Close(ctx, res, err) })
 		if err == nil && closing != nil {

@@ -29,8 +29,9 @@ func known(own []*analysis.Analyzer) map[string][]*analysis.Analyzer {
 		all[modernizeName] = suite
 	}
 	single := []*analysis.Analyzer{
-		assign.Analyzer, composite.Analyzer, fieldalignment.Analyzer, hostport.Analyzer, inline.Analyzer, printf.Analyzer,
-		sigchanyzer.Analyzer, sortslice.Analyzer, stringintconv.Analyzer, timeformat.Analyzer, unreachable.Analyzer,
+		assign.Analyzer, composite.Analyzer, fieldalignment.Analyzer, hostport.Analyzer, inline.Analyzer,
+		printf.Analyzer, sigchanyzer.Analyzer, sortslice.Analyzer, stringintconv.Analyzer, timeformat.Analyzer,
+		unreachable.Analyzer,
 	}
 	for _, a := range slices.Concat(suite, others, single, own) {
 		all[a.Name] = []*analysis.Analyzer{a}

@@ -79,7 +79,8 @@ type taken []textChange
 // Those there do not overlap, so its neighbours are all that can conflict.
 func (t taken) look(ch textChange) (at int, there, conflict bool) {
 	const neighbours = 2 // an insertion and a replacement can have one offset
-	at, _ = slices.BinarySearchFunc(t, ch.off, func(have textChange, off int64) int { return cmp.Compare(have.off, off) })
+	at, _ = slices.BinarySearchFunc(t, ch.off,
+		func(have textChange, off int64) int { return cmp.Compare(have.off, off) })
 	for _, have := range t[max(0, at-neighbours):min(len(t), at+neighbours)] {
 		there = there || have.equal(ch)
 		conflict = conflict || have.conflicts(ch)
@@ -138,8 +139,8 @@ func report(c *actions.Call, found []*finding) (map[string]any, error) {
 			return nil, &actions.LimitError{What: actions.LimitShown, Limit: c.Limits.ShownBytes()}
 		}
 		list = append(list, map[string]any{
-			"file": f.file, "line": f.line, "column": f.column, "analyzer": f.analyzer, "edit": f.edit, "message": f.message,
-			"fixed": f.fixed,
+			"file": f.file, "line": f.line, "column": f.column, "analyzer": f.analyzer, "edit": f.edit,
+			"message": f.message, "fixed": f.fixed,
 		})
 	}
 	return map[string]any{"diagnostics": list, "fixed": fixed, "left": left}, nil

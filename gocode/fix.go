@@ -42,7 +42,8 @@ type Fix struct {
 // Spec implements [actions.Action].
 func (Fix) Spec() actions.Spec {
 	return actions.Spec{
-		Name: "go_fix", Summary: "Make the changes that Go analyzers suggest, as go fix does", Data: true, Exclusive: true,
+		Name: "go_fix", Summary: "Make the changes that Go analyzers suggest, as go fix does", Data: true,
+		Exclusive: true,
 	}
 }
 

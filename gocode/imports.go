@@ -19,11 +19,11 @@ import (
 // goimports does. It looks at the tree and at the standard library alone: a package of another module is found where a
 // file of the tree imports it already. Names that no package explains are left, with a warning.
 type Imports struct {
-	// Files are the files to work on. Those that are not Go are left out. None, and no input_from, means the Go files that
-	// the run has changed so far.
+	// Files are the files to work on. Those that are not Go are left out. None, and no input_from, means the Go files
+	// that the run has changed so far.
 	Files []string `json:"files,omitempty" doc:"Files to work on. Default: the Go files changed so far."`
-	// OnError says what a file that does not parse does: "stop", the default, fails the step; "continue" leaves the file
-	// with a warning.
+	// OnError says what a file that does not parse does: "stop", the default, fails the step; "continue" leaves the
+	// file with a warning.
 	OnError string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that does not parse fails the step (stop) or is left with a warning (continue). Default: stop."`
 }
 

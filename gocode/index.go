@@ -50,7 +50,8 @@ func (x *index) at(dir string) (*directory, error) {
 		return d, nil
 	}
 	d := &directory{
-		path: dir, exports: map[string]bool{}, declared: map[string]map[string]bool{}, imports: map[string][]newImport{},
+		path: dir, exports: map[string]bool{}, declared: map[string]map[string]bool{},
+		imports: map[string][]newImport{},
 	}
 	x.dirs[dir] = d
 	d.module, d.root = x.moduleOf(dir)
@@ -189,7 +190,8 @@ func (x *index) walk(ctx context.Context) ([]*directory, error) {
 			return nil
 		}
 		base := path.Base(name)
-		if name != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || slices.Contains(aside[:], base)) {
+		if name != "." &&
+			(strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || slices.Contains(aside[:], base)) {
 			return fs.SkipDir
 		}
 		d, err := x.at(path.Clean(name))

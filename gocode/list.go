@@ -60,8 +60,9 @@ func list(
 		}
 	}
 	if exit.Stdout.Truncated {
-		return nil, actions.Permanent(fmt.Errorf("go list prints %d bytes, more than are kept: name fewer packages, or "+
-			"raise MaxOutput of the policy for commands", exit.Stdout.Size))
+		return nil, actions.Permanent(
+			fmt.Errorf("go list prints %d bytes, more than are kept: name fewer packages, or "+
+				"raise MaxOutput of the policy for commands", exit.Stdout.Size))
 	}
 	return decodeList(exit.Stdout.Text)
 }

@@ -80,7 +80,8 @@ func limited(c *actions.Call) (map[string]bool, error) {
 
 // takes reports whether a step may change a file: one of the tree that it is not kept from.
 func takes(only map[string]bool, name string) bool {
-	return (only == nil || only[name]) && name != ".." && !strings.HasPrefix(name, "../") && !strings.HasPrefix(name, "/")
+	return (only == nil || only[name]) && name != ".." && !strings.HasPrefix(name, "../") &&
+		!strings.HasPrefix(name, "/")
 }
 
 // textsInTree returns the texts that were checked, by the names in the tree.

@@ -54,7 +54,8 @@ func newRule(r Rewrite) (*rule, *paramError) {
 				name = standardName(line)
 			}
 		}
-		if !token.IsIdentifier(name) || path == "" || strings.HasPrefix(path, "-") || strings.ContainsAny(path, " \"`\\") {
+		if !token.IsIdentifier(name) || path == "" || strings.HasPrefix(path, "-") ||
+			strings.ContainsAny(path, " \"`\\") {
 			return nil, &paramError{fmt.Sprintf("/imports/%d", i), errors.New("write an import path, or name=path")}
 		}
 		rule.packages[name] = path
@@ -218,7 +219,8 @@ func (r *rule) check() *paramError {
 		}
 	}
 	if r.hasTwo(&ast.BlockStmt{List: r.pattern.stmts}) {
-		return &paramError{"/pattern", errors.New("one list of statements has two holes of the kind stmts: one is the most")}
+		return &paramError{"/pattern",
+			errors.New("one list of statements has two holes of the kind stmts: one is the most")}
 	}
 	for _, name := range sortedNames(r.holes) {
 		if typ := r.holes[name].typ; typ != nil {

@@ -182,7 +182,8 @@ func added(now []byte, imports []newImport) ([]fsutil.Splice, error) {
 	at := fset.Position(file.Name.End()).Offset
 	var list []*ast.ImportSpec
 	for _, decl := range file.Decls {
-		if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.IMPORT && importPath(d.Specs[0].(*ast.ImportSpec)) != "C" {
+		if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.IMPORT &&
+			importPath(d.Specs[0].(*ast.ImportSpec)) != "C" {
 			if !d.Lparen.IsValid() {
 				at = fset.Position(d.End()).Offset
 				continue

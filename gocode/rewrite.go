@@ -43,7 +43,8 @@ type Rewrite struct {
 // Spec implements [actions.Action].
 func (Rewrite) Spec() actions.Spec {
 	return actions.Spec{
-		Name: "go_rewrite", Summary: "Replace Go expressions or statements by others, with typed holes", Exclusive: true,
+		Name: "go_rewrite", Summary: "Replace Go expressions or statements by others, with typed holes",
+		Exclusive: true,
 	}
 }
 
@@ -119,7 +120,8 @@ func (t *tree) keep(dir string, patterns []string) {
 			}
 			glob := strings.ReplaceAll(regexp.QuoteMeta(p), `\.\.\.`, ".*")
 			glob = strings.ReplaceAll(glob, "/.*", "(/.*)?")
-			if ok, err := regexp.MatchString("^("+glob+")$", name); takes(nil, rel) && err == nil && (ok || p == "...") {
+			if ok, err := regexp.MatchString("^("+glob+")$", name); takes(nil, rel) && err == nil &&
+				(ok || p == "...") {
 				roots = append(roots, pkg)
 				break
 			}
@@ -235,12 +237,14 @@ func (w *rewriting) recheck(pkg *packages.Package, changed map[string][]byte) er
 	}
 	var first error
 	config := types.Config{
-		Importer: importer{w.tree, w.listed[pkg], pkg}, FakeImportC: true, Sizes: pkg.TypesSizes, GoVersion: goVersion(pkg),
+		Importer: importer{w.tree, w.listed[pkg], pkg}, FakeImportC: true, Sizes: pkg.TypesSizes,
+		GoVersion: goVersion(pkg),
 		Error: func(err error) {
 			if e, ok := errors.AsType[types.Error](err); ok && first == nil {
 				at := fset.PositionFor(e.Pos, false)
 				first = actions.Permanent(&actions.FileError{Path: w.named(at.Filename), Err: fmt.Errorf(
-					"the replacement makes code whose types do not check: line %d of the new text: %s", at.Line, e.Msg)})
+					"the replacement makes code whose types do not check: line %d of the new text: %s", at.Line,
+					e.Msg)})
 			}
 		},
 	}

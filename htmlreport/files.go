@@ -82,7 +82,8 @@ func (f *files) kind(c fsutil.Change) fsutil.ChangeKind {
 	switch {
 	case ok:
 		return kind
-	case c.Old.Kind != change.Dir && c.Old.Kind != change.Absent && c.New.Kind == change.Dir && c.Kind == fsutil.Modified:
+	case c.Old.Kind != change.Dir && c.Old.Kind != change.Absent && c.New.Kind == change.Dir &&
+		c.Kind == fsutil.Modified:
 		return fsutil.Created // the file has moved, and a directory is made at its old name
 	}
 	return c.Kind

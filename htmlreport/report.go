@@ -45,7 +45,8 @@ func Write(w io.Writer, plan *millrace.Plan, opt Options) error {
 	head.steps(result)
 	left := limit - int64(head.Len()) - longestFoot
 	if left < 0 {
-		return fmt.Errorf("report: the summary has %d bytes, more than the %d of MaxBytes", int64(head.Len())+longestFoot,
+		return fmt.Errorf("report: the summary has %d bytes, more than the %d of MaxBytes", int64(head.Len())+
+			longestFoot,
 			limit)
 	}
 	out := counting{w: w}

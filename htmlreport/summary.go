@@ -109,8 +109,9 @@ func (p *page) note(class, message string) {
 // steps writes a table of what the steps have done.
 func (p *page) steps(r *millrace.Result) {
 	if len(r.Results) > 0 {
-		p.WriteString("<section>\n<h2>Steps</h2>\n<table class=\"steps\">\n<thead><tr><th>Step</th><th>Action</th><th class=\"r\">Files</th>" +
-			"<th class=\"r\">Edits</th></tr></thead>\n<tbody>\n")
+		p.WriteString(
+			"<section>\n<h2>Steps</h2>\n<table class=\"steps\">\n<thead><tr><th>Step</th><th>Action</th><th class=\"r\">Files</th>" +
+				"<th class=\"r\">Edits</th></tr></thead>\n<tbody>\n")
 		for _, s := range r.Results {
 			p.step(s)
 		}

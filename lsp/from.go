@@ -159,7 +159,8 @@ func (w *writer) take(c fsutil.Change, changes []fsutil.Change) {
 
 // stays returns what stands at a path in the end, as far as there is a change.
 func stays(changes []fsutil.Change, name string) change.Kind {
-	at, ok := slices.BinarySearchFunc(changes, name, func(c fsutil.Change, name string) int { return strings.Compare(c.Path, name) })
+	at, ok := slices.BinarySearchFunc(changes, name,
+		func(c fsutil.Change, name string) int { return strings.Compare(c.Path, name) })
 	if !ok {
 		return change.Absent
 	}

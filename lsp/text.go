@@ -77,7 +77,8 @@ func content(open func() (io.ReadCloser, error), name string, size int64, hash f
 		return nil, err
 	}
 	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, size+1)) // one byte more than there should be shows that there is too much
+	// one byte more than there should be shows that there is too much
+	data, err := io.ReadAll(io.LimitReader(r, size+1))
 	if err == nil && hash != (fsutil.Hash{}) && fsutil.HashOf(data) != hash {
 		err = &fs.PathError{Op: "read", Path: name, Err: fsutil.ErrDrift}
 	}

@@ -80,7 +80,8 @@ func (w *writer) leaveOutMore(changes []fsutil.Change, out map[string]string) {
 		within(name, func(dir string) { inside[dir] = because })
 	}
 	leave := func(c fsutil.Change) {
-		if c.Old.Kind != change.Absent && (c.Kind == fsutil.Deleted || c.Kind == fsutil.Renamed || c.Old.Kind != c.New.Kind) {
+		if c.Old.Kind != change.Absent &&
+			(c.Kind == fsutil.Deleted || c.Kind == fsutil.Renamed || c.Old.Kind != c.New.Kind) {
 			stay(c.OldPath(), c.Path)
 		}
 		if c.Replaced.Kind != change.Absent && !w.moved[c.Path] {

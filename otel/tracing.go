@@ -101,7 +101,8 @@ func (t *tracing) begin(ctx *context.Context, e millrace.RunStarted) (r *root) {
 	t.mu.Unlock()
 	safely(func() {
 		name, attributes := startOfRun(e)
-		within, span := t.s.tracer().Start(*ctx, name, trace.WithSpanKind(t.s.kind), trace.WithAttributes(attributes...))
+		within, span := t.s.tracer().Start(*ctx, name, trace.WithSpanKind(t.s.kind),
+			trace.WithAttributes(attributes...))
 		made := &root{span: span, run: e.RunID}
 		if made.run == "" {
 			made.run = span.SpanContext().SpanID().String()

@@ -37,7 +37,8 @@ type newRun struct {
 // the writer works on it, and is closed at once if another process may take it. The error matches [runs.ErrNoKey].
 func (s *Store) create(ctx context.Context, n newRun) (*writer, error) {
 	if len(n.steps) > maxJobs-1 {
-		return nil, fmt.Errorf("%d steps are too many for a durable run, which has at most %d jobs", len(n.steps), maxJobs)
+		return nil, fmt.Errorf("%d steps are too many for a durable run, which has at most %d jobs", len(n.steps),
+			maxJobs)
 	}
 	key, err := s.writeKey()
 	if err != nil {

@@ -26,22 +26,22 @@ import (
 // FleetOptions say which trees a fleet is about, and how its targets are worked on.
 type FleetOptions struct {
 	// Targets are the trees. They are taken one by one, and none of them is kept in memory. Each has to be one, see
-	// [fleet.Target.Check], and to take less than 64 KiB as JSON. Two targets with one id are two runs. The sequence has
-	// to end within an hour.
+	// [fleet.Target.Check], and to take less than 64 KiB as JSON. Two targets with one id are two runs. The sequence
+	// has to end within an hour.
 	Targets iter.Seq2[fleet.Target, error]
-	// Parallel is how many targets are worked on at the same time. Zero means as many as [Host.MaxRunning] allows, which
-	// bounds it in any case: children take their places among the other runs of the manager.
+	// Parallel is how many targets are worked on at the same time. Zero means as many as [Host.MaxRunning] allows,
+	// which bounds it in any case: children take their places among the other runs of the manager.
 	Parallel int
-	// StopAfter is how many targets may fail: after so many no more are begun, each time that the fleet is worked on. Zero
-	// means that failures stop nothing.
+	// StopAfter is how many targets may fail: after so many no more are begun, each time that the fleet is worked on.
+	// Zero means that failures stop nothing.
 	StopAfter int
 	// Deadline is for how long targets are begun, each time that the fleet is worked on. What has begun goes on to its
 	// end. Zero means no limit.
 	Deadline time.Duration
-	// Budget is what all targets of the fleet may spend together, however often it is worked on: when the money is spent,
-	// or more files or edits were made than there may be, no more targets are begun or gone on with. What was paid by runs
-	// that have ended or wait counts, and what was changed by those that have ended, so it may be overshot by the targets
-	// that are worked on then. Bytes are not known here and must be zero. The zero Limit is none.
+	// Budget is what all targets of the fleet may spend together, however often it is worked on: when the money is
+	// spent, or more files or edits were made than there may be, no more targets are begun or gone on with. What was
+	// paid by runs that have ended or wait counts, and what was changed by those that have ended, so it may be overshot
+	// by the targets that are worked on then. Bytes are not known here and must be zero. The zero Limit is none.
 	Budget budget.Limit
 	// PerSecond is how many targets are begun or gone on with in a second at most, evenly. Zero means no limit.
 	PerSecond float64
@@ -95,7 +95,8 @@ func (m *Manager) CreateFleet(ctx context.Context, c runs.CreateParams, o FleetO
 		n.steps = nil // those of its children
 		n.files = func(number int64, c *created) error {
 			c.Fleet = &fleetTargets{
-				Parallel: o.Parallel, StopAfter: o.StopAfter, Deadline: o.Deadline, Budget: o.Budget, PerSecond: o.PerSecond,
+				Parallel: o.Parallel, StopAfter: o.StopAfter, Deadline: o.Deadline, Budget: o.Budget,
+				PerSecond: o.PerSecond,
 			}
 			return m.store.writeTargets(ctx, number, o.Targets, c.Fleet)
 		}

@@ -72,7 +72,8 @@ func (s *fleetSum) fail(i int, name string, number int64, code, message string) 
 	s.Failures = append(s.Failures, runs.Failure{})
 	copy(s.Failures[at+1:], s.Failures[at:])
 	s.Failures[at] = runs.Failure{
-		Index: i, Target: name, Run: strconv.FormatInt(number, 10), Code: code, Message: show.Within(message, maxMessage),
+		Index: i, Target: name, Run: strconv.FormatInt(number, 10), Code: code,
+		Message: show.Within(message, maxMessage),
 	}
 	s.Failures = s.Failures[:min(len(s.Failures), fleet.MaxFailures)]
 }

@@ -61,7 +61,8 @@ func (f *fleetWork) prepare() error {
 	f.s.w.state(func(r *folded) {
 		c := r.created
 		f.child.created = created{
-			Name: c.Name, Ref: c.Ref, SHA: c.SHA, DryRun: c.DryRun, User: c.User, Source: runs.SourceParent, Parent: f.number,
+			Name: c.Name, Ref: c.Ref, SHA: c.SHA, DryRun: c.DryRun, User: c.User, Source: runs.SourceParent,
+			Parent: f.number,
 		}
 	})
 	f.child.status, f.child.variables, f.child.steps = runs.Created, given, stepNames(p)

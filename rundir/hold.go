@@ -56,7 +56,8 @@ func (r *recorder) Approve(ctx context.Context, plan *millrace.Plan) error {
 	case allowed:
 		return nil
 	case other:
-		return fmt.Errorf("what would be written is not what was allowed to be%s: look at it again, and play or cancel: %w",
+		return fmt.Errorf(
+			"what would be written is not what was allowed to be%s: look at it again, and play or cancel: %w",
 			r.differences(plan), millrace.ErrHold)
 	case gate > 0 && level >= gate:
 		return fmt.Errorf("the risk is %s: play to commit, or cancel: %w", level, millrace.ErrHold)

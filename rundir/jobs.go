@@ -134,7 +134,8 @@ func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
 		case j != nil && (from < all || status.Ended()):
 			return m.goBackAs(w, retry{User: m.host.User, From: from, Anew: true})
 		case status == runs.Manual:
-			return w.append(&record{Kind: kindPlay, Status: runs.Pending, Play: &play{User: m.host.User, PlanDigest: digest}})
+			return w.append(&record{Kind: kindPlay, Status: runs.Pending,
+				Play: &play{User: m.host.User, PlanDigest: digest}})
 		case status == runs.Created:
 			return nil
 		}
@@ -168,7 +169,8 @@ func (j jobs) Play(ctx context.Context, ref runs.JobRef, p runs.PlayParams) (run
 		}
 		if p.PlanDigest != "" && p.PlanDigest != held.PlanDigest {
 			return j.refused(w, played, runs.VerbPlay, fmt.Sprintf(
-				"and what it would do is not what was looked at: its plan_digest is %s: look at it again", held.PlanDigest))
+				"and what it would do is not what was looked at: its plan_digest is %s: look at it again",
+				held.PlanDigest))
 		}
 		pipeline, given, err := j.m.stored(w)
 		if err != nil {

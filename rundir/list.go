@@ -67,8 +67,9 @@ type pick struct {
 
 func (l *lister) scan(ctx context.Context) error {
 	l.total, l.last, l.best = 0, 0, l.best[:0]
-	c := scan{s: l.s, upTo: cmp.Or(l.f.Snapshot, everything), trusts: l.trusts, visit: l.visit, waits: l.f.Snapshot == 0,
-		sure: true}
+	c := scan{s: l.s, upTo: cmp.Or(l.f.Snapshot, everything), trusts: l.trusts, visit: l.visit,
+		waits: l.f.Snapshot == 0,
+		sure:  true}
 	if err := c.run(ctx); err != nil {
 		return err
 	}
@@ -103,7 +104,8 @@ func (l *lister) visit(e *entry) bool {
 // the power fail, between a record and its slot.
 func (l *lister) trusts(e *entry) bool {
 	f := &l.f
-	changes := f.Status != "" || f.OrderBy == runs.ByStatus || f.OrderBy == runs.ByUpdatedAt || !f.UpdatedAfter.IsZero() ||
+	changes := f.Status != "" || f.OrderBy == runs.ByStatus || f.OrderBy == runs.ByUpdatedAt ||
+		!f.UpdatedAfter.IsZero() ||
 		!f.UpdatedBefore.IsZero()
 	return e.settled() || !e.tooLong && (!changes || !l.matchCreated(e)) || e.waits() && l.s.hasSize(e.number, e.size)
 }

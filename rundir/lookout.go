@@ -24,7 +24,8 @@ const (
 // since, it is looked at when it is due. It is for one goroutine.
 type lookout struct {
 	m *Manager
-	// index is the index as it was when it was read last, the zero State if that says nothing of what was written since.
+	// index is the index as it was when it was read last, the zero State if that says nothing of what was written
+	// since.
 	index   change.State
 	read    time.Time
 	waiting []waiting

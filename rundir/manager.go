@@ -20,11 +20,11 @@ const DefaultMaxRunning = 4
 // Host is what a [Manager] works with: its policy, and where trees and pipelines come from. The store says nothing of
 // these, so a run that is taken up by another process is held to what that one allows.
 type Host struct {
-	// Executor is the policy that holds for every run. Its RunID, Checkpoints, Recorder and Shared are set by the Manager.
-	// A LockWait of zero means without end here: a run waits for its tree until it is canceled.
+	// Executor is the policy that holds for every run. Its RunID, Checkpoints, Recorder and Shared are set by the
+	// Manager. A LockWait of zero means without end here: a run waits for its tree until it is canceled.
 	Executor millrace.Executor
-	// Trees open the trees of runs. The ID of the target is the project, its Root is empty. [Dirs] takes the project for a
-	// directory. Nil is an error.
+	// Trees open the trees of runs. The ID of the target is the project, its Root is empty. [Dirs] takes the project
+	// for a directory. Nil is an error.
 	Trees fleet.Trees
 	// Library finds the pipelines that runs are created from by name, and its Decoder reads the stored ones.
 	Library millrace.Library
@@ -91,7 +91,8 @@ type session struct {
 	waits     bool
 	// heard is the last request that was read, where there are more than are read at once.
 	heard string
-	// res and err are what the run has returned, failed why it could not be recorded. They are to be read when it is over.
+	// res and err are what the run has returned, failed why it could not be recorded. They are to be read when it is
+	// over.
 	res         *millrace.Result
 	err, failed error
 	// within means that the session is part of the session of a fleet, which waits for it.

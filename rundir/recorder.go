@@ -64,7 +64,8 @@ func (r *recorder) Enter(_ context.Context, at millrace.Position) error {
 // through.
 func (r *recorder) waitsAt(at millrace.Position) (err error) {
 	r.w.state(func(f *folded) {
-		if h := f.undecided; h != nil && h.At != nil && at.Step != "" && h.At.Index == at.Index && h.At.Visit == at.Visit {
+		if h := f.undecided; h != nil && h.At != nil && at.Step != "" && h.At.Index == at.Index &&
+			h.At.Visit == at.Visit {
 			err = fmt.Errorf("%s: %w", h.Reason, millrace.ErrHold)
 		}
 	})

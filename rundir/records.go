@@ -59,8 +59,8 @@ type record struct {
 	Dropped bool `json:"dropped,omitempty"`
 	// Summary, of a state, is that of a fleet so far, in JSON.
 	Summary json.RawMessage `json:"summary,omitempty"`
-	// Appended names all that was put into the file "data" since the record before, nil for nothing. A record whose bytes
-	// are not whole counts as not written, and all behind it.
+	// Appended names all that was put into the file "data" since the record before, nil for nothing. A record whose
+	// bytes are not whole counts as not written, and all behind it.
 	Appended *recordlog.Span `json:"appended,omitempty"`
 }
 
@@ -191,8 +191,8 @@ type retry struct {
 	// ByItself says that the manager has gone back, and no user: what was answered before stands for the steps that run
 	// again.
 	ByItself bool `json:"by_itself,omitempty"`
-	// Anew says that the user has named the step to go back to: it asks again, also if nothing was kept of it but what it
-	// was answered.
+	// Anew says that the user has named the step to go back to: it asks again, also if nothing was kept of it but what
+	// it was answered.
 	Anew bool `json:"anew,omitempty"`
 	// Jobs are the new jobs of the steps that run again, or for the first time.
 	Jobs []newJob `json:"jobs,omitempty"`
@@ -255,8 +255,9 @@ func (v value) IsZero() bool { return v.JSON == nil && v.Bytes == nil && v.Span 
 func (r *record) parts() error {
 	need := map[kind]bool{
 		kindCreated: r.Created != nil, kindTake: r.Take != nil, kindState: true, kindStart: r.At != nil && r.Job > 0,
-		kindAnswer: r.Answer != nil, kindDone: r.Done != nil && r.At != nil, kindHold: r.Hold != nil, kindPlay: r.Play != nil,
-		kindRetry: r.Retry != nil, kindCancel: r.Cancel != nil, kindCommit: true, kindEnd: r.End != nil,
+		kindAnswer: r.Answer != nil, kindDone: r.Done != nil && r.At != nil, kindHold: r.Hold != nil,
+		kindPlay: r.Play != nil, kindRetry: r.Retry != nil, kindCancel: r.Cancel != nil, kindCommit: true,
+		kindEnd: r.End != nil,
 	}
 	whole, known := need[r.Kind]
 	switch {

@@ -31,7 +31,8 @@ func (f *folded) before(ordinal int) (from int, reached bool) {
 // step, or the commit of a run whose steps are all done.
 func (f *folded) isNext(j *job) bool {
 	if j.index < f.commitIndex() {
-		return j.index == 0 && !slices.ContainsFunc(f.line, func(c checkpoint) bool { return c.at.Index < f.commitIndex() })
+		return j.index == 0 &&
+			!slices.ContainsFunc(f.line, func(c checkpoint) bool { return c.at.Index < f.commitIndex() })
 	}
 	for _, ordinal := range f.latest[:f.commitIndex()] {
 		if done := f.jobs[ordinal-1]; done.done == nil || !done.done.Final || done.status == runs.Failed {

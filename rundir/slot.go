@@ -38,7 +38,8 @@ type entry struct {
 	tooLong, removed bool
 	// size is that of the records which the slot was written behind, 0 where they were not durable then.
 	size int64
-	// signer is [Store.signer] of the store that has written the slot; of a run that was read it is 0 if that is foreign.
+	// signer is [Store.signer] of the store that has written the slot; of a run that was read it is 0 if that is
+	// foreign.
 	signer uint64
 }
 

@@ -27,8 +27,8 @@ type Options struct {
 	Key []byte
 	// NoSync leaves out every fsync: what was recorded outlives the process, but not a power cut.
 	NoSync bool
-	// SharedDir is the directory of the operating system in which runs have their shared directories, each one of its own.
-	// "" means millrace/shared in the user's cache directory.
+	// SharedDir is the directory of the operating system in which runs have their shared directories, each one of its
+	// own. "" means millrace/shared in the user's cache directory.
 	SharedDir string
 }
 

@@ -159,7 +159,8 @@ func (m *Manager) replayed(ctx context.Context, w *writer, tree afero.Fs) (*mill
 func (m *Manager) createTarget(ctx context.Context, x millrace.Executor, t fleet.Target) (*writer, error) {
 	p := m.target.pipeline
 	n := newRun{status: runs.Created, steps: stepNames(p), created: created{
-		ID: x.RunID, Project: t.ID, Name: p.Name(), Ref: p.Name(), SHA: p.Digest(), Source: sourceCampaign, User: m.host.User,
+		ID: x.RunID, Project: t.ID, Name: p.Name(), Ref: p.Name(), SHA: p.Digest(), Source: sourceCampaign,
+		User:  m.host.User,
 		Child: new(childOf), // of no run
 	}}
 	var err error

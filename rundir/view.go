@@ -36,9 +36,9 @@ func (r shownRun) run() runs.Run {
 	c := r.created
 	v := runs.Run{
 		ID: strconv.FormatInt(r.number, 10), RunID: c.ID, Project: c.Project, Name: c.Name, RefName: c.Ref, SHA: c.SHA,
-		Status: r.status, Reason: r.reason, Foreign: r.foreign, Source: c.Source, User: c.User, YAMLErrors: c.YAMLErrors,
-		CreatedAt: r.jobs[0].created, UpdatedAt: r.updated, StartAt: c.StartAt, StartedAt: r.started, FinishedAt: r.ended,
-		Duration: r.running, Attempts: r.takes, Variables: r.keys,
+		Status: r.status, Reason: r.reason, Foreign: r.foreign, Source: c.Source, User: c.User,
+		YAMLErrors: c.YAMLErrors, CreatedAt: r.jobs[0].created, UpdatedAt: r.updated, StartAt: c.StartAt,
+		StartedAt: r.started, FinishedAt: r.ended, Duration: r.running, Attempts: r.takes, Variables: r.keys,
 	}
 	if c.Parent > 0 {
 		v.Parent = strconv.FormatInt(c.Parent, 10)

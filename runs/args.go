@@ -103,7 +103,8 @@ func (c *collector) err(tool string) error {
 	}
 	list := slices.Clip(c.problems)
 	if c.dropped > 0 {
-		list = append(list, millrace.Problem{Code: params.CodeTooMany, Message: fmt.Sprintf("%d more problems", c.dropped)})
+		list = append(list,
+			millrace.Problem{Code: params.CodeTooMany, Message: fmt.Sprintf("%d more problems", c.dropped)})
 	}
 	return &ArgsError{Tool: tool, Problems: list}
 }

@@ -79,7 +79,8 @@ func (d *call) readAction(n *strictjson.Node) {
 	}
 	d.offset = n.Offset
 	if d.act = d.command.act(n.Text, d.lenient); d.act == nil {
-		d.add("/action", codeBadAction, d.meantAction(n.Text), "unknown action '%s' for %s (%s)", shown(n.Text), d.name, all)
+		d.add("/action", codeBadAction, d.meantAction(n.Text), "unknown action '%s' for %s (%s)", shown(n.Text), d.name,
+			all)
 	}
 }
 
@@ -100,7 +101,8 @@ func (d *call) member(m strictjson.Member) {
 	p := d.find(m.Name)
 	if p == nil {
 		hint := d.meant(m.Name, d.paramNames(d.lenient))
-		d.add("/"+strictjson.EscapeToken(m.Name), params.CodeUnknownField, hint, "unknown parameter '%s'", shown(m.Name))
+		d.add("/"+strictjson.EscapeToken(m.Name), params.CodeUnknownField, hint, "unknown parameter '%s'",
+			shown(m.Name))
 		return
 	}
 	if slices.Contains(d.given, p.name) {

@@ -28,8 +28,8 @@ const (
 // Job is one attempt of a step, or the commit. In JSON, ids that are numbers are numbers, durations are milliseconds,
 // and times and texts that are not known are left out.
 type Job struct {
-	// ID is the number of the job, in decimal: the number of its run times 1000, plus its place in the run. Other engines
-	// have ids of their own.
+	// ID is the number of the job, in decimal: the number of its run times 1000, plus its place in the run. Other
+	// engines have ids of their own.
 	ID string `json:"-"` // in JSON "id"
 	// Run is the ID of its run, and Project the project of that.
 	Run     string `json:"-"` // in JSON "run"
@@ -48,7 +48,8 @@ type Job struct {
 	Attempt int `json:"attempt"`
 	// Retried means that there is a later job for the step.
 	Retried bool `json:"retried"`
-	// CreatedAt is when it was waited for first, StartedAt when it was begun, FinishedAt when it has ended; zero before.
+	// CreatedAt is when it was waited for first, StartedAt when it was begun, FinishedAt when it has ended; zero
+	// before.
 	CreatedAt  time.Time `json:"created_at,omitzero"`
 	StartedAt  time.Time `json:"started_at,omitzero"`
 	FinishedAt time.Time `json:"finished_at,omitzero"`

@@ -54,7 +54,8 @@ type VariableType string
 // The types of variables.
 const (
 	EnvVar VariableType = "env_var" // the value of the variable itself; the default
-	File   VariableType = "file"    // a file in the shared directory of the run, whose path is the value of the variable
+	// a file in the shared directory of the run, whose path is the value of the variable
+	File VariableType = "file"
 )
 
 // Variable is the value of a variable of a pipeline.

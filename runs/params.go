@@ -46,7 +46,8 @@ func filterParams() []param {
 			set: func(a *args, v value) { a.filter.Ref = v.text },
 		},
 		{
-			name: "sha", kind: digest, doc: "Runs of pipelines whose digest begins with these hexadecimal digits, at least 7.",
+			name: "sha", kind: digest,
+			doc: "Runs of pipelines whose digest begins with these hexadecimal digits, at least 7.",
 			set: func(a *args, v value) { a.filter.SHA = strings.ToLower(v.text) },
 		},
 		{
@@ -58,7 +59,8 @@ func filterParams() []param {
 			set: func(a *args, v value) { a.filter.YAMLErrors = &v.flag },
 		},
 		{
-			name: "updated_before", kind: moment, doc: "Runs to which something happened last before this RFC 3339 time.",
+			name: "updated_before", kind: moment,
+			doc: "Runs to which something happened last before this RFC 3339 time.",
 			set: func(a *args, v value) { a.filter.UpdatedBefore = v.at },
 		},
 		{
@@ -78,7 +80,8 @@ func filterParams() []param {
 			set: func(a *args, v value) { a.filter.Ascending = v.texts[0] == "asc" },
 		},
 		{
-			name: "source", kind: text, doc: "Runs from this source: api, cli, mcp, schedule, or parent_pipeline for those that a run has started.",
+			name: "source", kind: text,
+			doc: "Runs from this source: api, cli, mcp, schedule, or parent_pipeline for those that a run has started.",
 			set: func(a *args, v value) { a.filter.Source = v.text },
 		},
 		{

@@ -68,7 +68,8 @@ func (d *call) text(name string, n *strictjson.Node, most int) (string, bool) {
 func (d *call) notLonger(name, s string, most int) bool {
 	length := utf8.RuneCountInString(s)
 	if length > most {
-		d.add("/"+name, params.CodeOutOfRange, "", "'%s' has %d characters, at most %d are allowed", nameOf(name), length,
+		d.add("/"+name, params.CodeOutOfRange, "", "'%s' has %d characters, at most %d are allowed", nameOf(name),
+			length,
 			most)
 	}
 	return length <= most

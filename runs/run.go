@@ -155,7 +155,8 @@ type jsonRun struct {
 // MarshalJSON writes ids that are numbers as numbers, durations in milliseconds, and no variables as an empty list.
 func (r Run) MarshalJSON() ([]byte, error) {
 	r.Variables = orEmpty(r.Variables)
-	return json.Marshal(jsonRun{number(r.ID), plainRun(r), number(r.Parent), millis(r.Duration), millis(r.QueuedDuration)})
+	return json.Marshal(jsonRun{number(r.ID), plainRun(r), number(r.Parent), millis(r.Duration),
+		millis(r.QueuedDuration)})
 }
 
 // UnmarshalJSON reads what MarshalJSON has written.

@@ -119,7 +119,8 @@ func (p *param) schema() object {
 	case whole:
 		schema = object{"type": "integer", "minimum": p.least, "maximum": p.most}
 	case ident:
-		schema = object{"anyOf": []any{object{"type": "integer", "minimum": 1, "maximum": maxNumber}, textSchema(mostText)}}
+		schema = object{"anyOf": []any{object{"type": "integer", "minimum": 1, "maximum": maxNumber},
+			textSchema(mostText)}}
 	case moment:
 		schema = object{"type": "string", "format": "date-time"}
 	case digest:
@@ -130,7 +131,8 @@ func (p *param) schema() object {
 			properties["variable_type"] = object{"type": "string", "enum": words(variableTypes())}
 		}
 		schema = object{"type": "array", "maxItems": MaxVariables, "items": object{
-			"type": "object", "properties": properties, "required": []string{"key", "value"}, "additionalProperties": false,
+			"type": "object", "properties": properties, "required": []string{"key", "value"},
+			"additionalProperties": false,
 		}}
 	case definition:
 		schema = object{"anyOf": []any{object{"type": "object"}, object{"type": "string", "minLength": 1}}}

@@ -36,7 +36,8 @@ const (
 
 // Statuses returns the statuses that a run can have, in the order of the documentation.
 func Statuses() []Status {
-	return []Status{Created, WaitingForResource, Preparing, Pending, Running, Success, Failed, Canceled, Skipped, Manual,
+	return []Status{Created, WaitingForResource, Preparing, Pending, Running, Success, Failed, Canceled, Skipped,
+		Manual,
 		Scheduled}
 }
 

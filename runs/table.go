@@ -133,20 +133,22 @@ func commands() []command {
 		{
 			name: CommandBrowse, readOnly: true, maxBytes: 1 << 20,
 			doc: "Look at runs of pipelines and their jobs. Nothing is changed.",
-			params: slices.Concat([]param{projectParam(), runParam(), jobParam()}, filterParams(), jobsParams(), pagingParams(),
+			params: slices.Concat([]param{projectParam(), runParam(), jobParam()}, filterParams(), jobsParams(),
+				pagingParams(),
 				linesParams()),
 			acts: []act{
 				{
 					name: "list", doc: "List the runs of a project, the latest first.", required: []string{"projectId"},
 					optional: []string{
-						"status", "ref", "sha", "username", "yaml_errors", "updated_before", "updated_after", "name", "order_by", "sort",
-						"source", "page", "per_page", "snapshot",
+						"status", "ref", "sha", "username", "yaml_errors", "updated_before", "updated_after", "name",
+						"order_by", "sort", "source", "page", "per_page", "snapshot",
 					},
 				},
 				{name: "get", doc: "Show a run with its result so far.", required: []string{"projectId", "pipelineId"}},
 				{
 					name: "jobs", doc: "List the jobs of a run: the latest of each step, then the commit.",
-					required: []string{"projectId", "pipelineId"}, optional: []string{"scope", "include_retried", "page", "per_page"},
+					required: []string{"projectId", "pipelineId"},
+					optional: []string{"scope", "include_retried", "page", "per_page"},
 				},
 				{
 					name: "triggers", doc: "List the targets of a run that is a fleet.",
@@ -167,7 +169,8 @@ func commands() []command {
 			acts: []act{
 				{
 					name: "create", doc: "Create a run of a pipeline of the library, or of one that is given.",
-					required: []string{"projectId"}, either: []string{"ref", "definition"}, optional: []string{"variables"},
+					required: []string{"projectId"}, either: []string{"ref", "definition"},
+					optional: []string{"variables"},
 				},
 				{name: "retry", doc: "Go on with a run behind the last step that was done.", required: []string{"projectId", "pipelineId"}},
 				{name: "cancel", doc: "Cancel a run. What it has done is kept for retry.", required: []string{"projectId", "pipelineId"}},
@@ -185,7 +188,8 @@ func commands() []command {
 			params: slices.Concat([]param{projectParam(), jobParam()}, playParams()),
 			acts: []act{
 				{
-					name: "play", doc: "Let a run go on that waits at this job.", required: []string{"projectId", "jobId"},
+					name: "play", doc: "Let a run go on that waits at this job.",
+					required: []string{"projectId", "jobId"},
 					optional: []string{"job_variables_attributes", "force", "plan_digest"},
 				},
 				{name: "retry", doc: "Go back to before this job, and go on from there.", required: []string{"projectId", "jobId"}},

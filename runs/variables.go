@@ -43,7 +43,8 @@ func (c *collector) variables(name string, given []Variable) {
 			c.add("/"+at+"key", codeBadVariable, "", "variable '%s' is given twice", shown(v.Key))
 		}
 		if len(v.Value) > most {
-			c.add("/"+at+"value", params.CodeOutOfRange, "", "variable '%s' has %d bytes, at most %d are allowed", shown(v.Key),
+			c.add("/"+at+"value", params.CodeOutOfRange, "", "variable '%s' has %d bytes, at most %d are allowed",
+				shown(v.Key),
 				len(v.Value), most)
 		}
 	}
@@ -74,7 +75,8 @@ func WithVariables(p millrace.Pipeline, given []Variable,
 			c.undeclared(at+"key", v.Key, p.Name(), declared)
 		case v.Type == File && declared[d].Type != "string":
 			c.add(at+"variable_type", codeBadVariable, "",
-				"variable '%s': the path of a file is a string, and the pipeline declares '%s'", v.Key, declared[d].Type)
+				"variable '%s': the path of a file is a string, and the pipeline declares '%s'", v.Key,
+				declared[d].Type)
 		case v.Type == File && file == nil:
 			c.add(at+"variable_type", codeBadVariable, "", "variable '%s': there are no files here", v.Key)
 		case v.Type == File:

@@ -12,9 +12,10 @@ import (
 // Error reports that a reference has no value, or none that can be used. This is only found when the value is asked
 // for.
 type Error struct {
-	Source  string // the reference as written, with its braces; "" if there is none and the value itself is refused
-	Path    string // the longest beginning of the reference that has a value, such as "a.b[0]"; "" if not even its root
-	Pointer string // from [Resolve]: the JSON pointer of the text, or of what is refused, in the value; "" if it is that
+	Source string // the reference as written, with its braces; "" if there is none and the value itself is refused
+	Path   string // the longest beginning of the reference that has a value, such as "a.b[0]"; "" if not even its root
+	// from [Resolve]: the JSON pointer of the text, or of what is refused, in the value; "" if it is that
+	Pointer string
 	Reason  string
 	Err     error // what has caused it, or nil
 }

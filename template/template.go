@@ -62,7 +62,8 @@ func (k Known) root(c *candidate) (Root, bool) {
 	if k == nil {
 		return Root{}, false
 	}
-	if index, rest, ok := strings.Cut(c.rest, "]"); ok && c.base == stepsPrefix && index[0] == '[' && digits(index[1:]) {
+	if index, rest, ok := strings.Cut(c.rest, "]"); ok && c.base == stepsPrefix && index[0] == '[' &&
+		digits(index[1:]) {
 		c.base, c.rest = c.base+index+"]", rest
 	}
 	if c.rest != "" && c.rest[0] != '.' && c.rest[0] != '[' { // as in steps[0]x

@@ -146,14 +146,16 @@ func (a activities) reported(ctx context.Context, o fleet.Outcome, res *millrace
 			r.Result, err = a.Blobs.Put(context.WithoutCancel(ctx), data)
 		}
 		if err != nil {
-			activity.GetLogger(ctx).Warn("the result could not be kept", "target", short(o.Target.ID, 100), "error", err)
+			activity.GetLogger(ctx).Warn("the result could not be kept", "target", short(o.Target.ID, 100), "error",
+				err)
 		}
 	}
 	switch o.Status {
 	case fleet.Failed:
-		return report{}, temporal.NewApplicationErrorWithOptions(r.Outcome.Message, o.Code, temporal.ApplicationErrorOptions{
-			NonRetryable: !fleet.Retryable(o.Code), Details: []any{r},
-		})
+		return report{}, temporal.NewApplicationErrorWithOptions(r.Outcome.Message, o.Code,
+			temporal.ApplicationErrorOptions{
+				NonRetryable: !fleet.Retryable(o.Code), Details: []any{r},
+			})
 	case fleet.Canceled:
 		return report{}, temporal.NewCanceledError(r)
 	}

@@ -165,13 +165,13 @@ func (c Client) begin(ctx context.Context, s state, m memo, reuse enumspb.Workfl
 	m.Created = now()
 	options := client.StartWorkflowOptions{
 		ID: c.workflowID(s.Campaign), TaskQueue: cmp.Or(c.TaskQueue, DefaultTaskQueue), WorkflowIDReusePolicy: reuse,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL, WorkflowExecutionErrorWhenAlreadyStarted: true,
-		StartDelay: max(0, delay), Memo: map[string]any{memoKey: m},
+		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true, StartDelay: max(0, delay), Memo: map[string]any{memoKey: m},
 	}
 	if c.Attributes {
 		options.TypedSearchAttributes = temporal.NewSearchAttributes(
-			keyword(projectName).ValueSet(s.Project), keyword(nameName).ValueSet(m.Name), keyword(refName).ValueSet(m.Ref),
-			keyword(shaName).ValueSet(m.SHA), keyword(userName).ValueSet(m.User),
+			keyword(projectName).ValueSet(s.Project), keyword(nameName).ValueSet(m.Name),
+			keyword(refName).ValueSet(m.Ref), keyword(shaName).ValueSet(m.SHA), keyword(userName).ValueSet(m.User),
 			stateAttribute().ValueSet(string(runs.Created)),
 		)
 	}
@@ -195,7 +195,8 @@ func (c Client) putTargets(ctx context.Context,
 			return "", 0, context.Cause(ctx)
 		}
 		if t.Check() != nil {
-			t = fleet.Target{ID: t.ID, Root: short(t.Root, fleet.MaxRootLen)} // the worker reports what is wrong with it
+			// the worker reports what is wrong with it
+			t = fleet.Target{ID: t.ID, Root: short(t.Root, fleet.MaxRootLen)}
 			t.ID = short(t.ID, fleet.MaxIDLen+4)
 		}
 		if err := w.add(ctx, t); err != nil {

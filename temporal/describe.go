@@ -41,10 +41,10 @@ func memoOf(m *commonpb.Memo) (found memo) {
 func (c Client) runOf(info *workflowpb.WorkflowExecutionInfo) runs.Run {
 	m := memoOf(info.GetMemo())
 	r := runs.Run{
-		ID: strings.TrimPrefix(info.GetExecution().GetWorkflowId(), c.workflowID("")), Project: c.project(), Name: m.Name,
-		RefName: m.Ref, SHA: m.SHA,
-		Source: m.Source, User: m.User, Variables: m.Keys, CreatedAt: m.Created, StartedAt: info.GetStartTime().AsTime(),
-		Attempts: 1,
+		ID: strings.TrimPrefix(info.GetExecution().GetWorkflowId(), c.workflowID("")), Project: c.project(),
+		Name: m.Name, RefName: m.Ref, SHA: m.SHA,
+		Source: m.Source, User: m.User, Variables: m.Keys, CreatedAt: m.Created,
+		StartedAt: info.GetStartTime().AsTime(), Attempts: 1,
 	}
 	if r.Source == "" {
 		r.Source = runs.SourceAPI
@@ -130,16 +130,17 @@ func (c Client) shown(ctx context.Context, r runs.Run) runs.Run {
 	}
 	s := p.Sum
 	r.Summary = &runs.Summary{
-		Targets: p.Targets, Success: s.Success, Failed: s.Failed, Skipped: s.Skipped, Canceled: s.Canceled, Files: s.Files,
-		Edits: s.Edits,
+		Targets: p.Targets, Success: s.Success, Failed: s.Failed, Skipped: s.Skipped, Canceled: s.Canceled,
+		Files: s.Files, Edits: s.Edits,
 		Risks: s.Risks,
 	}
 	if !r.Status.Ended() {
 		r.Status = statusOf(p.Phase)
 	}
 	if p.Phase == PhaseHeld {
-		r.Held = &runs.Held{JobID: r.ID + "/" + gateJob, PlanDigest: p.PlanDigest, Files: int(s.Files), Edits: int(s.Edits),
-			Risk: s.Risks.Highest()}
+		r.Held = &runs.Held{JobID: r.ID + "/" + gateJob, PlanDigest: p.PlanDigest, Files: int(s.Files),
+			Edits: int(s.Edits),
+			Risk:  s.Risks.Highest()}
 		r.Reason = "the plans of all targets wait to be approved"
 	}
 	if s.Stopped != "" {

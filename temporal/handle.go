@@ -11,7 +11,8 @@ import (
 // handle answers queries and updates. An update is refused by its validator, before it is part of the history, or does
 // its work at once.
 func (c *campaign) handle(ctx workflow.Context) error {
-	if err := workflow.SetQueryHandler(ctx, progressQuery, func() (Progress, error) { return c.progress(), nil }); err != nil {
+	if err := workflow.SetQueryHandler(ctx, progressQuery,
+		func() (Progress, error) { return c.progress(), nil }); err != nil {
 		return err
 	}
 	err := workflow.SetUpdateHandlerWithOptions(ctx, playUpdate, func(workflow.Context, playInput) (Progress, error) {
@@ -21,17 +22,19 @@ func (c *campaign) handle(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	err = workflow.SetUpdateHandlerWithOptions(ctx, retryUpdate, func(_ workflow.Context, in retryInput) (Progress, error) {
-		c.retry(in)
-		return c.progress(), nil
-	}, workflow.UpdateHandlerOptions{Validator: c.mayRetry})
+	err = workflow.SetUpdateHandlerWithOptions(ctx, retryUpdate,
+		func(_ workflow.Context, in retryInput) (Progress, error) {
+			c.retry(in)
+			return c.progress(), nil
+		}, workflow.UpdateHandlerOptions{Validator: c.mayRetry})
 	if err != nil {
 		return err
 	}
-	return workflow.SetUpdateHandlerWithOptions(ctx, cancelTargetUpdate, func(_ workflow.Context, in cancelInput) (Progress, error) {
-		c.cancelTarget(in.Index)
-		return c.progress(), nil
-	}, workflow.UpdateHandlerOptions{Validator: c.mayCancel})
+	return workflow.SetUpdateHandlerWithOptions(ctx, cancelTargetUpdate,
+		func(_ workflow.Context, in cancelInput) (Progress, error) {
+			c.cancelTarget(in.Index)
+			return c.progress(), nil
+		}, workflow.UpdateHandlerOptions{Validator: c.mayCancel})
 }
 
 // refuse is why an update is not taken. The type decides what the client makes of it.

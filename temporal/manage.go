@@ -68,7 +68,8 @@ func (c Client) Create(ctx context.Context, create runs.CreateParams) (runs.Run,
 	}
 	s, err := c.prepare(ctx, fleet.Campaign{ID: id, Pipeline: p}, targets)
 	if err == nil {
-		err = c.begin(ctx, s, m, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, time.Until(create.StartAt))
+		err = c.begin(ctx, s, m, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
+			time.Until(create.StartAt))
 	}
 	if err != nil {
 		return runs.Run{}, err

@@ -32,7 +32,9 @@ func outcomes(ctx context.Context, b Blobs, head string) iter.Seq2[report, error
 			}
 			for _, skip := range s.Skipped {
 				for i := skip.From; i < skip.To; i++ {
-					if !yield(report{Outcome: fleet.Outcome{Index: i, Status: fleet.Skipped, Code: skip.Code, Message: skip.Text}},
+					if !yield(
+						report{Outcome: fleet.Outcome{Index: i, Status: fleet.Skipped, Code: skip.Code,
+							Message: skip.Text}},
 						nil) {
 						return
 					}

@@ -98,7 +98,8 @@ func (c *campaign) hold(ctx workflow.Context) error {
 	case err != nil:
 		return err
 	case !ok:
-		return temporal.NewNonRetryableApplicationError(fmt.Sprintf("campaign was not played within %v", c.Settings.HoldFor),
+		return temporal.NewNonRetryableApplicationError(fmt.Sprintf("campaign was not played within %v",
+			c.Settings.HoldFor),
 			"held", nil, c.progress())
 	}
 	c.restart()
@@ -236,7 +237,8 @@ func (c *campaign) begin(ctx workflow.Context, index int) {
 	s := c.Settings
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: s.StartToClose, HeartbeatTimeout: s.Heartbeat, WaitForCancellation: true,
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2,
+			MaximumInterval: time.Minute,
 			MaximumAttempts: s.Attempts},
 	})
 	input := targetInput{Campaign: c.Campaign, Pipeline: c.Pipeline, Targets: c.Targets, Index: index, Plans: c.Plans}

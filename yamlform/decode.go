@@ -59,7 +59,8 @@ func unreadable(data []byte, most int) *millrace.Problem {
 		return p
 	}
 	if n := marks(data); n > MaxMarks {
-		return wrongText(codeTooLarge, 0, 0, fmt.Sprintf("the text has %d commas and brackets, more than %d", n, MaxMarks),
+		return wrongText(codeTooLarge, 0, 0,
+			fmt.Sprintf("the text has %d commas and brackets, more than %d", n, MaxMarks),
 			"split the pipeline, or send it as JSON")
 	}
 	return nil
@@ -77,7 +78,8 @@ func badCharacter(data []byte) *millrace.Problem {
 			message, hint = fmt.Sprintf("byte 0x%02x is not UTF-8", data[at]), "save the text as UTF-8"
 		case r == '\r' && (at+1 == len(data) || data[at+1] != '\n'):
 			message, hint = "a carriage return without a line feed", `end lines with \n or \r\n; in a string write "\r"`
-		case r < ' ' && r != '\t' && r != '\n' && r != '\r', 0x7f <= r && r <= 0x9f, r == 0x2028, r == 0x2029, r == 0xfffe,
+		case r < ' ' && r != '\t' && r != '\n' && r != '\r', 0x7f <= r && r <= 0x9f, r == 0x2028, r == 0x2029,
+			r == 0xfffe,
 			r == 0xffff:
 			message, hint = fmt.Sprintf("character U+%04X cannot stand in the text",
 				r), fmt.Sprintf(`write "\u%04x" in double quotes`, r)

@@ -87,7 +87,8 @@ func withoutVersion(data []byte) []byte {
 func (r *reading) parse(data []byte) (root *yaml.Node, wrong *millrace.Problem) {
 	defer func() {
 		if v := recover(); v != nil {
-			root, wrong = nil, wrongText(codeSyntax, 0, 0, fmt.Sprintf("the parser failed: %v", v), "send the pipeline as JSON")
+			root, wrong = nil, wrongText(codeSyntax, 0, 0, fmt.Sprintf("the parser failed: %v", v),
+				"send the pipeline as JSON")
 		}
 	}()
 	deep := &limits{depth: r.depth}
@@ -155,7 +156,8 @@ func (r *reading) problem(n *yaml.Node, code, message, hint string) {
 // reported returns the problems in the order of the text, nil if there are none.
 func (r *reading) reported() []millrace.Problem {
 	if r.more > 0 {
-		r.problems = append(r.problems, millrace.Problem{Code: codeTooMany, Message: fmt.Sprintf("%d more problems", r.more)})
+		r.problems = append(r.problems,
+			millrace.Problem{Code: codeTooMany, Message: fmt.Sprintf("%d more problems", r.more)})
 		r.more = 0
 	}
 	return r.problems

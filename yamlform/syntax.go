@@ -84,8 +84,8 @@ func lineOf(data []byte, number int) string {
 	return string(line)
 }
 
-// aliasAt returns the alias that begins at a column of the line, counted in characters from 1, with its mark; "" if there
-// is none.
+// aliasAt returns the alias that begins at a column of the line, counted in characters from 1, with its mark; "" if
+// there is none.
 func aliasAt(line string, column int) string {
 	for i := range line {
 		if column--; column == 0 && line[i] == '*' {

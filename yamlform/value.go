@@ -114,7 +114,8 @@ func (r *reading) key(key *yaml.Node, seen map[string]int) bool {
 		r.problem(key, codeKey, fmt.Sprintf("a key must be text, got %s '%s'", scalarName(key), shown(key.Value)),
 			inQuotes(key.Value))
 	case seen[key.Value] > 0:
-		r.problem(key, codeRepeated, fmt.Sprintf("'%s' is there twice, first in line %d", shown(key.Value), seen[key.Value]),
+		r.problem(key, codeRepeated,
+			fmt.Sprintf("'%s' is there twice, first in line %d", shown(key.Value), seen[key.Value]),
 			"leave one of them out")
 	default:
 		seen[key.Value] = key.Line

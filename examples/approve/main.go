@@ -134,7 +134,8 @@ func open(dir, user string) (*rundir.Manager, *rundir.Store, error) {
 		return nil, nil, err
 	}
 	m, err := store.Manage(rundir.Host{
-		Executor: millrace.Executor{State: millrace.State{Key: key}}, Trees: limits{dir}, User: user, ApproveFrom: risk.Low,
+		Executor: millrace.Executor{State: millrace.State{Key: key}}, Trees: limits{dir}, User: user,
+		ApproveFrom: risk.Low,
 	})
 	return m, store, err
 }

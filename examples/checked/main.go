@@ -86,7 +86,8 @@ func run(ctx context.Context, dir string) error {
 	if err == nil {
 		return errors.New("go vet was content")
 	}
-	fmt.Println(millrace.ErrorCode(err), "at step", len(res.Results), "and", len(res.FilesChanged.Modified), "files changed")
+	fmt.Println(millrace.ErrorCode(err), "at step", len(res.Results), "and", len(res.FilesChanged.Modified),
+		"files changed")
 
 	if res, err = x.Run(ctx, fsys, rename("Add", "Total")); err != nil {
 		return err

@@ -143,8 +143,9 @@ func open(dir string) (*rundir.Manager, *rundir.Store, error) {
 		return nil, nil, err
 	}
 	m, err := store.Manage(rundir.Host{
-		Executor: millrace.Executor{State: millrace.State{Key: key}, Tools: tools, Agents: map[string]agent.Agent{"": model}},
-		Trees:    notes{dir},
+		Executor: millrace.Executor{State: millrace.State{Key: key}, Tools: tools,
+			Agents: map[string]agent.Agent{"": model}},
+		Trees: notes{dir},
 	})
 	return m, store, err
 }

@@ -25,7 +25,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	h := handler{tree: tree, host: millrace.Executor{Ceiling: risk.Medium, DeniedPaths: []string{".env"}, RequireMatches: true}}
+	h := handler{tree: tree,
+		host: millrace.Executor{Ceiling: risk.Medium, DeniedPaths: []string{".env"}, RequireMatches: true}}
 	server := http.Server{Addr: *addr, Handler: h, ReadHeaderTimeout: 10 * time.Second}
 	log.Fatal(server.ListenAndServe())
 }

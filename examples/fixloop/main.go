@@ -40,10 +40,13 @@ const loop = `{
 
 func main() {
 	dir := flag.String("dir", "", "directory of the module; none is a small one in memory")
-	program := flag.String("agent", "", "command line agent that prints JSON, with its arguments; none is a scripted one")
-	env := flag.String("env", "", "names of the environment that the agent gets beside HOME and USER, separated by commas")
+	program := flag.String("agent", "",
+		"command line agent that prints JSON, with its arguments; none is a scripted one")
+	env := flag.String("env", "",
+		"names of the environment that the agent gets beside HOME and USER, separated by commas")
 	dollars := flag.String("budget", "", "what it may cost, in dollars; unlimited by default")
-	cache := flag.String("cache", "", "directory of the build cache for the tests; none is one that only this program uses")
+	cache := flag.String("cache", "",
+		"directory of the build cache for the tests; none is one that only this program uses")
 	dryRun := flag.Bool("n", false, "show what would be written, and write nothing")
 	flag.Parse()
 
@@ -114,7 +117,8 @@ func host(cache string, trusted bool) (millrace.Executor, error) {
 	return millrace.Executor{Commands: command.Policy{
 		Allow:   []string{"go test *"},
 		PassEnv: []string{"GOFLAGS"},
-		Env:     map[string]string{"GOCACHE": cache, "GOMODCACHE": modules, "GOPROXY": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"},
+		Env: map[string]string{"GOCACHE": cache, "GOMODCACHE": modules, "GOPROXY": "off", "GOTOOLCHAIN": "local",
+			"CGO_ENABLED": "0"},
 		Read:    []string{modules},
 		Write:   []string{cache},
 		Sandbox: command.BestEffort,
@@ -164,7 +168,8 @@ func scripted() agent.Agent {
 		if r.Visit > 1 {
 			body = "a + b"
 		}
-		err = root.WriteFile("add.go", []byte("package app\n\n// Add adds.\nfunc Add(a, b int) int { return "+body+" }\n"), 0o644)
+		err = root.WriteFile("add.go",
+			[]byte("package app\n\n// Add adds.\nfunc Add(a, b int) int { return "+body+" }\n"), 0o644)
 		return agent.Reply{Output: "Add returns " + body + " now", Model: "scripted"}, err
 	})
 }

@@ -42,7 +42,9 @@ func main() {
 // ended.
 func campaign(from, to string) fleet.Campaign {
 	return fleet.Campaign{ID: "year-" + from + "-" + to, Pipeline: millrace.New("year").
-		Step("year", actions.Edit{Files: []string{"LICENSE"}, OldText: "Copyright " + from, NewText: "Copyright " + to}).MustBuild()}
+		Step("year",
+			actions.Edit{Files: []string{"LICENSE"}, OldText: "Copyright " + from, NewText: "Copyright " +
+				to}).MustBuild()}
 }
 
 // run reports each target that has failed, and in the end all together.

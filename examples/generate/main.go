@@ -35,7 +35,8 @@ func generate(v, n int) map[string]string {
 		if i >= 10 {
 			version = 1 // all but ten are the same in every version
 		}
-		texts[fmt.Sprintf("gen/type_%03d.go", i)] = fmt.Sprintf("%spackage gen\n\nconst Version%03d = %d\n", mark, i, version)
+		texts[fmt.Sprintf("gen/type_%03d.go", i)] = fmt.Sprintf("%spackage gen\n\nconst Version%03d = %d\n", mark, i,
+			version)
 	}
 	return texts
 }
@@ -56,7 +57,8 @@ func main() {
 			log.Fatal(err) // nothing was written, or all of it was taken back
 		}
 		changed := res.FilesChanged
-		fmt.Printf("%d created, %d modified, deleted: %v\n", len(changed.Created), len(changed.Modified), changed.Deleted)
+		fmt.Printf("%d created, %d modified, deleted: %v\n", len(changed.Created), len(changed.Modified),
+			changed.Deleted)
 	}
 	left, err := afero.ReadDir(fsys, "gen")
 	if err != nil {

@@ -30,7 +30,8 @@ func rename() millrace.Pipeline {
 			{Pattern: `"example.com/app/conf"`, Replacement: `"example.com/app/config"`},
 			{Pattern: `\bconf\.`, Replacement: "config."},
 		}}).From("users").
-		Step("clause", actions.Edit{Files: []string{"conf/conf.go"}, OldText: "package conf\n", NewText: "package config\n"}).
+		Step("clause",
+			actions.Edit{Files: []string{"conf/conf.go"}, OldText: "package conf\n", NewText: "package config\n"}).
 		Step("prose", actions.Edit{Files: []string{"README.md"}, OldText: `\bconf\b`, NewText: "config", Mode: "regex"}).
 		Step("move", actions.Rename{Files: []string{"conf"}, To: "config"}). // with all that is in it
 		MustBuild()
@@ -60,7 +61,8 @@ func run(ctx context.Context, fsys afero.Fs) error {
 
 	// Another person goes on with the work. Taking everything back would lose that, so it is refused, and nothing is
 	// written.
-	if err := afero.WriteFile(fsys, "config/conf.go", []byte("package config\n\nvar Default = \"b\"\n"), 0o644); err != nil {
+	if err := afero.WriteFile(fsys, "config/conf.go", []byte("package config\n\nvar Default = \"b\"\n"),
+		0o644); err != nil {
 		return err
 	}
 	_, err = x.Restore(ctx, fsys, res.BackupID)

@@ -23,8 +23,9 @@ func (o *opened) publish(ctx context.Context, res *millrace.Result, failed error
 		case failed != nil || res == nil || res.DryRun:
 			return nil
 		case !res.Replayed && res.FilesChanged.Count() > 0:
-			return errors.New("the campaign has made its commit here before, and the tree has lost the result of it: the " +
-				"changes of now are not committed")
+			return errors.New(
+				"the campaign has made its commit here before, and the tree has lost the result of it: the " +
+					"changes of now are not committed")
 		case o.mark.State == stateCommitted:
 			return o.after(ctx)
 		}

@@ -23,9 +23,9 @@ type repository struct {
 // guarded are the settings of every call. No hook runs, nothing is watched, and nothing stays behind in the background.
 func guarded() []string {
 	return []string{
-		"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
-		"-c", "submodule.recurse=false", "-c", "advice.detachedHead=false", "-c", "core.quotePath=false",
-		"-c", "protocol.ext.allow=never", "--no-pager", "--literal-pathspecs",
+		"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c",
+		"maintenance.auto=false", "-c", "submodule.recurse=false", "-c", "advice.detachedHead=false", "-c",
+		"core.quotePath=false", "-c", "protocol.ext.allow=never", "--no-pager", "--literal-pathspecs",
 	}
 }
 
@@ -97,11 +97,12 @@ func reason(exit command.Exit) string {
 // repository, and settings of one call.
 func inherited() []string {
 	local := map[string]bool{
-		"GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_CONFIG": true, "GIT_CONFIG_PARAMETERS": true, "GIT_CONFIG_COUNT": true,
-		"GIT_OBJECT_DIRECTORY": true, "GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_IMPLICIT_WORK_TREE": true,
-		"GIT_GRAFT_FILE": true, "GIT_INDEX_FILE": true, "GIT_NO_REPLACE_OBJECTS": true, "GIT_REPLACE_REF_BASE": true,
-		"GIT_PREFIX": true, "GIT_SHALLOW_FILE": true, "GIT_COMMON_DIR": true, "GIT_EXTERNAL_DIFF": true,
-		"GIT_TEMPLATE_DIR": true, "GIT_NAMESPACE": true, "GIT_LITERAL_PATHSPECS": true, "GIT_QUARANTINE_PATH": true,
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_CONFIG": true, "GIT_CONFIG_PARAMETERS": true,
+		"GIT_CONFIG_COUNT": true, "GIT_OBJECT_DIRECTORY": true, "GIT_DIR": true, "GIT_WORK_TREE": true,
+		"GIT_IMPLICIT_WORK_TREE": true, "GIT_GRAFT_FILE": true, "GIT_INDEX_FILE": true, "GIT_NO_REPLACE_OBJECTS": true,
+		"GIT_REPLACE_REF_BASE": true, "GIT_PREFIX": true, "GIT_SHALLOW_FILE": true, "GIT_COMMON_DIR": true,
+		"GIT_EXTERNAL_DIFF": true, "GIT_TEMPLATE_DIR": true, "GIT_NAMESPACE": true, "GIT_LITERAL_PATHSPECS": true,
+		"GIT_QUARANTINE_PATH": true,
 	}
 	var names []string
 	for _, entry := range os.Environ() {

@@ -29,7 +29,8 @@ type Trees struct {
 	// CloneTo is the directory of the clones of targets from [Clones]. It is made. A clone that is there is used as it
 	// is. Empty refuses such targets.
 	CloneTo string
-	// Depth is how many commits of the history a clone has. Zero means all. Contents of files come when they are needed.
+	// Depth is how many commits of the history a clone has. Zero means all. Contents of files come when they are
+	// needed.
 	Depth int
 	// Branch is the new branch that the commit goes to. It is made where something has changed. Empty means the branch
 	// that the tree is on.
@@ -115,7 +116,8 @@ func (t Trees) Dir(target fleet.Target) (string, error) {
 
 // refused is the error of a target that no other attempt opens.
 func refused(target fleet.Target, format string, args ...any) error {
-	return &fleet.TargetError{ID: show.Within(strings.ToValidUTF8(target.ID, "\uFFFD"), 100), Reason: fmt.Sprintf(format, args...)}
+	return &fleet.TargetError{ID: show.Within(strings.ToValidUTF8(target.ID, "\uFFFD"), 100),
+		Reason: fmt.Sprintf(format, args...)}
 }
 
 // policy is what git, or Then, may do: what this process may.

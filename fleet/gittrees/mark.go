@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/afero"
 )
 
-// mark is what the git directory of a tree keeps of a campaign. With it a later process finds out whose changes stand in
-// the tree, and whether the commit is made.
+// mark is what the git directory of a tree keeps of a campaign. With it a later process finds out whose changes stand
+// in the tree, and whether the commit is made.
 type mark struct {
 	State string `json:"state"`
-	// Base is the commit that the campaign began at, "" in a repository without a commit, and Head the name of the branch
-	// of then, "" for none.
+	// Base is the commit that the campaign began at, "" in a repository without a commit, and Head the name of the
+	// branch of then, "" for none.
 	Base string `json:"base"`
 	Head string `json:"head,omitempty"`
 	// Branch and Commit are what was committed, Paths the paths in it.

@@ -104,7 +104,8 @@ func wrongURL(address string) string {
 	_, secret := u.User.Password()
 	switch scheme := strings.ToLower(u.Scheme); {
 	case scheme != "https" && scheme != "ssh" && scheme != "http" && scheme != "git" && scheme != "file":
-		return fmt.Sprintf("the transport %q is not allowed: https, ssh, http, git and file are", show.Within(u.Scheme, 20))
+		return fmt.Sprintf("the transport %q is not allowed: https, ssh, http, git and file are",
+			show.Within(u.Scheme, 20))
 	case secret:
 		return "the address has a password: leave it to a credential helper of git"
 	case scheme == "file" && (u.Host != "" || !strings.HasPrefix(u.Path, "/")):

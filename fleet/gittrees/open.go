@@ -158,7 +158,8 @@ func (o *opened) other() error {
 	own := o.t.markFile()
 	names = slices.DeleteFunc(names, func(name string) bool { return filepath.Base(name) == own })
 	if len(names) > 0 {
-		return refused(o.target, "another campaign has worked on the clone '%s': take another directory for clones", o.dir)
+		return refused(o.target, "another campaign has worked on the clone '%s': take another directory for clones",
+			o.dir)
 	}
 	return nil
 }
@@ -174,7 +175,8 @@ func (r repository) head(ctx context.Context) (string, error) {
 
 // changed returns the paths that differ from the commit of the tree, also new paths, but not ignored paths.
 func (r repository) changed(ctx context.Context) ([]string, error) {
-	out, err := r.run(ctx, "", "status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames")
+	out, err := r.run(ctx, "", "status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all",
+		"--no-renames")
 	if err != nil {
 		return nil, err
 	}

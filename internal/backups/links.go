@@ -24,7 +24,8 @@ func LinkWarnings(fsys afero.Fs, stateDir string, changes []change.Change) []str
 			own = links(fsys, stateDir)
 		}
 		if n := id.Nlink - min(own[inode{id.Dev, id.Ino}], id.Nlink-1); n > 1 {
-			warnings = append(warnings, fmt.Sprintf("%s has %d hard links: its other names keep the old content", c.Path, n))
+			warnings = append(warnings,
+				fmt.Sprintf("%s has %d hard links: its other names keep the old content", c.Path, n))
 		}
 	}
 	return warnings

@@ -47,22 +47,25 @@ func (s *Store) Prunable(ctx context.Context, keep backup.Retention, now time.Ti
 // DefaultKeepRuns. The result of the run latest stays. It must not run beside a commit.
 func (s *Store) PruneRuns(ctx context.Context, keep backup.Retention, now time.Time, latest string) error {
 	const suffix = ".json"
-	return s.pruneOthers(ctx, journal.ResultsDir, keep, backup.DefaultKeepRuns, now, latest+suffix, func(it *item, at change.State) bool {
-		it.time, it.bytes = at.ModTime, at.Size
-		return at.Kind == change.File && strings.HasSuffix(it.name, suffix)
-	})
+	return s.pruneOthers(ctx, journal.ResultsDir, keep, backup.DefaultKeepRuns, now, latest+suffix,
+		func(it *item, at change.State) bool {
+			it.time, it.bytes = at.ModTime, at.Size
+			return at.Kind == change.File && strings.HasSuffix(it.name, suffix)
+		})
 }
 
 // PruneConflicts removes what is kept of undone transactions that met other changes, but for what is to be kept,
 // judged by the times in their ids. It must not run beside a commit.
 func (s *Store) PruneConflicts(ctx context.Context, keep backup.Retention, now time.Time) error {
-	return s.pruneOthers(ctx, journal.ConflictsDir, keep, backup.DefaultKeep, now, "", func(it *item, _ change.State) bool {
-		it.time = journal.TimeOf(it.name)
-		if keep.MaxBytes > 0 {
-			it.bytes = s.size(path.Join(s.dir, journal.ConflictsDir, it.name), 3) // as deep as a transaction has files
-		}
-		return journal.ValidID(it.name)
-	})
+	return s.pruneOthers(ctx, journal.ConflictsDir, keep, backup.DefaultKeep, now, "",
+		func(it *item, _ change.State) bool {
+			it.time = journal.TimeOf(it.name)
+			if keep.MaxBytes > 0 {
+				// as deep as a transaction has files
+				it.bytes = s.size(path.Join(s.dir, journal.ConflictsDir, it.name), 3)
+			}
+			return journal.ValidID(it.name)
+		})
 }
 
 // item is a backup, a stored result or a conflict that is kept for some time.
@@ -159,7 +162,8 @@ func (s *Store) beyond(ctx context.Context, names []string, keep backup.Retentio
 // pruneOthers removes the expired items from a directory of the state directory. Files that describe does not know
 // stay.
 func (s *Store) pruneOthers(
-	ctx context.Context, in string, keep backup.Retention, defaultKeep int, now time.Time, latest string, describe func(*item, change.State) bool,
+	ctx context.Context, in string, keep backup.Retention, defaultKeep int, now time.Time, latest string,
+	describe func(*item, change.State) bool,
 ) error {
 	dir := path.Join(s.dir, in)
 	if at, err := s.disk.Look(dir); err != nil || at.Kind != change.Dir {
@@ -191,7 +195,8 @@ func (s *Store) pruneOthers(
 		}
 		list = append(list, it)
 	}
-	_, err = removeEach(ctx, beyond(keep, list, now), func(name string) error { return s.disk.RemoveTree(path.Join(dir, name)) })
+	_, err = removeEach(ctx, beyond(keep, list, now),
+		func(name string) error { return s.disk.RemoveTree(path.Join(dir, name)) })
 	return err
 }
 

@@ -99,7 +99,8 @@ func (b *Backup) putBack(r *journal.Record) change.Change {
 
 // moveBack is the change that moves a file back to r.Path from where it is.
 func (b *Backup) moveBack(r, to *journal.Record) change.Change {
-	c := change.Change{Kind: change.Renamed, Path: r.Path, From: to.Path, Old: to.New, New: unmade(r.Old), Replaced: r.New}
+	c := change.Change{Kind: change.Renamed, Path: r.Path, From: to.Path, Old: to.New, New: unmade(r.Old),
+		Replaced: r.New}
 	c.SetBytes(b.present(to.Path, to.New), b.kept(r))
 	return c
 }

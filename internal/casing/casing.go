@@ -43,7 +43,8 @@ func Words(name string) []string {
 		case !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c):
 			end()
 			continue
-		case unicode.IsUpper(c) && i > 0 && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
+		case unicode.IsUpper(c) && i > 0 &&
+			(!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
 			end()
 		}
 		word = append(word, c)

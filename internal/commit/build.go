@@ -100,7 +100,8 @@ func newEntry(path string, old change.State, c *change.Change, moved bool) *entr
 	e.open = func() (io.ReadCloser, error) { return c.OpenNew() } // a method value would hold a copy of the change
 	e.New.ID = capability.Identity{}
 	sameLeaf := c.Old.Kind == c.New.Kind && (c.New.Kind == change.Symlink && c.Old.Target == c.New.Target ||
-		c.New.Kind == change.File && c.Old.Size == c.New.Size && c.Old.Hash == c.New.Hash && c.New.Hash != change.Hash{})
+		c.New.Kind == change.File && c.Old.Size == c.New.Size && c.Old.Hash == c.New.Hash &&
+			c.New.Hash != change.Hash{})
 	if c.From != "" && c.From != path {
 		e.From, e.Moved = c.From, sameLeaf
 		return e

@@ -159,7 +159,8 @@ func (t *txn) attempt(ctx context.Context) (r Report, err error) {
 	if disk.IsAbsent(err) && t.lostPlan() {
 		if err = panics.Protect(t.commitLost); err == nil {
 			r.Committed = true
-			t.trouble.warn(t.dir, "was removed by another program while the tree was written: all was written, but there is no backup")
+			t.trouble.warn(t.dir,
+				"was removed by another program while the tree was written: all was written, but there is no backup")
 			return r, nil
 		}
 	}

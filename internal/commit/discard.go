@@ -53,8 +53,9 @@ type KeptError struct {
 
 // Error names the files and what to do.
 func (e *KeptError) Error() string {
-	return fmt.Sprintf("%s has files that are nowhere else, and is kept in %s, where it keeps nothing from running: %s. "+
-		"Copy them out, or discard it once more to remove them", e.ID, e.Dir, joinProblems(e.Files))
+	return fmt.Sprintf(
+		"%s has files that are nowhere else, and is kept in %s, where it keeps nothing from running: %s. "+
+			"Copy them out, or discard it once more to remove them", e.ID, e.Dir, joinProblems(e.Files))
 }
 
 // Code returns "conflict".
@@ -86,7 +87,8 @@ func keepLast(o *Options, state stateDir, id string) error {
 		return err
 	}
 	for i := range files {
-		if in, ok := strings.CutPrefix(files[i].Reason, "is "+t.dir); ok { // else it is beside its path, on another mount
+		// else it is beside its path, on another mount
+		if in, ok := strings.CutPrefix(files[i].Reason, "is "+t.dir); ok {
 			files[i].Reason = "is " + to + in
 		}
 	}

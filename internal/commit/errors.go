@@ -94,8 +94,8 @@ func (e *RollbackConflict) Error() string {
 type RollbackError struct {
 	// Err is why the commit failed.
 	Err error
-	// Rollback is why it is not undone: a *PendingError if Recover has to go on, or a *RollbackConflict if all is undone
-	// but what another program has changed.
+	// Rollback is why it is not undone: a *PendingError if Recover has to go on, or a *RollbackConflict if all is
+	// undone but what another program has changed.
 	Rollback error
 }
 

@@ -63,5 +63,6 @@ func (t *txn) markFar() {
 
 // isFar reports whether the directory or one above it has been found to be on another mount.
 func (t *txn) isFar(dir string) bool {
-	return len(t.trouble.far) > 0 && slices.ContainsFunc(disk.Above(dir), func(dir string) bool { return t.trouble.far[dir] })
+	return len(t.trouble.far) > 0 &&
+		slices.ContainsFunc(disk.Above(dir), func(dir string) bool { return t.trouble.far[dir] })
 }

@@ -47,7 +47,8 @@ func (t *txn) dropNew() error {
 	if disk.UnlessAbsent(err) != nil {
 		return err
 	}
-	err = parallel.Each(context.Background(), t.workers, len(names), func(i int) error { return t.RemoveTree(path.Join(top, names[i])) })
+	err = parallel.Each(context.Background(), t.workers, len(names),
+		func(i int) error { return t.RemoveTree(path.Join(top, names[i])) })
 	if err == nil {
 		err = t.RemoveTree(top)
 	}

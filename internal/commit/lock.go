@@ -30,7 +30,8 @@ const lockName = "lock"
 // this one without the first half.
 func Lock(ctx context.Context, o Options) (io.Closer, error) {
 	state := o.state()
-	l := &treeLock{state: state, mark: filelock.NewMark(state.d, state.join(lockName), func() error { return state.ensure() })}
+	l := &treeLock{state: state,
+		mark: filelock.NewMark(state.d, state.join(lockName), func() error { return state.ensure() })}
 	taken := false
 	defer func() {
 		if !taken { // also when the file system panics

@@ -16,23 +16,25 @@ type Options struct {
 	// StateDir is the canonical path of the directory for transactions, backups and results. It is made when there is
 	// something to put there and removed when nothing is left in it.
 	StateDir string
-	// Lock is what Lock gave to the caller, who keeps it. Nil means that the lock is taken and given back within the call.
+	// Lock is what Lock gave to the caller, who keeps it. Nil means that the lock is taken and given back within the
+	// call.
 	Lock io.Closer
 	// Recovered means that Recover found no leftover since the caller took Lock. No other process can begin a
 	// transaction under that lock, so Apply does not look again.
 	Recovered bool
 	// Key signs the plans. Nil means what journal.KeyFor says.
 	Key []byte
-	// Trust is the id of a transaction that the caller vouches for: what its plan says is done, whatever key it is signed
-	// with and wherever it was made. It must still be whole and allowed. Empty means none.
+	// Trust is the id of a transaction that the caller vouches for: what its plan says is done, whatever key it is
+	// signed with and wherever it was made. It must still be whole and allowed. Empty means none.
 	Trust string
-	// InPlace lets files be changed that are mount points, by overwriting their bytes. Other programs can read such a file
-	// half written; what is undone or recovered is whole again. Otherwise they are capability.ErrMountPoint.
+	// InPlace lets files be changed that are mount points, by overwriting their bytes. Other programs can read such a
+	// file half written; what is undone or recovered is whole again. Otherwise they are capability.ErrMountPoint.
 	InPlace bool
 	// NoSync leaves out all fsyncs.
 	NoSync bool
 
-	// ID names the transaction: what journal.NewID gave, for a caller who wants to know it before. Empty means a new one.
+	// ID names the transaction: what journal.NewID gave, for a caller who wants to know it before. Empty means a new
+	// one.
 	ID string
 	// Pipeline is a name for listings.
 	Pipeline string
@@ -55,8 +57,8 @@ type Options struct {
 	Observe func(phase string)
 	// opened is called with each disk that is opened, for tests. Nil means none.
 	opened func(*disk.Disk)
-	// Progress is called now and then within a phase that goes through all changes, with how many of them are done, from
-	// one goroutine at a time. Nil means none.
+	// Progress is called now and then within a phase that goes through all changes, with how many of them are done,
+	// from one goroutine at a time. Nil means none.
 	Progress func(phase string, done, total int)
 }
 
@@ -66,9 +68,10 @@ type Guarantee string
 
 // The guarantees.
 const (
-	PowerLoss Guarantee = "power_loss" // the machine stops: whole, and what was acknowledged is there, if fsync is honest
-	Kill      Guarantee = "kill"       // the process dies: whole
-	Failure   Guarantee = "error"      // an operation fails: whole; the tree does not outlive the process anyway
+	// the machine stops: whole, and what was acknowledged is there, if fsync is honest
+	PowerLoss Guarantee = "power_loss"
+	Kill      Guarantee = "kill"  // the process dies: whole
+	Failure   Guarantee = "error" // an operation fails: whole; the tree does not outlive the process anyway
 )
 
 // Report describes the work of Apply, also beside an error.

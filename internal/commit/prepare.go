@@ -126,7 +126,8 @@ func (t *txn) backUp(ctx context.Context) error {
 	}
 	t.markFar()
 	moved := slices.DeleteFunc(slices.Clone(t.entries), func(e *entry) bool { return !e.Moved })
-	err = parallel.Each(ctx, t.workers, len(moved), func(i int) error { return t.fail(moved[i].Path, t.stageMoved(moved[i])) })
+	err = parallel.Each(ctx, t.workers, len(moved),
+		func(i int) error { return t.fail(moved[i].Path, t.stageMoved(moved[i])) })
 	for _, e := range t.entries {
 		if (e.FarDir != "" || e.InPlace) && !e.Attr {
 			e.New.ID = capability.Identity{} // it will be a copy
@@ -247,7 +248,8 @@ func (t *txn) writePlan() error {
 // is there, nothing has happened to the tree.
 func (t *txn) syncTransaction() error {
 	dirs := t.slotDirs(journal.OldDir)
-	if slices.ContainsFunc(t.entries, func(e *entry) bool { return e.InPlace || e.Old.Kind == change.Dir && e.leaves() }) {
+	if slices.ContainsFunc(t.entries,
+		func(e *entry) bool { return e.InPlace || e.Old.Kind == change.Dir && e.leaves() }) {
 		dirs = append(dirs, t.slotDirs(journal.NewDir)...)
 	}
 	dirs = append(dirs, t.state.join(journal.TxDir))

@@ -185,8 +185,10 @@ func (t *txn) readPlan(mark string, at change.State) error {
 	if err := p.CheckPlace(path.Base(t.dir), t.state.dir, dir, len(t.key) > 0); err != nil {
 		return err
 	}
-	if at.ID.Ino == 0 && slices.ContainsFunc(p.Records, func(r journal.Record) bool { return r.Old.ID.Ino != 0 || r.New.ID.Ino != 0 }) {
-		p.ForgetIdentities() // this file system has no identities, unlike the file system that the plan was made through
+	if at.ID.Ino == 0 &&
+		slices.ContainsFunc(p.Records, func(r journal.Record) bool { return r.Old.ID.Ino != 0 || r.New.ID.Ino != 0 }) {
+		// this file system has no identities, unlike the file system that the plan was made through
+		p.ForgetIdentities()
 	}
 	t.plan = p
 	entries := make([]*entry, len(p.Records))

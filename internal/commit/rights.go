@@ -18,7 +18,8 @@ func newRights(t *txn) *rights {
 	return &rights{txn: t, asked: make(map[string]error), dirs: make(map[string]change.State)}
 }
 
-// verify returns an error that matches [fs.ErrPermission] if the system would refuse to commit the entry, or to undo it.
+// verify returns an error that matches [fs.ErrPermission] if the system would refuse to commit the entry, or to undo
+// it.
 func (r *rights) verify(e *entry) error {
 	dir := path.Dir(e.Path)
 	isDir := e.Old.Kind == change.Dir

@@ -17,14 +17,15 @@ import (
 // be on the disk: their inodes and names share blocks, which are then written once.
 func (t *txn) stageAll(ctx context.Context) error {
 	t.countTo(len(t.entries))
-	return parallel.EachInTwo(ctx, t.workers, t.MostOpen(t.workers), len(t.entries), func(i int) (parallel.Later, error) {
-		e := t.entries[i]
-		if !e.isNewFile() || e.Moved {
-			return parallel.Later{}, t.counted(nil)
-		}
-		l, err := t.beginStage(e)
-		return l, t.counted(t.fail(e.Path, err))
-	})
+	return parallel.EachInTwo(ctx, t.workers, t.MostOpen(t.workers), len(t.entries),
+		func(i int) (parallel.Later, error) {
+			e := t.entries[i]
+			if !e.isNewFile() || e.Moved {
+				return parallel.Later{}, t.counted(nil)
+			}
+			l, err := t.beginStage(e)
+			return l, t.counted(t.fail(e.Path, err))
+		})
 }
 
 // stage makes one new content.

@@ -30,8 +30,9 @@ type txn struct {
 	byPath  map[string]*entry
 	dir     string // of the transaction
 	trouble troubles
-	// notOurs are directories that were to be made and turned out to be there, and what another program had given another
-	// mode before it was to be given one. After a crash they cannot be told from those that were made or given one.
+	// notOurs are directories that were to be made and turned out to be there, and what another program had given
+	// another mode before it was to be given one. After a crash they cannot be told from those that were made or given
+	// one.
 	notOurs map[*entry]bool
 	now     string // the phase
 
@@ -98,7 +99,9 @@ func (t *troubles) told() []string {
 		letters := strings.Split(strings.Join(slices.Collect(maps.Values(t.flags)), ""), "")
 		slices.Sort(letters)
 		lost := strings.Join(slices.Compact(letters), "")
-		list = append(list, change.Problem{Path: names.Some(paths, 1, ", "), Reason: "flags of the inode (chattr) are not kept: " + lost})
+		list = append(list,
+			change.Problem{Path: names.Some(paths, 1, ", "), Reason: "flags of the inode (chattr) are not kept: " +
+				lost})
 	}
 	var texts []string
 	for _, w := range sortProblems(list) {

@@ -68,7 +68,8 @@ func expectMeta(path string, now, was change.State) error {
 		return conflictAt(path, "permissions are %v now, were %v", now.Mode, was.Mode)
 	}
 	if now.ID.Ino != 0 && was.ID.Ino != 0 && (now.ID.UID != was.ID.UID || now.ID.GID != was.ID.GID) {
-		return conflictAt(path, "owner and group are %d:%d now, were %d:%d", now.ID.UID, now.ID.GID, was.ID.UID, was.ID.GID)
+		return conflictAt(path, "owner and group are %d:%d now, were %d:%d", now.ID.UID, now.ID.GID, was.ID.UID,
+			was.ID.GID)
 	}
 	return nil
 }
@@ -114,7 +115,8 @@ func (u *undoing) keepMeta(e *entry, taken change.State) error {
 	mode := taken.Mode
 	if taken.ID.Ino != 0 && (s.ID.UID != taken.ID.UID || s.ID.GID != taken.ID.GID) {
 		mode &^= fs.ModeSetuid | fs.ModeSetgid // they lend out the rights of another owner
-		if err := disk.Optional(u.FS.Chown(e.Path, int(taken.ID.UID), int(taken.ID.GID)), u.warner(e.Path)); err != nil {
+		if err := disk.Optional(u.FS.Chown(e.Path, int(taken.ID.UID), int(taken.ID.GID)),
+			u.warner(e.Path)); err != nil {
 			return err
 		}
 	}

@@ -219,7 +219,8 @@ func (u *undoing) restoreAttr(e *entry) error {
 	switch moved := u.moves[e.Path]; {
 	case e.Old.Kind == change.Dir:
 		timed := e.New.Kind != change.Dir && u.Owns(s.ID) // another user's keeps the time of this change
-		if u.made[e] || e.New.Kind != change.Dir || s.Mode == e.New.Mode || s.Mode == e.New.Mode|0o700 || s.Mode == e.Old.Mode|0o700 {
+		if u.made[e] || e.New.Kind != change.Dir || s.Mode == e.New.Mode || s.Mode == e.New.Mode|0o700 ||
+			s.Mode == e.Old.Mode|0o700 {
 			return u.setMeta(e.Path, s, want, timed)
 		}
 		return nil

@@ -7,8 +7,8 @@ import (
 // change is an operation on names that is not on the disk yet. All of it gets there, or nothing.
 type change struct {
 	slots []slot
-	// emptied is the directory that it removes, nowhere otherwise: everything that was taken out of it before has to get
-	// to the disk first.
+	// emptied is the directory that it removes, nowhere otherwise: everything that was taken out of it before has to
+	// get to the disk first.
 	emptied int
 }
 

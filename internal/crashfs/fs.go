@@ -29,7 +29,8 @@ type Op struct {
 	// N counts the operations from 1.
 	N int
 	// Name is what it does: "open", "create", "write", "truncate", "sync", "close", "read", "readdir", "lstat", "stat",
-	// "readlink", "mkdir", "remove", "rename", "exchange", "link", "symlink", "chmod", "chtimes", "copymeta", "syncdir".
+	// "readlink", "mkdir", "remove", "rename", "exchange", "link", "symlink", "chmod", "chtimes", "copymeta",
+	// "syncdir".
 	Name string
 	// Path is the path of the operation; if it has two paths, the path that is made.
 	Path string

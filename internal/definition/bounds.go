@@ -37,7 +37,8 @@ func (b Bounds) form() boundsForm {
 // noBudget refuses null, which says neither that there is a limit nor that there is none.
 func (d *Draft) noBudget(root *strictjson.Node) {
 	if n := root.Get("budget"); n != nil && n.Kind == strictjson.Null {
-		d.problem("/budget", CodeBadBudget, "leave it out for no limit", "budget must be a number of dollars or an object, got null")
+		d.problem("/budget", CodeBadBudget, "leave it out for no limit",
+			"budget must be a number of dollars or an object, got null")
 		d.told("/budget")
 	}
 }
@@ -58,7 +59,8 @@ func (d *Draft) checkBounds() {
 	d.checkSandbox()
 	text := d.Bounds.Classification
 	if n := utf8.RuneCountInString(text); n > MaxClassificationLen {
-		d.problem("/classification", CodeBadClass, "", "classification too long (max %d, got %d)", MaxClassificationLen, n)
+		d.problem("/classification", CodeBadClass, "", "classification too long (max %d, got %d)", MaxClassificationLen,
+			n)
 	} else if !utf8.ValidString(text) {
 		d.problem("/classification", CodeBadClass, "", "classification is not valid UTF-8")
 	}

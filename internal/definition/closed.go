@@ -132,7 +132,8 @@ func (p Pipeline) Encode(prototype func(Step) any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Draft{Name: p.Name, Options: p.Options, Bounds: p.Bounds, boundsForm: p.Bounds.form(), variableForms: p.variableForms()}
+	d := &Draft{Name: p.Name, Options: p.Options, Bounds: p.Bounds, boundsForm: p.Bounds.form(),
+		variableForms: p.variableForms()}
 	if p.MaxAttempts > 0 {
 		d.attemptsForm = &p.MaxAttempts
 	}

@@ -73,8 +73,9 @@ type decoding struct {
 }
 
 func (d Decoder) decoding(s *lenient.Source) *decoding {
-	return &decoding{Decoder: d, draft: Draft{Name: d.Name, tools: d.Tools}, source: s, places: make(map[string]int), moved: make(map[string]lenient.Moved),
-		asks: make(map[string]bool)}
+	return &decoding{Decoder: d, draft: Draft{Name: d.Name, tools: d.Tools}, source: s, places: make(map[string]int),
+		moved: make(map[string]lenient.Moved),
+		asks:  make(map[string]bool)}
 }
 
 // forms are for what is wrong, or almost right.
@@ -141,7 +142,8 @@ func (t *decoding) vars(root *strictjson.Node) *strictjson.Node {
 	plain.Members[i].Name = FieldVariables
 	at := "/" + FieldVariables
 	t.moved[at] = lenient.Moved{Plain: at, Text: "/" + RootVars, NameOffset: root.Members[i].NameOffset, Whole: true}
-	t.draft.warning(Problem{Pointer: at, Code: CodeRepaired, Message: "'vars' was taken for 'variables'", Hint: "write variables"})
+	t.draft.warning(Problem{Pointer: at, Code: CodeRepaired, Message: "'vars' was taken for 'variables'",
+		Hint: "write variables"})
 	return &plain
 }
 
@@ -242,7 +244,8 @@ func (t *decoding) action(i int, s *stepForm, known func() *form.Form, at string
 		t.draft.problem(at+"/action", CodeNoAction, "", "step '%s' requires 'action'", s.ID)
 		return
 	case !ok && slices.Contains(nestingActions, s.action):
-		t.draft.problem(at+"/action", CodeNested, "write its steps in place, or use Include", "step '%s': a pipeline cannot run another one", s.ID)
+		t.draft.problem(at+"/action", CodeNested, "write its steps in place, or use Include",
+			"step '%s': a pipeline cannot run another one", s.ID)
 		return
 	case !ok:
 		hint := "the actions are " + strings.Join(t.Actions.Names(), ", ")

@@ -35,7 +35,8 @@ func ExecPathProblem(a actions.Exec, path template.Path) (message, hint string) 
 	names := slices.Sorted(maps.Keys(execMembers))
 	switch near, isNear := nearest.Of(name, names); {
 	case path[0].Indexed, !ok && !isNear:
-		return fmt.Sprintf("the data of a command has no '%s'", strings.TrimPrefix(path[:1].String(), ".")), "it has " + strings.Join(names, ", ")
+		return fmt.Sprintf("the data of a command has no '%s'", strings.TrimPrefix(path[:1].String(), ".")), "it has " +
+			strings.Join(names, ", ")
 	case !ok:
 		return fmt.Sprintf("the data of a command has no '%s'", name), fmt.Sprintf("did you mean '%s'?", near)
 	case name == "json" && (a.Format == "" || a.Format == "text"):

@@ -18,14 +18,16 @@ func (d *Draft) checkFlow(i int, at string) {
 	d.checkAhead(i, at, "next", s.Next)
 	d.checkWaysBack(i, at+"/retry_if")
 	if n := s.maxRetries(); n < 0 || n > MaxRetries {
-		d.problem(at+"/max_retries", CodeBadRetry, "", "step '%s': max_retries must be 0 to %d, got %d", s.ID, MaxRetries, n)
+		d.problem(at+"/max_retries", CodeBadRetry, "", "step '%s': max_retries must be 0 to %d, got %d", s.ID,
+			MaxRetries, n)
 	}
 	if n := s.MaxVisits; n != 0 {
 		switch {
 		case n < 2 || n > MaxVisits:
 			d.badVisits(at, s.ID, n)
 		case !d.isTarget(s.ID):
-			d.problem(at+"/max_visits", CodeBadRetry, "leave it out", "step '%s': max_visits without a retry_if that names it", s.ID)
+			d.problem(at+"/max_visits", CodeBadRetry, "leave it out",
+				"step '%s': max_visits without a retry_if that names it", s.ID)
 		}
 	}
 	d.checkTime(s.Timeout, at, s.ID, Timeout())
@@ -37,7 +39,8 @@ func (d *Draft) checkFlow(i int, at string) {
 			if field == "condition" {
 				what = "condition prev.error"
 			}
-			d.problem(at+"/"+field, CodeParallelJump, "leave parallel out", "step '%s': %s cannot be used with parallel", s.ID, what)
+			d.problem(at+"/"+field, CodeParallelJump, "leave parallel out",
+				"step '%s': %s cannot be used with parallel", s.ID, what)
 		}
 	}
 }
@@ -49,9 +52,11 @@ func (d *Draft) checkAhead(i int, at, field, to string) {
 	}
 	switch j, ok := d.index[to]; {
 	case !ok:
-		d.problem(at+"/"+field, CodeUnknownRef, d.compiled[i].Texts.Nearest(to), "step '%s' references non-existent step '%s'", d.Steps[i].ID, to)
+		d.problem(at+"/"+field, CodeUnknownRef, d.compiled[i].Texts.Nearest(to),
+			"step '%s' references non-existent step '%s'", d.Steps[i].ID, to)
 	case j <= i:
-		d.problem(at+"/"+field, CodeBackwardJump, "use retry_if to go back", "step '%s': %s must name a later step, '%s' is not", d.Steps[i].ID, field, to)
+		d.problem(at+"/"+field, CodeBackwardJump, "use retry_if to go back",
+			"step '%s': %s must name a later step, '%s' is not", d.Steps[i].ID, field, to)
 	}
 }
 
@@ -66,14 +71,18 @@ func (d *Draft) checkWaysBack(i int, at string) {
 		at := fmt.Sprintf("%s/%d", at, k)
 		switch j, ok := d.index[w.Step]; {
 		case w.Step == "":
-			d.problem(at+"/step", CodeBadRetry, "name this step or an earlier one", "step '%s': retry_if needs a step", s.ID)
+			d.problem(at+"/step", CodeBadRetry, "name this step or an earlier one", "step '%s': retry_if needs a step",
+				s.ID)
 		case !ok:
-			d.problem(at+"/step", CodeUnknownRef, d.compiled[i].Texts.Nearest(w.Step), "step '%s' references non-existent step '%s'", s.ID, w.Step)
+			d.problem(at+"/step", CodeUnknownRef, d.compiled[i].Texts.Nearest(w.Step),
+				"step '%s' references non-existent step '%s'", s.ID, w.Step)
 		case j > i:
-			d.problem(at+"/step", CodeForwardRetry, "use on_fail or next to go ahead", "step '%s': retry_if must name this step or an earlier one, '%s' comes later", s.ID, w.Step)
+			d.problem(at+"/step", CodeForwardRetry, "use on_fail or next to go ahead",
+				"step '%s': retry_if must name this step or an earlier one, '%s' comes later", s.ID, w.Step)
 		default:
 			if t := d.Steps[j]; t.MaxRetries != nil && *t.MaxRetries == 0 && t.MaxVisits == 0 {
-				d.problem(at+"/step", CodeBadRetry, "give it max_visits", "step '%s' can never be retried: its max_retries is 0", t.ID)
+				d.problem(at+"/step", CodeBadRetry, "give it max_visits",
+					"step '%s' can never be retried: its max_retries is 0", t.ID)
 			}
 		}
 		switch {
@@ -95,7 +104,8 @@ func (d *Draft) checkWhen(i int, at string, when condition.Condition) {
 		d.checkRefs(i, at+"/step_ref", ref)
 	}
 	if d.templated(i, when.Path()) {
-		d.problem(at+"/path", CodeBadTemplate, "ask for a fixed path, or for a step", "step '%s': the path in retry_if cannot be a template", d.Steps[i].ID)
+		d.problem(at+"/path", CodeBadTemplate, "ask for a fixed path, or for a step",
+			"step '%s': the path in retry_if cannot be a template", d.Steps[i].ID)
 	}
 	if d.decoded {
 		return
@@ -128,7 +138,8 @@ func (d *Draft) checkPrevious(s Step, at string) {
 	param, given := givenFiles(s, action)
 	switch spec := s.Action.Spec(); {
 	case spec.Input == actions.InputNone, spec.Input == actions.InputMany:
-		d.problem(at+"/input", CodeUnusedInput, "leave it out", "step '%s': %s takes no files from the step before", s.ID, spec.Name)
+		d.problem(at+"/input", CodeUnusedInput, "leave it out", "step '%s': %s takes no files from the step before",
+			s.ID, spec.Name)
 	case len(s.Inputs()) > 0:
 		d.problem(at+"/input", CodeTwoInputs, "use one of them", "step '%s' has both input and %s", s.ID, inputField(s))
 	case given:
@@ -202,9 +213,11 @@ func (d *Draft) warnUnreachable() {
 	for i, s := range d.Steps {
 		switch {
 		case !reached[i]:
-			d.warn(fmt.Sprintf("/steps/%d", i), CodeUnreachable, "step '%s' can never run: '%s' always jumps over it", s.ID, d.Steps[passes[i]].ID)
+			d.warn(fmt.Sprintf("/steps/%d", i), CodeUnreachable, "step '%s' can never run: '%s' always jumps over it",
+				s.ID, d.Steps[passes[i]].ID)
 		case i == 0 && s.When.Type() == condition.TypePrevError && !d.isTarget(s.ID):
-			d.warn("/steps/0/condition", CodeUnreachable, "step '%s' can never run: no step is executed before it", s.ID)
+			d.warn("/steps/0/condition", CodeUnreachable, "step '%s' can never run: no step is executed before it",
+				s.ID)
 		}
 	}
 }

@@ -78,8 +78,8 @@ func (f *flowForm) read(t *decoding, s *Step, at string) {
 	s.Backoff = t.draft.duration(f.backoff, at, s.ID, Backoff())
 }
 
-// duration returns seconds of a step, or of the pipeline if there is no id, as a duration. Seconds that are out of range,
-// or not a whole number of milliseconds, are a problem, and 0.
+// duration returns seconds of a step, or of the pipeline if there is no id, as a duration. Seconds that are out of
+// range, or not a whole number of milliseconds, are a problem, and 0.
 func (d *Draft) duration(seconds *float64, at, id string, f Time) time.Duration {
 	if seconds == nil {
 		return 0
@@ -152,7 +152,8 @@ func (t *decoding) asking(n *strictjson.Node, at string) *strictjson.Node {
 		if named := n.Get("id"); named != nil {
 			id = named.Text
 		}
-		t.draft.problem(at+"/params", CodeTwoForms, "name the action and put the prompt into params, or leave params out",
+		t.draft.problem(at+"/params", CodeTwoForms,
+			"name the action and put the prompt into params, or leave params out",
 			"step '%s' has both prompt and params", fsutil.Visible(show.Name(id)))
 	}
 	plain, moved := lenient.Asking(n, t.forms().Step, prompt)

@@ -13,8 +13,9 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder takes, made from its registry and, if
-// it has some, its tools. It says as much as a schema can; what it cannot, such as that a step refers to an earlier one, Decode checks.
+// Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder takes, made from its registry and,
+// if it has some, its tools. It says as much as a schema can; what it cannot, such as that a step refers to an earlier
+// one, Decode checks.
 func (d Decoder) Schema() ([]byte, error) {
 	if err := d.Actions.Err(); err != nil {
 		return nil, err
@@ -41,7 +42,8 @@ func (d Decoder) Schema() ([]byte, error) {
 	}
 	whole := pipelineTable(new(Draft), &params.Part{List: true}).Schema()
 	maps.Copy(whole["properties"].(Object)[fieldMaxAttempts].(Object), Object{"minimum": 1, "maximum": MaxAttempts})
-	maps.Copy(whole["properties"].(Object)["deadline_seconds"].(Object), Object{"exclusiveMinimum": 0, "maximum": Deadline().MaxSeconds()})
+	maps.Copy(whole["properties"].(Object)["deadline_seconds"].(Object),
+		Object{"exclusiveMinimum": 0, "maximum": Deadline().MaxSeconds()})
 	whole["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	whole["title"], whole["description"] = "millrace pipeline", "An atomic change to many files, in steps."
 	whole["required"] = []string{"name", "steps"}
@@ -98,7 +100,8 @@ func variablesSchema() Object {
 		types[i] = t.name
 	}
 	declared := Object{
-		"type": "object", "additionalProperties": false, "anyOf": []any{Object{"required": []string{"type"}}, Object{"required": []string{"default"}}},
+		"type": "object", "additionalProperties": false,
+		"anyOf": []any{Object{"required": []string{"type"}}, Object{"required": []string{"default"}}},
 		"properties": Object{
 			"type":        Object{"enum": types},
 			"default":     Object{"description": "The value; without a default each run must supply it."},
@@ -109,7 +112,8 @@ func variablesSchema() Object {
 	return Object{
 		"description": "Values for {{vars.name}}: each a default, or an object with more fields.",
 		"type":        "object", "maxProperties": MaxVariables, "propertyNames": Object{"$ref": "#/$defs/id"},
-		"additionalProperties": Object{"anyOf": []any{Object{"type": []string{"string", "number", "boolean", "array"}}, declared}},
+		"additionalProperties": Object{"anyOf": []any{Object{"type": []string{"string", "number", "boolean", "array"}},
+			declared}},
 	}
 }
 
@@ -125,7 +129,8 @@ func pipelineTable(d *Draft, steps *params.Part) params.Table {
 		{Name: "force", Doc: "Pass the file limit and the risk levels, up to the host's ceiling.", To: &o.Force},
 		{
 			Name: "stop_on_error", Aliases: "fail_fast stop_on_failure abort_on_error halt_on_error",
-			Doc: "Stop at the first step that fails unhandled, and write nothing.", Unless: true, To: &o.ContinueOnError,
+			Doc: "Stop at the first step that fails unhandled, and write nothing.", Unless: true,
+			To: &o.ContinueOnError,
 		},
 		{
 			Name: "create_backup", Aliases: "backup backups with_backup make_backup",
@@ -186,8 +191,8 @@ func (s *stepForm) table() params.Table {
 		{Name: "action", Aliases: "type tool action_type", To: &s.action, Always: true},
 		{Name: "input_from", Aliases: "from files_from input_step", Doc: "Earlier step; this step works on its files.", ID: true, To: &s.InputFrom},
 		{
-			Name: "input_from_all", Aliases: "inputs_from files_from_all", Doc: "Earlier steps; this step works on their files.",
-			ID: true, To: &s.InputFromAll,
+			Name: "input_from_all", Aliases: "inputs_from files_from_all",
+			Doc: "Earlier steps; this step works on their files.", ID: true, To: &s.InputFromAll,
 		},
 		s.conditionRow(params.Row{Name: "condition", Aliases: "when if only_if run_if"}, &s.When),
 		{Name: "expect", Aliases: "expected expects", To: &s.Expect, Def: "expect"},

@@ -66,7 +66,8 @@ func (d *Draft) Include(included []Inclusion) {
 		at := fmt.Sprintf("/steps/%d", in.At)
 		switch {
 		case !ValidID(in.Prefix):
-			d.problem(at, CodeBadID, "", "invalid prefix '%s' of an included pipeline (only alphanumeric, -, and _ allowed, at most %d)",
+			d.problem(at, CodeBadID, "",
+				"invalid prefix '%s' of an included pipeline (only alphanumeric, -, and _ allowed, at most %d)",
 				fsutil.Visible(show.Name(in.Prefix)), MaxIDLen)
 			for i := range in.Sub.Steps {
 				d.told(fmt.Sprintf("/steps/%d/id", in.At+i))
@@ -143,7 +144,8 @@ func (d *Draft) foldSandbox(in Inclusion) {
 		}
 		form := SandboxOf(CloneSandbox(in.Sub.Bounds.Sandbox))
 		if sandbox, err := params.Of(form); err == nil && !s.Raw {
-			escaped, err := sandbox.Expand(nil, func(_, text string) (any, error) { return d.compiled[in.At+i].Texts.Escape(text), nil })
+			escaped, err := sandbox.Expand(nil,
+				func(_, text string) (any, error) { return d.compiled[in.At+i].Texts.Escape(text), nil })
 			if err == nil {
 				form = escaped.(Sandbox)
 			}
@@ -154,7 +156,9 @@ func (d *Draft) foldSandbox(in Inclusion) {
 
 // moveParams returns a copy of an action with its texts moved. In a parameter where only a whole template counts, one
 // that has to be text now cannot be written.
-func moveParams(a actions.Action, move func(pointer, text string) string, fails func(pointer, text string)) actions.Action {
+func moveParams(
+	a actions.Action, move func(pointer, text string) string, fails func(pointer, text string),
+) actions.Action {
 	action, err := params.Of(a)
 	if err != nil {
 		return a // it is of no valid pipeline, and the check says so

@@ -45,7 +45,8 @@ func (d *Draft) problem(pointer, code, hint, format string, args ...any) {
 		d.moreProblems++
 		return
 	}
-	d.problems = append(d.problems, Problem{Pointer: pointer, Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)})
+	d.problems = append(d.problems,
+		Problem{Pointer: pointer, Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)})
 }
 
 // isFull reports whether further problems are only counted, so that no hint has to be found for them.
@@ -94,7 +95,8 @@ func (d *Draft) warning(p Problem) {
 // invalidJSON is the one problem of a text that cannot be read.
 func invalidJSON(err *lenient.SyntaxError) error {
 	p := Problem{
-		Code: CodeInvalidJSON, Message: "Invalid pipeline JSON: " + err.Error(), Hint: err.Hint, Line: err.Line, Column: err.Column,
+		Code: CodeInvalidJSON, Message: "Invalid pipeline JSON: " + err.Error(), Hint: err.Hint, Line: err.Line,
+		Column: err.Column,
 	}
 	switch err.Err {
 	case strictjson.ErrTooLarge:
@@ -205,7 +207,8 @@ func (t *decoding) warnings(repairs []mend.Repair) {
 	}
 }
 
-// rooted returns a JSON pointer to a parameter, of which the author of an action may have left out the slash it begins with.
+// rooted returns a JSON pointer to a parameter, of which the author of an action may have left out the slash it begins
+// with.
 func rooted(param string) string {
 	if param == "" || param[0] == '/' {
 		return param

@@ -39,8 +39,8 @@ type Step struct {
 	Timeout      time.Duration
 	Backoff      time.Duration
 	Input        string
-	// Prototype is the value that decoding has started from: a field that differs from it is written, also if it is empty.
-	// It is nil for a step built in Go, and never changed.
+	// Prototype is the value that decoding has started from: a field that differs from it is written, also if it is
+	// empty. It is nil for a step built in Go, and never changed.
 	Prototype actions.Action
 }
 
@@ -161,8 +161,8 @@ func ExecOf(action actions.Action) (a actions.Exec, ok bool) {
 	return actionOf[actions.Exec](action)
 }
 
-// ReachesOut reports whether an action does more than to work on the stage: what it meets there may be another thing the
-// next time.
+// ReachesOut reports whether an action does more than to work on the stage: what it meets there may be another thing
+// the next time.
 func ReachesOut(action actions.Action) bool {
 	switch action.(type) {
 	case actions.Tool, *actions.Tool, actions.Exec, *actions.Exec, actions.Prompt, *actions.Prompt:

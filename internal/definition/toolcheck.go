@@ -58,7 +58,8 @@ func toolProblems(tools tool.Set, i int, s Step, templates map[string]bool) []Pr
 	var problems []Problem
 	for _, p := range tools.Check(a.Tool, a.Args, func(text string) bool { return templates[text] }) {
 		problems = append(problems, Problem{
-			Pointer: at + "/args" + p.Pointer, Code: CodeBadArgs, Message: fmt.Sprintf("step '%s': %s", s.ID, p.Message), Hint: p.Hint, Step: s.ID,
+			Pointer: at + "/args" + p.Pointer, Code: CodeBadArgs,
+			Message: fmt.Sprintf("step '%s': %s", s.ID, p.Message), Hint: p.Hint, Step: s.ID,
 		})
 	}
 	return problems
@@ -78,8 +79,8 @@ func (d *Draft) checkTool(i int) {
 	}
 }
 
-// pathProblems says which templates of a step reach into what the tool of an earlier step does not return, as far as its
-// type tells. So that is found before the tool has acted.
+// pathProblems says which templates of a step reach into what the tool of an earlier step does not return, as far as
+// its type tells. So that is found before the tool has acted.
 func pathProblems(tools tool.Set, i int, steps []Step, index map[string]int, texts *interpolate.Texts) []Problem {
 	var problems []Problem
 	for _, ref := range texts.References() {
@@ -104,7 +105,8 @@ func pathProblems(tools tool.Set, i int, steps []Step, index map[string]int, tex
 		}
 		if !ok {
 			problems = append(problems, Problem{
-				Pointer: fmt.Sprintf("/steps/%d%s", i, ref.Pointer), Code: CodeBadTemplate, Step: steps[i].ID, Hint: wrong.Hint,
+				Pointer: fmt.Sprintf("/steps/%d%s", i, ref.Pointer), Code: CodeBadTemplate, Step: steps[i].ID,
+				Hint:    wrong.Hint,
 				Message: fmt.Sprintf("step '%s': template '%s': %s", steps[i].ID, ref.Source, wrong.Message),
 			})
 		}
@@ -160,7 +162,8 @@ func (d *Draft) checkExecPaths(i int) {
 			continue
 		}
 		if message, hint := ExecPathProblem(a, path); message != "" {
-			d.problem(fmt.Sprintf("/steps/%d%s", i, ref.Pointer), CodeBadTemplate, hint, "step '%s': template '%s': %s", d.Steps[i].ID, ref.Source, message)
+			d.problem(fmt.Sprintf("/steps/%d%s", i, ref.Pointer), CodeBadTemplate, hint, "step '%s': template '%s': %s",
+				d.Steps[i].ID, ref.Source, message)
 			d.badTemplate = true
 		}
 	}

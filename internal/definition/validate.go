@@ -18,7 +18,8 @@ type Draft struct {
 	Name    string
 	Options Options
 	Steps   []Step
-	// MaxAttempts is how many attempts a run may make, 0 if the pipeline does not say; attemptsForm is what stands in JSON.
+	// MaxAttempts is how many attempts a run may make, 0 if the pipeline does not say; attemptsForm is what stands in
+	// JSON.
 	MaxAttempts  int
 	attemptsForm *int
 	attemptsName string // the field of JSON that has it, "" in Go
@@ -71,7 +72,8 @@ func (d *Draft) Check() (Pipeline, error) {
 	case n == 0:
 		d.problem("/steps", CodeNoSteps, "", "at least one step is required")
 	case n > MaxSteps:
-		d.problem("/steps", CodeManySteps, "split the pipeline, or use multi_edit for several edits of the same files", "too many steps (max %d, got %d)", MaxSteps, n)
+		d.problem("/steps", CodeManySteps, "split the pipeline, or use multi_edit for several edits of the same files",
+			"too many steps (max %d, got %d)", MaxSteps, n)
 	}
 	if d.MaxAttempts < 0 || d.MaxAttempts > MaxAttempts {
 		d.badMaxAttempts(d.MaxAttempts)
@@ -91,8 +93,8 @@ func (d *Draft) Check() (Pipeline, error) {
 	}
 	d.warnings = d.sorted(d.warnings, d.moreWarnings, "warnings")
 	return Pipeline{
-		Name: d.Name, Options: d.Options, Steps: d.Steps, Index: d.index, Warnings: d.warnings, Compiled: d.compiled, MaxAttempts: d.MaxAttempts,
-		Bounds: d.Bounds, Variables: d.Variables,
+		Name: d.Name, Options: d.Options, Steps: d.Steps, Index: d.index, Warnings: d.warnings, Compiled: d.compiled,
+		MaxAttempts: d.MaxAttempts, Bounds: d.Bounds, Variables: d.Variables,
 	}, nil
 }
 
@@ -167,7 +169,8 @@ func (d *Draft) checkIDs() {
 		case !ValidID(s.ID):
 			d.problem(at, CodeBadID, "", "invalid step ID '%s' (only alphanumeric, -, and _ allowed)", s.ID)
 		case s.ID == RootVars && len(d.Variables) > 0:
-			d.problem(at, CodeReservedID, "give the step another id", "step '%s' has the name of the variables of the pipeline", s.ID)
+			d.problem(at, CodeReservedID, "give the step another id",
+				"step '%s' has the name of the variables of the pipeline", s.ID)
 		}
 		if first, ok := d.index[s.ID]; ok {
 			d.problem(at, CodeDuplicateID, "", "duplicate step ID '%s' at indices %d and %d", s.ID, first, i)
@@ -183,16 +186,19 @@ func (d *Draft) checkStep(i int) {
 	d.checkRefs(i, at+"/input_from", s.InputFrom)
 	for k, ref := range s.InputFromAll {
 		if ref == "" {
-			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), CodeUnknownRef, "name an earlier step", "step '%s' has an empty name in input_from_all", s.ID)
+			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), CodeUnknownRef, "name an earlier step",
+				"step '%s' has an empty name in input_from_all", s.ID)
 			continue
 		}
 		d.checkRefs(i, fmt.Sprintf("%s/input_from_all/%d", at, k), ref)
 		if slices.Contains(s.InputFromAll[:k], ref) {
-			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), CodeTwoInputs, "name it once", "step '%s' names input step '%s' twice", s.ID, ref)
+			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), CodeTwoInputs, "name it once",
+				"step '%s' names input step '%s' twice", s.ID, ref)
 		}
 	}
 	if s.InputFrom != "" && len(s.InputFromAll) > 0 {
-		d.problem(at+"/input_from_all", CodeTwoInputs, "use one of them", "step '%s' has both input_from and input_from_all", s.ID)
+		d.problem(at+"/input_from_all", CodeTwoInputs, "use one of them",
+			"step '%s' has both input_from and input_from_all", s.ID)
 	}
 	d.checkRefs(i, at+"/condition/step_ref", s.When.StepRef())
 	if !d.decoded && !s.When.IsZero() {
@@ -223,7 +229,8 @@ func (d *Draft) checkRefs(i int, pointer, ref string) {
 	}
 	switch j, ok := d.index[ref]; {
 	case !ok:
-		d.problem(pointer, CodeUnknownRef, d.compiled[i].Texts.Nearest(ref), "step '%s' references non-existent step '%s'", d.Steps[i].ID, ref)
+		d.problem(pointer, CodeUnknownRef, d.compiled[i].Texts.Nearest(ref),
+			"step '%s' references non-existent step '%s'", d.Steps[i].ID, ref)
 	case j >= i:
 		d.problem(pointer, CodeForwardRef, "", "step '%s' has forward reference to step '%s'", d.Steps[i].ID, ref)
 	}
@@ -234,7 +241,8 @@ func (d *Draft) checkExpect(s Step, at string) {
 		if low != nil && *low < 0 || high != nil && *high < 0 {
 			d.problem(at, CodeBadExpect, "", "step '%s': expect for %s must not be negative", s.ID, what)
 		} else if low != nil && high != nil && *low > *high {
-			d.problem(at, CodeBadExpect, "", "step '%s': expect min_%s %d is more than max_%s %d", s.ID, what, *low, what, *high)
+			d.problem(at, CodeBadExpect, "", "step '%s': expect min_%s %d is more than max_%s %d", s.ID, what, *low,
+				what, *high)
 		}
 	}
 	pair("files", s.Expect.MinFiles, s.Expect.MaxFiles)
@@ -249,24 +257,28 @@ func (d *Draft) checkInput(s Step, action params.Action, at string) {
 	switch spec.Input {
 	case actions.InputFiles:
 		if !inputs && !given && !d.inputTold(spec, at) {
-			d.problem(at+"/params", CodeNoInput, "name files, or an earlier step in input_from", "%s action requires 'files' parameter", spec.Name)
+			d.problem(at+"/params", CodeNoInput, "name files, or an earlier step in input_from",
+				"%s action requires 'files' parameter", spec.Name)
 		}
 	case actions.InputMany:
 		switch {
 		case d.inputTold(spec, at):
 		case len(s.InputFromAll) == 1 || len(s.InputFromAll) == 0 && s.InputFrom != "":
-			d.problem(at+"/input_from_all", CodeNoInput, "", "%s action requires at least 2 step references in 'input_from_all'", spec.Name)
+			d.problem(at+"/input_from_all", CodeNoInput, "",
+				"%s action requires at least 2 step references in 'input_from_all'", spec.Name)
 		case len(s.InputFromAll) == 0:
 			d.problem(at+"/input_from_all", CodeNoInput, "", "%s action requires 'input_from_all' parameter", spec.Name)
 		}
 	case actions.InputNone:
 		if inputs {
-			d.warn(at+"/input_from", CodeUnusedInput, "step '%s': %s takes no files from other steps; it only runs after them", s.ID, spec.Name)
+			d.warn(at+"/input_from", CodeUnusedInput,
+				"step '%s': %s takes no files from other steps; it only runs after them", s.ID, spec.Name)
 		}
 		return
 	}
 	if inputs && given {
-		d.warn(at+"/params/"+param, CodeTwoInputs, "step '%s' has both %s and an input step; the files of the input step are taken", s.ID, param)
+		d.warn(at+"/params/"+param, CodeTwoInputs,
+			"step '%s' has both %s and an input step; the files of the input step are taken", s.ID, param)
 	}
 }
 

@@ -134,7 +134,9 @@ func (d *Draft) checkVariables() {
 		at := variablePointer(v.Name)
 		switch {
 		case !ValidID(v.Name):
-			d.problem(at, CodeBadVariable, "", "invalid variable name '%s' (only alphanumeric, -, and _ allowed, at most %d)", show.Name(v.Name), MaxIDLen)
+			d.problem(at, CodeBadVariable, "",
+				"invalid variable name '%s' (only alphanumeric, -, and _ allowed, at most %d)", show.Name(v.Name),
+				MaxIDLen)
 		case i > 0 && v.Name == d.Variables[i-1].Name:
 			d.problem(at, CodeBadVariable, "", "there are two variables '%s'", v.Name)
 		default:
@@ -158,11 +160,13 @@ func (d *Draft) checkVariable(v *Variable, at string) {
 		for i, t := range variableTypes {
 			names[i] = t.name
 		}
-		d.problem(at, CodeBadVariable, "the types are "+strings.Join(names, ", "), "variable '%s' has no type '%s'", v.Name, show.Name(v.Type))
+		d.problem(at, CodeBadVariable, "the types are "+strings.Join(names, ", "), "variable '%s' has no type '%s'",
+			v.Name, show.Name(v.Type))
 		return
 	}
 	if v.Enum != nil && len(v.Enum) == 0 {
-		d.problem(at, CodeBadVariable, "leave enum out for any value", "variable '%s' can have no value: its enum is empty", v.Name)
+		d.problem(at, CodeBadVariable, "leave enum out for any value",
+			"variable '%s' can have no value: its enum is empty", v.Name)
 	}
 	sound := true
 	for i, value := range v.Enum {
@@ -191,7 +195,8 @@ func (d *Draft) valueOf(v *Variable, value any, at string) any {
 	}
 	value = ClonedTree(value)
 	if got := TypeOf(value); got != v.Type && (got != "integer" || v.Type != "number") {
-		d.problem(at, CodeBadVariable, "", "variable '%s' must be %s, got %s", v.Name, variableTypes[typeOfVariable(v.Type)].value, got)
+		d.problem(at, CodeBadVariable, "", "variable '%s' must be %s, got %s", v.Name,
+			variableTypes[typeOfVariable(v.Type)].value, got)
 		return nil
 	}
 	return value
@@ -209,7 +214,8 @@ func (d *Draft) checkEnum(v *Variable, at string) {
 		all = append(all, "'"+show.Name(text)+"'")
 	}
 	text, _ := template.Format(v.Default)
-	d.problem(at, CodeBadVariable, "", "variable '%s' must be %s, got '%s'", v.Name, show.Name(strings.Join(all, " or ")), show.Name(text))
+	d.problem(at, CodeBadVariable, "", "variable '%s' must be %s, got '%s'", v.Name,
+		show.Name(strings.Join(all, " or ")), show.Name(text))
 }
 
 // readVariables takes the variables as they stand in JSON: a value that is no object is a default.
@@ -236,7 +242,8 @@ func (d *Draft) readVariables() {
 			case "default":
 				v.Default, ok = value, value != nil
 			default:
-				d.problem(at+"/"+strictjson.EscapeToken(key), CodeUnknownField, params.VariableHint(key), "unknown field '%s'", show.Name(key))
+				d.problem(at+"/"+strictjson.EscapeToken(key), CodeUnknownField, params.VariableHint(key),
+					"unknown field '%s'", show.Name(key))
 				d.told(at)
 			}
 			if !ok {
@@ -255,7 +262,8 @@ func (p Pipeline) variableForms() map[string]any {
 	}
 	forms := make(map[string]any, len(p.Variables))
 	for _, v := range p.Variables {
-		if v.Default != nil && v.Enum == nil && v.Description == "" && v.Type == TypeOf(v.Default) && v.Type != "object" {
+		if v.Default != nil && v.Enum == nil && v.Description == "" && v.Type == TypeOf(v.Default) &&
+			v.Type != "object" {
 			forms[v.Name] = v.Default
 			continue
 		}

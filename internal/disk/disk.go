@@ -33,8 +33,8 @@ type Disk struct {
 	Sync bool
 	// Can is what [Disk.Probe] has found to work. Before that, nothing but the methods of afero.Fs is used.
 	Can Abilities
-	// Until ends the copying and hashing of a file when it is done, with its cause; nil is never done. It is changed only
-	// while nothing else goes on.
+	// Until ends the copying and hashing of a file when it is done, with its cause; nil is never done. It is changed
+	// only while nothing else goes on.
 	Until context.Context
 
 	links linkTimes

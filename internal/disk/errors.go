@@ -32,7 +32,8 @@ func IsExist(err error) bool {
 // IsUnsupported reports whether the error means that the file system, this mount, or this file does not support the
 // operation, so the caller can try another way. EIO and ENOSPC do not mean that.
 func IsUnsupported(err error) bool {
-	all := []error{errors.ErrUnsupported, syscall.EINVAL, syscall.EPERM, syscall.EMLINK, syscall.EXDEV, afero.ErrNoSymlink}
+	all := []error{errors.ErrUnsupported, syscall.EINVAL, syscall.EPERM, syscall.EMLINK, syscall.EXDEV,
+		afero.ErrNoSymlink}
 	return slices.ContainsFunc(all, func(e error) bool { return errors.Is(err, e) })
 }
 

@@ -145,7 +145,8 @@ func (d *Disk) probeLink(a, _ string) error {
 	if err != nil {
 		return err
 	}
-	d.Can.Link = one.ID.SameFile(two.ID) && two.Size == was.Size && two.ModTime.Equal(was.ModTime) && two.Mode == was.Mode
+	d.Can.Link = one.ID.SameFile(two.ID) && two.Size == was.Size && two.ModTime.Equal(was.ModTime) &&
+		two.Mode == was.Mode
 	d.Can.Lags = d.Can.Link && differ(one, two)
 	return d.Remove(c)
 }

@@ -43,8 +43,8 @@ type System interface {
 	// MostOpen is how many files each of so many workers should have open at once, at least 1.
 	MostOpen(workers int) int
 	Close() error
-	// isPlain reports whether only the methods of afero.Fs are there: a directory that is not empty may be removed then,
-	// and some may be seen that have to be made before something can be renamed into them.
+	// isPlain reports whether only the methods of afero.Fs are there: a directory that is not empty may be removed
+	// then, and some may be seen that have to be made before something can be renamed into them.
 	isPlain() bool
 }
 

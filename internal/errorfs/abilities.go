@@ -72,11 +72,13 @@ func (l linked) Canonical(name string) (string, error) {
 }
 
 func (l linked) Link(from, to string) error {
-	return l.change(Op{Kind: "link", Name: to, From: from}, func(op *Op) error { return l.below.(capability.Linker).Link(op.From, op.Name) })
+	return l.change(Op{Kind: "link", Name: to, From: from},
+		func(op *Op) error { return l.below.(capability.Linker).Link(op.From, op.Name) })
 }
 
 func (l linked) SyncDir(name string) error {
-	return l.change(Op{Kind: "syncdir", Name: name}, func(op *Op) error { return l.below.(capability.DirSyncer).SyncDir(op.Name) })
+	return l.change(Op{Kind: "syncdir", Name: name},
+		func(op *Op) error { return l.below.(capability.DirSyncer).SyncDir(op.Name) })
 }
 
 func (l linked) IdentityOf(info fs.FileInfo) (id capability.Identity, ok bool) {
@@ -94,7 +96,8 @@ func (l linked) CopyMeta(from, to string) error {
 }
 
 func (l linked) LinkTimes(name string, mtime int64) error {
-	return l.change(Op{Kind: "linktimes", Name: name}, func(op *Op) error { return l.below.(capability.LinkTimer).LinkTimes(op.Name, mtime) })
+	return l.change(Op{Kind: "linktimes", Name: name},
+		func(op *Op) error { return l.below.(capability.LinkTimer).LinkTimes(op.Name, mtime) })
 }
 
 // full has what a RootFs has where files can be exchanged.

@@ -30,7 +30,8 @@ func (w wrapped) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
 }
 
 func (w wrapped) Chmod(name string, mode fs.FileMode) error {
-	return w.change(Op{Kind: "chmod", Name: name, Mode: mode}, func(op *Op) error { return w.below.Chmod(op.Name, op.Mode) })
+	return w.change(Op{Kind: "chmod", Name: name, Mode: mode},
+		func(op *Op) error { return w.below.Chmod(op.Name, op.Mode) })
 }
 
 func (w wrapped) Chown(name string, uid, gid int) error {
@@ -38,5 +39,6 @@ func (w wrapped) Chown(name string, uid, gid int) error {
 }
 
 func (w wrapped) Chtimes(name string, atime, mtime time.Time) error {
-	return w.change(Op{Kind: "chtimes", Name: name}, func(op *Op) error { return w.below.Chtimes(op.Name, atime, mtime) })
+	return w.change(Op{Kind: "chtimes", Name: name},
+		func(op *Op) error { return w.below.Chtimes(op.Name, atime, mtime) })
 }

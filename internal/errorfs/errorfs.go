@@ -27,8 +27,8 @@ import (
 // Op is one operation. A hook may change what it is about before it is carried out, and what comes of it afterwards.
 type Op struct {
 	// Kind is open, mkdir, mkdirall, remove, removeall, rename, exchange, link, symlink, readlink, stat, lstat, chmod,
-	// chown, chtimes, copymeta, linktimes, inherit, identity or syncdir; of a file read, pread, write, pwrite, truncate,
-	// sync, readdir, fstat or close. A rename that replaces nothing is a noreplace.
+	// chown, chtimes, copymeta, linktimes, inherit, identity or syncdir; of a file read, pread, write, pwrite,
+	// truncate, sync, readdir, fstat or close. A rename that replaces nothing is a noreplace.
 	Kind string
 	Name string // the path; if there are two paths, the path that is made or changed
 	From string // the other of two paths; the target of a symbolic link; the directory of an inherit
@@ -152,14 +152,15 @@ func (w wrapped) Create(name string) (afero.File, error) {
 func (w wrapped) Open(name string) (afero.File, error) { return w.OpenFile(name, os.O_RDONLY, 0) }
 
 func (w wrapped) OpenFile(name string, flag int, mode fs.FileMode) (afero.File, error) {
-	op, err := w.do(Op{Kind: "open", Name: name, Flag: flag, Mode: mode, Writes: flag&os.O_CREATE != 0}, func(op *Op) (err error) {
-		if op.Flag == os.O_RDONLY {
-			op.File, err = w.below.Open(op.Name)
-		} else {
-			op.File, err = w.below.OpenFile(op.Name, op.Flag, op.Mode)
-		}
-		return err
-	})
+	op, err := w.do(Op{Kind: "open", Name: name, Flag: flag, Mode: mode, Writes: flag&os.O_CREATE != 0},
+		func(op *Op) (err error) {
+			if op.Flag == os.O_RDONLY {
+				op.File, err = w.below.Open(op.Name)
+			} else {
+				op.File, err = w.below.OpenFile(op.Name, op.Flag, op.Mode)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -170,11 +171,13 @@ func (w wrapped) OpenFile(name string, flag int, mode fs.FileMode) (afero.File, 
 }
 
 func (w wrapped) Mkdir(name string, mode fs.FileMode) error {
-	return w.change(Op{Kind: "mkdir", Name: name, Mode: mode}, func(op *Op) error { return w.below.Mkdir(op.Name, op.Mode) })
+	return w.change(Op{Kind: "mkdir", Name: name, Mode: mode},
+		func(op *Op) error { return w.below.Mkdir(op.Name, op.Mode) })
 }
 
 func (w wrapped) MkdirAll(name string, mode fs.FileMode) error {
-	return w.change(Op{Kind: "mkdirall", Name: name, Mode: mode}, func(op *Op) error { return w.below.MkdirAll(op.Name, op.Mode) })
+	return w.change(Op{Kind: "mkdirall", Name: name, Mode: mode},
+		func(op *Op) error { return w.below.MkdirAll(op.Name, op.Mode) })
 }
 
 func (w wrapped) Remove(name string) error {
@@ -186,5 +189,6 @@ func (w wrapped) RemoveAll(name string) error {
 }
 
 func (w wrapped) Rename(from, to string) error {
-	return w.change(Op{Kind: "rename", Name: to, From: from}, func(op *Op) error { return w.below.Rename(op.From, op.Name) })
+	return w.change(Op{Kind: "rename", Name: to, From: from},
+		func(op *Op) error { return w.below.Rename(op.From, op.Name) })
 }

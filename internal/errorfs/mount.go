@@ -24,8 +24,8 @@ const (
 	Exchange
 	// Links: hard links.
 	Links
-	// FreshFacts: after a link was made, the file is for a while told under its first name as it was before: change time
-	// and number of links.
+	// FreshFacts: after a link was made, the file is for a while told under its first name as it was before: change
+	// time and number of links.
 	FreshFacts
 )
 

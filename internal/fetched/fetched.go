@@ -38,8 +38,8 @@ func Module(t testing.TB, name, sum string) string {
 	return got.Dir
 }
 
-// NPM returns a directory with the files of an npm package. The name is NAME@VERSION. integrity is what the registry has
-// of the package, with "sha512-" before it.
+// NPM returns a directory with the files of an npm package. The name is NAME@VERSION. integrity is what the registry
+// has of the package, with "sha512-" before it.
 func NPM(t testing.TB, name, integrity string) string {
 	t.Helper()
 	if _, err := exec.LookPath("npm"); err != nil {

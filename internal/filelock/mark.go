@@ -212,8 +212,8 @@ func (m *Mark) holder() (holder *owner, made string, err error) {
 		if made, err = m.made(m.name); err != nil {
 			return nil, made, err
 		}
-		// The name comes from beside the mark. So the name of a living process is in the mark, or beside it, or has been
-		// moved from there to here in between.
+		// The name comes from beside the mark. So the name of a living process is in the mark, or beside it, or has
+		// been moved from there to here in between.
 		for _, look := range []func() (*owner, error){m.owner, m.alive, m.owner} {
 			if holder, err = look(); err != nil || holder != nil {
 				return holder, made, err
@@ -335,7 +335,8 @@ func (m *Mark) Remove() error {
 	for range 100 {
 		err := m.disk.FS.Rename(m.name, m.aside())
 		if err != nil && !disk.IsAbsent(err) {
-			return errors.Join(err, m.disk.RemoveTree(m.name)) // a mark of a process that lives on would keep all others out
+			// a mark of a process that lives on would keep all others out
+			return errors.Join(err, m.disk.RemoveTree(m.name))
 		}
 		if err == nil || !m.borrowed() {
 			break

@@ -16,11 +16,11 @@ type owner struct {
 	PID   int       `json:"pid"`
 	Since time.Time `json:"since"`
 	Token string    `json:"token"` // of this lock
-	// Process is a random text that the process has made for itself. Its number alone does not tell it from one before it:
-	// the first process of a container has the same one each time.
+	// Process is a random text that the process has made for itself. Its number alone does not tell it from one before
+	// it: the first process of a container has the same one each time.
 	Process string `json:"process,omitempty"`
-	// The following are empty where the system does not tell. Boot names the run of the machine's kernel, Space the set of
-	// processes that know each other by number, and Started when the process began, in a unit of the system's own.
+	// The following are empty where the system does not tell. Boot names the run of the machine's kernel, Space the set
+	// of processes that know each other by number, and Started when the process began, in a unit of the system's own.
 	Boot    string `json:"boot,omitempty"`
 	Space   string `json:"space,omitempty"`
 	Started string `json:"started,omitempty"`

@@ -30,7 +30,8 @@ const (
 
 // String returns the status in words.
 func (s Status) String() string {
-	words := [...]string{"not reached", "skipped", "bypassed", "succeeded", "failed", "handled", "stopped", "interrupted"}
+	words := [...]string{"not reached", "skipped", "bypassed", "succeeded", "failed", "handled", "stopped",
+		"interrupted"}
 	if int(s) < len(words) {
 		return words[s]
 	}

@@ -124,7 +124,8 @@ func renameChecks() []check {
 			t.mkdir("d")
 			t.write("d/f", "x")
 			// Linux looks at the tree first, others at the kinds.
-			t.want(t.fs.Rename("d/f", "d"), "is a directory", func(err error) bool { return IsDir(err) || IsNotEmpty(err) })
+			t.want(t.fs.Rename("d/f", "d"), "is a directory",
+				func(err error) bool { return IsDir(err) || IsNotEmpty(err) })
 			t.has("d/f", "x")
 		}},
 		{"into a missing directory", 0, func(t tree) {

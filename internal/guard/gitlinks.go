@@ -25,7 +25,8 @@ const (
 // can have leads nowhere.
 func CommonDir(tree Tree, dir string) (string, error) {
 	at, err := commonDir(tree, dir)
-	if errors.Is(err, names.ErrBadName) || errors.Is(err, names.ErrNameTooLong) || errors.Is(err, syscall.ENAMETOOLONG) {
+	if errors.Is(err, names.ErrBadName) || errors.Is(err, names.ErrNameTooLong) ||
+		errors.Is(err, syscall.ENAMETOOLONG) {
 		return "", nil
 	}
 	return at, err

@@ -59,7 +59,8 @@ func newGlob(pattern string) (glob, error) {
 	case !doublestar.ValidatePattern(pattern):
 		return glob{}, errBadGlob
 	}
-	return glob{pattern: pattern, folded: strings.Map(names.FoldRune, pattern), base: !strings.Contains(pattern, "/")}, nil
+	return glob{pattern: pattern, folded: strings.Map(names.FoldRune, pattern),
+		base: !strings.Contains(pattern, "/")}, nil
 }
 
 var errBadGlob = errors.New("not a valid glob")

@@ -21,12 +21,12 @@ type Policy struct {
 	// Allowed are the AllowedPaths of the host, canonical: nil for the whole tree, empty for nothing. The directories
 	// above them may be looked at and listed, but show nothing that does not lead to them.
 	Allowed []string
-	// Reserved is the canonical path of the state directory: it is not listed, and all that goes there is ErrReserved. So
-	// is what has this path, or the name ".millrace", in any other directory: the state of a tree in the tree. Empty means
-	// there is none.
+	// Reserved is the canonical path of the state directory: it is not listed, and all that goes there is ErrReserved.
+	// So is what has this path, or the name ".millrace", in any other directory: the state of a tree in the tree. Empty
+	// means there is none.
 	Reserved string
-	// Closed are more canonical paths, each with all below it, that are treated like the state directory, but nowhere else
-	// than where they are.
+	// Closed are more canonical paths, each with all below it, that are treated like the state directory, but nowhere
+	// else than where they are.
 	Closed []string
 	// Pinned are canonical paths of links that lead to a closed path, or away from a closed path. The links and their
 	// directories stay as they are; the targets of the links may be written to.
@@ -65,7 +65,8 @@ type Guard struct {
 // New makes a policy ready for use.
 func New(g Policy) Guard {
 	made := Guard{
-		allowed: slices.Clone(g.Allowed), denied: newGlobs(g.Denied), readOnly: newGlobs(g.ReadOnly), portable: g.Portable,
+		allowed: slices.Clone(g.Allowed), denied: newGlobs(g.Denied), readOnly: newGlobs(g.ReadOnly),
+		portable: g.Portable,
 	}
 	if g.Reserved != "" {
 		made.state = names.FoldPath(g.Reserved)

@@ -170,7 +170,8 @@ func (r *Repositories) Denies(name, under string, entries []fs.DirEntry) bool {
 	}
 	for _, e := range entries {
 		first := e.Name()[0]
-		if first == '.' && names.FoldName(e.Name()) == dotGit || names.MarkOf(e.Name(), e.Type()) != 0 || first >= 0x80 {
+		if first == '.' && names.FoldName(e.Name()) == dotGit || names.MarkOf(e.Name(), e.Type()) != 0 ||
+			first >= 0x80 {
 			at, err := r.at(name)
 			return err != nil || at.is
 		}

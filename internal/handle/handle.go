@@ -185,8 +185,8 @@ func (d *plainDir) OpenFile(name string) (capability.ReadFile, error) {
 	if !names.IsPlain(name) {
 		return nil, Error("open", full, names.ErrEscape)
 	}
-	// A file may be replaced by another one between the stat and the opening, as editors do when they save. A second stat
-	// tells that from a link put in its place, which never is what was opened.
+	// A file may be replaced by another one between the stat and the opening, as editors do when they save. A second
+	// stat tells that from a link put in its place, which never is what was opened.
 	for range 4 {
 		info, err := Lstat(d.fsys, full)
 		if err == nil && !info.Mode().IsRegular() {

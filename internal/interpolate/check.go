@@ -77,7 +77,8 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 		ref, ok := p.text.Whole()
 		if !ok {
 			add(pointer, CodeBadTemplate, "write nothing but {{step.field}}",
-				"step '%s': parameter %s is not a string, so it takes one template and nothing else, got %q", s.ID, param, text)
+				"step '%s': parameter %s is not a string, so it takes one template and nothing else, got %q", s.ID,
+				param, text)
 		} else if !fits(ref, whole) {
 			add(pointer, CodeWrongType, "", "step '%s': template '%s' is a %s, which parameter %s cannot be",
 				s.ID, ref.Source, ref.Type, param)

@@ -105,7 +105,8 @@ func (t *Texts) Path(values template.Values) (path string, ok bool, err error) {
 	v, err := t.path.Expand(func(ref template.Ref) (any, error) {
 		v, err := values(ref)
 		if files, ok := v.([]string); ok && len(ref.Path) == 0 && len(files) != 1 {
-			return nil, fmt.Errorf("it is %d paths, and a condition asks for one, such as {{%s.files[0]}}", len(files), ref.Root)
+			return nil, fmt.Errorf("it is %d paths, and a condition asks for one, such as {{%s.files[0]}}", len(files),
+				ref.Root)
 		}
 		return v, err
 	})

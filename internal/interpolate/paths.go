@@ -69,7 +69,8 @@ func (t *Texts) reportForeign(s Step, pointer, source string, whole bool,
 		near = t.Nearest(root)
 	}
 	known := func(part string) bool {
-		return slices.Contains(t.ids, part) || slices.ContainsFunc(template.Fields(), func(f template.Field) bool { return f.Name == part })
+		return slices.Contains(t.ids, part) ||
+			slices.ContainsFunc(template.Fields(), func(f template.Field) bool { return f.Name == part })
 	}
 	switch {
 	case whole && (ownRoot(root) || slices.Contains(t.ids, root) || slices.ContainsFunc(parts[1:], known)):
@@ -83,9 +84,11 @@ func (t *Texts) reportForeign(s Step, pointer, source string, whole bool,
 		add(pointer, CodeUnknownRef, near+"; "+isName, "step '%s': template '%s' names no step", s.ID, source)
 		return true
 	case root == "vars" && len(parts) > 1:
-		add(pointer, CodeNoVariable, "", "step '%s': template '%s' names no variable, so it is the name of a file; declare it in the 'variables' of the pipeline; %s", s.ID, source, isName)
+		add(pointer, CodeNoVariable, "",
+			"step '%s': template '%s' names no variable, so it is the name of a file; declare it in the 'variables' of the pipeline; %s", s.ID, source, isName)
 	case near != "":
-		add(pointer, CodeNearTemplate, "", "step '%s': template '%s' names no step, so it is the name of a file; %s", s.ID,
+		add(pointer, CodeNearTemplate, "", "step '%s': template '%s' names no step, so it is the name of a file; %s",
+			s.ID,
 			source, near)
 	default:
 		add(pointer, CodeNearTemplate, "", "step '%s': template '%s' names no step, so it is the name of a file; %s", s.ID,

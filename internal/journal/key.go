@@ -45,7 +45,8 @@ func newKey() []byte {
 // too: an unset setting gives such a key.
 func CheckKey(own []byte) error {
 	if own != nil && len(own) < MinKeySize {
-		return fmt.Errorf("%d bytes are too few, at least %d are needed, better %d random ones; nil stands for the key of the user",
+		return fmt.Errorf(
+			"%d bytes are too few, at least %d are needed, better %d random ones; nil stands for the key of the user",
 			len(own), MinKeySize, KeySize)
 	}
 	return nil

@@ -20,7 +20,8 @@ const maxRun = 1 << 30
 
 var (
 	errOtherPipeline = errors.New("it was used for another pipeline on this tree")
-	errForeignRun    = errors.New("the stored result was not written by this user; remove it if it is not to be believed")
+	errForeignRun    = errors.New(
+		"the stored result was not written by this user; remove it if it is not to be believed")
 )
 
 // run is what is kept of a run: it is committed together with the change, so that there is one if and only if the

@@ -168,7 +168,8 @@ func (p *Plan) CheckPlace(id, stateDir string, dir capability.Identity, signed b
 	case stateDir != p.StateDir:
 		return bad("it is in state directory %q, but that of %q", stateDir, p.StateDir)
 	case dir.Ino != p.Ino && p.Ino == 0:
-		return bad("it was made through a file system that does not tell directories apart; recover through one of that kind")
+		return bad(
+			"it was made through a file system that does not tell directories apart; recover through one of that kind")
 	case dir.Ino != p.Ino && dir.Ino == 0:
 		return bad("this file system does not tell directories apart; recover through the one that it was made with")
 	case dir.Ino != p.Ino:

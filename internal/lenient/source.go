@@ -103,12 +103,14 @@ func PointerAt(n *strictjson.Node, offset int) (pointer string, name bool) {
 		token := ""
 		if n.Kind == strictjson.Array {
 			// The first element that begins after the offset follows the element that holds the offset.
-			i, _ := slices.BinarySearchFunc(n.Elems, offset+1, func(e *strictjson.Node, o int) int { return e.Offset - o })
+			i, _ := slices.BinarySearchFunc(n.Elems, offset+1,
+				func(e *strictjson.Node, o int) int { return e.Offset - o })
 			if i > 0 {
 				next, token = n.Elems[i-1], strconv.Itoa(i-1)
 			}
 		} else {
-			i, _ := slices.BinarySearchFunc(n.Members, offset+1, func(m strictjson.Member, o int) int { return m.NameOffset - o })
+			i, _ := slices.BinarySearchFunc(n.Members, offset+1,
+				func(m strictjson.Member, o int) int { return m.NameOffset - o })
 			if i > 0 {
 				next, token = n.Members[i-1].Value, strictjson.EscapeToken(n.Members[i-1].Name)
 				name = n.Members[i-1].NameOffset == offset

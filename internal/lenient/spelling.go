@@ -40,7 +40,8 @@ func Asking(step *strictjson.Node, fields, prompt *form.Form) (plain *strictjson
 		case fields.Field(m.Name) == nil && prompt.Field(m.Name) != nil:
 			values.Members = append(values.Members, m)
 			pointer := "/" + strictjson.EscapeToken(m.Name)
-			moved = append(moved, Moved{Plain: "/params" + pointer, Text: pointer, NameOffset: m.NameOffset, Whole: true})
+			moved = append(moved,
+				Moved{Plain: "/params" + pointer, Text: pointer, NameOffset: m.NameOffset, Whole: true})
 		case m.Name != "params":
 			plain.Members = append(plain.Members, m)
 		}
@@ -59,7 +60,8 @@ func Plain(step *strictjson.Node, isStep func(id string) bool) (plain *strictjso
 	plain = step
 	set := func(i int, v *strictjson.Node) {
 		if plain == step {
-			plain = &strictjson.Node{Kind: step.Kind, Offset: step.Offset, End: step.End, Members: slices.Clone(step.Members)}
+			plain = &strictjson.Node{Kind: step.Kind, Offset: step.Offset, End: step.End,
+				Members: slices.Clone(step.Members)}
 		}
 		plain.Members[i].Value = v
 	}

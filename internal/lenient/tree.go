@@ -155,7 +155,8 @@ func (f *fitting) dryRun(root, n *strictjson.Node, own *form.Form, at string) {
 		f.Note("/dry_run", m.NameOffset, "'%s' of a step was taken for that of the pipeline", m.Name)
 		if whole == nil {
 			whole = m.Value
-			root.Members = append(root.Members, strictjson.Member{Name: "dry_run", NameOffset: m.NameOffset, Value: whole})
+			root.Members = append(root.Members,
+				strictjson.Member{Name: "dry_run", NameOffset: m.NameOffset, Value: whole})
 		}
 		whole.Kind, whole.Bool = strictjson.Bool, true
 		return true

@@ -42,7 +42,8 @@ func (f *fitting) unwrap(root *strictjson.Node) {
 		for _, b := range beside {
 			switch {
 			case ofCall(b.Name) && mend.Silent(b.Value), mend.Remark(b.Name, b.Value):
-				f.Note("/"+strictjson.EscapeToken(b.Name), b.NameOffset, "'%s' beside the pipeline was left out", b.Name)
+				f.Note("/"+strictjson.EscapeToken(b.Name), b.NameOffset, "'%s' beside the pipeline was left out",
+					b.Name)
 			case inner[b.Name] == nil:
 				root.Members = append(root.Members, b)
 			case string(inner[b.Name].AppendJSON(nil)) != string(b.Value.AppendJSON(nil)):
@@ -83,7 +84,8 @@ func (f *Forms) hasSteps(n *strictjson.Node) bool {
 // alone returns the member with the action of a step that stands where the pipeline should, or -1: an object that has
 // no steps, neither in itself nor one level below.
 func (f *Forms) alone(root *strictjson.Node) int {
-	if f.hasSteps(root) || slices.ContainsFunc(root.Members, func(m strictjson.Member) bool { return f.hasSteps(m.Value) }) {
+	if f.hasSteps(root) ||
+		slices.ContainsFunc(root.Members, func(m strictjson.Member) bool { return f.hasSteps(m.Value) }) {
 		return -1
 	}
 	return slices.IndexFunc(root.Members, func(m strictjson.Member) bool {
@@ -103,7 +105,8 @@ func (f *Forms) Other(root *strictjson.Node) (at int, message, hint string) {
 		return at, fmt.Sprintf("the pipeline is wrapped in '%s'", root.Members[at].Name),
 			"send what is in it alone, without the object around it"
 	}
-	at = slices.IndexFunc(root.Members, func(m strictjson.Member) bool { return wraps(m.Name) && m.Value.Kind == strictjson.Array })
+	at = slices.IndexFunc(root.Members,
+		func(m strictjson.Member) bool { return wraps(m.Name) && m.Value.Kind == strictjson.Array })
 	if at < 0 || f.hasSteps(root) {
 		return -1, "", ""
 	}

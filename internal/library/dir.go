@@ -31,9 +31,10 @@ type Dir struct {
 
 	ends  []string
 	files map[string][]string // the files of each name
-	stage *stage.Stage        // over the file system that it is in: it resolves links, and opens nothing but regular files
-	at    string              // its name there, without links
-	own   io.Closer           // a file system that was opened for this, or nil
+	// over the file system that it is in: it resolves links, and opens nothing but regular files
+	stage *stage.Stage
+	at    string    // its name there, without links
+	own   io.Closer // a file system that was opened for this, or nil
 }
 
 // Open lists the directory at a path of a file system, for files of at most that many bytes whose names have any of

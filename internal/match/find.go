@@ -90,9 +90,10 @@ type search struct {
 
 	r   io.Reader
 	mem []byte
-	buf []byte  // what was read and is not done with: a part of mem
-	at  Window  // begins where buf does
-	out *Window // what yield is given of it, if shown is set: a search that only counts, or finds nothing, takes no memory
+	buf []byte // what was read and is not done with: a part of mem
+	at  Window // begins where buf does
+	// what yield is given of it, if shown is set: a search that only counts, or finds nothing, takes no memory
+	out *Window
 
 	shown   bool
 	last    bool // there is nothing behind the window
@@ -151,8 +152,8 @@ func (s *search) stream(text Content, size int64) error {
 		if byLines {
 			s.at.crlf = bytes.HasSuffix(s.at.Data, crlf)
 		} else {
-			// What could begin a match that goes on behind the buffer is kept. If that is a "\n" whose "\r" is not, no match
-			// begins at either: it would have been found with the "\r".
+			// What could begin a match that goes on behind the buffer is kept. If that is a "\n" whose "\r" is not, no
+			// match begins at either: it would have been found with the "\r".
 			cut = max(s.end, len(s.buf)-longest+1, 0)
 		}
 		s.drop(cut)

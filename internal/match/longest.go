@@ -63,7 +63,8 @@ func CompileLongest(tree *syntax.Regexp, words []rune) (*Longest, error) {
 	}
 	known := textsOf(tree)
 	p := &Longest{engine{
-		alphabet: alphabet{posix: true, words: words}, prog: prog, sole: soleText(tree), need: required(known.best, false),
+		alphabet: alphabet{posix: true, words: words}, prog: prog, sole: soleText(tree),
+		need: required(known.best, false),
 	}}
 	if p.machine = newMachine(&p.engine, false); p.machine != nil {
 		p.machine.startWith(known.first)

@@ -22,7 +22,8 @@ type machine struct {
 
 	looksAtLine, looksAtWord bool // what is before a place matters, beyond whether it is the beginning of the text
 
-	// column says for each byte which column of the table of transitions it takes: that of its class, slowByte or slowCR.
+	// column says for each byte which column of the table of transitions it takes: that of its class, slowByte or
+	// slowCR.
 	column [256]uint8
 	width  int // number of columns
 

@@ -110,7 +110,8 @@ func (s *Parsed) read(source string) *PatternError {
 			"regular expression is too large (max %d instructions, got %d)", MaxInstructions, size)
 	}
 	if int64(size)*int64(copies(tree.MaxCap())) > maxWork {
-		return refused(s.pattern, "write (?:...) for groups that no replacement uses, or smaller numbers in repetitions",
+		return refused(s.pattern,
+			"write (?:...) for groups that no replacement uses, or smaller numbers in repetitions",
 			"regular expression has too many groups for its size (%d groups, %d instructions)", tree.MaxCap(), size)
 	}
 	s.tree, s.size = tree, size

@@ -156,7 +156,8 @@ func (s *Parsed) Compile() (*Pattern, error) {
 		p.anyEnd = !strings.Contains(s.pattern, "\r")
 		p.adapts = p.anyEnd
 	} else {
-		// "\r\n" can only be one line end if the pattern leaves the "\r" alone, and it only matters to what could see it.
+		// "\r\n" can only be one line end if the pattern leaves the "\r" alone, and it only matters to what could see
+		// it.
 		p.adapts = !p.traits.carriageReturn && !s.flags.Bytes
 		p.anyEnd = p.adapts && p.traits.seesLineEnds()
 	}

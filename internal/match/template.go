@@ -118,7 +118,8 @@ func (t *templateParser) dollar(after string) (int, *PatternError) {
 		return 0, unknownGroup(t.source, name, braced, t.groups)
 	}
 	if len(t.parts) >= maxParts {
-		return 0, refused(t.source, "", "replacement %q has too many groups (max %d)", show.Pattern(t.source), maxParts/2)
+		return 0, refused(t.source, "", "replacement %q has too many groups (max %d)", show.Pattern(t.source),
+			maxParts/2)
 	}
 	t.add(n)
 	return length, nil

@@ -49,7 +49,8 @@ func textsOf(re *syntax.Regexp) texts {
 		all := texts{exact: []text{}, first: []text{}, best: []text{}}
 		for _, sub := range re.Sub {
 			t := textsOf(sub)
-			all = texts{exact: either(all.exact, t.exact), first: either(all.first, t.first), best: either(all.best, t.best)}
+			all = texts{exact: either(all.exact, t.exact), first: either(all.first, t.first),
+				best: either(all.best, t.best)}
 		}
 		r.add(all)
 	default:

@@ -142,7 +142,8 @@ func (t *tools) inPart(data []byte, pos, places int) ([]int, error) {
 			pos = t.dfa.beginning(data, pos, end)
 		}
 	}
-	// Each place is tried, which may take long where many beginnings lead to nothing. Walking all ways at once does not.
+	// Each place is tried, which may take long where many beginnings lead to nothing. Walking all ways at once does
+	// not.
 	const most = 1 << 14
 	for at, left := pos, most; t.dfa != nil && left > 0 && at <= len(data); {
 		end, seen, ok := t.dfa.matchAt(data, at)

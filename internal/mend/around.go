@@ -159,7 +159,8 @@ func unescape(data []byte, start int) (*Mended, error) {
 	for i := start; i < end; i++ {
 		switch data[i] {
 		case '"':
-			s.refuse(i, "some quotes have a backslash before them and some have not: escape none but those within strings")
+			s.refuse(i,
+				"some quotes have a backslash before them and some have not: escape none but those within strings")
 			return nil, s.err
 		case '\\':
 			n, plain := unescapeOne(data[i:end])

@@ -191,7 +191,8 @@ func (t *Fitter) text(n *strictjson.Node, f *form.Form, at, name string) {
 func (t *Fitter) list(n *strictjson.Node, f *form.Form, text, at, name string) {
 	switch {
 	case n.Kind == strictjson.String && strings.HasPrefix(text, "[") && t.nested(n, strictjson.Array, at, name):
-	case n.Kind == strictjson.String && f.Elem.Kind == form.Text && text != "" && f.Elem.ID && strings.Contains(text, ","):
+	case n.Kind == strictjson.String && f.Elem.Kind == form.Text && text != "" && f.Elem.ID &&
+		strings.Contains(text, ","):
 		t.Note(at, n.Offset, "'%s' was taken for a list of what is between its commas", name)
 		var elems []*strictjson.Node
 		for part := range strings.SplitSeq(text, ",") {

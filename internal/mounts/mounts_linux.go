@@ -80,8 +80,8 @@ func Kinds() []Kind {
 		}},
 		{Name: "sshfs", Package: "sshfs openssh-sftp-server", needs: []string{"sshfs", sftpServer}, mount: sshfs()},
 		{
-			Name: "sshfs without hard links", Package: "sshfs openssh-sftp-server", needs: []string{"sshfs", sftpServer},
-			mount: sshfs("-o", "disable_hardlink"),
+			Name: "sshfs without hard links", Package: "sshfs openssh-sftp-server",
+			needs: []string{"sshfs", sftpServer}, mount: sshfs("-o", "disable_hardlink"),
 		},
 		{Name: "bindfs", Package: "bindfs", needs: []string{"bindfs"}, mount: func(m *made) error { return command("bindfs", m.dir("source"), m.at) }},
 		{Name: "mergerfs", Package: "mergerfs", needs: []string{"mergerfs"}, mount: func(m *made) error {

@@ -36,7 +36,8 @@ func sizeOfReports(reports []actions.FileReport) int64 {
 	size := int64(0)
 	for i := range reports {
 		r := &reports[i]
-		size += report + int64(len(r.Path)+len(r.Error)+len(r.ContentHash)+len(r.RangeHash)+len(r.Target)+len(r.Preview))
+		size += report +
+			int64(len(r.Path)+len(r.Error)+len(r.ContentHash)+len(r.RangeHash)+len(r.Target)+len(r.Preview))
 		for _, hash := range r.RangeHashes {
 			size += int64(len(hash))
 		}

@@ -22,7 +22,8 @@ func (d *decoder) scalar(s *shape, into reflect.Value, n *strictjson.Node, at *p
 		switch err := setNumber(s, into, n.Number); {
 		case errors.Is(err, strictjson.ErrRange):
 			least, most := bounds(s)
-			d.add(at, CodeOutOfRange, n.Offset, "", "'%s' must be between %s and %s, got %s", at, least, most, shown(n.Number))
+			d.add(at, CodeOutOfRange, n.Offset, "", "'%s' must be between %s and %s, got %s", at, least, most,
+				shown(n.Number))
 		case err != nil:
 			d.add(at, CodeWrongType, n.Offset, "", "'%s' must be %s, got %s", at, s.wants(), shown(n.Number))
 		}

@@ -111,7 +111,8 @@ func (b *blob) bytes(most int64) ([]byte, error) {
 }
 
 // ErrNoIDs reports that a binary patch does not name the old and new bytes.
-var ErrNoIDs = errors.New("a binary patch needs a line index with both full hashes; make it with git diff --binary --full-index")
+var ErrNoIDs = errors.New(
+	"a binary patch needs a line index with both full hashes; make it with git diff --binary --full-index")
 
 // ChangedError reports that a patch was made for another content of a binary file.
 type ChangedError struct{ Want, Got string }

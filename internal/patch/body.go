@@ -67,11 +67,13 @@ func (p *parser) hunk(f *File, head string) {
 		p.skip()
 	case stop == "end" && differs && !over && !p.closed && !p.opt.Recount:
 		p.problem(endLine-1, "write all of it, or apply it with recount if it is whole", fmt.Sprintf(
-			"the patch ends within a hunk: it should have %d old and %d new lines, and has %d and %d", n[1], n[3], old, now))
+			"the patch ends within a hunk: it should have %d old and %d new lines, and has %d and %d", n[1], n[3], old,
+			now))
 	case differs:
 		h.Recounted = true
-		p.warn(h.Line, fmt.Sprintf("the hunk should have %d old and %d new lines, and has %d and %d; they were counted anew",
-			n[1], n[3], old, now))
+		p.warn(h.Line,
+			fmt.Sprintf("the hunk should have %d old and %d new lines, and has %d and %d; they were counted anew",
+				n[1], n[3], old, now))
 	}
 	p.addHunk(f, h)
 }

@@ -139,7 +139,8 @@ func (p *parser) gitLines(f *gitSection) bool {
 // cutWord returns the words that a line of git begins with, and what follows.
 func cutWord(line string) (word, rest string) {
 	for _, word := range [...]string{"old mode", "new mode", "new file mode", "deleted file mode", "rename from",
-		"rename to", "rename old", "rename new", "copy from", "copy to", "similarity index", "dissimilarity index", "index"} {
+		"rename to", "rename old", "rename new", "copy from", "copy to", "similarity index", "dissimilarity index",
+		"index"} {
 		if rest, ok := strings.CutPrefix(line, word+" "); ok {
 			return word, rest
 		}
@@ -152,7 +153,8 @@ func (p *parser) finish(f gitSection) {
 	moves := f.Op == Rename || f.Op == Copy
 	switch plain := max(f.strip-1, 0); {
 	case len(f.ops) > 1:
-		p.problem(f.Line, "write one section for each", "the lines of this section disagree on what is done to the file")
+		p.problem(f.Line, "write one section for each",
+			"the lines of this section disagree on what is done to the file")
 		return
 	case moves && (f.from == "" || f.to == ""):
 		p.problem(f.Line, "", "only one of the names of a rename or a copy is there")
@@ -176,7 +178,8 @@ func (p *parser) finish(f gitSection) {
 		}
 	}
 	if f.OldMode != 0 && f.NewMode != 0 && f.OldMode&TypeMask != f.NewMode&TypeMask {
-		p.problem(f.Line, "write one section that deletes, and one that creates", "a file does not change its type by a mode")
+		p.problem(f.Line, "write one section that deletes, and one that creates",
+			"a file does not change its type by a mode")
 	}
 	if f.Op == Modify && len(f.Hunks) == 0 && f.Binary == nil && f.NewMode == 0 && len(p.problems) == 0 {
 		p.warn(f.Line, "nothing is done to "+show.Quote(f.New, maxShown))

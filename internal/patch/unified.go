@@ -40,7 +40,8 @@ func (p *parser) unified() {
 		case strings.HasPrefix(line, "diff --git "):
 			p.git()
 		case strings.HasPrefix(line, "diff --cc "), strings.HasPrefix(line, "@@@ "):
-			p.problem(p.n, "make a diff against one parent", "this is the combined diff of a merge, which cannot be applied")
+			p.problem(p.n, "make a diff against one parent",
+				"this is the combined diff of a merge, which cannot be applied")
 			p.skip()
 		case isContextDiff(p.scanner):
 			p.problem(p.n, "make it with diff -u", "this is a context diff")
@@ -107,7 +108,8 @@ func (p *parser) plain() {
 	strip := p.opt.Strip
 	if strip < 0 {
 		strip = 0
-		if (oldGone || strings.HasPrefix(old, "a/")) && (newGone || strings.HasPrefix(now, "b/")) || prefixed(old, now) {
+		if (oldGone || strings.HasPrefix(old, "a/")) && (newGone || strings.HasPrefix(now, "b/")) ||
+			prefixed(old, now) {
 			strip = 1
 		}
 	}

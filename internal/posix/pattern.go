@@ -96,7 +96,8 @@ func Parse(pattern []byte, o Options) (*Pattern, *Error) {
 		p.fail(errRawPattern)
 	}
 	if p.err != "" {
-		return nil, &Error{p.err, p.where, p.err == errBackReference || p.err == errRawBracket || p.err == errRawPattern}
+		return nil, &Error{p.err, p.where, p.err == errBackReference || p.err == errRawBracket ||
+			p.err == errRawPattern}
 	}
 	return &Pattern{Tree: t, Groups: p.groups, Nodes: p.nodes}, nil
 }
@@ -167,7 +168,8 @@ func (p *parser) branch(nest int) *syntax.Regexp {
 	for !p.ends(nest) {
 		before := p.tok.kind
 		next := p.expression(nest)
-		if n := len(t.Sub); n > 0 && before == tokChar && next.Op == syntax.OpLiteral && t.Sub[n-1].Op == syntax.OpLiteral {
+		if n := len(t.Sub); n > 0 && before == tokChar && next.Op == syntax.OpLiteral &&
+			t.Sub[n-1].Op == syntax.OpLiteral {
 			t.Sub[n-1].Rune = append(t.Sub[n-1].Rune, next.Rune...)
 			continue
 		}

@@ -22,7 +22,8 @@ func Chosen(changes []change.Change, paths ...string) ([]change.Change, error) {
 			places = append(places, at)
 		}
 		// In path order, what is below a directory stands together, apart from the directory.
-		for at, _ := place(changes, name+"/"); at < len(changes) && strings.HasPrefix(changes[at].Path, name+"/"); at++ {
+		for at, _ := place(changes, name+"/"); at < len(changes) &&
+			strings.HasPrefix(changes[at].Path, name+"/"); at++ {
 			places = append(places, at)
 		}
 		if len(places) == n {
@@ -39,5 +40,6 @@ func Chosen(changes []change.Change, paths ...string) ([]change.Change, error) {
 
 // place returns where the change at a path is, or would be, and whether there is one.
 func place(changes []change.Change, name string) (int, bool) {
-	return slices.BinarySearchFunc(changes, name, func(c change.Change, name string) int { return strings.Compare(c.Path, name) })
+	return slices.BinarySearchFunc(changes, name,
+		func(c change.Change, name string) int { return strings.Compare(c.Path, name) })
 }

@@ -81,7 +81,8 @@ func (h Hunk) Split() []Hunk {
 				changed++
 			}
 		}
-		for n := 0; from > 0 && n < textdiff.DefaultContext && !lines[from-1].changed() && lines[from-1].Op != '\\'; n++ {
+		for n := 0; from > 0 && n < textdiff.DefaultContext && !lines[from-1].changed() &&
+			lines[from-1].Op != '\\'; n++ {
 			from--
 		}
 		end := to

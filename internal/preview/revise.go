@@ -76,7 +76,8 @@ func (r *Revision) find(h Hunk) (first, end int, err error) {
 	}
 	runs, ok := r.found[h.String()]
 	if !ok {
-		return 0, 0, fmt.Errorf("the file has no such hunk in this plan, nor a part of one, at line %d:\n%s", h.OldStart, h)
+		return 0, 0, fmt.Errorf("the file has no such hunk in this plan, nor a part of one, at line %d:\n%s",
+			h.OldStart, h)
 	}
 	return runs[0], runs[1], nil
 }

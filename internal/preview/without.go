@@ -65,11 +65,13 @@ func keepDirs(changes []change.Change, back []string) ([]change.Change, error) {
 	}
 	for _, name := range back {
 		if kind, ok := left[name]; ok && kind != change.Absent {
-			return nil, fmt.Errorf("reject: %s would stay, but the plan puts something else in its place; reject that too", name)
+			return nil, fmt.Errorf(
+				"reject: %s would stay, but the plan puts something else in its place; reject that too", name)
 		}
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			if kind, ok := left[dir]; ok && kind != change.Dir {
-				return nil, fmt.Errorf("reject: %s would stay, but the plan makes %s no directory; reject that too", name, dir)
+				return nil, fmt.Errorf("reject: %s would stay, but the plan makes %s no directory; reject that too",
+					name, dir)
 			}
 		}
 	}

@@ -62,7 +62,8 @@ func (w *Writer) append(json []byte, limit int64) error {
 	w.line = appendLine(w.line[:0], m, json)
 	size := int64(len(w.line))
 	if w.end.Offset+size > limit {
-		return fmt.Errorf("%w: a record of %d bytes behind %d, at most %d are possible", ErrFull, size, w.end.Offset, limit)
+		return fmt.Errorf("%w: a record of %d bytes behind %d, at most %d are possible", ErrFull, size, w.end.Offset,
+			limit)
 	}
 	if err := w.cut(); err != nil {
 		return err

@@ -155,10 +155,11 @@ func (r *Rules) together(ctx context.Context, text match.Content, left *Budget) 
 	var all []change.Splice
 	var spans []span
 	for i, rule := range r.List {
-		list, err := rule.Splices(ctx, text, match.How{Sizes: r.Sizes, Name: r.Name}, left, func(at *match.Window, loc []int) bool {
-			spans = append(spans, span{at.Off + int64(loc[0]), at.Off + int64(loc[1]), i})
-			return true
-		})
+		list, err := rule.Splices(ctx, text, match.How{Sizes: r.Sizes, Name: r.Name}, left,
+			func(at *match.Window, loc []int) bool {
+				spans = append(spans, span{at.Off + int64(loc[0]), at.Off + int64(loc[1]), i})
+				return true
+			})
 		if err != nil {
 			return nil, err
 		}
@@ -182,7 +183,8 @@ func (e *OverlapError) Error() string {
 	if e.First == e.Second {
 		return fmt.Sprintf("matches of edit %d overlap in line %d", e.First, e.Line)
 	}
-	return fmt.Sprintf("edits %d and %d overlap in line %d; in mode 'sequential' each sees what the one before has left",
+	return fmt.Sprintf(
+		"edits %d and %d overlap in line %d; in mode 'sequential' each sees what the one before has left",
 		e.First, e.Second, e.Line)
 }
 

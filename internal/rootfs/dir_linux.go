@@ -130,7 +130,8 @@ func (d *rootDir) parse(block []byte, entries []rootEntry) []rootEntry {
 		}
 		if name != "." && name != ".." {
 			mode, known := modeOfType(block[at+offType])
-			entries = append(entries, rootEntry{dir: d, name: name, terminated: terminated, mode: mode, unknown: !known})
+			entries = append(entries,
+				rootEntry{dir: d, name: name, terminated: terminated, mode: mode, unknown: !known})
 		}
 		at += size
 	}

@@ -82,7 +82,8 @@ func (a *answering) answerAll(listener uintptr) bool {
 			return true // all processes have ended
 		}
 		var n notice // the kernel wants it to be zero
-		_, _, errno := unix.Syscall(unix.SYS_IOCTL, listener, unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&n)))
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, listener, unix.SECCOMP_IOCTL_NOTIF_RECV,
+			uintptr(unsafe.Pointer(&n)))
 		if errno != 0 {
 			continue // the one who asked was killed
 		}
@@ -107,7 +108,8 @@ func (a *answering) answer(listener uintptr, n *notice) unix.Errno {
 	}
 	defer func() { _ = unix.Close(from) }()
 	// Only now it is certain that what was read is of the one who asks, and not of a later process of that number.
-	_, _, errno = unix.Syscall(unix.SYS_IOCTL, listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, uintptr(unsafe.Pointer(&n.id)))
+	_, _, errno = unix.Syscall(unix.SYS_IOCTL, listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID,
+		uintptr(unsafe.Pointer(&n.id)))
 	if errno != 0 {
 		return errno
 	}

@@ -112,7 +112,8 @@ func filterCalls(landlock int, rules *Rules, roots []string) (*answering, error)
 	}
 	filter := program(landlock, rules.Network, ask)
 	// Signals do not disturb the one who waits, where the kernel can do that.
-	listener, err := setFilter(filter, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+	listener, err := setFilter(filter,
+		unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 	if errors.Is(err, unix.EINVAL) {
 		listener, err = setFilter(filter, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
 	}

@@ -10,7 +10,8 @@ import (
 // callsFiltered returns that system calls are not filtered here: their numbers differ on each architecture, and on some
 // one number stands for all calls about sockets.
 func callsFiltered() error {
-	return fmt.Errorf("system calls are filtered on amd64 and arm64 alone, not on %s; Linux 6.7 can at least forbid TCP",
+	return fmt.Errorf(
+		"system calls are filtered on amd64 and arm64 alone, not on %s; Linux 6.7 can at least forbid TCP",
 		runtime.GOARCH)
 }
 

@@ -60,7 +60,8 @@ func landlockVersion() landlock {
 	case 0:
 		return landlock{version: int(v)}
 	case unix.ENOSYS:
-		return landlock{err: errors.New("the kernel has no Landlock: it needs Linux 5.13 or later, built with CONFIG_SECURITY_LANDLOCK")}
+		return landlock{err: errors.New(
+			"the kernel has no Landlock: it needs Linux 5.13 or later, built with CONFIG_SECURITY_LANDLOCK")}
 	case unix.EOPNOTSUPP:
 		return landlock{err: errors.New("the kernel has turned Landlock off: add landlock to its parameter lsm=")}
 	default:

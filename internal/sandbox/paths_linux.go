@@ -122,7 +122,8 @@ func outermost(paths, above []string) []string {
 	kept = slices.Compact(kept)
 	all := slices.Concat(kept, above)
 	return slices.DeleteFunc(kept, func(path string) bool {
-		return slices.ContainsFunc(all, func(other string) bool { return below(path, other) }) || slices.Contains(above, path)
+		return slices.ContainsFunc(all, func(other string) bool { return below(path, other) }) ||
+			slices.Contains(above, path)
 	})
 }
 

@@ -42,8 +42,8 @@ type Config struct {
 // Options say what of a tree a program gets to see, and what of its work is taken. The same must be given to
 // [Tree.Renew] and to the [Tree.Collect] that follows.
 type Options struct {
-	// Make reports whether a path is made real. It is asked about files and links; directories are there where something
-	// in them is. Several goroutines ask at once. Nil means that everything is.
+	// Make reports whether a path is made real. It is asked about files and links; directories are there where
+	// something in them is. Several goroutines ask at once. Nil means that everything is.
 	Make func(path string) bool
 	// Bring reports whether what a program has changed at the path is taken. The rest is left out, with a warning. Nil
 	// means that everything is.

@@ -43,5 +43,7 @@ func (s *staging) hold() error {
 		return nil
 	}
 	slices.SortStableFunc(drifts, func(a, b stage.Drift) int { return strings.Compare(a.Path, b.Path) })
-	return &stage.DriftError{Drifts: slices.CompactFunc(drifts, func(a, b stage.Drift) bool { return a.Path == b.Path })}
+	return &stage.DriftError{Drifts: slices.CompactFunc(drifts, func(a, b stage.Drift) bool {
+		return a.Path == b.Path
+	})}
 }

@@ -53,8 +53,8 @@ func Open(ctx context.Context, c Config) (*Tree, error) {
 		if ctx.Err() != nil {
 			return nil, errors.Join(err, above.Close())
 		}
-		// A command may have left what cannot be removed, such as a file that is immutable. That is in the way of its own
-		// place only.
+		// A command may have left what cannot be removed, such as a file that is immutable. That is in the way of its
+		// own place only.
 		if !errors.Is(err, capability.ErrLocked) && failed == nil {
 			failed = err
 		}

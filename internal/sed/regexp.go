@@ -21,7 +21,8 @@ func newPattern(text []byte, o Options, icase, lines bool) (*pattern, *posix.Err
 		if len(text) > o.MaxPattern {
 			return nil, posix.TooBig(0)
 		}
-		re, err := match.Compile(string(text), match.Regex, match.Flags{IgnoreCase: icase, MultiLine: lines, Bytes: true})
+		re, err := match.Compile(string(text), match.Regex,
+			match.Flags{IgnoreCase: icase, MultiLine: lines, Bytes: true})
 		if err != nil {
 			return nil, &posix.Error{Text: err.Error()}
 		}

@@ -91,7 +91,8 @@ func (s *Script) Apply(ctx context.Context, src io.Reader, bounds Bounds, edit E
 	stats := r.stats
 	r.release()
 	const most = 4 << 20 // bytes to keep for the next run
-	if r.ctx, r.edit, r.lines.src = nil, nil, nil; cap(r.lines.buf)+cap(r.owned)+cap(r.spare)+cap(r.printed)+cap(r.appended) <= most {
+	if r.ctx, r.edit, r.lines.src = nil, nil, nil; cap(r.lines.buf)+cap(r.owned)+cap(r.spare)+cap(r.printed)+
+		cap(r.appended) <= most {
 		s.idle.Put(r)
 	}
 	return stats, err

@@ -144,7 +144,8 @@ func Check(splices []change.Splice, size int64) (int64, error) {
 	for i, s := range splices {
 		switch {
 		case s.Off < 0 || s.Len < 0 || s.Off > size || s.Len > size-s.Off:
-			return 0, fmt.Errorf("splice %d (offset %d, length %d) is out of range: there are %d bytes", i, s.Off, s.Len, size)
+			return 0, fmt.Errorf("splice %d (offset %d, length %d) is out of range: there are %d bytes", i, s.Off,
+				s.Len, size)
 		case s.Off < end:
 			return 0, fmt.Errorf("splice %d (offset %d) overlaps with the one before it or is out of order", i, s.Off)
 		}

@@ -108,7 +108,8 @@ func (k *Keeper) Delta() (data []byte, depth int, err error) {
 	if err = w.gather(c.log[last.log:], last); err == nil {
 		data = w.form(last)
 		if len(data) > maxDelta {
-			err = fmt.Errorf("a delta of the stage has %d bytes, %d are allowed: %w", len(data), maxDelta, names.ErrTooLarge)
+			err = fmt.Errorf("a delta of the stage has %d bytes, %d are allowed: %w", len(data), maxDelta,
+				names.ErrTooLarge)
 		}
 	}
 	if err != nil {

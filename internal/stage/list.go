@@ -35,7 +35,8 @@ func (c *core) children(v *view, dir ent) ([]kid, error) {
 					continue
 				}
 			}
-			kids = append(kids, kid{name: e.Name(), kind: modes.KindOf(e.Type()), base: names.Join(base, e.Name()), dent: e})
+			kids = append(kids,
+				kid{name: e.Name(), kind: modes.KindOf(e.Type()), base: names.Join(base, e.Name()), dent: e})
 		}
 	}
 	if dir.n != nil {

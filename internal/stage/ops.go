@@ -134,7 +134,8 @@ func (s *Stage) SymlinkIfPossible(oldname, newname string) error {
 		if err := s.mayPut(p, change.Symlink); err != nil {
 			return err
 		}
-		s.put(p, &node{kind: change.Symlink, target: oldname, meta: meta{mode: fs.ModePerm, mtime: s.now, by: s.stamps()}})
+		s.put(p,
+			&node{kind: change.Symlink, target: oldname, meta: meta{mode: fs.ModePerm, mtime: s.now, by: s.stamps()}})
 		return nil
 	}))
 }

@@ -29,7 +29,8 @@ func TakenBy(ctx context.Context, changes []change.Change) ([]TakenAway, error) 
 		}
 	}
 	err := parallel.Each(ctx, runtime.GOMAXPROCS(0), len(all), func(i int) error {
-		if s := &all[i].State; s.Kind == change.File && s.Hash == (change.Hash{}) && string(all[i].Path) == of[i].OldPath() {
+		if s := &all[i].State; s.Kind == change.File && s.Hash == (change.Hash{}) &&
+			string(all[i].Path) == of[i].OldPath() {
 			s.Hash = oldHash(ctx, of[i])
 		}
 		return ctx.Err()

@@ -67,7 +67,8 @@ func (s *Stage) rename(src, dst place) error {
 	case names.Within(src.path, dst.path):
 		return names.ErrNotEmpty
 	}
-	if err := cmp.Or(s.mayTake(src.dir, src.ent), s.mayMove(src), s.checkMove(src.ent, src.path, dst.path)); err != nil {
+	if err := cmp.Or(s.mayTake(src.dir, src.ent), s.mayMove(src),
+		s.checkMove(src.ent, src.path, dst.path)); err != nil {
 		return err
 	}
 	if err := s.checkReplace(dst, isDir); err != nil {

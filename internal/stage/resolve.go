@@ -171,7 +171,8 @@ func (c *core) findExisting(name string, follow bool, a guard.Access) (place, er
 func joinAs(likely, dir, name string) string {
 	likely = strings.TrimSuffix(likely, "/")
 	above, ok := strings.CutSuffix(likely, name)
-	if ok && (above == "" && dir == "." || len(above) == len(dir)+1 && above[len(dir)] == '/' && above[:len(dir)] == dir) {
+	if ok &&
+		(above == "" && dir == "." || len(above) == len(dir)+1 && above[len(dir)] == '/' && above[:len(dir)] == dir) {
 		return likely
 	}
 	return names.Join(dir, name)

@@ -104,7 +104,8 @@ func (s *Stage) edited(t *Content, old contentReader, splices []change.Splice, s
 	b := t.body
 	if src := b.src; src != nil {
 		if t.whole && b.plain() && src.hash.Load() == nil {
-			// The commit compares the file with the very bytes that were edited, so they are hashed while they are at hand.
+			// The commit compares the file with the very bytes that were edited, so they are hashed while they are at
+			// hand.
 			h := change.HashOf(t.data)
 			src.hash.Store(&h)
 		}

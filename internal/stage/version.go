@@ -39,7 +39,8 @@ func (s *Stage) version(name string) (v Version, asBase, sure bool, err error) {
 // tells all of its contents apart.
 func (s *Stage) VersionIn(name string, info fs.FileInfo) (v Version, asBase, sure bool, err error) {
 	clean, _, err := s.begin(name, guard.Read)
-	if _, own := info.(fileInfo); own || err != nil || modes.KindOf(info.Mode()) == change.Symlink || !s.untouched(clean) {
+	if _, own := info.(fileInfo); own || err != nil || modes.KindOf(info.Mode()) == change.Symlink ||
+		!s.untouched(clean) {
 		return s.version(name)
 	}
 	f, err := s.core.base.newFact(clean, info)

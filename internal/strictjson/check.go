@@ -81,7 +81,8 @@ func CheckDepth(data []byte, most int) (objects int, err error) {
 			}
 			if depth++; depth > most {
 				line, column := LineColumn(data, pos)
-				return objects, &SyntaxError{Offset: pos, Line: line, Column: column, Msg: tooDeep(most), Err: ErrTooDeep}
+				return objects, &SyntaxError{Offset: pos, Line: line, Column: column, Msg: tooDeep(most),
+					Err: ErrTooDeep}
 			}
 		case c == ']', c == '}':
 			depth--

@@ -42,8 +42,8 @@ func (e *engine) run(aLo, aHi, bLo, bHi, tried int) {
 		}
 		size := aHi - aLo + bHi - bLo
 		x, y, exact := e.search(e.a[aLo:aHi], e.b[bLo:bHi], min(max(minBound, int(math.Sqrt(float64(size)))), maxBound))
-		// Looking for anchors takes time proportional to the box. It waits until the box has halved since the last time, or
-		// a long row of boxes, each a little smaller than the one before, would add up to a square.
+		// Looking for anchors takes time proportional to the box. It waits until the box has halved since the last
+		// time, or a long row of boxes, each a little smaller than the one before, would add up to a square.
 		if !exact && (tried == 0 || size <= tried/2) {
 			if blocks := e.anchors(e.a[aLo:aHi], e.b[bLo:bHi]); blocks != nil {
 				a0, b0 := aLo, bLo

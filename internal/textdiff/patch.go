@@ -97,7 +97,8 @@ func (p *printer) section(f FilePatch) {
 	}
 	named := quote
 	if len(hunks) == 0 {
-		// Here git prints spaces as they are, and guesses; patch, which has no other line to read the name from, cannot.
+		// Here git prints spaces as they are, and guesses; patch, which has no other line to read the name from,
+		// cannot.
 		named = quoteSpaces
 	}
 	p.print("diff --git ", named("a/"+f.OldName), " ", named("b/"+f.NewName), "\n")

@@ -35,8 +35,8 @@ type Line struct {
 
 // Hunk is a group of changes that lie close together, with the unchanged lines around them.
 type Hunk struct {
-	// OldStart and NewStart are the numbers of the first line in either text, counted from 1; where the hunk has no line
-	// in a text, the number of the line before, 0 at the top, as unified diffs have it.
+	// OldStart and NewStart are the numbers of the first line in either text, counted from 1; where the hunk has no
+	// line in a text, the number of the line before, 0 at the top, as unified diffs have it.
 	OldStart, OldLines int
 	NewStart, NewLines int
 	Lines              []Line

@@ -18,7 +18,8 @@ func Context[For any](name string, host func(context.Context, For) context.Conte
 		err := apart(func() {
 			c := host(context.WithValue(ctx, marked{}, mark), about)
 			if c == nil || c.Value(marked{}) != mark {
-				n.Add(name, "the host's %s was not heeded: the context that it returned does not descend from the one it was given",
+				n.Add(name,
+					"the host's %s was not heeded: the context that it returned does not descend from the one it was given",
 					name)
 				log.Warn(name+" has returned a context that does not descend from the one it was given", "for", about)
 				return

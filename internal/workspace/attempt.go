@@ -49,7 +49,8 @@ func (a *Attempt) Open(ctx context.Context, o actions.WorkspaceOptions) (*action
 	case a.tree != nil:
 		return nil, actions.Permanent(errors.New("the step has a workspace that is not taken back or dropped yet"))
 	case !a.Exclusive:
-		return nil, actions.Permanent(fmt.Errorf("action %s opens a workspace, so its Spec has to say Exclusive", a.Action))
+		return nil, actions.Permanent(fmt.Errorf("action %s opens a workspace, so its Spec has to say Exclusive",
+			a.Action))
 	}
 	options := scratch.Options{NoIgnore: o.NoIgnore}
 	if len(o.Needs)+len(o.Exclude) > 0 {

@@ -35,8 +35,9 @@ type Space struct {
 	tree *scratch.Tree // nil before the first step that asks for it
 }
 
-var errInside = errors.New("the directory for the trees of commands lies in the tree itself, where programs would find what the tree belongs to: " +
-	"set Commands.Scratch to one outside of it")
+var errInside = errors.New(
+	"the directory for the trees of commands lies in the tree itself, where programs would find what the tree belongs to: " +
+		"set Commands.Scratch to one outside of it")
 
 // Open opens the tree for a step, whose call receives the warnings from now on. A tree of the system keeps its place,
 // which is in the keys of compilers' caches; any other tree has a place of the run.
@@ -72,7 +73,8 @@ func sharedDir(dir string) (string, error) {
 	}
 	info, err := os.Lstat(real)
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
-		err = fmt.Errorf("%s can be written to by other users: set Executor.Shared to a directory of this user alone", dir)
+		err = fmt.Errorf("%s can be written to by other users: set Executor.Shared to a directory of this user alone",
+			dir)
 	}
 	return real, err
 }

@@ -97,7 +97,9 @@ type OutsideError struct {
 // Error has the place.
 func (e *OutsideError) Error() string {
 	if e.Last {
-		return fmt.Sprintf("its last line has no line end, so it must end the file, and it is for line %d of a file of %d lines", e.Line, e.Lines)
+		return fmt.Sprintf(
+			"its last line has no line end, so it must end the file, and it is for line %d of a file of %d lines",
+			e.Line, e.Lines)
 	}
 	return fmt.Sprintf("it has no context, and its lines cannot be put before line %d of a file of %d lines", e.Line,
 		e.Lines)

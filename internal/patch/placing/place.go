@@ -207,7 +207,8 @@ func (p *placing) at(
 	run := old[lead : len(old)-trail]
 	fits := func(at int) (c candidate, ok bool) {
 		c.at = at
-		if at < from || at < 0 || at+len(old) > p.lines() || p.clashes(h, at) || !p.anchored(h, at, stated, lead, trail) {
+		if at < from || at < 0 || at+len(old) > p.lines() || p.clashes(h, at) ||
+			!p.anchored(h, at, stated, lead, trail) {
 			return c, false
 		}
 		if level >= Indent {

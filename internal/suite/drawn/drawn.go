@@ -123,8 +123,8 @@ func file() *rapid.Generator[string] {
 
 func word() *rapid.Generator[string] {
 	return rapid.SampledFrom([]string{
-		"ok", "ok", "ok", "ok", "ok", "say again", "say again", "say again", "say again", "fail", "fail", "faulty again",
-		"final", "panic",
+		"ok", "ok", "ok", "ok", "ok", "say again", "say again", "say again", "say again", "fail", "fail",
+		"faulty again", "final", "panic",
 	})
 }
 
@@ -211,8 +211,9 @@ func Action(t *rapid.T, i int) actions.Action {
 
 // Parallel draws a pipeline whose steps can run at the same time, unless they meet.
 func Parallel(t *rapid.T) millrace.Pipeline {
-	b := millrace.New("parallel").Options(millrace.Options{ContinueOnError: rapid.IntRange(1, 3).Draw(t, "continue") == 1,
-		Parallel: true})
+	b := millrace.New("parallel").Options(
+		millrace.Options{ContinueOnError: rapid.IntRange(1, 3).Draw(t, "continue") == 1,
+			Parallel: true})
 	n := rapid.IntRange(2, 6).Draw(t, "steps")
 	for i := range n {
 		s := millrace.Step{ID: fmt.Sprintf("s%d", i), Action: Action(t, i)}

@@ -34,7 +34,8 @@ func main() {
 	dir := flag.String("dir", "", "the `directory` whose directories are the trees")
 	blobs := flag.String("blobs", "", "a `directory` that clients and workers share (default: .campaigns in -dir)")
 	id := flag.String("campaign", "", "the `id` of the campaign (default: the name of the pipeline)")
-	keep := flag.String("store", "", "a `directory` for durable runs, which workers may share (default: targets of killed workers begin anew)")
+	keep := flag.String("store", "",
+		"a `directory` for durable runs, which workers may share (default: targets of killed workers begin anew)")
 	gate := flag.Bool("gate", false, "show what would be changed, and ask")
 	only := flag.Bool("worker", false, "only work for campaigns that others begin")
 	flag.Parse()
@@ -143,7 +144,8 @@ func approve(ctx context.Context, c millracetemporal.Client, campaign fleet.Camp
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d of %d trees would be changed: %d files, %d edits. Go on? [y/N] ", p.Sum.Success, p.Targets, p.Sum.Files,
+	fmt.Printf("%d of %d trees would be changed: %d files, %d edits. Go on? [y/N] ", p.Sum.Success, p.Targets,
+		p.Sum.Files,
 		p.Sum.Edits)
 	var answer string
 	if _, err := fmt.Scanln(&answer); err != nil || answer != "y" {

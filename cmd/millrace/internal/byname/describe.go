@@ -56,7 +56,8 @@ func told(e millrace.LibraryEntry) pipeline {
 	p.Title = e.Pipeline.Name()
 	for _, v := range e.Pipeline.Variables() {
 		p.Variables = append(p.Variables, variable{
-			Name: v.Name, Type: v.Type, Required: !v.HasValue(), Default: v.Default, Enum: v.Enum, Description: v.Description,
+			Name: v.Name, Type: v.Type, Required: !v.HasValue(), Default: v.Default, Enum: v.Enum,
+			Description: v.Description,
 		})
 	}
 	for _, s := range e.Pipeline.Steps() {

@@ -20,7 +20,8 @@ func Kinds() []string { return []string{"rename", "licence", "codemod", "fix-loo
 func initial(kind string) (millrace.Pipeline, error) {
 	text, err := kinds.ReadFile("kinds/" + kind + ".yaml")
 	if err != nil {
-		return millrace.Pipeline{}, fmt.Errorf("there is no kind %q: the kinds are %s", kind, strings.Join(Kinds(), ", "))
+		return millrace.Pipeline{}, fmt.Errorf("there is no kind %q: the kinds are %s", kind,
+			strings.Join(Kinds(), ", "))
 	}
 	write := actions.Create{Path: path.Join(Dir, kind+".yaml"), Content: string(text)}
 	return millrace.New("init "+kind).Step("write", write).Raw().Build()

@@ -47,8 +47,8 @@ type Config struct {
 	Limits
 	// Project are those of the project. They hold whatever the user's file and flags say.
 	Project Limits
-	// Pager and Editor are command lines, "" for none. PagerSet says that the file names a pager: an empty one means that
-	// none is to be used.
+	// Pager and Editor are command lines, "" for none. PagerSet says that the file names a pager: an empty one means
+	// that none is to be used.
 	Pager, Editor string
 	PagerSet      bool
 	// Color is auto, always or never, "" if the file says nothing of it.
@@ -60,8 +60,8 @@ type Config struct {
 	Exec Exec
 	// Agents are the agents that prompts can ask, by name. The name "default" is for prompts that name none.
 	Agents map[string]Agent
-	// RunsStore is the directory that keeps runs, absolute or beginning with ~/. "" means that only runs are kept that ask for
-	// it, in the state directory of their tree.
+	// RunsStore is the directory that keeps runs, absolute or beginning with ~/. "" means that only runs are kept that
+	// ask for it, in the state directory of their tree.
 	RunsStore string
 	// Backups limits the kept backups, as [backup.Retention] does.
 	Backups backup.Retention
@@ -108,8 +108,8 @@ func UserDir() string {
 }
 
 // Load reads the user's file in the directory of the system and the project's at the root of the tree. An empty userDir
-// leaves out the one, a nil root the other; so does a file that is not there. A file that cannot be read or understood is
-// an error: what it forbids is not known then. An *[Error] has all that is wrong with it.
+// leaves out the one, a nil root the other; so does a file that is not there. A file that cannot be read or understood
+// is an error: what it forbids is not known then. An *[Error] has all that is wrong with it.
 func Load(userDir string, root afero.Fs) (Config, error) {
 	var c Config
 	var problems []Problem
@@ -123,7 +123,8 @@ func Load(userDir string, root afero.Fs) (Config, error) {
 	}
 	if root != nil {
 		// A link could lead to what the tree does not show, and then the message would.
-		text, err := readFile(lstat(root), func(name string) (io.ReadCloser, error) { return root.Open(name) }, ProjectFile)
+		text, err := readFile(lstat(root), func(name string) (io.ReadCloser, error) { return root.Open(name) },
+			ProjectFile)
 		if err != nil {
 			return Config{}, fmt.Errorf("the project's configuration %s: %w", ProjectFile, err)
 		}
@@ -152,9 +153,11 @@ var (
 	errTooLong    = fmt.Errorf("it is longer than %d KiB", MaxBytes>>10)
 )
 
-// readFile returns the text of a file, "" if there is none. What is no regular file is not opened, for a pipe would never
-// end.
-func readFile(stat func(string) (fs.FileInfo, error), open func(string) (io.ReadCloser, error), name string) (string, error) {
+// readFile returns the text of a file, "" if there is none. What is no regular file is not opened, for a pipe would
+// never end.
+func readFile(
+	stat func(string) (fs.FileInfo, error), open func(string) (io.ReadCloser, error), name string,
+) (string, error) {
 	info, err := stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil

@@ -38,7 +38,8 @@ func (d *decoder) exec(n *yaml.Node, e *Exec) {
 		case "toolchains":
 			e.NoToolchains = d.word(value, "auto", "none") == "none"
 		default:
-			d.fail(key, "there are allow, read, write, env, network, sandbox, toolchains", "unknown key %q of exec", name)
+			d.fail(key, "there are allow, read, write, env, network, sandbox, toolchains", "unknown key %q of exec",
+				name)
 		}
 	})
 }

@@ -107,15 +107,16 @@ func (d *decoder) level(n *yaml.Node) risk.Level {
 // number returns a number from 1 to most.
 func (d *decoder) number(n *yaml.Node, most int64) int64 {
 	v, err := strconv.ParseInt(n.Value, 10, 64)
-	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil || v < 1 || v > most || n.Value[0] == '+' || n.Value[0] == '0' {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil || v < 1 || v > most || n.Value[0] == '+' ||
+		n.Value[0] == '0' {
 		d.fail(n, "", "this must be a number from 1 to %d", most)
 		return 0
 	}
 	return v
 }
 
-// texts returns a list of texts that are not empty. A list of nothing is refused: it looks like one that forbids all, or
-// nothing.
+// texts returns a list of texts that are not empty. A list of nothing is refused: it looks like one that forbids all,
+// or nothing.
 func (d *decoder) texts(n *yaml.Node) []string {
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
 		d.fail(n, "write [first, second]", "this must be a list of at least one text")
@@ -232,8 +233,8 @@ func (d *decoder) risk(n *yaml.Node, c *Config) {
 	})
 }
 
-// ParseAge reads how long ago something may be: a number of days as in 30d, or what [time.ParseDuration] takes, more than
-// zero.
+// ParseAge reads how long ago something may be: a number of days as in 30d, or what [time.ParseDuration] takes, more
+// than zero.
 func ParseAge(text string) (time.Duration, bool) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		n, err := strconv.Atoi(days)

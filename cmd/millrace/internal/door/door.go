@@ -23,11 +23,12 @@ type Program struct {
 	// Write writes a text to stdout, and WriteJSON an object on a line. Their error says that the output failed.
 	Write     func(text string) error
 	WriteJSON func(v any) error
-	// Usage marks an error as one of the arguments. Said is the end of a command that has said on stdout what is wrong: its
-	// word decides on the exit status.
+	// Usage marks an error as one of the arguments. Said is the end of a command that has said on stdout what is wrong:
+	// its word decides on the exit status.
 	Usage func(err error) error
 	Said  func(word string) error
-	// Talk writes a line to stderr, unless -q is given. WriteShown writes lines to stdout, visible if that is a terminal.
+	// Talk writes a line to stderr, unless -q is given. WriteShown writes lines to stdout, visible if that is a
+	// terminal.
 	Talk       func(format string, args ...any)
 	WriteShown func(text string) error
 	// Ask asks the user, if OnTerminal.
@@ -52,11 +53,11 @@ type Tree struct {
 	Root string
 	// Executor has what flags and configuration allow.
 	Executor millrace.Executor
-	// StoreDir returns the directory of runs that a flag names, "" for that of the configuration, as rundir.Open takes it. A
-	// directory outside of the tree is absolute, and is made.
+	// StoreDir returns the directory of runs that a flag names, "" for that of the configuration, as rundir.Open takes
+	// it. A directory outside of the tree is absolute, and is made.
 	StoreDir func(name string) (string, error)
-	// Allow returns an executor with the programs of a pipeline that has a file, or another name for messages, as flags,
-	// configuration and user allow. done has to be called after the run.
+	// Allow returns an executor with the programs of a pipeline that has a file, or another name for messages, as
+	// flags, configuration and user allow. done has to be called after the run.
 	Allow func(ctx context.Context, p millrace.Pipeline, file string) (x millrace.Executor, done func(), err error)
 	// Show writes a plan to stdout, in the format of the flags, and Done what came of a change.
 	Show func(plan *millrace.Plan) error
@@ -64,7 +65,9 @@ type Tree struct {
 }
 
 // InTree makes the function of a command that works on a tree, which is closed when run returns.
-func (p Program) InTree(run func(ctx context.Context, t Tree, args []string) error) func(*cobra.Command, []string) error {
+func (p Program) InTree(
+	run func(ctx context.Context, t Tree, args []string) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		t, err := p.Open()
 		if err != nil {

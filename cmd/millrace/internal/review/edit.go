@@ -93,7 +93,9 @@ func parseEdited(h millrace.Hunk, edited string) (*string, error) {
 				return nil, fmt.Errorf("line %d, %q, is not in the file there: new lines begin with '+'", n, line)
 			}
 			if strings.TrimSuffix(text, "\r") != strings.TrimSuffix(old[at], "\r") {
-				return nil, fmt.Errorf("line %d is %q where the file has %q: lines that begin with ' ' or '-' must stay what they are", n, text, old[at])
+				return nil, fmt.Errorf(
+					"line %d is %q where the file has %q: lines that begin with ' ' or '-' must stay what they are", n,
+					text, old[at])
 			}
 			if op == ' ' {
 				b.WriteString(old[at] + "\n")
@@ -108,7 +110,8 @@ func parseEdited(h millrace.Hunk, edited string) (*string, error) {
 	case !seen:
 		return nil, nil
 	case at < len(old):
-		return nil, fmt.Errorf("the line %q of the file is missing after line %d: to take it away, leave it there with '-'",
+		return nil, fmt.Errorf(
+			"the line %q of the file is missing after line %d: to take it away, leave it there with '-'",
 			old[at], n)
 	}
 	text := b.String()

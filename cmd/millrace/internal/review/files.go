@@ -68,7 +68,8 @@ func outline(plan *millrace.Plan) (files []*file, dirs []dir) {
 		}
 	}
 	for _, c := range changes {
-		isDir := cmp.Or(c.New.Kind, c.Old.Kind) == change.Dir && (c.Old.Kind == change.Absent || c.Old.Kind == change.Dir)
+		isDir := cmp.Or(c.New.Kind, c.Old.Kind) == change.Dir &&
+			(c.Old.Kind == change.Absent || c.Old.Kind == change.Dir)
 		if isDir && c.Kind != change.Modified && (below[c.Path] || below[c.OldPath()]) {
 			dirs = append(dirs, dir{c.Path, c.New.Kind == change.Dir})
 			continue

@@ -97,8 +97,8 @@ func (m *matches) items() []item {
 	for n, p := range m.places {
 		l := lines[p.line]
 		shown := millrace.Hunk{
-			OldStart: l.Old, OldLines: 1, NewStart: m.hunk.NewStart + l.Old - m.hunk.OldStart, NewLines: 1, By: m.hunk.By,
-			Text: "-" + l.Text + "\n+" + l.Text[:p.from] + p.text + l.Text[p.to:] + "\n",
+			OldStart: l.Old, OldLines: 1, NewStart: m.hunk.NewStart + l.Old - m.hunk.OldStart, NewLines: 1,
+			By: m.hunk.By, Text: "-" + l.Text + "\n+" + l.Text[:p.from] + p.text + l.Text[p.to:] + "\n",
 		}
 		items = append(items, item{hunk: shown, of: m, match: n})
 	}
