@@ -54,7 +54,7 @@ func (x Executor) VerifyBackup(ctx context.Context, fsys afero.Fs, backupID stri
 // PruneBackups removes the backups that are not to be kept, and returns their ids. Every commit does so by
 // [Executor.State.Backups]; this is for a host that wants to have room now. Those that cannot be used go first. With DryRun
 // it only says which would go. It waits for other runs on the tree. The error is [ErrReadOnly] or that of the lock or
-// the file system; what could be removed is in the list all the same.
+// the file system; the removed backups are in the list in any case.
 func (x Executor) PruneBackups(ctx context.Context, fsys afero.Fs, keep backup.Retention) ([]string, error) {
 	var gone []string
 	err := x.keep(ctx, fsys, func(store *backups.Store) (err error) {

@@ -183,7 +183,7 @@ func ExamplePlan_WithForce() {
 	// true <nil>
 }
 
-// A digest stands for what a plan would write, wherever the plan has been meanwhile.
+// A digest identifies the changes of a plan, wherever the plan was stored.
 func ExamplePlan_Digest() {
 	ctx := context.Background()
 	fsys := suite.Tree("a.txt", "old\n")

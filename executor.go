@@ -118,7 +118,7 @@ type Executor struct {
 	// Bulkheads bound how much of one kind goes on at the same time, in all runs that have the same ones: "tool" for calls
 	// of tools, "tool:NAME" for those of one, "exec" for commands, "prompt" for questions to agents, "agent:NAME" for those
 	// to one, "gpu" for prompts that need one. A step waits in the line of its bulkheads, within its timeout; if that is full
-	// it fails with a *bulkhead.SaturatedError, and is not tried again by itself. Nil, and other names, mean no bound.
+	// it fails with a *bulkhead.SaturatedError, and is not retried automatically. Nil, and other names, mean no bound.
 	Bulkheads map[string]*bulkhead.Bulkhead
 	// Recorder keeps what agents and pure tools have answered, and what commands have done, so that a run after a dry run
 	// does not ask again. Nil means that nothing is kept.

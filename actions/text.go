@@ -23,7 +23,7 @@ func (c *Call) look(name string, most int64, refusal error, do func(text *source
 }
 
 // update makes the splices in a file that find returns for its content. find is called again, with other content, if
-// the file was written to meanwhile. If find has read a large file several times, update fails unless the bytes were
+// the file was written to in between. If find has read a large file several times, update fails unless the bytes were
 // the same. An error of find is returned as it is, unless it is that of the content. A file that is edited counts as
 // staged.
 func (c *Call) update(name string, refusal error, find func(text *source) ([]fsutil.Splice, error)) error {

@@ -32,8 +32,8 @@ func englishRules() []englishRule {
 		rule(82, "something is told", "receives, reports", `\s(is|are|was) told|tells of`, " told", "tells of"),
 		rule(234, "code says", "reports, returns, means, documents", `\ssays (what|that|how|whether)`, " says "),
 		rule(386, "one for a noun", "repeat the noun", `\sones? (that|which|of)\s`, " one ", " ones "),
-		rule(17, "meanwhile", "after, before, during", `, meanwhile|meanwhile[.;]`, "meanwhile"),
-		rule(15, "an adverb ends the sentence", "after, before; or leave it out", `all the same\.|by itself\.|behind\.`, " same.", " itself.", "behind."),
+		rule(15, "meanwhile", "after, before, during", `, meanwhile|meanwhile[.;]`, "meanwhile"),
+		rule(12, "an adverb ends the sentence", "after, before; or leave it out", `all the same\.|by itself\.|behind\.`, " same.", " itself.", "behind."),
 	}
 }
 

@@ -43,7 +43,7 @@ func TestStatus(t *testing.T) {
 		{&saidError{"waits"}, 7},
 		{errInterrupted, 130},
 		{context.Canceled, 130},
-		// What became of the tree says more than what the output met meanwhile.
+		// The state of the tree matters more than an error of the output.
 		{errors.Join(&millrace.CommitError{State: millrace.CommitPending, Err: io.ErrShortWrite}, &outputError{io.ErrShortWrite}), 6},
 		{errors.Join(&millrace.ConflictError{}, &outputError{io.ErrShortWrite}), 4},
 	} {

@@ -25,7 +25,7 @@ func (d *decoder) fail(at *yaml.Node, hint, format string, args ...any) {
 	})
 }
 
-// decode reads a file. Only the tree of its nodes is used, so that YAML converts nothing by itself.
+// decode reads a file. Only the tree of its nodes is used, so that YAML converts no values.
 func decode(file, text string, project bool, c *Config) []Problem {
 	d := &decoder{file: file}
 	top, ok := d.parse(text)
