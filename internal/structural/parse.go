@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/show"
 )
@@ -79,6 +80,11 @@ func Parse(source string, lang *Language, fold bool) (*Pattern, error) {
 
 // readHoles takes the holes out of the source.
 func (p *Pattern) readHoles() *Error {
+	if i := strings.IndexFunc(p.source, func(r rune) bool { return r >= holeRune }); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(p.source[i:])
+		return refuse("set mode to literal or regex, or write a hole for it",
+			"the pattern has the private character %U, which stands for a hole", r)
+	}
 	for rest := p.source; rest != ""; {
 		i := strings.Index(rest, ":[")
 		if i < 0 {

@@ -84,9 +84,12 @@ func (r *reference) find() (all []string) {
 	return all
 }
 
-// randomPieces returns a pattern in which all brackets pair and no two holes touch.
-func randomPieces(r *rand.Rand) []piece {
-	for {
+// chooser chooses a number below n.
+type chooser interface{ IntN(n int) int }
+
+// randomPieces returns a pattern in which all brackets pair and no two holes touch, nil if none is found.
+func randomPieces(r chooser) []piece {
+	for range 1_000 {
 		var all []piece
 		depth, literals := 0, 0
 		for range 1 + r.IntN(7) {
@@ -110,14 +113,124 @@ func randomPieces(r *rand.Rand) []piece {
 			return all
 		}
 	}
+	return nil
+}
+
+// choices are numbers that a fuzzer has chosen, and then zeros.
+type choices []byte
+
+func (c *choices) IntN(n int) int {
+	if len(*c) == 0 {
+		return 0
+	}
+	k := int((*c)[0]) % n
+	*c = (*c)[1:]
+	return k
+}
+
+func randomWords(r chooser) string {
+	var text strings.Builder
+	for range r.IntN(24) {
+		text.WriteString([]string{"a ", "b ", ", ", "(", ")", "\n", "(a, b)"}[r.IntN(7)])
+	}
+	return text.String()
+}
+
+// likeReference compares the matches of a pattern in a text with those of the reference, and returns how many there are.
+func likeReference(t *testing.T, lang *structural.Language, pieces []piece, data string) int {
+	t.Helper()
+	var pattern []string
+	for _, p := range pieces {
+		switch {
+		case p.many:
+			pattern = append(pattern, ":[_...]")
+		case p.hole:
+			pattern = append(pattern, ":[_]")
+		default:
+			pattern = append(pattern, p.text)
+		}
+	}
+	source := strings.Join(pattern, " ")
+	p, err := structural.Parse(source, lang, false)
+	if err != nil {
+		t.Fatalf("%q: %v", source, err)
+	}
+	tokens, err := structural.Lex([]byte(data), lang)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := (&reference{pieces: pieces, tokens: tokens, data: data}).find()
+	if got := found(t, p, data, ""); !slices.Equal(got, want) {
+		t.Fatalf("%q in %q: got %q; want %q", source, data, got, want)
+	}
+	return len(want)
+}
+
+// FuzzAgainstReference is TestAgainstReference for a fuzzer.
+func FuzzAgainstReference(f *testing.F) {
+	f.Add([]byte{3, 3, 0, 0, 5}, []byte{5, 0, 1, 6})
+	f.Add([]byte{6, 6, 0, 0, 5, 7}, []byte{9, 3, 0, 2, 1, 4, 5, 0})
+	f.Fuzz(func(t *testing.T, pattern, text []byte) {
+		lang, err := structural.Named("c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pieces := randomPieces((*choices)(&pattern)); pieces != nil {
+			likeReference(t, lang, pieces, randomWords((*choices)(&text)))
+		}
+	})
+}
+
+// FuzzPattern: any pattern in any text ends without a panic, finds whole matches in order, and the same without the
+// search for tokens in a row.
+func FuzzPattern(f *testing.F) {
+	for i, c := range cases {
+		if i%10 == 0 {
+			f.Add(c.lang, c.pattern, c.text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, name, pattern, text string) {
+		lang, err := structural.Named(name)
+		if err != nil {
+			return
+		}
+		p, err := structural.Parse(pattern, lang, false)
+		if err != nil {
+			return
+		}
+		all := func() (places [][2]int, err error) {
+			end := 0
+			err = p.Find(t.Context(), []byte(text), "", func(loc []int) bool {
+				if loc[0] < end || loc[1] < loc[0] || loc[1] > len(text) {
+					t.Fatalf("a match goes from %d to %d, behind one that ends at %d", loc[0], loc[1], end)
+				}
+				for i := 2; i+1 < len(loc); i += 2 {
+					if loc[i] >= 0 && (loc[i] > loc[i+1] || loc[i+1] > len(text)) {
+						t.Fatalf("hole %d goes from %d to %d", i/2, loc[i], loc[i+1])
+					}
+				}
+				end = loc[1]
+				places = append(places, [2]int(loc))
+				return true
+			})
+			return places, err
+		}
+		got, err := all()
+		if err != nil {
+			return // a limit
+		}
+		p.Everywhere()
+		if want, err := all(); err == nil && !slices.Equal(got, want) {
+			t.Fatalf("%d matches, and %d without the search for tokens in a row", len(got), len(want))
+		}
+	})
 }
 
 // TestAgainstReference compares matches of random patterns in random texts with those that a matcher finds that tries
 // all ways.
 func TestAgainstReference(t *testing.T) {
 	t.Parallel()
-	seed := fstest.Seed(t)
-	r := rand.New(rand.NewPCG(seed, 2))
+	r := rand.New(rand.NewPCG(fstest.Seed(t), 2))
 	lang, err := structural.Named("c")
 	if err != nil {
 		t.Fatal(err)
@@ -125,42 +238,7 @@ func TestAgainstReference(t *testing.T) {
 	matching := 0
 	runs := fstest.Runs(3_000, 30_000, 500_000)
 	for range runs {
-		pieces := randomPieces(r)
-		var pattern []string
-		for _, p := range pieces {
-			switch {
-			case p.many:
-				pattern = append(pattern, ":[_...]")
-			case p.hole:
-				pattern = append(pattern, ":[_]")
-			default:
-				pattern = append(pattern, p.text)
-			}
-		}
-		source := strings.Join(pattern, " ")
-		p, err := structural.Parse(source, lang, false)
-		if err != nil {
-			t.Fatalf("seed %d: %q: %v", seed, source, err)
-		}
-		var text strings.Builder
-		for range r.IntN(24) {
-			text.WriteString([]string{"a ", "b ", ", ", "(", ")", "\n", "(a, b)"}[r.IntN(7)])
-		}
-		data := text.String()
-		tokens, err := structural.Lex([]byte(data), lang)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		err = p.Find(t.Context(), []byte(data), "", func(loc []int) bool {
-			got = append(got, data[loc[0]:loc[1]])
-			return true
-		})
-		want := (&reference{pieces: pieces, tokens: tokens, data: data}).find()
-		if err != nil || !slices.Equal(got, want) {
-			t.Fatalf("seed %d: %q in %q: got %q, %v; want %q", seed, source, data, got, err, want)
-		}
-		if len(want) > 0 {
+		if likeReference(t, lang, randomPieces(r), randomWords(r)) > 0 {
 			matching++
 		}
 	}
