@@ -242,7 +242,8 @@ func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
 // get that too; the byte order mark at the beginning of a file stays; and at its end a line end is added or taken away
 // so that the last line is as complete as it was, unless the hunk changes just that. Elsewhere a last line without a
 // line end gets one. The text counts as one edit, and its [fsutil.Origin] is {"(review)", n}, n counted from 0 for each
-// file: no step has that id.
+// file: no step has that id. A text that has some of the edits of the hunk, and nothing else, belongs to the steps that
+// made these edits.
 //
 // The plan is judged anew, as by [Plan.Reject]; one of [Executor.PlanRestore] that is given another text is judged as
 // any change is from then on. It is an error to name a file that is created or deleted as a whole, or binary, or a

@@ -15,9 +15,10 @@ const Reviewer = "(review)"
 // Revision is a change of an edited file of which not all is wanted as it is.
 type Revision struct {
 	File
-	states []int             // of the runs
-	found  map[string][2]int // by hunk, its first run and the one behind its last
-	texts  []change.Splice   // in place of some runs
+	states []int                   // of the runs
+	found  map[string][2]int       // by hunk, its first run and the one behind its last
+	texts  []change.Splice         // in place of some runs
+	taken  map[int][]change.Splice // what a text consists of that has nothing but some splices of the change
 }
 
 // The states of a run; those from 0 on are the number of the text that it is part of.
@@ -42,7 +43,7 @@ func (v View) Revise(c change.Change) (*Revision, error) {
 	if len(f.Hunks) == 0 {
 		return nil, errors.New("the file has no hunks; reject it as a whole")
 	}
-	return &Revision{File: f, states: slices.Repeat([]int{kept}, len(f.runs))}, nil
+	return &Revision{File: f, states: slices.Repeat([]int{kept}, len(f.runs)), taken: make(map[int][]change.Splice)}, nil
 }
 
 // Reject rejects the hunks of these numbers, counted from 0.
@@ -104,6 +105,12 @@ func (r *Revision) Replace(h Hunk, text *string) error {
 		case !text.asBefore:
 			state = len(r.texts)
 			r.texts = append(r.texts, text.splice)
+			if all := r.change.Splices; all != nil {
+				own := all[r.runs[first].From:r.runs[end-1].To]
+				if taken := takenOf(text.old, text.splice.Off, own, text.splice.Text); len(taken) > 0 {
+					r.taken[state] = taken
+				}
+			}
 		}
 	}
 	for i := first; i < end; i++ {
@@ -128,8 +135,8 @@ func (r *Revision) Change(most int64) (revised Revised, ok bool, err error) {
 		return Revised{}, false, err
 	}
 	c, splices := r.change, r.splices()
-	revised.Texts = len(r.texts)
-	revised.FewerEdits = max(0, Edits(c.Splices)-(Edits(splices)-len(r.texts)))
+	revised.Texts = len(r.texts) - len(r.taken)
+	revised.FewerEdits = max(0, Edits(c.Splices)-(Edits(splices)-revised.Texts))
 	if revised.Change, err = respliced(c, splices); err != nil {
 		return Revised{}, false, err
 	}
@@ -149,7 +156,10 @@ func (r *Revision) checkTexts(most int64) error {
 	}
 	left := most
 	for i := range r.texts {
-		r.texts[i].By = []change.Origin{{Step: Reviewer, Edit: n + i}}
+		if r.taken[i] == nil {
+			r.texts[i].By = []change.Origin{{Step: Reviewer, Edit: n}}
+			n++
+		}
 		if left -= int64(len(r.texts[i].Text)); left < 0 {
 			return &actions.LimitError{What: actions.LimitOutput, Limit: most}
 		}
@@ -192,11 +202,19 @@ func (r *Revision) splices() []change.Splice {
 					Off: int64(run.Old), Len: int64(run.OldEnd - run.Old), Text: run.text('+'), By: r.who.of(splices),
 				})
 			case state >= 0 && state != last:
-				out, last = append(out, r.texts[state]), state
+				out, last = append(out, r.made(state)...), state
 			}
 		}
 	}
 	return out
+}
+
+// made returns the splices of a text: those of the steps that made it, or its own.
+func (r *Revision) made(text int) []change.Splice {
+	if taken := r.taken[text]; taken != nil {
+		return taken
+	}
+	return r.texts[text : text+1]
 }
 
 // untouched reports whether runs that come from the same splices are all left, and no text lies between them.

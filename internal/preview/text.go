@@ -45,6 +45,7 @@ func textOfHunk(h Hunk) hunkText {
 // revisedText is a text that is to replace a hunk.
 type revisedText struct {
 	splice              change.Splice // without an author
+	old                 []byte        // what the splice replaces
 	asBefore, asPlanned bool          // it is nothing new
 }
 
@@ -75,7 +76,10 @@ func reviseText(h Hunk, text string, firstChanged, size int64) (revisedText, err
 		text = strings.TrimSuffix(text, line)
 		end -= int64(len(line))
 	}
-	return revisedText{splice: change.Splice{Off: off, Len: end - off, Text: []byte(text)}}, nil
+	from := off - firstChanged + int64(len(t.lead))
+	return revisedText{
+		splice: change.Splice{Off: off, Len: end - off, Text: []byte(text)}, old: []byte(t.before[from : from+end-off]),
+	}, nil
 }
 
 // fit gives text the form of the file: its line ends, its last line complete or not, and its byte order mark. first and

@@ -3,6 +3,7 @@ package review_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,13 @@ func TestSplitWithinLines(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out.String())
 			}
+			for _, f := range filesOf(t, some) {
+				for _, h := range f.Hunks {
+					if len(h.By) == 0 || slices.ContainsFunc(h.By, func(o fsutil.Origin) bool { return o.Step != "s" }) {
+						t.Errorf("matches of the step s are by %v", h.By)
+					}
+				}
+			}
 			if some.Result().FilesChanged.Count() > 0 {
 				if _, err := some.Commit(t.Context()); err != nil {
 					t.Fatal(err)
@@ -67,4 +75,14 @@ func TestSplitWithinLines(t *testing.T) {
 			}
 		})
 	}
+}
+
+// filesOf returns the diffs of a plan.
+func filesOf(t *testing.T, p *millrace.Plan) []millrace.FileDiff {
+	t.Helper()
+	files, err := p.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
