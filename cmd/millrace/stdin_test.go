@@ -24,8 +24,9 @@ func TestSilentStdin(t *testing.T) {
 		"convert": {{"p.json"}}, "actions": {{}, {"edit"}}, "schema": {{}}, "completion": {{"bash"}}, "version": {{}},
 		"search": {{"one"}, {"-s", "one :[a]"}}, "trust": {{"list"}, {"rm", "x"}}, "pipelines": {{}, {"p"}}, "init": {{}, {"licence"}},
 		"runs": {{}, {"show", "1"}, {"log", "-"}, {"approve", "1"}, {"resume", "1"}, {"prune", "--keep", "1"}, {"watch", "1"}}, "exec": {{"cat"}, {"-y", "--shell", "cat"}},
-		"help": {{}, {"run"}, {"exit-codes"}, {"config"}, {"nothing"}},
-		"mcp":  nil, // reads its client's requests
+		"fleet": {{}, {"run", "p.json", "."}, {"run", "p.json", ".", "-n"}, {"status", "-"}, {"diff", "-"}, {"retry", "-"}, {"undo", "-"}, {"report", "-"}},
+		"help":  {{}, {"run"}, {"exit-codes"}, {"config"}, {"nothing"}},
+		"mcp":   nil, // reads its client's requests
 	}
 	tr := newTree(t, files)
 	tr.must("plan", "p.json", "-o", "stored.plan")

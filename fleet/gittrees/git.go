@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/command"
@@ -76,14 +77,20 @@ func (t Trees) author() (name, mail string, ok bool) {
 	return parts[1], parts[2], true
 }
 
-// reason is why a program has failed: the end of its output.
+// reason is why a program has failed: the error of git in its output, or the end of the output.
 func reason(exit command.Exit) string {
 	text := strings.TrimSpace(exit.Stderr.Text)
 	if text == "" {
 		text = strings.TrimSpace(exit.Stdout.Text)
 	}
 	lines := strings.Split(text, "\n")
-	text = strings.Join(lines[max(0, len(lines)-3):], "; ")
+	from := slices.IndexFunc(lines, func(line string) bool {
+		return strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ")
+	})
+	if from < 0 {
+		from = max(0, len(lines)-3)
+	}
+	text = strings.Join(lines[from:min(len(lines), from+3)], "; ")
 	switch {
 	case exit.Signal != "":
 		return strings.TrimSpace("it was ended by " + exit.Signal + "; " + text)

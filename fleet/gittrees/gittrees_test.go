@@ -179,3 +179,55 @@ func TestBranch(t *testing.T) {
 		}
 	}
 }
+
+// A process that was killed while git made the commit leaves locks of git, with the commit or without it. The next
+// attempt goes on.
+func TestLocksLeft(t *testing.T) {
+	t.Parallel()
+	for name, made := range map[string]bool{"before the commit": false, "after the commit": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := tree(t)
+			trees := gittrees.Trees{Campaign: "c", Branch: "two"}
+			base := git(t, dir, "rev-parse", "HEAD")
+			write(t, dir, ".git/hold", "")
+			fstest.Must(t, os.Rename(filepath.Join(dir, ".git", "hold"), filepath.Join(dir, ".git", "index.lock")))
+			if o := one(t, trees, dir); o.Status != fleet.Failed || !strings.Contains(o.Message, "git add") {
+				t.Fatalf("%s: %s", o.Status, o.Message)
+			}
+			if made {
+				fstest.Must(t, os.Remove(filepath.Join(dir, ".git", "index.lock")))
+				git(t, dir, "commit", "-q", "-a", "-m", "made")
+				write(t, dir, ".git/refs/heads/two.lock", "")
+			}
+			if o := one(t, trees, dir); o.Status != fleet.Success {
+				t.Fatalf("%s: %s", o.Status, o.Message)
+			}
+			if got := git(t, dir, "rev-list", "--count", base+"..two"); got != "1" {
+				t.Errorf("%s commits", got)
+			}
+			if done, err := trees.Undo(t.Context(), executor(), fleet.Target{ID: "t", Root: dir}); !done || err != nil {
+				t.Errorf("%v, %v", done, err)
+			}
+		})
+	}
+}
+
+// A commit that another program has made in the meantime is not taken for the campaign's commit.
+func TestForeignCommit(t *testing.T) {
+	t.Parallel()
+	dir := tree(t)
+	trees := gittrees.Trees{Campaign: "c", Branch: "two"}
+	write(t, dir, ".git/index.lock", "")
+	one(t, trees, dir)
+	fstest.Must(t, os.Remove(filepath.Join(dir, ".git", "index.lock")))
+	write(t, dir, "other.txt", "x")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-q", "-m", "foreign")
+	if o := one(t, trees, dir); o.Status != fleet.Failed || !strings.Contains(o.Message, "another commit") {
+		t.Errorf("%s: %s", o.Status, o.Message)
+	}
+	if _, err := trees.Undo(t.Context(), executor(), fleet.Target{ID: "t", Root: dir}); err == nil {
+		t.Error("it was undone")
+	}
+}

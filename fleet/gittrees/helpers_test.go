@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,7 +25,11 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(fstest.Main(m))
+	status := fstest.Main(m)
+	if made.dir != "" {
+		_ = os.RemoveAll(made.dir)
+	}
+	os.Exit(status)
 }
 
 // git runs git in a directory and returns its output.
@@ -70,15 +75,26 @@ func origin(t testing.TB, dir, name, text string) string {
 	return bare
 }
 
-// tree makes a repository with one commit.
+// made is a repository with one commit, and its origin, which every test gets a copy of.
+var made struct {
+	sync.Once
+	dir string
+}
+
+// tree makes a repository with one commit, in w, and its origin, o.git, beside it.
 func tree(t testing.TB) string {
 	t.Helper()
 	needGit(t)
-	dir := t.TempDir()
-	return filepath.Join(dir, func() string {
+	made.Do(func() {
+		dir, err := os.MkdirTemp("", "gittrees-")
+		fstest.Must(t, err)
 		git(t, dir, "clone", "--quiet", origin(t, dir, "o", "one\n"), "w")
-		return "w"
-	}())
+		git(t, filepath.Join(dir, "w"), "config", "remote.origin.url", "../o.git")
+		made.dir = dir
+	})
+	dir := t.TempDir()
+	fstest.Must(t, os.CopyFS(dir, os.DirFS(made.dir)))
+	return filepath.Join(dir, "w")
 }
 
 // pipeline changes one to two where a file has it, fails where a file has "bad", and leaves all else alone.

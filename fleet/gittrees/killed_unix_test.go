@@ -83,11 +83,6 @@ func TestKilled(t *testing.T) {
 		fstest.Must(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
 		<-over
 	}
-	for _, name := range globbed(t, dir, "clones/*/.git/*.lock") {
-		if !strings.HasSuffix(name, "millrace-fleet.lock") {
-			fstest.Must(t, os.Remove(name)) // what git tells its user to do after a kill
-		}
-	}
 	trees := killedTrees(dir)
 	var targets []fleet.Target
 	for target, err := range gittrees.Clones(originsOf(t, dir)...) {

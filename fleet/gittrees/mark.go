@@ -1,11 +1,13 @@
 package gittrees
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/spf13/afero"
 )
@@ -34,6 +36,39 @@ const (
 	stateDone       = "done"       // all is done
 	stateUndone     = "undone"     // the commit was taken back
 )
+
+// lockWait is how long a lock of git has to stand still until it counts as left over.
+const lockWait = 2 * time.Second
+
+// unlock removes the locks of git that a process has left which was killed while it made the commit. A lock that goes
+// away or changes in the meantime is of a git that works.
+func (o *opened) unlock(ctx context.Context) error {
+	names := []string{"index.lock", "HEAD.lock"}
+	if o.t.Branch != "" {
+		names = append(names, "refs/heads/"+o.t.Branch+".lock")
+	}
+	for _, name := range names {
+		before, err := o.own.Stat(name)
+		if err != nil {
+			continue // there is none, or git reports it
+		}
+		timer := time.NewTimer(lockWait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		}
+		now, err := o.own.Stat(name)
+		if err != nil || !now.ModTime().Equal(before.ModTime()) || now.Size() != before.Size() {
+			continue
+		}
+		if err := o.own.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
 
 // markFile is the name of the mark of a campaign in the git directory.
 func (t Trees) markFile() string { return "millrace-fleet-" + t.Campaign + ".json" }

@@ -105,6 +105,11 @@ func (o *opened) release() error {
 // begin finds out where the campaign stands in this tree. A tree that the campaign has not begun with has to be clean,
 // and gets a mark.
 func (o *opened) begin(ctx context.Context) error {
+	if o.mark != nil && o.mark.State == stateCommitting {
+		if err := o.unlock(ctx); err != nil {
+			return err
+		}
+	}
 	head, err := o.head(ctx)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace/cmd/millrace/internal/byname"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/campaign"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/kept"
 )
@@ -46,6 +47,7 @@ var commands = []entry{
 	{groupChange, (*App).newExec},
 	{groupChange, (*App).newDo},
 	{groupChange, (*App).newRun},
+	{groupChange, func(a *App) *cobra.Command { return campaign.NewFleet(a.door()) }},
 	{groupLook, (*App).newSearch},
 	{groupLook, (*App).newPlan},
 	{groupLook, (*App).newShow},

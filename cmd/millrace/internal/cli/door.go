@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,8 +53,18 @@ func (a *App) door() door.Program {
 			}
 			return t.Format(time.RFC3339)
 		},
-		User:    userName,
-		UserDir: config.UserDir,
+		User:     userName,
+		UserDir:  config.UserDir,
+		StateDir: stateDir,
+		Base:     a.base,
+		Read:     a.readInput,
+		Budget:   func() string { return a.flags.budget },
+		Live:     a.live,
+		WriteLive: func(text string) {
+			if a.live() && text != "" {
+				_, _ = io.WriteString(a.Stderr, text) // a line that cannot be shown does not fail the command
+			}
+		},
 	}
 }
 
@@ -61,6 +72,10 @@ func (a *App) door() door.Program {
 func (s *session) door() door.Tree {
 	return door.Tree{
 		FS: s.fs, Root: s.root, Executor: s.x, StoreDir: s.runsDir,
+		Pipeline: func(ctx context.Context, arg string, values []string) (millrace.Pipeline, string, error) {
+			p, err := s.readPipeline(ctx, arg, values)
+			return p.Pipeline, p.file, err
+		},
 		Allow: func(ctx context.Context, p millrace.Pipeline, file string) (millrace.Executor, func(), error) {
 			done, err := s.allowInFile(ctx, p, file)
 			return s.x, done, err

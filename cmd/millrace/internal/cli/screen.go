@@ -54,9 +54,14 @@ func (a *App) lookupEnv(name string) (string, bool) {
 	return value, value != ""
 }
 
+// live reports whether stderr is a terminal that lines can be drawn on again.
+func (a *App) live() bool {
+	return tty.IsTerminal(a.Stderr) && !a.flags.quiet && tty.Escapes(a.Stderr) && a.Getenv("TERM") != "dumb"
+}
+
 // showProgress begins a line of progress, if stderr is a terminal.
 func (a *App) showProgress() {
-	if tty.IsTerminal(a.Stderr) && !a.flags.quiet && tty.Escapes(a.Stderr) && a.Getenv("TERM") != "dumb" {
+	if a.live() {
 		a.progress = millrace.Progress(a.Stderr)
 	}
 }

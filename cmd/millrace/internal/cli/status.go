@@ -73,7 +73,7 @@ func statusOf(err error) int {
 		return exitDone
 	}
 	switch codeOf(err) {
-	case "usage", "invalid_pipeline", "invalid_plan", "incomplete_plan":
+	case "usage", "invalid_pipeline", "invalid_plan", "incomplete_plan", "invalid_target":
 		return exitUsage
 	case "blocked", "read_only", "limit", "budget_exceeded", "exec_denied", "held", "declined":
 		return exitBlocked

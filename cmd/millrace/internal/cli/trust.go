@@ -47,8 +47,8 @@ func (s *session) trust() trust {
 	return trust(dir)
 }
 
-// trustDir returns the directory of trust, "" if the system has no place for it.
-func trustDir() string {
+// stateDir returns the directory of millrace in the user's state, "" if the system has no place for it.
+func stateDir() string {
 	state := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {
 		home, err := os.UserHomeDir()
@@ -57,7 +57,16 @@ func trustDir() string {
 		}
 		state = filepath.Join(home, ".local", "state")
 	}
-	return filepath.Join(state, "millrace", "trust")
+	return filepath.Join(state, "millrace")
+}
+
+// trustDir returns the directory of trust, "" if the system has no place for it.
+func trustDir() string {
+	dir := stateDir()
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "trust")
 }
 
 // has reports whether the pipeline with a digest is trusted.

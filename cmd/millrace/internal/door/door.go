@@ -42,6 +42,16 @@ type Program struct {
 	Ago func(t time.Time) string
 	// User is the name of the user, "" if the system has none.
 	User func() string
+	// StateDir is the directory of the user's state, "" for none. Base makes the name of a file absolute, and Read reads a
+	// file, or stdin for "-".
+	StateDir func() string
+	Base     func(name string) string
+	Read     func(ctx context.Context, name string) ([]byte, error)
+	// Budget is the value of --budget. Live reports whether stderr is a terminal that lines can be drawn on again, and
+	// WriteLive writes there.
+	Budget    func() string
+	Live      func() bool
+	WriteLive func(text string)
 	// UserDir is the directory of the user's configuration, "" for none.
 	UserDir func() string
 }
@@ -56,6 +66,8 @@ type Tree struct {
 	// StoreDir returns the directory of runs that a flag names, "" for that of the configuration, as rundir.Open takes
 	// it. A directory outside of the tree is absolute, and is made.
 	StoreDir func(name string) (string, error)
+	// Pipeline reads the pipeline that an argument names, with the values of its variables, and returns its file too.
+	Pipeline func(ctx context.Context, arg string, values []string) (p millrace.Pipeline, file string, err error)
 	// Allow returns an executor with the programs of a pipeline that has a file, or another name for messages, as
 	// flags, configuration and user allow. done has to be called after the run.
 	Allow func(ctx context.Context, p millrace.Pipeline, file string) (x millrace.Executor, done func(), err error)

@@ -1,0 +1,135 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
+	"github.com/millrace-go/millrace/fleet"
+)
+
+// newUndo makes `fleet undo`.
+func newUndo(p door.Program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "undo CAMPAIGN", Short: "Take back what a campaign has changed and nobody has pushed",
+		Long: `Undo takes back what a campaign has changed in each tree, with the commit and its branch where the tree is a repository. A
+commit that was pushed, a commit on top of it, and files that have changed since are left alone, and the exit status is 1. Off a
+terminal it needs -y. A campaign that was undone is not made again: give the next one another name.`,
+		Example: "  millrace fleet undo licence-2026\n  millrace fleet undo - -y",
+		Args:    cobra.ExactArgs(1), ValidArgsFunction: complete(p),
+		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) (err error) {
+			o, err := load(p, args[0], true)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, o.close()) }()
+			return o.undo(ctx, p, t)
+		}),
+	}
+	p.YesFlag(cmd)
+	p.FormatFlag(cmd, reportFormats...)
+	return cmd
+}
+
+// undo takes back what the campaign has done, tree by tree.
+func (o *opened) undo(ctx context.Context, p door.Program, t door.Tree) error {
+	var changed []record
+	for i, r := range o.outcomes() {
+		if _, ended := o.last[i]; !ended && !o.Planned { // its process may have been killed
+			r.Outcome.RunID = fleet.RunID(o.ID, r.Outcome.Target.ID, o.pipeline.Digest(), "")
+		}
+		if out := r.Outcome; out.Status == fleet.Success && out.Files == 0 {
+			continue
+		}
+		if r.Phase != phasePlan && r.Outcome.RunID != "" && !(r.Phase == phaseUndo && r.Outcome.Status == fleet.Success) {
+			changed = append(changed, r)
+		}
+	}
+	if len(changed) == 0 {
+		p.Talk("campaign %s has nothing to take back", o.ID)
+		return nil
+	}
+	if !p.Yes() {
+		if !p.OnTerminal() {
+			return p.Usage(errors.New("there is no terminal to ask at: give -y"))
+		}
+		answer, err := p.Ask(ctx, fmt.Sprintf("Take back campaign %s in %d trees? [y]es [N]o  ", o.ID, len(changed)))
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "y" && answer != "yes" {
+			p.Talk("nothing was changed")
+			return p.Said("declined")
+		}
+	}
+	show := newTable(p, len(changed))
+	defer show.end()
+	failed := false
+	for _, r := range changed {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		done, err := o.takeBack(ctx, t.Executor, r.Outcome)
+		if _, ended := o.last[r.Outcome.Index]; !done && (err == nil || !ended && errors.Is(err, fs.ErrNotExist)) {
+			continue // it has changed nothing
+		}
+		r.Phase, r.Outcome.Status, r.Outcome.Code, r.Outcome.Message = phaseUndo, fleet.Success, "", ""
+		if err != nil {
+			failed = true
+			r.Outcome.Status, r.Outcome.Code, r.Outcome.Message = fleet.Failed, millrace.ErrorCode(err), err.Error()
+		}
+		if err := o.add(r); err != nil {
+			return err
+		}
+		if err := show.outcome(phaseUndo, r.Outcome); err != nil {
+			return err
+		}
+	}
+	if f := p.Format(); f != "" && f != door.FormatReport {
+		if err := o.report(p); err != nil {
+			return err
+		}
+	}
+	if failed {
+		return p.Said("failed")
+	}
+	return nil
+}
+
+// takeBack takes back what was changed in one tree. done is false if there is nothing to take back.
+func (o *opened) takeBack(ctx context.Context, x millrace.Executor, out fleet.Outcome) (done bool, err error) {
+	x.Observe = nil
+	if o.Git != nil {
+		return o.Git.Undo(ctx, x, out.Target)
+	}
+	tree, err := o.trees().Open(ctx, out.Target)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, tree.Close(ctx, nil, nil)) }()
+	backups, err := x.ListBackups(ctx, tree.FS)
+	if err != nil {
+		return false, err
+	}
+	for _, b := range backups {
+		if b.RunID != out.RunID || b.Err != nil || b.Restores != "" {
+			continue
+		}
+		_, err := x.Restore(ctx, tree.FS, b.ID)
+		if _, before := errors.AsType[*backup.UndoneError](err); before {
+			return true, nil
+		}
+		return err == nil, err
+	}
+	if out.Files > 0 {
+		return false, errors.New("the tree has no backup of this change")
+	}
+	return false, nil
+}

@@ -1,0 +1,155 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
+	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/rundir"
+)
+
+// limits bound the work on a campaign.
+type limits struct {
+	jobs      int
+	stopAfter int
+	deadline  time.Duration
+}
+
+// trees open the trees of a campaign.
+func (c campaign) trees() fleet.Trees {
+	if c.Git != nil {
+		return *c.Git
+	}
+	return fleet.Dirs{}
+}
+
+// work runs the pipeline on targets, and keeps each outcome. A plan is a dry run of it.
+func (o *opened) work(ctx context.Context, p door.Program, t door.Tree, l limits, phase string, only []int) (sum fleet.Summary, err error) {
+	x, done, err := t.Allow(ctx, o.pipeline, o.File)
+	if err != nil {
+		return sum, err
+	}
+	defer done()
+	x.Observe = nil // of one tree
+	x.DryRun = x.DryRun || phase == phasePlan
+	w := fleet.Worker{Executor: x, Trees: o.trees()}
+	keeping := &store{dir: filepath.Join(o.dir, diffsDir)}
+	if !x.DryRun {
+		runs, err := rundir.Open(o.root, "runs", rundir.Options{Key: x.State.Key, NoSync: x.State.NoSync})
+		if err != nil {
+			return sum, err
+		}
+		m, err := runs.Manage(rundir.Host{Executor: x, Trees: w.Trees, User: p.User()})
+		if err != nil {
+			return sum, err
+		}
+		defer func() { err = errors.Join(err, m.Close(context.WithoutCancel(ctx))) }()
+		keeping.runs = m
+	}
+	keeping.index = make(map[string]int, len(o.Targets))
+	for i, t := range o.Targets {
+		keeping.index[t.ID] = i
+	}
+	w.Store = keeping
+	show := newTable(p, len(only))
+	defer show.end()
+	f := fleet.Fleet{
+		Scheduler: fleet.Local{Worker: w, Parallel: l.jobs}, StopAfter: l.stopAfter, Deadline: l.deadline, Observe: show.observe,
+	}
+	if text := p.Budget(); text != "" {
+		most, err := budget.Parse(text)
+		if err != nil || most <= 0 {
+			return sum, p.Usage(fmt.Errorf("--budget %s: write an amount of dollars, such as 3.00", text))
+		}
+		f.Budget.USD = most
+	}
+	targets := func(yield func(fleet.Target, error) bool) {
+		for _, i := range only {
+			if !yield(o.Targets[i], nil) {
+				return
+			}
+		}
+	}
+	return f.Run(ctx, fleet.Campaign{ID: o.ID, Pipeline: o.pipeline}, iter.Seq2[fleet.Target, error](targets), func(out fleet.Outcome) error {
+		out.Index = only[out.Index]
+		if err := o.add(record{Phase: phase, Outcome: out}); err != nil {
+			return err
+		}
+		return show.outcome(phase, out)
+	})
+}
+
+// store is the [fleet.Store] of a campaign: it keeps the diff of each tree beside the runs.
+type store struct {
+	runs  *rundir.Manager // nil for a dry run
+	dir   string
+	index map[string]int
+}
+
+// RunTarget implements [fleet.Store].
+func (s *store) RunTarget(ctx context.Context, x millrace.Executor, t fleet.Target, fsys afero.Fs,
+	p millrace.Pipeline) (*millrace.Result, error) {
+	diff := &differ{name: filepath.Join(s.dir, diffName(s.index[t.ID]))}
+	if s.runs != nil {
+		x.Checkpoints = diff
+		return s.runs.RunTarget(ctx, x, t, fsys, p)
+	}
+	plan, err := x.Plan(ctx, fsys, p)
+	if plan == nil {
+		return nil, err
+	}
+	defer plan.Close()
+	res := plan.Result()
+	if err == nil && res.WouldBlock {
+		err = errors.New(res.BlockReason)
+	}
+	if err == nil {
+		err = diff.Approve(ctx, plan)
+	}
+	return res, err
+}
+
+// diffName is the name of the file with the diff of a target.
+func diffName(index int) string { return strconv.Itoa(index) + ".diff" }
+
+// differ writes the diff of a plan into a file before the plan is committed.
+type differ struct{ name string }
+
+// Enter and Keep implement [millrace.Checkpointer]. They keep nothing: the runs do.
+func (*differ) Enter(context.Context, millrace.Position) error { return nil }
+
+func (*differ) Keep(context.Context, millrace.Checkpoint) error { return nil }
+
+// Spill leaves it to the run where it puts bytes aside.
+func (*differ) Spill() fsutil.Spill { return nil }
+
+// Approve implements [millrace.Approver].
+func (d *differ) Approve(_ context.Context, plan *millrace.Plan) error {
+	f, err := os.OpenFile(d.name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(plan.WriteDiff(f), f.Close())
+}
+
+// diff returns the diff of a target, "" if there is none.
+func (o *opened) diff(index int) (io.ReadCloser, error) {
+	f, err := os.Open(filepath.Join(o.dir, diffsDir, diffName(index)))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return f, err
+}
