@@ -50,7 +50,7 @@ func (o *opened) unlock(ctx context.Context) error {
 	for _, name := range names {
 		before, err := o.own.Stat(name)
 		if err != nil {
-			continue // there is none, or git reports it
+			continue // it was not left, or git reports it
 		}
 		timer := time.NewTimer(lockWait)
 		select {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
 	"github.com/millrace-go/millrace/fleet"
 )
 
@@ -59,7 +60,7 @@ func list(p door.Program) error {
 		if c.Planned {
 			planned = ", only planned"
 		}
-		fmt.Fprintf(&b, "%s  %s  %d trees%s  %s\n", oneLine(c.ID), p.Ago(c.Created), len(c.Targets), planned, oneLine(c.File))
+		fmt.Fprintf(&b, "%s  %s  %d trees%s  %s\n", render.Line(c.ID), p.Ago(c.Created), len(c.Targets), planned, render.Line(c.File))
 	}
 	return p.Write(b.String())
 }
@@ -147,7 +148,7 @@ func (o *opened) writeDiffs(ctx context.Context, p door.Program, ids []string) e
 		if len(text) == 0 {
 			continue
 		}
-		if err := p.WriteShown("# " + oneLine(t.ID) + "\n" + strings.TrimSuffix(string(text), "\n")); err != nil {
+		if err := p.WriteShown("# " + render.Line(t.ID) + "\n" + strings.TrimSuffix(string(text), "\n")); err != nil {
 			return err
 		}
 	}
@@ -224,7 +225,7 @@ func complete(p door.Program) cobra.CompletionFunc {
 		}
 		var words []string
 		for _, c := range all {
-			words = append(words, cobra.CompletionWithDesc(c.ID, oneLine(fmt.Sprintf("%d trees, %s", len(c.Targets), c.File))))
+			words = append(words, cobra.CompletionWithDesc(c.ID, render.Line(fmt.Sprintf("%d trees, %s", len(c.Targets), c.File))))
 		}
 		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
@@ -234,6 +235,6 @@ func complete(p door.Program) cobra.CompletionFunc {
 func (l *limits) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&l.jobs, "jobs", 0, "work on `N` trees at the same time; 0 is the number of processors")
-	f.IntVar(&l.stopAfter, "stop-after", 0, "begin no more trees when `N` have failed; 0 is no limit")
-	f.DurationVar(&l.deadline, "deadline", 0, "begin no more trees after `TIME`, such as 30m; 0 is no limit")
+	f.IntVar(&l.stopAfter, "stop-after", 0, "begin no more trees when `N` have failed; with 0 failures stop nothing")
+	f.DurationVar(&l.deadline, "deadline", 0, "begin no more trees after `TIME`, such as 30m; with 0 time stops nothing")
 }

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
 	"github.com/millrace-go/millrace/fleet"
 )
 
@@ -42,7 +43,7 @@ func (o *opened) report(p door.Program) error {
 		var b strings.Builder
 		table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 		for _, r := range all {
-			_, _ = fmt.Fprintf(table, "%d files\t%d edits\t\x00%s\n", r.Outcome.Files, r.Outcome.Edits, oneLine(r.Outcome.Target.ID))
+			_, _ = fmt.Fprintf(table, "%d files\t%d edits\t\x00%s\n", r.Outcome.Files, r.Outcome.Edits, render.Line(r.Outcome.Target.ID))
 		}
 		_ = table.Flush() // a Builder takes all
 		return p.WriteShown(strings.ReplaceAll(b.String(), "\x00", "  ") + o.summary().String())

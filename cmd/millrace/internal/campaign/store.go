@@ -186,11 +186,11 @@ func load(p door.Program, arg string, work bool) (*opened, error) {
 			return nil, err
 		}
 		if len(all) == 0 {
-			return nil, p.Usage(errors.New("there are no campaigns"))
+			return nil, p.Usage(errors.New("no campaign was run yet"))
 		}
 		arg = all[0].ID
 	}
-	absent := p.Usage(fmt.Errorf("there is no campaign %q: millrace fleet lists the campaigns", arg))
+	absent := p.Usage(fmt.Errorf("campaign %q was not found: millrace fleet lists the campaigns", arg))
 	if !idForm.MatchString(arg) {
 		return nil, absent
 	}

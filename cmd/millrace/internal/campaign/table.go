@@ -9,8 +9,8 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
 	"github.com/millrace-go/millrace/fleet"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/risk"
 )
 
@@ -75,7 +75,7 @@ func (t *table) draw() {
 	fmt.Fprintf(&b, "%d of %d trees, %d failed\n", t.done, t.total, t.failed)
 	t.drawn = 1
 	for _, id := range ids[:min(len(ids), mostLive)] {
-		fmt.Fprintf(&b, "  %s  %s\n", oneLine(id), oneLine(t.running[id]))
+		fmt.Fprintf(&b, "  %s  %s\n", render.Line(id), render.Line(t.running[id]))
 		t.drawn++
 	}
 	b.WriteString("\x1b[?7h")
@@ -115,9 +115,6 @@ func (t *table) end() {
 	t.p.WriteLive(t.erase())
 }
 
-// oneLine makes a text one line that a terminal shows as it is.
-func oneLine(text string) string { return fsutil.Visible(strings.Join(strings.Fields(text), " ")) }
-
 // word is the state of a tree for people.
 func (r record) word() string {
 	switch o := r.Outcome; {
@@ -140,7 +137,7 @@ func (r record) word() string {
 // line is a tree in a line.
 func line(r record) string {
 	o := r.Outcome
-	text := fmt.Sprintf("%-12s  %s", r.word(), oneLine(o.Target.ID))
+	text := fmt.Sprintf("%-12s  %s", r.word(), render.Line(o.Target.ID))
 	if o.Status == fleet.Success && o.Files > 0 {
 		text += fmt.Sprintf("  %d files, %d edits", o.Files, o.Edits)
 		if o.Risk != risk.Unset {
@@ -148,7 +145,7 @@ func line(r record) string {
 		}
 	}
 	if o.Message != "" {
-		text += "  " + oneLine(o.Message)
+		text += "  " + render.Line(o.Message)
 	}
 	return text
 }

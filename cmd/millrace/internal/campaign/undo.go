@@ -58,7 +58,7 @@ func (o *opened) undo(ctx context.Context, p door.Program, t door.Tree) error {
 	}
 	if !p.Yes() {
 		if !p.OnTerminal() {
-			return p.Usage(errors.New("there is no terminal to ask at: give -y"))
+			return p.Usage(errors.New("off a terminal nobody can be asked: give -y"))
 		}
 		answer, err := p.Ask(ctx, fmt.Sprintf("Take back campaign %s in %d trees? [y]es [N]o  ", o.ID, len(changed)))
 		if ctx.Err() != nil {
@@ -103,7 +103,7 @@ func (o *opened) undo(ctx context.Context, p door.Program, t door.Tree) error {
 	return nil
 }
 
-// takeBack takes back what was changed in one tree. done is false if there is nothing to take back.
+// takeBack takes back what was changed in one tree. done is false if the campaign has changed nothing there.
 func (o *opened) takeBack(ctx context.Context, x millrace.Executor, out fleet.Outcome) (done bool, err error) {
 	x.Observe = nil
 	if o.Git != nil {

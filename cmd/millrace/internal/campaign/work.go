@@ -145,7 +145,7 @@ func (d *differ) Approve(_ context.Context, plan *millrace.Plan) error {
 	return errors.Join(plan.WriteDiff(f), f.Close())
 }
 
-// diff returns the diff of a target, "" if there is none.
+// diff returns the diff of a target, nil if none was written.
 func (o *opened) diff(index int) (io.ReadCloser, error) {
 	f, err := os.Open(filepath.Join(o.dir, diffsDir, diffName(index)))
 	if errors.Is(err, os.ErrNotExist) {
