@@ -38,6 +38,16 @@ func Module(t testing.TB, name, sum string) string {
 	return got.Dir
 }
 
+// Distribution returns the directory of the Go distribution, which a program made with -trimpath does not have.
+func Distribution(t testing.TB) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Skip("NOT TESTED: the go command is not installed: ", err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
 // NPM returns a directory with the files of an npm package. The name is NAME@VERSION. integrity is what the registry
 // has of the package, with "sha512-" before it.
 func NPM(t testing.TB, name, integrity string) string {

@@ -23,8 +23,8 @@ type place struct {
 	from, to int
 }
 
-// beside is a pattern for both programs. around is for ast-grep: code around the pattern, of which kind is the part that
-// is compared.
+// beside is a pattern for both programs. Where a pattern of ast-grep has code around it, kind is the part that is
+// compared.
 type beside struct {
 	lang, ours, theirs, kind string
 }
@@ -101,7 +101,7 @@ func corpus(t *testing.T, lang string) (dir string, files map[string][]byte) {
 	ext := "." + lang
 	switch lang {
 	case "go", "c":
-		dir = filepath.Join(runtime.GOROOT(), "src")
+		dir = filepath.Join(fetched.Distribution(t), "src")
 		if lang == "go" {
 			dir = filepath.Join(dir, "cmd", "go")
 		}
@@ -124,7 +124,8 @@ func corpus(t *testing.T, lang string) (dir string, files map[string][]byte) {
 	}
 	files = make(map[string][]byte)
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || filepath.Ext(name) != ext || strings.HasSuffix(name, ".min"+ext) || strings.Contains(name, "testdata") {
+		if err != nil || !d.Type().IsRegular() || filepath.Ext(name) != ext || strings.HasSuffix(name, ".min"+ext) ||
+			strings.Contains(name, "testdata") {
 			return err
 		}
 		files[name], err = os.ReadFile(name)

@@ -3,7 +3,6 @@ package structural_test
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/millrace-go/millrace/internal/fetched"
@@ -33,7 +32,8 @@ func TestRealFiles(t *testing.T) {
 		"sha512-3gD+6zsrLQH7DyYOUIutaauuXrcyxeTPyQuZQCQoNPZMHMMS5m4y0xclNpvYzoK3VNzuyxT6eF4mkIL4WSZ1eQ==")
 	capacitor := fetched.NPM(t, "@capacitor/android@7.4.4",
 		"sha512-y8knfV1JXNrd6XZZLZireGT+EBCN0lvOo+HZ/s7L8LkrPBu4nY5UZn0Wxz4yOezItEII9rqYJSHsS5fMJG9gdw==")
-	src := filepath.Join(runtime.GOROOT(), "src")
+	distribution := fetched.Distribution(t)
+	src := filepath.Join(distribution, "src")
 	android := filepath.Join(screens, "android", "src", "main")
 	for lang, file := range map[string]string{
 		"c": filepath.Join(src, "runtime", "cgo", "gcc_util.c"), "cmake": filepath.Join(android, "jni", "CMakeLists.txt"),
@@ -60,7 +60,7 @@ func TestRealFiles(t *testing.T) {
 		"scala": filepath.Join(samples, "scala.actual"), "shell": filepath.Join(src, "make.bash"),
 		"sql":   filepath.Join(samples, "materialize.actual"),
 		"swift": filepath.Join(screens, "ios", "gamma", "split-view", "RNSSplitViewHostController.swift"),
-		"text":  filepath.Join(runtime.GOROOT(), "LICENSE"), "toml": filepath.Join(gyp, "gyp", "pyproject.toml"),
+		"text":  filepath.Join(distribution, "LICENSE"), "toml": filepath.Join(gyp, "gyp", "pyproject.toml"),
 		"xml":  filepath.Join(android, "res", "v33", "anim-v33", "rns_default_enter_out.xml"),
 		"yaml": filepath.Join(samples, "yaml.actual"), "zig": filepath.Join(samples, "zig.actual"),
 	} {
