@@ -26,11 +26,11 @@ func (r *replacing) addTable(c *Call, label string, edits []TextEdit, ignoreCase
 	texts := make([]string, 0, len(edits))
 	for i, e := range edits {
 		if e.OldText == "" {
-			return fmt.Errorf("old_text of edit %d cannot be empty", i)
+			return fmt.Errorf("the text that edit %d replaces cannot be empty", i)
 		}
 		if becomes, twice := table[key(e.OldText)]; twice {
 			if string(becomes) != e.NewText {
-				return fmt.Errorf("there are two edits for old_text %q", fsutil.Visible(e.OldText))
+				return fmt.Errorf("there are two new texts for %q", fsutil.Visible(e.OldText))
 			}
 			continue
 		}

@@ -43,7 +43,7 @@ func TestStrict(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return tr.status(err), string(out)
 	}
-	if status, out := run("replace", "one", "two", "-y", "--strict"); status != 1 || !strings.Contains(out, "b.txt") {
+	if status, out := run("replace", "one", "two", "-y", "--strict"); status != 1 || !strings.Contains(out, "--strict: left out: 1 unreadable file (b.txt)") {
 		t.Errorf("with --strict: exit status %d\n%s", status, out)
 	}
 	if data, _ := os.ReadFile(filepath.Join(tr.dir, "a.txt")); string(data) != "one\n" {

@@ -49,11 +49,15 @@ func bound(text string) (*int, error) {
 func (b bounds) given() bool { return b.low != nil || b.high != nil }
 
 // allRead returns an error that names the files which a step has left out because they cannot be read.
-func allRead(r *millrace.Result) error {
+func (a *App) allRead(r *millrace.Result) error {
 	for _, step := range r.Results {
 		for _, left := range step.LeftOut {
 			if left.Reason == actions.LeftOutDenied {
-				return fmt.Errorf("--strict: step '%s' has left out %s: %w", step.StepID, left, fs.ErrPermission)
+				by := "step '" + step.StepID + "' has left out "
+				if a.oneLiner != nil {
+					by = "left out: " // its user has seen no steps
+				}
+				return fmt.Errorf("--strict: %s%s: %w", by, left, fs.ErrPermission)
 			}
 		}
 	}

@@ -50,7 +50,7 @@ func (s *session) change(ctx context.Context, p millrace.Pipeline) error {
 		err = bounds.check(plan.Result())
 	}
 	if err == nil && s.flags.strict {
-		err = allRead(plan.Result())
+		err = s.allRead(plan.Result())
 	}
 	if err != nil {
 		return s.done(plan.Result(), err)

@@ -26,7 +26,6 @@ const noFile = "no file matched"
 // text which the user has typed is taken for one.
 var phrases = []phrase{
 	{"", regexp.MustCompile(`^step '\w+': `), ""},
-	{"", regexp.MustCompile(`^--strict: step '\w+' has left out `), "--strict: left out: "},
 	{"", regexp.MustCompile(`^(?:input step '\w+'|the input steps) matched no files$`), noFile},
 	{"glob", regexp.MustCompile(`^no file below (.*) is one that include and file_types take$`), "no file below $1 is taken by -g and -t"},
 	{"", regexp.MustCompile(`^no file below (.*) is one that include and file_types take$`), "no file below $1 matched"},
@@ -45,8 +44,6 @@ var phrases = []phrase{
 	{"", regexp.MustCompile(`^(matches of )?old_text (?:of the edits )?"`), `$1"`},
 	{"", regexp.MustCompile(`; old_text (?:of the edits )?"`), `; "`},
 	{"", regexp.MustCompile(`; matches of old_text (?:of the edits )?"`), `; matches of "`},
-	{"", regexp.MustCompile(`there are two edits for old_text "`), `there are two new texts for "`},
-	{"", regexp.MustCompile(`old_text of edit \d+ cannot be empty$`), "a text to replace cannot be empty"},
 	{"regex", regexp.MustCompile(`, or set mode to "literal"$`), ", or leave out -r"},
 
 	{"", regexp.MustCompile(`^'to' `), "DEST "},
