@@ -120,6 +120,9 @@ func (p *ProgressLine) Observe(e Event) {
 		if e.Total > 0 {
 			done = fmt.Sprintf(": %d of %d", e.Done, e.Total)
 		}
+		if e.Bytes > 0 {
+			done += fmt.Sprintf(", %d MiB", e.Bytes>>20)
+		}
 		p.line.Show("commit, " + e.Phase + done)
 	case RunFinished:
 		p.line.Clear()

@@ -201,8 +201,8 @@ func (t *tree) commitOptions(lock io.Closer) commit.Options {
 	o := commit.Options{FS: t.fs, StateDir: t.stateDir, Lock: lock, Key: t.x.State.Key, NoSync: t.x.State.NoSync, InPlace: t.x.InPlace, Workers: t.x.Workers}
 	if t.x.Observe != nil {
 		o.Observe = func(phase string) { t.x.Observe(CommitPhase{Phase: phase}) }
-		o.Progress = func(phase string, done, total int) {
-			t.x.Observe(CommitPhase{Phase: phase, Done: done, Total: total})
+		o.Progress = func(phase string, done, total int, bytes int64) {
+			t.x.Observe(CommitPhase{Phase: phase, Done: done, Total: total, Bytes: bytes})
 		}
 	}
 	return o

@@ -151,6 +151,9 @@ type CommitPhase struct {
 	// event comes with every few dozens of them.
 	Done  int `json:"done,omitempty"`
 	Total int `json:"total,omitempty"`
+	// Bytes is how many bytes of files the phase has hashed or copied. An event comes with every 16 MiB, also in the phase
+	// "collect", which has no other: the files of a change are hashed before the change is judged.
+	Bytes int64 `json:"bytes,omitempty"`
 }
 
 // Kind implements [Event].
@@ -276,6 +279,20 @@ func (e StepRetrying) MarshalJSON() ([]byte, error) {
 
 // progressBytes is after how many bytes a step says how far it is, even if no file is done meanwhile.
 const progressBytes = 16 << 20
+
+// collected returns a function that counts bytes read, for events of the phase "collect".
+func collected(notify func(Event)) func(n int) {
+	var mu sync.Mutex
+	var read, said int64
+	return func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if read += int64(n); read-said >= progressBytes {
+			said = read
+			notify(CommitPhase{Phase: "collect", Bytes: read})
+		}
+	}
+}
 
 // stepProgress makes events of what an action says about how far it is. It is safe for concurrent use.
 type stepProgress struct {

@@ -81,7 +81,7 @@ func (p *Plan) collect(ctx context.Context, stage *stage.Stage, inTime func() er
 	if !p.mutates {
 		return inTime()
 	}
-	defer stage.During(ctx)()
+	defer stage.During(ctx, collected(p.tree.notify))()
 	changes, err := stage.Outline()
 	if err != nil {
 		return collectError(err, p.result.TotalSteps)

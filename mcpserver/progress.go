@@ -128,7 +128,10 @@ func (p *progress) message(e millrace.Event) string {
 		}
 		return fmt.Sprintf("%s: %d files", e.Step, e.Done)
 	case millrace.CommitPhase:
-		if e.Total > 0 {
+		switch {
+		case e.Bytes > 0:
+			return fmt.Sprintf("commit: %s, %d MiB", e.Phase, e.Bytes>>20)
+		case e.Total > 0:
 			return fmt.Sprintf("commit: %s %d/%d", e.Phase, e.Done, e.Total)
 		}
 		return "commit: " + e.Phase

@@ -196,7 +196,7 @@ func (t *tracing) observe(e millrace.Event) {
 	case millrace.StepJumped:
 		t.ofRun(func(r *root) { r.span.AddEvent("millrace.jump", trace.WithAttributes(jump(e)...)) })
 	case millrace.CommitPhase:
-		if e.Done == 0 && e.Total == 0 { // it begins
+		if e.Done == 0 && e.Total == 0 && e.Bytes == 0 { // it begins
 			t.ofRun(func(r *root) {
 				r.span.AddEvent("millrace.commit.phase", trace.WithAttributes(commitPhase.String(e.Phase)))
 			})

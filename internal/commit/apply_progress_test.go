@@ -26,7 +26,7 @@ func TestProgress(t *testing.T) {
 			})
 			o := options(fsys)
 			last := make(map[string]int)
-			o.Progress = func(phase string, done, total int) {
+			o.Progress = func(phase string, done, total int, _ int64) {
 				if done <= last[phase] || done > total || total < 150 {
 					t.Errorf("%s: %d of %d after %d", phase, done, total, last[phase])
 				}

@@ -130,6 +130,9 @@ func (t *txn) attempt(ctx context.Context) (r Report, err error) {
 		r.Warnings = append(r.Warnings, t.trouble.told()...)
 	}()
 	t.Until = ctx
+	if t.opts.Progress != nil {
+		t.Count = t.countRead
+	}
 	if err := panics.Protect(func() error { return t.prepare(ctx) }); err != nil {
 		if derr := panics.Protect(t.abandon); derr != nil {
 			t.trouble.warn(t.dir, "not removed: "+derr.Error())
@@ -147,7 +150,7 @@ func (t *txn) attempt(ctx context.Context) (r Report, err error) {
 		}
 		return t.opts.checkLock()
 	})
-	t.Until = nil // what is done is finished, or undone to its end
+	t.Until, t.Count = nil, nil // what is done is finished, or undone to its end
 	if err != nil {
 		if uerr := t.undo(); uerr != nil {
 			return r, &RollbackError{Err: err, Rollback: uerr}

@@ -37,7 +37,8 @@ type txn struct {
 	now     string // the phase
 
 	counting    sync.Mutex
-	done, total int // how far the phase is
+	done, total int   // how far the phase is
+	bytes, told int64 // how many bytes of files the phase has read, and at the last call of Progress
 }
 
 // progressEvery is how many changes are between two calls of Progress.
@@ -47,7 +48,7 @@ const progressEvery = 64
 func (t *txn) countTo(total int) {
 	t.counting.Lock()
 	defer t.counting.Unlock()
-	t.done, t.total = 0, total
+	t.done, t.total, t.bytes, t.told = 0, total, 0, 0
 }
 
 // counted returns err, and counts one more change unless there is one.
@@ -58,9 +59,22 @@ func (t *txn) counted(err error) error {
 	t.counting.Lock()
 	defer t.counting.Unlock()
 	if t.done++; t.done%progressEvery == 0 {
-		t.opts.Progress(t.now, t.done, t.total)
+		t.opts.Progress(t.now, t.done, t.total, t.bytes)
 	}
 	return nil
+}
+
+// progressBytes is how many bytes are between two calls of Progress.
+const progressBytes = 16 << 20
+
+// countRead counts bytes that were read in the phase.
+func (t *txn) countRead(n int) {
+	t.counting.Lock()
+	defer t.counting.Unlock()
+	if t.bytes += int64(n); t.bytes-t.told >= progressBytes {
+		t.told = t.bytes
+		t.opts.Progress(t.now, t.done, t.total, t.bytes)
+	}
 }
 
 // troubles collects what goes on in several goroutines.

@@ -34,24 +34,29 @@ func (d *Disk) HashOf(f io.Reader, size int64) (change.Hash, int64, error) {
 	return copyHashed(io.Discard, d.untilDone(io.LimitReader(f, size+1)))
 }
 
-// untilDone is a reader that fails once nothing is to be read on.
+// untilDone is a reader that fails once nothing is to be read on, and counts what it reads.
 func (d *Disk) untilDone(from io.Reader) io.Reader {
-	if d.Until == nil {
+	if d.Until == nil && d.Count == nil {
 		return from
 	}
-	return doneReader{from, d.Until}
+	return doneReader{from, d.Until, d.Count}
 }
 
 type doneReader struct {
 	io.Reader
 	until context.Context
+	count func(n int)
 }
 
 func (r doneReader) Read(p []byte) (int, error) {
-	if r.until.Err() != nil {
+	if r.until != nil && r.until.Err() != nil {
 		return 0, context.Cause(r.until)
 	}
-	return r.Reader.Read(p)
+	n, err := r.Reader.Read(p)
+	if r.count != nil {
+		r.count(n)
+	}
+	return n, err
 }
 
 // buffers are for all disks: one lives no longer than a transaction, which may be about a few bytes.

@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"context"
 	"errors"
 	"hash/maphash"
 	"io"
@@ -66,7 +65,7 @@ type baseFs struct {
 	// contents are those that are not in use, for the memory that they have.
 	contents sync.Pool // of *Content
 
-	during atomic.Pointer[context.Context] // nil for one that is never done
+	during atomic.Pointer[readingFor] // nil for what is never done
 
 	mu     sync.RWMutex
 	known  map[string]*fact // directories, links, and files that were read or staged

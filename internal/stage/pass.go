@@ -41,18 +41,17 @@ func (c *core) pass(b *body, checked bool) (*pass, error) {
 }
 
 // During makes it an error, the cause of ctx, to read on in a file of the base once ctx is done, until the function is
-// called that it returns. Reading a large file takes minutes on a slow disk.
-func (s *Stage) During(ctx context.Context) (until func()) {
-	before := s.base.during.Swap(&ctx)
+// called that it returns. Reading a large file takes minutes on a slow disk. read is called with how many bytes were
+// read, from several goroutines at a time.
+func (s *Stage) During(ctx context.Context, read func(n int)) (until func()) {
+	before := s.base.during.Swap(&readingFor{ctx, read})
 	return func() { s.base.during.Store(before) }
 }
 
-// stopped returns why nothing is to be read on, nil for nothing.
-func (b *baseFs) stopped() error {
-	if ctx := b.during.Load(); ctx != nil && (*ctx).Err() != nil {
-		return context.Cause(*ctx)
-	}
-	return nil
+// readingFor is for what files of the base are read.
+type readingFor struct {
+	ctx  context.Context
+	read func(n int)
 }
 
 // baseReader reads a file of the base and takes its fingerprint, and its hash if that is not known yet.
@@ -89,11 +88,15 @@ func (b *baseFs) reader(f *fact, checked bool) (*baseReader, error) {
 }
 
 func (r *baseReader) Read(p []byte) (int, error) {
-	if err := r.b.stopped(); err != nil {
-		return 0, err
+	during := r.b.during.Load()
+	if during != nil && during.ctx.Err() != nil {
+		return 0, context.Cause(during.ctx)
 	}
 	n, err := r.r.Read(p)
 	r.n += int64(n)
+	if during != nil {
+		during.read(n)
+	}
 	if r.print != nil {
 		_, _ = r.print.Write(p[:n]) // hashes do not fail
 	}

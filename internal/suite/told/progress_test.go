@@ -36,6 +36,7 @@ func TestProgress(t *testing.T) {
 		shows(millrace.StepFinished{Step: "a"}, "")
 		shows(millrace.CommitPhase{Phase: "back up"}, "commit, back up")
 		shows(millrace.CommitPhase{Phase: "apply", Done: 1, Total: 2}, "commit, apply: 1 of 2")
+		shows(millrace.CommitPhase{Phase: "collect", Bytes: 33 << 20}, "commit, collect, 33 MiB")
 		shows(millrace.RunFinished{}, "\r\x1b[K")
 		shows(millrace.StepStarted{Step: "b\n", Action: "search"}, `step b\n: search`)
 		line.Clear()
