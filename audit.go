@@ -89,6 +89,20 @@ func auditOf(run string, e StepFinished, now time.Time) audited {
 	}
 }
 
+// collected returns a function that counts bytes read, for events of the phase "collect".
+func collected(notify func(Event)) func(n int) {
+	var mu sync.Mutex
+	var read, said int64
+	return func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if read += int64(n); read-said >= progressBytes {
+			said = read
+			notify(CommitPhase{Phase: "collect", Bytes: read})
+		}
+	}
+}
+
 // ProgressLine shows the events of runs on one line of a terminal. Its methods are safe for concurrent use. A nil
 // *ProgressLine shows nothing.
 type ProgressLine struct{ line *progress.Line }

@@ -280,20 +280,6 @@ func (e StepRetrying) MarshalJSON() ([]byte, error) {
 // progressBytes is after how many bytes a step says how far it is, even if no file is done meanwhile.
 const progressBytes = 16 << 20
 
-// collected returns a function that counts bytes read, for events of the phase "collect".
-func collected(notify func(Event)) func(n int) {
-	var mu sync.Mutex
-	var read, said int64
-	return func(n int) {
-		mu.Lock()
-		defer mu.Unlock()
-		if read += int64(n); read-said >= progressBytes {
-			said = read
-			notify(CommitPhase{Phase: "collect", Bytes: read})
-		}
-	}
-}
-
 // stepProgress makes events of what an action says about how far it is. It is safe for concurrent use.
 type stepProgress struct {
 	notify func(Event)
