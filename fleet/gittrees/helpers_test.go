@@ -165,3 +165,11 @@ func gitCheck(dir, name string) error {
 	cmd.Dir = dir
 	return cmd.Run()
 }
+
+// globbed returns the names below a directory that a pattern takes.
+func globbed(t testing.TB, dir, pattern string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, pattern))
+	fstest.Must(t, err)
+	return names
+}

@@ -137,10 +137,3 @@ func TestKilled(t *testing.T) {
 		}
 	}
 }
-
-func globbed(t testing.TB, dir, pattern string) []string {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, pattern))
-	fstest.Must(t, err)
-	return names
-}
