@@ -23,7 +23,9 @@ import (
 
 // call makes what the action is given. After over, nothing more is heard of it: a goroutine that the action has left
 // behind must not change a result that is told.
-func (r *run) call(s definition.Step, view *stage.Stage, files []string, res *StepResult) (call *actions.Call, over func()) {
+func (r *run) call(
+	s definition.Step, view *stage.Stage, files []string, res *StepResult,
+) (call *actions.Call, over func()) {
 	limits := r.x.stepLimits(r.p)
 	warnings := outcome.WarningsTo(&res.Warnings, limits.ShownBytes())
 	progress := &stepProgress{notify: r.notify, now: StepProgress{Step: s.ID}}
@@ -158,9 +160,9 @@ func (r *run) retries(i int) int {
 }
 
 // inSequence reports whether the steps run one at a time: if the pipeline does not want more, if its way depends on the
-// run, and if each step has to know what all before it have done. How many files and bytes differ can become less again,
-// so that is only known where each step ends in sequence. What is left of money and of attempts depends on the attempts
-// before.
+// run, and if each step has to know what all before it have done. How many files and bytes differ can become less
+// again, so that is only known where each step ends in sequence. What is left of money and of attempts depends on the
+// attempts before.
 func (r *run) inSequence() bool {
 	limit := r.spent.limit
 	if !r.p.Options.Parallel || r.p.Jumps() || r.p.MaxAttempts > 0 || limit.Files > 0 || limit.Bytes > 0 {
@@ -196,11 +198,13 @@ func retryable(action actions.Action, err error) bool {
 		return said.Retryable()
 	}
 	switch {
-	case is[*InterpolationError](err), is[*actions.LimitError](err), is[*actions.PanicError](err), errors.Is(err, errGoexit):
+	case is[*InterpolationError](err), is[*actions.LimitError](err), is[*actions.PanicError](err),
+		errors.Is(err, errGoexit):
 		return false
 	case is[*TimeoutError](err): // whatever the action has made of it
 		return true
-	case isAny(err, fsutil.ErrDenied, fsutil.ErrNotAllowed, fsutil.ErrReadOnlyPath, fsutil.ErrEscape, fsutil.ErrNotPortable,
+	case isAny(err, fsutil.ErrDenied, fsutil.ErrNotAllowed, fsutil.ErrReadOnlyPath, fsutil.ErrEscape,
+		fsutil.ErrNotPortable,
 		ErrReadOnly, ErrNested, context.Canceled):
 		return false
 	case errors.Is(err, fsutil.ErrLocked), is[*ConflictError](err), !ofPackageActions(action):
@@ -210,8 +214,8 @@ func retryable(action actions.Action, err error) bool {
 		syscall.ETIMEDOUT, syscall.ESTALE)
 }
 
-// readable asks an error all that a run is going to ask it, and returns it. The methods of its type are the action's, so
-// where one panics, as with a nil pointer for an error, the action has panicked; later nothing would stop it.
+// readable asks an error all that a run is going to ask it, and returns it. The methods of its type are the action's,
+// so where one panics, as with a nil pointer for an error, the action has panicked; later nothing would stop it.
 func readable(action actions.Action, err error) error {
 	if err != nil {
 		_, _, _ = err.Error(), stepCode(err), retryable(action, err)
@@ -289,8 +293,8 @@ func (e *TimeoutError) Unwrap() error { return e.Err }
 // Code returns "timeout".
 func (e *TimeoutError) Code() string { return errorform.Timeout }
 
-// ExecutionsError says that a run has made as many attempts as it may, see [Pipeline.MaxAttempts]. All that was staged is
-// discarded.
+// ExecutionsError says that a run has made as many attempts as it may, see [Pipeline.MaxAttempts]. All that was staged
+// is discarded.
 type ExecutionsError struct {
 	// Step is the id of the step that was to run next.
 	Step string

@@ -84,8 +84,9 @@ type audited struct {
 func auditOf(run string, e StepFinished, now time.Time) audited {
 	s := e.Result
 	return audited{
-		Time: eventTime(now), Run: run, Step: e.Step, Visit: e.Visit, Action: s.Action, Tool: s.Tool, OK: s.Success, Skipped: s.Skipped, Handled: s.Handled,
-		Code: s.ErrorCode, Duration: millis(e.Duration), Cost: s.Cost, Files: len(s.FilesMatched), Edits: s.EditsApplied,
+		Time: eventTime(now), Run: run, Step: e.Step, Visit: e.Visit, Action: s.Action, Tool: s.Tool, OK: s.Success,
+		Skipped: s.Skipped, Handled: s.Handled, Code: s.ErrorCode, Duration: millis(e.Duration), Cost: s.Cost,
+		Files: len(s.FilesMatched), Edits: s.EditsApplied,
 	}
 }
 

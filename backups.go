@@ -52,9 +52,9 @@ func (x Executor) VerifyBackup(ctx context.Context, fsys afero.Fs, backupID stri
 }
 
 // PruneBackups removes the backups that are not to be kept, and returns their ids. Every commit does so by
-// [Executor.State.Backups]; this is for a host that wants to have room now. Those that cannot be used go first. With DryRun
-// it only says which would go. It waits for other runs on the tree. The error is [ErrReadOnly] or that of the lock or
-// the file system; the removed backups are in the list in any case.
+// [Executor.State.Backups]; this is for a host that wants to have room now. Those that cannot be used go first. With
+// DryRun it only says which would go. It waits for other runs on the tree. The error is [ErrReadOnly] or that of the
+// lock or the file system; the removed backups are in the list in any case.
 func (x Executor) PruneBackups(ctx context.Context, fsys afero.Fs, keep backup.Retention) ([]string, error) {
 	var gone []string
 	err := x.keep(ctx, fsys, func(store *backups.Store) (err error) {
@@ -217,7 +217,8 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 	}
 	t.x.RunID = "" // a restore is no run that could be asked for again
 	p := &Plan{
-		tree: t, name: restoreName(backupID), mutates: true, changes: changes, restores: backupID, undoes: true, damaged: damaged,
+		tree: t, name: restoreName(backupID), mutates: true, changes: changes, restores: backupID, undoes: true,
+		damaged: damaged,
 	}
 	if err := p.drifts(ctx, store); err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
@@ -227,10 +228,12 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 	}
 	p.digest = func() string { return fsutil.HashOf([]byte(p.name)).String() } // there is no pipeline
 	p.result = &Result{
-		Name: p.name, Success: true, DryRun: true, Results: []StepResult{}, Restores: backupID, Commit: CommitOutcome{State: CommitNone},
+		Name: p.name, Success: true, DryRun: true, Results: []StepResult{}, Restores: backupID,
+		Commit: CommitOutcome{State: CommitNone},
 	}
 	if lost := b.NotKept(); len(lost) > 0 {
-		p.result.Warnings = append(p.result.Warnings, "not restored, because the commit kept nothing of it: "+names.Few(lost, ", "))
+		p.result.Warnings = append(p.result.Warnings, "not restored, because the commit kept nothing of it: "+
+			names.Few(lost, ", "))
 	}
 	p.judge()
 	return p, nil

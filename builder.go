@@ -136,7 +136,9 @@ func (b StepBuilder) Backoff(d time.Duration) StepBuilder {
 
 // Expect fails the step if it does more or less than that.
 func (b StepBuilder) Expect(e Expect) StepBuilder {
-	return b.change(func(s *definition.Step) { s.Expect = definition.Step{Expect: definition.Expect(e)}.Clone().Expect })
+	return b.change(func(s *definition.Step) {
+		s.Expect = definition.Step{Expect: definition.Expect(e)}.Clone().Expect
+	})
 }
 
 // Manual lets the step wait until a person lets it run ("manual").
@@ -170,7 +172,8 @@ func (b Builder) Build() (Pipeline, error) {
 	for i, s := range b.steps {
 		steps[i] = s.Clone()
 	}
-	d := definition.Draft{Name: b.name, Options: b.options, MaxAttempts: b.maxAttempts, Bounds: b.bounds, Variables: b.variables, Steps: steps}
+	d := definition.Draft{Name: b.name, Options: b.options, MaxAttempts: b.maxAttempts, Bounds: b.bounds,
+		Variables: b.variables, Steps: steps}
 	d.Include(b.included)
 	return pipelineOf(d.Check())
 }

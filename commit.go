@@ -31,7 +31,8 @@ func (p *Plan) Commit(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	return p.tree.told(ctx, RunStarted{
-		Pipeline: p.name, Phase: PhaseCommit, Classification: p.result.Classification, Steps: p.result.TotalSteps, DryRun: p.tree.x.DryRun,
+		Pipeline: p.name, Phase: PhaseCommit, Classification: p.result.Classification, Steps: p.result.TotalSteps,
+		DryRun: p.tree.x.DryRun,
 	}, p.commitOnce)
 }
 
@@ -150,10 +151,12 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Re
 	res.Warnings = append(res.Warnings, t.keyWarnings(key)...)
 	if report.Committed {
 		if err := t.prune(report.BackupID); err != nil {
-			res.Warnings = append(res.Warnings, fmt.Sprintf("old backups, results or conflicts could not be removed: %v", err))
+			res.Warnings = append(res.Warnings,
+				fmt.Sprintf("old backups, results or conflicts could not be removed: %v", err))
 		}
 	}
-	t.x.logger().InfoContext(ctx, "pipeline finished", "pipeline", p.name, "result", res.String(), "backup", res.BackupID, "state", res.Commit.State)
+	t.x.logger().InfoContext(ctx, "pipeline finished", "pipeline", p.name, "result", res.String(), "backup",
+		res.BackupID, "state", res.Commit.State)
 	return res, err
 }
 
@@ -198,7 +201,8 @@ func (p *Plan) translate(ctx context.Context, report commit.Report, err error) e
 
 // commitOptions are what all transactions on the tree have in common.
 func (t *tree) commitOptions(lock io.Closer) commit.Options {
-	o := commit.Options{FS: t.fs, StateDir: t.stateDir, Lock: lock, Key: t.x.State.Key, NoSync: t.x.State.NoSync, InPlace: t.x.InPlace, Workers: t.x.Workers}
+	o := commit.Options{FS: t.fs, StateDir: t.stateDir, Lock: lock, Key: t.x.State.Key, NoSync: t.x.State.NoSync,
+		InPlace: t.x.InPlace, Workers: t.x.Workers}
 	if t.x.Observe != nil {
 		o.Observe = func(phase string) { t.x.Observe(CommitPhase{Phase: phase}) }
 		o.Progress = func(phase string, done, total int, bytes int64) {
@@ -255,7 +259,8 @@ func (t *tree) keyWarnings(key journal.Key) []string {
 	const way = "Set Executor.State.Key, or make the directory for settings of this user writable"
 	warnings := []string{fmt.Sprintf("journal and backups are not signed, because %v. %s", key.Missing, way)}
 	if t.x.RunID != "" {
-		warnings = append(warnings, fmt.Sprintf("the result of run id %q is not stored, because %v. %s", t.x.RunID, key.Missing, way))
+		warnings = append(warnings,
+			fmt.Sprintf("the result of run id %q is not stored, because %v. %s", t.x.RunID, key.Missing, way))
 	}
 	return warnings
 }

@@ -89,7 +89,8 @@ func (p *Plan) conflict(paths ...string) error {
 	if len(paths) > 0 {
 		chosen, _ := preview.Chosen(p.changes, paths...)
 		list = slices.DeleteFunc(list, func(c Conflict) bool {
-			return !touched(chosen, c.Path) && !slices.ContainsFunc(paths, func(name string) bool { return names.Within(c.Path, name) })
+			return !touched(chosen, c.Path) &&
+				!slices.ContainsFunc(paths, func(name string) bool { return names.Within(c.Path, name) })
 		})
 	}
 	if len(list) == 0 {
@@ -130,7 +131,8 @@ func (p *Plan) drifts(ctx context.Context, store *backups.Store) error {
 // withoutConflicts prepares the plan q, which is p without the changes at some paths: only conflicts of what is left
 // remain.
 func (p *Plan) withoutConflicts(q *Plan, paths []string) {
-	q.drifted = slices.DeleteFunc(slices.Clone(p.drifted), func(at Conflict) bool { return !touched(q.changes, at.Path) })
+	q.drifted = slices.DeleteFunc(slices.Clone(p.drifted),
+		func(at Conflict) bool { return !touched(q.changes, at.Path) })
 	if p.damaged == nil {
 		return
 	}

@@ -11,24 +11,25 @@ import (
 // MaxPipelineBytes is the longest JSON text that a [Decoder] reads unless it says otherwise: 16 MiB.
 const MaxPipelineBytes = definition.MaxPipelineBytes
 
-// DefaultMaxJSONDepth is how deeply lists and objects may be nested in a pipeline or a stored plan, unless the [Decoder]
-// or the [Executor] sets another limit: 100. The deepest pipeline or plan that means something has less than ten levels.
+// DefaultMaxJSONDepth is how deeply lists and objects may be nested in a pipeline or a stored plan, unless the
+// [Decoder] or the [Executor] sets another limit: 100. The deepest pipeline or plan that means something has less than
+// ten levels.
 const DefaultMaxJSONDepth = definition.DefaultMaxJSONDepth
 
 // Decoder reads pipelines from JSON. The zero value knows the built-in actions. It is safe for concurrent use.
 type Decoder struct {
 	// Actions are the actions that steps may name. The zero Registry means [actions.Builtin].
 	Actions actions.Registry
-	// Tools are those that steps may call, so that their names and arguments are checked as well. The zero Set means that
-	// they are not known yet; then they are checked when a run begins.
+	// Tools are those that steps may call, so that their names and arguments are checked as well. The zero Set means
+	// that they are not known yet; then they are checked when a run begins.
 	Tools tool.Set
 	// Lenient repairs what models and other systems send, and then decodes strictly: code fences, trailing commas,
 	// comments, quotes, names and actions that are almost right, numbers in quotes, a string for a list. docs/json.md
 	// has the table. Each repair is a warning of the pipeline. What could mean two things, or be a guard under a name
 	// that is not known, is refused. What strict decoding takes means the same, without a warning. False is strict.
 	Lenient bool
-	// Name is the name of a pipeline that has none of its own, such as that of its file. Empty means that a pipeline without
-	// a name is refused.
+	// Name is the name of a pipeline that has none of its own, such as that of its file. Empty means that a pipeline
+	// without a name is refused.
 	Name string
 	// MaxBytes is the longest text, in bytes, that is read. A longer one is a *ValidationError with the code
 	// "json_too_large". Zero means MaxPipelineBytes.
@@ -37,10 +38,10 @@ type Decoder struct {
 	// Zero means DefaultMaxJSONDepth; negative, or more than 10,000, means 10,000.
 	MaxDepth int
 	// Locate says where a value stands, for callers that have made the JSON from a text in another form: its lines and
-	// columns, both from 1, become those of problems and warnings. The pointer leads to a value that there is in the JSON
-	// text, also where Lenient gave it another name or place, "" to the whole; name asks for the place of the value's name
-	// and not of the value. It is called from the goroutine that calls Decode. Nil means that places are those in the JSON
-	// text.
+	// columns, both from 1, become those of problems and warnings. The pointer leads to a value that there is in the
+	// JSON text, also where Lenient gave it another name or place, "" to the whole; name asks for the place of the
+	// value's name and not of the value. It is called from the goroutine that calls Decode. Nil means that places are
+	// those in the JSON text.
 	Locate func(pointer string, name bool) (line, column int)
 }
 
@@ -55,8 +56,9 @@ func (d Decoder) Decode(data []byte) (Pipeline, error) {
 	return pipelineOf(definition.Decoder(d).Decode(data))
 }
 
-// Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder takes, made from its registry and, if
-// it has some, its tools. It says as much as a schema can; what it cannot, such as that a step refers to an earlier one, Decode checks.
+// Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder takes, made from its registry and,
+// if it has some, its tools. It says as much as a schema can; what it cannot, such as that a step refers to an earlier
+// one, Decode checks.
 func (d Decoder) Schema() ([]byte, error) { return definition.Decoder(d).Schema() }
 
 // ActionDoc describes an action for people and models. It belongs to the caller.
@@ -100,7 +102,8 @@ func (d Decoder) Describe(action string) (doc ActionDoc, ok bool) {
 		return ActionDoc{}, false
 	}
 	spec := prototype.Spec()
-	doc = ActionDoc{Name: action, Summary: spec.Summary, ReadOnly: spec.ReadOnly, Input: spec.Input, Params: []ParamDoc{}}
+	doc = ActionDoc{Name: action, Summary: spec.Summary, ReadOnly: spec.ReadOnly, Input: spec.Input,
+		Params: []ParamDoc{}}
 	doc.add("", object)
 	return doc, true
 }
@@ -117,14 +120,15 @@ func (doc *ActionDoc) add(within string, object *form.Form) {
 	}
 }
 
-// DescribeTool returns what there is to know of a tool that the decoder has: its Params are those in "args", and ReadOnly
-// says that it is pure. ok is false if there is no such tool.
+// DescribeTool returns what there is to know of a tool that the decoder has: its Params are those in "args", and
+// ReadOnly says that it is pure. ok is false if there is no such tool.
 func (d Decoder) DescribeTool(name string) (doc ActionDoc, ok bool) {
 	spec, ok := d.Tools.Spec(name)
 	if !ok {
 		return ActionDoc{}, false
 	}
-	doc = ActionDoc{Name: name, Summary: spec.Summary, ReadOnly: spec.Pure, Input: actions.InputNone, Params: []ParamDoc{}}
+	doc = ActionDoc{Name: name, Summary: spec.Summary, ReadOnly: spec.Pure, Input: actions.InputNone,
+		Params: []ParamDoc{}}
 	if proto, ok := definition.ArgsOf(spec); ok {
 		if object, err := params.Describe(proto); err == nil {
 			doc.add("", object)

@@ -24,7 +24,8 @@ var ErrStateDir = commit.ErrControlDir
 var ErrCommitted = errors.New("plan has already been committed")
 
 // ErrReadOnly is what a host that only reads answers to a pipeline that writes.
-var ErrReadOnly = errorform.New(errorform.ReadOnly, "executor is read-only and the pipeline has steps that write: run it with dry_run")
+var ErrReadOnly = errorform.New(errorform.ReadOnly,
+	"executor is read-only and the pipeline has steps that write: run it with dry_run")
 
 // readOnlyError is ErrReadOnly where there is no pipeline that it could speak of.
 type readOnlyError struct{ text string }
@@ -58,7 +59,8 @@ func (e *StepError) Error() string {
 	if e.RolledBack {
 		undone = ", rolled back"
 	}
-	return fmt.Sprintf("pipeline failed at step %d%s: %s (step '%s', /steps/%d)", e.Index+1, undone, stepMessage(e.Action, e.Err), e.Step, e.Index)
+	return fmt.Sprintf("pipeline failed at step %d%s: %s (step '%s', /steps/%d)", e.Index+1, undone,
+		stepMessage(e.Action, e.Err), e.Step, e.Index)
 }
 
 // Unwrap returns the cause.
@@ -74,8 +76,8 @@ func stepMessage(action string, err error) string {
 
 // CommitError says that the tree could not be written. State says what the tree is now.
 type CommitError struct {
-	// Step is the number of the step, from 1, after which the commit came: the last one. Zero means that an earlier run's
-	// change stands in the way.
+	// Step is the number of the step, from 1, after which the commit came: the last one. Zero means that an earlier
+	// run's change stands in the way.
 	Step int
 	// Restores is the id of the backup that was to be restored, "" if it was a pipeline that was to be committed.
 	Restores string
@@ -89,22 +91,28 @@ type CommitError struct {
 func (e *CommitError) Error() string {
 	switch {
 	case e.Restores != "" && e.State == CommitPending:
-		return fmt.Sprintf("restore %s: rollback failed: %v. Run Recover on this tree before anything else", e.Restores, e.Err)
+		return fmt.Sprintf("restore %s: rollback failed: %v. Run Recover on this tree before anything else", e.Restores,
+			e.Err)
 	case e.Restores != "" && e.State == CommitRolledBack:
 		return fmt.Sprintf("restore %s: rolled back: %v", e.Restores, e.Err)
 	case e.Restores != "":
 		return fmt.Sprintf("restore %s: %v", e.Restores, e.Err)
 	case e.State == CommitRolledBack && e.Step == 0:
-		return fmt.Sprintf("an earlier change was not finished and is undone: %v. It does not stand in the way of the next one", e.Err)
+		return fmt.Sprintf(
+			"an earlier change was not finished and is undone: %v. It does not stand in the way of the next one", e.Err)
 	case e.State == CommitPending && e.Step == 0:
-		text := fmt.Sprintf("an earlier change is not finished: %v. Nothing is written to this tree until Recover succeeds", e.Err)
+		text := fmt.Sprintf(
+			"an earlier change is not finished: %v. Nothing is written to this tree until Recover succeeds", e.Err)
 		if p, ok := errors.AsType[*commit.PendingError](e.Err); ok && p.Suspicious {
-			text += fmt.Sprintf(". If it is yours, set Executor.State.Key to the key it was signed with, or vouch for it with TrustLeftover(%q); "+
-				"DiscardLeftover(%q) removes it and leaves the tree as it is", p.ID, p.ID)
+			text += fmt.Sprintf(
+				". If it is yours, set Executor.State.Key to the key it was signed with, or vouch for it with TrustLeftover(%q); "+
+					"DiscardLeftover(%q) removes it and leaves the tree as it is", p.ID, p.ID)
 		}
 		return text
 	case e.State == CommitPending:
-		return fmt.Sprintf("pipeline failed at step %d, rollback failed: %v. Run Recover on this tree before anything else", e.Step, e.Err)
+		return fmt.Sprintf(
+			"pipeline failed at step %d, rollback failed: %v. Run Recover on this tree before anything else", e.Step,
+			e.Err)
 	case e.State == CommitRolledBack:
 		return fmt.Sprintf("pipeline failed at step %d, rolled back: commit failed: %v", e.Step, e.Err)
 	default:
@@ -115,8 +123,8 @@ func (e *CommitError) Error() string {
 // Unwrap returns the cause.
 func (e *CommitError) Unwrap() error { return e.Err }
 
-// Code returns "recovery_needed" in state CommitPending, else the code of the cause, or "commit_failed" if the cause has
-// no code.
+// Code returns "recovery_needed" in state CommitPending, else the code of the cause, or "commit_failed" if the cause
+// has no code.
 func (e *CommitError) Code() string {
 	if e.State == CommitPending {
 		return errorform.RecoveryNeeded
@@ -124,9 +132,9 @@ func (e *CommitError) Code() string {
 	return cmp.Or(errorform.Code(e.Err), errorform.CommitFailed)
 }
 
-// ErrorCode returns the code of an error that this package has returned: a stable word for programs, for exit
-// statuses and for what is sent to other machines. It is "" for nil. It is the first code in the tree of the error, the
-// error itself first: each error type of this module has a method Code, and an error of the host may have one. The codes:
+// ErrorCode returns the code of an error that this package has returned: a stable word for programs, for exit statuses
+// and for what is sent to other machines. It is "" for nil. It is the first code in the tree of the error, the error
+// itself first: each error type of this module has a method Code, and an error of the host may have one. The codes:
 //
 //   - invalid_pipeline: the pipeline is wrong: a *ValidationError; or there is none of the name: a *LibraryError
 //   - invalid_plan: the stored plan is wrong: a *PlanError
@@ -196,7 +204,8 @@ func Written(err error) bool {
 
 // ErrIncomplete says that a plan cannot be committed, for a step that acts outside of the tree was not run when it was
 // made, and what follows from that is not known.
-var ErrIncomplete = errorform.New(errorform.IncompletePlan, "plan is incomplete, for a step that acts outside of the tree was not run: run the pipeline instead")
+var ErrIncomplete = errorform.New(errorform.IncompletePlan,
+	"plan is incomplete, for a step that acts outside of the tree was not run: run the pipeline instead")
 
 // canceledError says that the context of a run has ended: it is its cause, and what every context says then.
 type canceledError struct{ cause, ended error }

@@ -12,10 +12,9 @@ import (
 )
 
 // Event is something that happens during a run. The set of events is closed: [RunStarted], [StepStarted],
-// [StepProgress], [FileStaged], [StepOutput], [StepRetrying], [StepFinished], [StepJumped], [StepReplayed], [AgentReplied],
-// [CostSpent], [RiskJudged],
-// [CommitPhase] and [RunFinished]. As JSON an event has the names of its fields in snake
-// case, see [JSONEvents].
+// [StepProgress], [FileStaged], [StepOutput], [StepRetrying], [StepFinished], [StepJumped], [StepReplayed],
+// [AgentReplied], [CostSpent], [RiskJudged], [CommitPhase] and [RunFinished]. As JSON an event has the names of its
+// fields in snake case, see [JSONEvents].
 //
 // An executor's Observe is called from one goroutine at a time, each time a new one, and the run waits for it: it
 // should return soon, and must not call the executor. When steps run in parallel, the events of several steps are
@@ -47,8 +46,8 @@ type RunStarted struct {
 // failed, was blocked or canceled, also if a file system has panicked.
 type RunFinished struct {
 	Phase string `json:"phase"` // that of RunStarted
-	// Result is a copy of what is returned, but for a warning that an observer has failed at this very event. Nil if there
-	// is none, as when the host only reads.
+	// Result is a copy of what is returned, but for a warning that an observer has failed at this very event. Nil if
+	// there is none, as when the host only reads.
 	Result *Result `json:"result,omitempty"`
 	// Err is the error that is returned; in JSON "error", its text, and "error_code", what [ErrorCode] says of it.
 	Err error `json:"-"`
@@ -113,7 +112,8 @@ type StepRetrying struct {
 	Wait    time.Duration `json:"-"`       // in JSON "wait", in milliseconds
 }
 
-// StepJumped says that a step has led to one that need not be the next in the list. It comes after StepFinished of From.
+// StepJumped says that a step has led to one that need not be the next in the list. It comes after StepFinished of
+// From.
 type StepJumped struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -147,12 +147,12 @@ type RiskJudged struct {
 // "commit" or "clean", or "rollback".
 type CommitPhase struct {
 	Phase string `json:"phase"`
-	// Done of Total changes are through the phase. Both are 0 when it begins; in phases that go through many changes, an
-	// event comes with every few dozens of them.
+	// Done of Total changes are through the phase. Both are 0 when it begins; in phases that go through many changes,
+	// an event comes with every few dozens of them.
 	Done  int `json:"done,omitempty"`
 	Total int `json:"total,omitempty"`
-	// Bytes is how many bytes of files the phase has hashed or copied. An event comes with every 16 MiB, also in the phase
-	// "collect", which has no other: the files of a change are hashed before the change is judged.
+	// Bytes is how many bytes of files the phase has hashed or copied. An event comes with every 16 MiB, also in the
+	// phase "collect", which has no other: the files of a change are hashed before the change is judged.
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
@@ -328,8 +328,8 @@ type AgentReplied struct {
 	Visit   int    `json:"visit"`
 	Attempt int    `json:"attempt"`
 	Agent   string `json:"agent"` // its name, "" for the one of steps that name none
-	// Model is the name of the model that has answered, "" if that is not known; InputTokens and OutputTokens count what
-	// it has read and written.
+	// Model is the name of the model that has answered, "" if that is not known; InputTokens and OutputTokens count
+	// what it has read and written.
 	Model        string `json:"model,omitempty"`
 	InputTokens  int64  `json:"input_tokens"`
 	OutputTokens int64  `json:"output_tokens"`

@@ -111,8 +111,8 @@ func (r *run) values(ctx context.Context, i int) template.Values {
 	}
 }
 
-// member is what a template takes of a step with data: all of it, a member, which wins over a field of the same name, or a
-// field.
+// member is what a template takes of a step with data: all of it, a member, which wins over a field of the same name,
+// or a field.
 func (v *visit) member(ref template.Ref) (any, error) {
 	res := &v.result
 	if ref.Field == "" {
@@ -179,8 +179,8 @@ func (v *visit) field(name string) (value any, ok bool) {
 	return nil, false
 }
 
-// otherValue returns what a reference of step i to one of these stands for. Before the first step is a step without an id
-// that has done nothing.
+// otherValue returns what a reference of step i to one of these stands for. Before the first step is a step without an
+// id that has done nothing.
 func (r *run) otherValue(ctx context.Context, i int, ref template.Ref) (any, error) {
 	switch {
 	case ref.Root == definition.RootVars:
@@ -238,7 +238,8 @@ func (s *StepResult) facts() condition.StepFacts {
 		return condition.StepFacts{}
 	}
 	return condition.StepFacts{
-		Ran: !s.Skipped, Succeeded: s.ran(), Failed: s.Failed(), Skipped: s.Skipped, Files: len(s.FilesMatched), Count: s.count(),
+		Ran: !s.Skipped, Succeeded: s.ran(), Failed: s.Failed(), Skipped: s.Skipped, Files: len(s.FilesMatched),
+		Count: s.count(),
 	}
 }
 

@@ -25,7 +25,8 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	p.failed = r.firstError(ctx)
 	p.held, _ = p.failed.(*HeldError)
 	p.options.Force = p.options.Force || r.force
-	p.abandoned = p.held == nil && (ctx.Err() != nil || r.stopped != nil || r.stopAt < r.p.Len() || r.machine != nil && !r.machine.Completed())
+	p.abandoned = p.held == nil &&
+		(ctx.Err() != nil || r.stopped != nil || r.stopAt < r.p.Len() || r.machine != nil && !r.machine.Completed())
 	if p.failed != nil {
 		p.result.Success = false
 	}
@@ -68,8 +69,8 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 // gather makes the result of the steps alone.
 func (r *run) gather() *Result {
 	res := &Result{
-		Name: r.p.Name, Success: true, TotalSteps: r.p.Len(), DryRun: true, Verbose: r.p.Options.Verbose, RunID: r.x.RunID,
-		Commit: CommitOutcome{State: CommitNone}, FilesAffected: []string{}, Results: []StepResult{},
+		Name: r.p.Name, Success: true, TotalSteps: r.p.Len(), DryRun: true, Verbose: r.p.Options.Verbose,
+		RunID: r.x.RunID, Commit: CommitOutcome{State: CommitNone}, FilesAffected: []string{}, Results: []StepResult{},
 		Classification: r.p.Bounds.Classification, Cost: r.totalCost(),
 	}
 	for _, w := range problemsOf(r.p.Warnings) {
@@ -95,7 +96,8 @@ func (r *run) gather() *Result {
 // firstError returns the error of the first step that failed unhandled, or why the run was cut short.
 func (r *run) firstError(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return &canceledError{cause: context.Cause(ctx), ended: ctx.Err()} // a step that was cancelled has not failed by itself
+		// a step that was cancelled has not failed by itself
+		return &canceledError{cause: context.Cause(ctx), ended: ctx.Err()}
 	}
 	if r.stopped != nil {
 		return r.stopped
@@ -125,8 +127,8 @@ func (r *run) rolledBack() bool {
 	return slices.ContainsFunc(r.counted(), func(v *visit) bool { return v.staged })
 }
 
-// shown are the visits that a result tells of: those of the first steps. Steps after the first unhandled failure are left
-// out although they may have run beside it, and so are those after one that a canceled run has not come to.
+// shown are the visits that a result tells of: those of the first steps. Steps after the first unhandled failure are
+// left out although they may have run beside it, and so are those after one that a canceled run has not come to.
 func (r *run) shown() []*visit {
 	shown := slices.Clone(r.last)
 	if r.machine == nil {
@@ -170,21 +172,23 @@ func (r *run) handlesFailure() string {
 		return ""
 	}
 	byError := r.p.Steps[last.step].When.Type() == condition.TypePrevError
-	byJump := failed.result.Jump != nil && failed.result.Jump.By == string(flow.ByOnFail) && failed.result.Jump.To == last.result.StepID
+	byJump := failed.result.Jump != nil && failed.result.Jump.By == string(flow.ByOnFail) &&
+		failed.result.Jump.To == last.result.StepID
 	if !byError && !byJump {
 		return ""
 	}
 	for _, v := range r.counted() {
 		if v != last && v.staged {
-			return fmt.Sprintf("the run ended in '%s', which handles a failure of '%s', and commits what other steps have staged; "+
-				"end it in fail to commit nothing", last.result.StepID, failed.result.StepID)
+			return fmt.Sprintf(
+				"the run ended in '%s', which handles a failure of '%s', and commits what other steps have staged; "+
+					"end it in fail to commit nothing", last.result.StepID, failed.result.StepID)
 		}
 	}
 	return ""
 }
 
-// mostVisits is how many visits a history tells with all that were skipped. Others have an attempt each, so there are no
-// more of them than MaxAttempts.
+// mostVisits is how many visits a history tells with all that were skipped. Others have an attempt each, so there are
+// no more of them than MaxAttempts.
 const mostVisits = definition.MaxAttempts
 
 // history tells the visits of a run, nil if each step was visited once at most, with one attempt, and none jumped.
@@ -235,7 +239,8 @@ func (r *run) historyInParallel() []Visit {
 		}
 		eventful = eventful || len(v.attempts) > 1
 		told = append(told, Visit{
-			StepID: v.result.StepID, Visit: v.number, Outcome: outcome, Attempts: v.attempts, Discarded: ended, Duration: v.result.Duration,
+			StepID: v.result.StepID, Visit: v.number, Outcome: outcome, Attempts: v.attempts, Discarded: ended,
+			Duration: v.result.Duration,
 		})
 	}
 	if !eventful {
@@ -284,7 +289,8 @@ func (r *run) outsideSteps(p *Plan) {
 			told[id] = true
 			p.result.Incomplete = true
 			p.result.Warnings = append(p.result.Warnings,
-				fmt.Sprintf("the plan is incomplete, for step '%s' acts outside of the tree and was not run: run the pipeline instead", id))
+				fmt.Sprintf(
+					"the plan is incomplete, for step '%s' acts outside of the tree and was not run: run the pipeline instead", id))
 		}
 	}
 }
@@ -296,7 +302,8 @@ func (r *run) manualSteps(p *Plan) {
 	}
 	for _, v := range r.shown() {
 		if r.p.Steps[v.step].Manual && !v.result.Skipped {
-			p.result.Warnings = append(p.result.Warnings, fmt.Sprintf("step '%s' is manual: a run waits there until a person lets it go on", v.result.StepID))
+			p.result.Warnings = append(p.result.Warnings,
+				fmt.Sprintf("step '%s' is manual: a run waits there until a person lets it go on", v.result.StepID))
 		}
 	}
 }

@@ -19,27 +19,28 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// ErrHold is what [Checkpointer.Enter] and [Approver.Approve] return to stop a run in front of what comes next. An error
-// that wraps it gives the reason: fmt.Errorf("waits for Ann: %w", ErrHold).
+// ErrHold is what [Checkpointer.Enter] and [Approver.Approve] return to stop a run in front of what comes next. An
+// error that wraps it gives the reason: fmt.Errorf("waits for Ann: %w", ErrHold).
 var ErrHold = errors.New("the run is held")
 
-// ErrManual says that a pipeline has a step that waits for a person, see [Step.Manual], and that the executor has nothing
-// to keep the run with meanwhile.
-var ErrManual = errors.New("the pipeline has a manual step, which waits for a person, and this executor cannot keep the run meanwhile: " +
-	"set Executor.Checkpoints, or run it with dry_run")
+// ErrManual says that a pipeline has a step that waits for a person, see [Step.Manual], and that the executor has
+// nothing to keep the run with meanwhile.
+var ErrManual = errors.New(
+	"the pipeline has a manual step, which waits for a person, and this executor cannot keep the run meanwhile: " +
+		"set Executor.Checkpoints, or run it with dry_run")
 
 // Approver is what a [Checkpointer] can be besides: it sees what is to be committed, before Enter is called for the
 // commit, also if limits or risk block it.
 type Approver interface {
-	// Approve returns nil to go on, where what blocks the change still does. An error that matches ErrHold ends the run with a
-	// *HeldError at the commit, another one with that error. The plan must not be committed or closed, nor used later; that
-	// of the *HeldError can be.
+	// Approve returns nil to go on, where what blocks the change still does. An error that matches ErrHold ends the run
+	// with a *HeldError at the commit, another one with that error. The plan must not be committed or closed, nor used
+	// later; that of the *HeldError can be.
 	Approve(ctx context.Context, plan *Plan) error
 }
 
-// HeldError says that a run waits for a decision: at a step that is Manual, at one that was interrupted and may have had
-// its effect outside of the tree, or where the [Checkpointer] has said so. It comes beside a Result. Nothing was written, and no
-// lock is held; [Executor.Resume] goes on. Its code is "held".
+// HeldError says that a run waits for a decision: at a step that is Manual, at one that was interrupted and may have
+// had its effect outside of the tree, or where the [Checkpointer] has said so. It comes beside a Result. Nothing was
+// written, and no lock is held; [Executor.Resume] goes on. Its code is "held".
 type HeldError struct {
 	// At is what the run was to begin: an attempt, or the commit.
 	At Position
@@ -135,7 +136,8 @@ func (p *Plan) blocked() error {
 
 // BlockedError says that the limits or the risk forbid the change. Nothing was written.
 type BlockedError struct {
-	// Reason is the whole message. Why is Reason without the advice about force, for hosts that have other words for it.
+	// Reason is the whole message. Why is Reason without the advice about force, for hosts that have other words for
+	// it.
 	Reason, Why string
 	// Level is the risk of the whole change, Files and Edits what it was judged by.
 	Level risk.Level
@@ -176,7 +178,8 @@ func (x Executor) block(files, edits int, level risk.Level, force bool, spent *B
 	limit := cmp.Or(x.MaxFiles, DefaultMaxFiles)
 	switch {
 	case x.Ceiling != risk.Unset && level > x.Ceiling && files+edits > 0:
-		return blocked(true, noForce, "operation blocked due to %s risk. The host allows no more than %s", level, x.Ceiling)
+		return blocked(true, noForce, "operation blocked due to %s risk. The host allows no more than %s", level,
+			x.Ceiling)
 	case spent != nil:
 		b := blocked(true, noForce, "%v", spent)
 		b.Budget = spent

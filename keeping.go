@@ -21,10 +21,11 @@ type keeping struct {
 	start   time.Time     // in this process
 	elapsed time.Duration // how long the run had gone on before
 
-	mu      sync.Mutex // held while a checkpoint is made and kept
-	number  int        // of the last checkpoint
-	before  int        // of the last Final one on the way that the run has come
-	parents []int      // by the depth of a delta, the number of the checkpoint that has it; the first is 0, the beginning
+	mu     sync.Mutex // held while a checkpoint is made and kept
+	number int        // of the last checkpoint
+	before int        // of the last Final one on the way that the run has come
+	// by the depth of a delta, the number of the checkpoint that has it; the first is 0, the beginning
+	parents []int
 
 	resumed bool
 	done    int                 // how many visits were done before this process
@@ -116,7 +117,9 @@ func (r *run) keep(ctx context.Context, v *visit, final bool) error {
 	defer k.mu.Unlock()
 	if v.err == nil {
 		if left := k.keeper.RestOn(v.outcome.Files); left > 0 {
-			k.notes.Add("checkpoints", "the run rests on more files than are compared when it is resumed: %d of step '%s' are not", left, v.result.StepID)
+			k.notes.Add("checkpoints",
+				"the run rests on more files than are compared when it is resumed: %d of step '%s' are not", left,
+				v.result.StepID)
 		}
 	}
 	delta, depth, err := k.keeper.Delta()
@@ -152,7 +155,8 @@ func (r *run) keepInSequence(ctx context.Context, v *visit, again bool) bool {
 	return false
 }
 
-// keepInParallel is keep for a step that others may run beside. What keeps it from being kept ends the run in front of it.
+// keepInParallel is keep for a step that others may run beside. What keeps it from being kept ends the run in front of
+// it.
 func (r *run) keepInParallel(ctx context.Context, v *visit, final bool) error {
 	if ctx.Err() != nil {
 		return nil // the end of the run may have cut it short
@@ -183,7 +187,8 @@ func (r *run) wasPaid() bool {
 	return r.kept != nil && r.kept.resumed && (r.machine == nil || len(r.visited) == r.kept.done)
 }
 
-var errNothingKept = errors.New("a run can be resumed only with what it was kept by, for that has the bytes that it has staged")
+var errNothingKept = errors.New(
+	"a run can be resumed only with what it was kept by, for that has the bytes that it has staged")
 
 // keepOn makes the run one that is kept, if it is to be, and reads how far it had come.
 func (r *run) keepOn(t *tree, s *Saved) (*takenUp, error) {
@@ -210,8 +215,8 @@ func (r *run) keepOn(t *tree, s *Saved) (*takenUp, error) {
 	return up, nil
 }
 
-// takeUp puts the run where it was behind the last visit to go on from. The steps are in their order already, for that is
-// the order on an untouched stage.
+// takeUp puts the run where it was behind the last visit to go on from. The steps are in their order already, for that
+// is the order on an untouched stage.
 func (r *run) takeUp(ctx context.Context, up *takenUp) error {
 	k := r.kept
 	if r.machine == nil {

@@ -28,11 +28,11 @@ const mostListed = 64 << 20
 type Library struct {
 	// Decoder reads the files, and what [Library.Open] is given as JSON. A file longer than its MaxBytes is an error.
 	Decoder Decoder
-	// YAML reads files NAME.yaml and NAME.yml: it is Decode of package yamlform, or another function that gives the JSON to
-	// the Decoder. Nil leaves these files out.
+	// YAML reads files NAME.yaml and NAME.yml: it is Decode of package yamlform, or another function that gives the
+	// JSON to the Decoder. Nil leaves these files out.
 	YAML func(d Decoder, text []byte) (Pipeline, error)
-	// Dirs are the directories in the order of their rank: the first that has a file of the name wins, so that the pipelines
-	// of a project can take the place of those of the user. A directory that does not exist is empty.
+	// Dirs are the directories in the order of their rank: the first that has a file of the name wins, so that the
+	// pipelines of a project can take the place of those of the user. A directory that does not exist is empty.
 	Dirs []LibraryDir
 }
 
@@ -57,15 +57,16 @@ type LibraryDir struct {
 	Name string
 	// FS is the file system that it is in. Nil is an error, never the disk.
 	FS afero.Fs
-	// Path leads to it; empty means the root of FS. Links on the way to it are followed as far as FS lets them, and those
-	// in it only while they stay in it. So a directory in the project of a stranger is better named below an
+	// Path leads to it; empty means the root of FS. Links on the way to it are followed as far as FS lets them, and
+	// those in it only while they stay in it. So a directory in the project of a stranger is better named below an
 	// [fsutil.OpenRoot] of the project, which nothing leads out of, than on an afero.OsFs.
 	Path string
 }
 
 // LibraryEntry is a file of a [Library].
 type LibraryEntry struct {
-	// Name is the name of the pipeline's file without its end, by which Load finds it; Dir is the name of its directory.
+	// Name is the name of the pipeline's file without its end, by which Load finds it; Dir is the name of its
+	// directory.
 	Name, Dir string
 	// File is the name of the file in the directory, such as "fix.yaml".
 	File string
@@ -81,8 +82,8 @@ type LibraryEntry struct {
 // text that is no pipeline, an error that matches fs.ErrNotExist where there is no such file, [fsutil.ErrBadName] for
 // what no pipeline can be called, [fsutil.ErrEscape] for a link that leads out of the directory, and so on.
 type LibraryError struct {
-	// Name is the pipeline's, "" if it is the directory that cannot be read. Dir is the name of the directory, "" if it is
-	// about none of them.
+	// Name is the pipeline's, "" if it is the directory that cannot be read. Dir is the name of the directory, "" if it
+	// is about none of them.
 	Name, Dir string
 	Err       error
 }
@@ -129,9 +130,9 @@ func (l Library) Open(ctx context.Context, definition string) (Pipeline, error) 
 }
 
 // Load reads the pipeline of that name: 1 to 255 letters, digits, "-" and "_", in the same case, and no name that
-// Windows keeps for a device. Of the directories that have a file of the name the first is taken, also if the file there
-// cannot be used: then that is the error, for another pipeline of the name is not what was meant. A directory with two
-// files of the name is such an error. A pipeline that has no name of its own takes that of its file.
+// Windows keeps for a device. Of the directories that have a file of the name the first is taken, also if the file
+// there cannot be used: then that is the error, for another pipeline of the name is not what was meant. A directory
+// with two files of the name is such an error. A pipeline that has no name of its own takes that of its file.
 //
 // The error is a *[LibraryError], also around the cause why ctx is done.
 func (l Library) Load(ctx context.Context, name string) (Pipeline, error) {
@@ -139,8 +140,8 @@ func (l Library) Load(ctx context.Context, name string) (Pipeline, error) {
 	return e.Pipeline, err
 }
 
-// Find is [Library.Load] for callers that name the file in what they say. The entry has the Dir and the File also beside
-// the error of a file that cannot be used, and is the zero LibraryEntry beside any other. It is never Shadowed.
+// Find is [Library.Load] for callers that name the file in what they say. The entry has the Dir and the File also
+// beside the error of a file that cannot be used, and is the zero LibraryEntry beside any other. It is never Shadowed.
 func (l Library) Find(ctx context.Context, name string) (LibraryEntry, error) {
 	if err := checkLibraryName(name); err != nil {
 		return LibraryEntry{}, &LibraryError{Name: name, Err: err}
@@ -171,8 +172,8 @@ func (l Library) Find(ctx context.Context, name string) (LibraryEntry, error) {
 }
 
 // List returns an entry for each name in each directory, sorted by name, and those of one name in the order of the
-// directories. Names that begin with a dot are left out. A file that cannot be used has the reason in its entry. It reads
-// 64 MiB of text; what comes then has an error that says so, and can be loaded by its name.
+// directories. Names that begin with a dot are left out. A file that cannot be used has the reason in its entry. It
+// reads 64 MiB of text; what comes then has an error that says so, and can be loaded by its name.
 //
 // The error is that of directories which cannot be listed, or the cause why ctx is done; the entries that there are
 // come beside it.
@@ -193,7 +194,9 @@ func (l Library) List(ctx context.Context) ([]LibraryEntry, error) {
 			} else if err := checkLibraryName(name); err != nil {
 				e.Err = &LibraryError{Name: name, Dir: d.label(), Err: err}
 			} else if left <= 0 {
-				e.Err = &LibraryError{Name: name, Dir: d.label(), Err: fmt.Errorf("not read, for the files before it have more than %d bytes: load it by its name", int64(mostListed))}
+				e.Err = &LibraryError{Name: name, Dir: d.label(),
+					Err: fmt.Errorf("not read, for the files before it have more than %d bytes: load it by its name",
+						int64(mostListed))}
 			} else {
 				var size int
 				e, size = l.load(ctx, from, d.label(), name)
@@ -224,7 +227,8 @@ func (l Library) mostBytes() int { return cmp.Or(l.Decoder.MaxBytes, definition.
 // checkLibraryName returns what is wrong with a name. Those of devices are refused on every system, for a library is
 // carried from one to another.
 func checkLibraryName(name string) error {
-	text := fmt.Sprintf("invalid pipeline name '%s' (only alphanumeric, -, and _ allowed, at most %d)", fsutil.Visible(show.Name(name)), definition.MaxIDLen)
+	text := fmt.Sprintf("invalid pipeline name '%s' (only alphanumeric, -, and _ allowed, at most %d)",
+		fsutil.Visible(show.Name(name)), definition.MaxIDLen)
 	if !definition.ValidID(name) {
 		return &worded{text, fsutil.ErrBadName}
 	}

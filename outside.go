@@ -27,8 +27,8 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// whyNot says why the step of a visit is not to run, or "". What acts outside of the tree does not in a dry run, and what
-// would have come of it is not known to the steps that refer to it.
+// whyNot says why the step of a visit is not to run, or "". What acts outside of the tree does not in a dry run, and
+// what would have come of it is not known to the steps that refer to it.
 func (r *run) whyNot(ctx context.Context, v *visit) (string, error) {
 	if v.uncalled = r.uncalledFor(v.step); v.uncalled != "" {
 		return fmt.Sprintf("'%s' was not called", v.uncalled), nil
@@ -49,8 +49,8 @@ func (r *run) whyNot(ctx context.Context, v *visit) (string, error) {
 	return fmt.Sprintf("%s acts outside of the tree and is not run in a dry run", v.result.Action), nil
 }
 
-// uncalledFor returns the id of a step that was not called in this dry run and that a step depends on, itself or by way of
-// others, or "".
+// uncalledFor returns the id of a step that was not called in this dry run and that a step depends on, itself or by way
+// of others, or "".
 func (r *run) uncalledFor(i int) string {
 	if !r.x.DryRun {
 		return ""
@@ -69,7 +69,8 @@ func (r *run) uncalledFor(i int) string {
 	if first < r.p.Len() {
 		return r.seen(r.p.Steps[first].ID).uncalled
 	}
-	if s.Input != definition.InputPrevious && s.When.Type() != condition.TypePrevError && !texts.Names(definition.RootPrev) && !r.p.IsTold(i) {
+	if s.Input != definition.InputPrevious && s.When.Type() != condition.TypePrevError &&
+		!texts.Names(definition.RootPrev) && !r.p.IsTold(i) {
 		return ""
 	}
 	return r.uncalledBefore(i)
@@ -97,7 +98,9 @@ func (r *run) uncalledBefore(i int) string {
 }
 
 // caller calls a tool of the host for a visit.
-func (r *run) caller(v *visit, call *actions.Call) func(context.Context, string, map[string]any) (actions.Outcome, error) {
+func (r *run) caller(
+	v *visit, call *actions.Call,
+) func(context.Context, string, map[string]any) (actions.Outcome, error) {
 	return func(ctx context.Context, name string, args map[string]any) (actions.Outcome, error) {
 		res, err := r.x.Tools.Call(ctx, name, tool.Call{
 			Args: args, Step: v.result.StepID, Key: r.callKey(v), Visit: call.Visit, Attempt: call.Attempt,
@@ -107,8 +110,8 @@ func (r *run) caller(v *visit, call *actions.Call) func(context.Context, string,
 	}
 }
 
-// callKey names a visit to services outside, so that they can tell another attempt from another call. Under a RunID it is
-// the same when the run is done again, as after a crash before its commit; else each run has keys of its own.
+// callKey names a visit to services outside, so that they can tell another attempt from another call. Under a RunID it
+// is the same when the run is done again, as after a crash before its commit; else each run has keys of its own.
 func (r *run) callKey(v *visit) string {
 	parts := []string{"millrace call", r.identity(), v.result.StepID, strconv.Itoa(v.number)}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
@@ -192,7 +195,9 @@ func (r *run) told(v *visit, a actions.Prompt) *agent.Previous {
 }
 
 // asker asks an agent of the host for a visit, and adds to the request what only the run knows.
-func (r *run) asker(v *visit, a actions.Prompt, call *actions.Call) func(context.Context, string, *agent.Request) (agent.Reply, error) {
+func (r *run) asker(
+	v *visit, a actions.Prompt, call *actions.Call,
+) func(context.Context, string, *agent.Request) (agent.Reply, error) {
 	return func(ctx context.Context, name string, request *agent.Request) (agent.Reply, error) {
 		request.RunID, request.Left = r.x.RunID, r.left()
 		if a.Workspace != actions.WorkspaceNone || r.namesShared(v.step) {
@@ -235,8 +240,8 @@ func (r *run) left() budget.Cost {
 	return max(1, limit-r.totalCost())
 }
 
-// permitted returns why the host does not allow what templates have made of the command of a visit, before a tree is made
-// real for it, or an answer is looked up. One without templates was asked about before the first step.
+// permitted returns why the host does not allow what templates have made of the command of a visit, before a tree is
+// made real for it, or an answer is looked up. One without templates was asked about before the first step.
 func (r *run) permitted(ctx context.Context, v *visit, a actions.Exec) error {
 	if original, _ := definition.ExecOf(r.p.Steps[v.step].Action); r.p.KnowsCommand(v.step, original) {
 		return nil
@@ -265,8 +270,8 @@ func (r *run) printed(v *visit, call *actions.Call) (end func()) {
 	}
 }
 
-// noArguments returns why a command is not to run: a list among its arguments has nothing in it. A formatter of no files
-// would read its input, and others would take all files.
+// noArguments returns why a command is not to run: a list among its arguments has nothing in it. A formatter of no
+// files would read its input, and others would take all files.
 func (r *run) noArguments(ctx context.Context, i int) string {
 	if _, ok := r.p.Steps[i].Action.(actions.Exec); !ok {
 		return ""
@@ -292,8 +297,8 @@ func (r *run) workspaceOf(v *visit, view *stage.Stage, call *actions.Call) (end 
 	return a.End
 }
 
-// overtaken is the error of a step whose changes do not hold any more, for another program has written to the same paths
-// while the step worked on its copy.
+// overtaken is the error of a step whose changes do not hold any more, for another program has written to the same
+// paths while the step worked on its copy.
 func (r *run) overtaken(drift *stage.DriftError) error {
 	reasons := map[string]string{
 		"created": "has been created by another program", "removed": "has been removed by another program",
@@ -309,7 +314,9 @@ func (r *run) overtaken(drift *stage.DriftError) error {
 }
 
 // bring stages changes that were made outside of the stage as the work of a visit.
-func (r *run) bring(ctx context.Context, v *visit, view *stage.Stage, call *actions.Call, changes []scratch.Change) (actions.Outcome, error) {
+func (r *run) bring(
+	ctx context.Context, v *visit, view *stage.Stage, call *actions.Call, changes []scratch.Change,
+) (actions.Outcome, error) {
 	out, err := workspace.Bring(ctx, view, call, changes, &v.brought)
 	if drift, ok := errors.AsType[*stage.DriftError](err); ok {
 		return actions.Outcome{}, r.overtaken(drift)

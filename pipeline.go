@@ -35,7 +35,8 @@ type Options struct {
 	Force bool `json:"force,omitempty"`
 	// ContinueOnError goes on after a failed step, which leaves nothing of itself behind ("stop_on_error": false).
 	ContinueOnError bool `json:"continue_on_error,omitempty"`
-	// NoBackup keeps no backup of what was changed, though deleted files still go to the trash ("create_backup": false).
+	// NoBackup keeps no backup of what was changed, though deleted files still go to the trash ("create_backup":
+	// false).
 	NoBackup bool `json:"no_backup,omitempty"`
 	// Verbose makes [Result.WriteReport] list everything ("verbose").
 	Verbose bool `json:"verbose,omitempty"`
@@ -49,9 +50,9 @@ type Variable struct {
 	Name string
 	// Type is "string", "number", "integer", "boolean", "list" or "object". "" means that of Default.
 	Type string
-	// Default is the value. It has nil, bool, int64, float64, string, []any and map[string]any in it; in Go other types of
-	// numbers, slices and maps can be given. Nil means that there is none: [Pipeline.WithVariables] has to give it before
-	// the pipeline can run.
+	// Default is the value. It has nil, bool, int64, float64, string, []any and map[string]any in it; in Go other types
+	// of numbers, slices and maps can be given. Nil means that there is none: [Pipeline.WithVariables] has to give it
+	// before the pipeline can run.
 	Default any
 	// Enum are the values that the variable may have, nil for all of its type.
 	Enum []any
@@ -110,10 +111,10 @@ func (p Pipeline) WithOptions(o Options) Pipeline {
 // WithName returns the same pipeline with another name, or a *ValidationError if that cannot be one.
 func (p Pipeline) WithName(name string) (Pipeline, error) { return pipelineOf(p.def.WithName(name)) }
 
-// WithVariables returns the same pipeline with these values as the defaults of its variables, so that its digest, its JSON
-// and stored plans have them. A value has the type of its variable: a whole number of any Go type is an integer, []string
-// is a list. The error is a *ValidationError with the code "invalid_variable" for each value that is wrong or has no
-// variable, in the order of their names.
+// WithVariables returns the same pipeline with these values as the defaults of its variables, so that its digest, its
+// JSON and stored plans have them. A value has the type of its variable: a whole number of any Go type is an integer,
+// []string is a list. The error is a *ValidationError with the code "invalid_variable" for each value that is wrong or
+// has no variable, in the order of their names.
 func (p Pipeline) WithVariables(values map[string]any) (Pipeline, error) {
 	return pipelineOf(p.def.WithVariables(values))
 }
@@ -127,7 +128,8 @@ func (p Pipeline) Mutates() bool { return p.def.Mutates() }
 // MaxAttempts returns how many attempts a run may make of all its steps together, at most [MaxAttempts].
 func (p Pipeline) MaxAttempts() int { return cmp.Or(p.def.MaxAttempts, MaxAttempts) }
 
-// Deadline returns how long a run may take, from just before its first step to just before its commit. Zero is no limit.
+// Deadline returns how long a run may take, from just before its first step to just before its commit. Zero is no
+// limit.
 func (p Pipeline) Deadline() time.Duration { return p.def.Bounds.Deadline }
 
 // Budget returns what a run may spend. A field that is zero is no limit.
@@ -206,7 +208,8 @@ func (p Problem) String() string {
 
 // selfExplaining are the codes whose messages name the step themselves, so that they stay word for word.
 var selfExplaining = map[string]bool{
-	definition.CodeDuplicateID: true, definition.CodeBadID: true, definition.CodeForwardRef: true, definition.CodeUnknownRef: true, definition.CodeBadTemplate: true,
+	definition.CodeDuplicateID: true, definition.CodeBadID: true, definition.CodeForwardRef: true,
+	definition.CodeUnknownRef: true, definition.CodeBadTemplate: true,
 }
 
 // ValidationError is the pipeline's fault: it lists every problem found, in the order of the pipeline. Of more than a

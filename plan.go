@@ -40,8 +40,8 @@ type Plan struct {
 	since   time.Time // nothing of the tree was read before
 	result  *Result
 	changes []fsutil.Change
-	// restores is the id of the backup that is taken back, "" for a pipeline. As long as what is done comes straight from
-	// the backup, the risk of it is not judged.
+	// restores is the id of the backup that is taken back, "" for a pipeline. As long as what is done comes straight
+	// from the backup, the risk of it is not judged.
 	restores string
 	undoes   bool
 	moved    []string             // paths of files that a stored plan shows by the old text that it holds
@@ -94,15 +94,16 @@ func (p *Plan) collect(ctx context.Context, stage *stage.Stage, inTime func() er
 	return nil
 }
 
-// weigh warns of what the changes are, and counts and judges them. It is the same for changes that a run has just worked
-// out and for those of a stored plan, which may claim less of itself.
+// weigh warns of what the changes are, and counts and judges them. It is the same for changes that a run has just
+// worked out and for those of a stored plan, which may claim less of itself.
 func (p *Plan) weigh() {
 	warnings := backups.LinkWarnings(p.tree.fs, p.tree.stateDir, p.changes)
 	for _, c := range p.changes {
 		for _, name := range []string{c.From, c.Path} {
 			if fsutil.Visible(name) != name {
 				warnings = append(warnings,
-					fmt.Sprintf("the name %+q has characters that are not seen, or that turn the writing direction", name))
+					fmt.Sprintf("the name %+q has characters that are not seen, or that turn the writing direction",
+						name))
 			}
 		}
 	}
@@ -264,8 +265,8 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 // out by Commit. A plan in which a step had failed, with ContinueOnError, has failed here as well.
 //
 // FilesChanged, risk and what would block are worked out anew; what the Result says of the steps, and TotalEdits, which
-// is their sum, is the plan's own word. So is the pipeline that it says it was made from: with [Executor.RunID] the commit counts as that of this
-// pipeline, so a plan that a stranger may have written should be committed without.
+// is their sum, is the plan's own word. So is the pipeline that it says it was made from: with [Executor.RunID] the
+// commit counts as that of this pipeline, so a plan that a stranger may have written should be committed without.
 func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Plan, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
@@ -273,7 +274,8 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	}
 	defer t.done()
 	var v planJSON
-	limits := planfile.Limits{MaxBytes: cmp.Or(x.MaxPlanBytes, DefaultMaxPlanBytes), MaxDepth: definition.JSONDepth(x.MaxJSONDepth)}
+	limits := planfile.Limits{MaxBytes: cmp.Or(x.MaxPlanBytes, DefaultMaxPlanBytes),
+		MaxDepth: definition.JSONDepth(x.MaxJSONDepth)}
 	byHand := map[reflect.Type]string{
 		reflect.TypeFor[Result](): "total_duration", reflect.TypeFor[StepResult](): "duration",
 		reflect.TypeFor[Visit](): "duration", reflect.TypeFor[Attempt](): "duration",
@@ -285,8 +287,8 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 		return nil, &PlanError{Err: fmt.Errorf("version %d is not known, this is version %d", v.Version, planVersion)}
 	}
 	p := &Plan{
-		tree: t, name: v.Name, options: v.Options, digest: func() string { return v.Digest }, mutates: v.Mutates || len(v.Changes) > 0,
-		result: v.Result, restores: v.Restores,
+		tree: t, name: v.Name, options: v.Options, digest: func() string { return v.Digest }, mutates: v.Mutates ||
+			len(v.Changes) > 0, result: v.Result, restores: v.Restores,
 	}
 	if cost := v.Result.Cost; cost < 0 {
 		return nil, &PlanError{Err: fmt.Errorf("it has cost %v, which is less than nothing", cost)}

@@ -77,7 +77,8 @@ func (x Executor) allowed(fsys afero.Fs) ([]string, error) {
 		to, linked := leadsTo[canonical]
 		if linked && !slices.ContainsFunc(allowed, func(dir string) bool { return fsutil.Within(to, dir) }) {
 			return nil, &ExecutorError{Field: "AllowedPaths", Value: name, Err: fmt.Errorf(
-				"%w: it leads through a symbolic link to %q. Allow that as well if it is meant", fsutil.ErrNotAllowed, to)}
+				"%w: it leads through a symbolic link to %q. Allow that as well if it is meant", fsutil.ErrNotAllowed,
+				to)}
 		}
 	}
 	return allowed, nil
@@ -86,8 +87,8 @@ func (x Executor) allowed(fsys afero.Fs) ([]string, error) {
 var errIsConfigDir = errors.New("it is the directory in which the key of this user is kept: run on another one")
 
 // closeConfig closes the directory that holds the user's key and configuration, or is going to, if it lies in the tree,
-// and pins the links of the tree that lead there, or away from the tree. Directories are compared as what they are, for a
-// tree says nothing of what it is called.
+// and pins the links of the tree that lead there, or away from the tree. Directories are compared as what they are, for
+// a tree says nothing of what it is called.
 func closeConfig(g *guard.Policy, fsys afero.Fs) error {
 	config, err := os.UserConfigDir()
 	if err != nil || disk.InMemory(fsys) {
@@ -121,8 +122,8 @@ const (
 	// DefaultMaxStagedBytes it is so little that a run on a small tree takes no more than 512 MiB: a text is there
 	// several times while it is put together, and the collector lets memory grow to twice of what is in use.
 	DefaultMaxShownBytes = 64 << 20
-	// DefaultMaxStagedBytes is how much new text the steps of a run put into files together, in bytes, and what they stage
-	// beside that.
+	// DefaultMaxStagedBytes is how much new text the steps of a run put into files together, in bytes, and what they
+	// stage beside that.
 	DefaultMaxStagedBytes = 64 << 20
 	// DefaultMaxPlanBytes is the longest stored plan, in bytes. Whole files may be in it.
 	DefaultMaxPlanBytes = 64 << 20
@@ -131,7 +132,8 @@ const (
 // limits are what the host allows each step to cost.
 func (x Executor) limits() actions.Limits {
 	return actions.Limits{
-		MaxFileBytes: x.Limits.MaxFileBytes, MaxMatches: x.Limits.MaxMatches, MaxOutputBytes: x.Limits.MaxOutputBytes, MaxPatternBytes: x.Limits.MaxPatternBytes,
+		MaxFileBytes: x.Limits.MaxFileBytes, MaxMatches: x.Limits.MaxMatches, MaxOutputBytes: x.Limits.MaxOutputBytes,
+		MaxPatternBytes: x.Limits.MaxPatternBytes,
 	}
 }
 
@@ -195,7 +197,8 @@ func checkAgents(p definition.Pipeline, agents map[string]agent.Agent) error {
 			continue
 		}
 		problem := Problem{Pointer: fmt.Sprintf("/steps/%d/params/agent", i), Code: definition.CodeBadAgent, Step: s.ID}
-		names := slices.DeleteFunc(slices.Sorted(maps.Keys(agents)), func(name string) bool { return name == "" || agents[name] == nil })
+		names := slices.DeleteFunc(slices.Sorted(maps.Keys(agents)),
+			func(name string) bool { return name == "" || agents[name] == nil })
 		if problem.Message = fmt.Sprintf("step '%s': there is no agent '%s'", s.ID, show.Name(a.Agent)); a.Agent == "" {
 			problem.Message = fmt.Sprintf("step '%s': there is no agent for steps that name none", s.ID)
 		}
@@ -218,8 +221,8 @@ func checkAgents(p definition.Pipeline, agents map[string]agent.Agent) error {
 	return nil
 }
 
-// checkCommands returns a *ValidationError if a step is to run a command that the host does not allow. What a template is
-// to say is held against that when the command is to run.
+// checkCommands returns a *ValidationError if a step is to run a command that the host does not allow. What a template
+// is to say is held against that when the command is to run.
 func (x Executor) checkCommands(ctx context.Context, p definition.Pipeline) error {
 	if !slices.ContainsFunc(p.Steps, func(s definition.Step) bool {
 		_, runs := definition.ExecOf(s.Action)
@@ -251,7 +254,8 @@ func (x Executor) checkCommands(ctx context.Context, p definition.Pipeline) erro
 			param = "shell"
 		}
 		problem := Problem{
-			Pointer: fmt.Sprintf("/steps/%d/params/%s", i, param), Code: definition.CodeDenied, Message: fmt.Sprintf("step '%s': %v", s.ID, err), Step: s.ID,
+			Pointer: fmt.Sprintf("/steps/%d/params/%s", i, param), Code: definition.CodeDenied,
+			Message: fmt.Sprintf("step '%s': %v", s.ID, err), Step: s.ID,
 		}
 		if denied, ok := errors.AsType[*command.DeniedError](err); ok {
 			problem.Hint = denied.Hint
@@ -280,7 +284,8 @@ func (x Executor) mayAct(p definition.Pipeline) error {
 	}
 	for i, spec := range p.Specs(x.Tools) {
 		if spec.Outside {
-			return &readOnlyError{fmt.Sprintf("executor is read-only and step '%s' acts outside of the tree: run it with dry_run", p.Steps[i].ID)}
+			return &readOnlyError{fmt.Sprintf(
+				"executor is read-only and step '%s' acts outside of the tree: run it with dry_run", p.Steps[i].ID)}
 		}
 	}
 	return nil

@@ -18,7 +18,8 @@ func (p *Plan) Result() *Result {
 	res := p.result.clone()
 	for _, name := range p.moved {
 		if touched(p.changes, name) {
-			res.Warnings = append(res.Warnings, fsutil.Visible(name)+" has changed since the plan was made: the plan shows it "+
+			res.Warnings = append(res.Warnings, fsutil.Visible(name)+
+				" has changed since the plan was made: the plan shows it "+
 				"as it was then, and cannot be committed")
 		}
 	}
@@ -75,9 +76,9 @@ func (p *Plan) view() preview.View {
 	return preview.View{Limits: p.tree.x.limits(), Tree: tree, Unsure: p.stage == nil}
 }
 
-// Files returns the differences, with their hunks, in path order: all of them, or those at the paths and below those that
-// are directories, as [Plan.WriteDiff] takes them. A large plan need not be held as a whole for it: the paths are those of
-// [Plan.Outline], and no other file is read.
+// Files returns the differences, with their hunks, in path order: all of them, or those at the paths and below those
+// that are directories, as [Plan.WriteDiff] takes them. A large plan need not be held as a whole for it: the paths are
+// those of [Plan.Outline], and no other file is read.
 func (p *Plan) Files(paths ...string) ([]FileDiff, error) {
 	done, err := p.reading()
 	if err != nil {
@@ -93,7 +94,8 @@ func (p *Plan) Files(paths ...string) ([]FileDiff, error) {
 	}
 	files, kinds := make([]FileDiff, len(changes)), preview.Kinds(changes, p.changes)
 	for i, c := range changes {
-		if c.New.Kind == change.Dir && kinds[i] == change.Created { // a file that was there is shown where it has moved to
+		// a file that was there is shown where it has moved to
+		if c.New.Kind == change.Dir && kinds[i] == change.Created {
 			files[i] = FileDiff{Kind: kinds[i], Path: c.Path}
 			continue
 		}
@@ -322,7 +324,8 @@ func (p *Plan) copied() *Plan {
 	q := &Plan{
 		tree: p.tree, stage: p.stage, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,
 		result: p.result.clone(), changes: p.changes, failed: p.failed, abandoned: p.abandoned, held: p.held,
-		restores: p.restores, undoes: p.undoes, moved: p.moved, drifted: p.drifted, damaged: p.damaged, budget: p.budget,
+		restores: p.restores, undoes: p.undoes, moved: p.moved, drifted: p.drifted, damaged: p.damaged,
+		budget: p.budget,
 	}
 	if done, err := p.reading(); err == nil {
 		defer done()

@@ -17,22 +17,24 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Recorder keeps what was answered from outside, so that it is not asked for twice: a dry run and the run after it, with
-// the same [Executor.Recorder], ask an agent, run a command, and call a pure tool once. It is asked from several goroutines.
+// Recorder keeps what was answered from outside, so that it is not asked for twice: a dry run and the run after it,
+// with the same [Executor.Recorder], ask an agent, run a command, and call a pure tool once. It is asked from several
+// goroutines.
 //
 // What a step has put into the directory that the steps share is not on record.
 //
 // A key is 64 hexadecimal digits: a hash of what was asked, of the visit and the attempt, of what the step before has
 // said, and of what was staged then. For a command, and for an agent with a workspace, the tree is in it too, with the
 // names, sizes, times and identities of all files, so an answer is not taken for a tree that has changed. What the host
-// allows is not in it, so a Recorder belongs to executors that allow the same: an answer that is on record is taken without
-// asking anything.
+// allows is not in it, so a Recorder belongs to executors that allow the same: an answer that is on record is taken
+// without asking anything.
 //
-// That of a run which is kept, see [Executor.Checkpoints], should last as long as that: then a process that goes on with the
-// run does not ask again what the one before had not come to keep. It should be of that run alone, and leave out the
-// answers of visits that have failed and ended the run, for to resume it is to try them again.
+// That of a run which is kept, see [Executor.Checkpoints], should last as long as that: then a process that goes on
+// with the run does not ask again what the one before had not come to keep. It should be of that run alone, and leave
+// out the answers of visits that have failed and ended the run, for to resume it is to try them again.
 type Recorder interface {
-	// Find returns what was kept under the key; ok is false for nothing. An error fails the step, which asks nothing then.
+	// Find returns what was kept under the key; ok is false for nothing. An error fails the step, which asks nothing
+	// then.
 	Find(key string) (r Recorded, ok bool, err error)
 	// Keep keeps it. An error is a warning of the step.
 	Keep(key string, r Recorded) error
@@ -44,7 +46,8 @@ type Recorded struct {
 	// int64, and must not be changed.
 	Output string `json:"output,omitempty"`
 	Data   any    `json:"data,omitempty"`
-	// Cost is what it has cost. It is not spent again; in a run that is resumed it counts for the visit that was going on.
+	// Cost is what it has cost. It is not spent again; in a run that is resumed it counts for the visit that was going
+	// on.
 	Cost budget.Cost `json:"cost_usd,omitempty"`
 	// Error is the text of the error, "" for none, ErrorCode its code. Final says that another attempt is of no use.
 	Error     string `json:"error,omitempty"`
@@ -52,14 +55,15 @@ type Recorded struct {
 	Final     bool   `json:"final,omitempty"`
 	// Changes are what the step has changed in its workspace, to be staged again.
 	Changes []RecordedChange `json:"changes,omitempty"`
-	// Recent are the files that were changed so shortly before the answer that their times do not tell all of their contents
-	// apart, by path. The answer is taken only as long as they have these bytes.
+	// Recent are the files that were changed so shortly before the answer that their times do not tell all of their
+	// contents apart, by path. The answer is taken only as long as they have these bytes.
 	Recent map[string]change.Hash `json:"recent,omitempty"`
 }
 
 // RecordedChange is what a step has changed at one path of its workspace.
 type RecordedChange struct {
-	// Path is where it stands now; of what was removed, where it stood. From is where it stood before, if it was renamed.
+	// Path is where it stands now; of what was removed, where it stood. From is where it stood before, if it was
+	// renamed.
 	Path string `json:"path"`
 	From string `json:"from,omitempty"`
 	// Kind is what it is now, change.Absent for what was removed; Mode are its permission bits, Target that of a link.
@@ -152,17 +156,17 @@ func (m *memoryRecorder) Keep(key string, r Recorded) error {
 //
 // A Checkpointer that has the method of an [Approver] is shown what is to be committed.
 type Checkpointer interface {
-	// Enter is called before each attempt, and before the commit of what was changed: the Step of the position is "" then,
-	// and its Index the number of steps. An error that matches ErrHold ends the run in front of it, with a *HeldError.
-	// Steps that are skipped are not entered.
+	// Enter is called before each attempt, and before the commit of what was changed: the Step of the position is ""
+	// then, and its Index the number of steps. An error that matches ErrHold ends the run in front of it, with a
+	// *HeldError. Steps that are skipped are not entered.
 	Enter(ctx context.Context, at Position) error
-	// Keep is called after each attempt, one at a time, and once for each visit that was skipped. The run goes on when it
-	// returns. What it is given must not be changed, and is not changed later. An attempt that the end of its context has
-	// cut short is not kept, nor is one that the process did not live to see the end of.
+	// Keep is called after each attempt, one at a time, and once for each visit that was skipped. The run goes on when
+	// it returns. What it is given must not be changed, and is not changed later. An attempt that the end of its
+	// context has cut short is not kept, nor is one that the process did not live to see the end of.
 	Keep(ctx context.Context, c Checkpoint) error
 	// Spill is where the run puts the bytes of files that it has written as a whole: those that a Delta names. They are
-	// needed as long as the run is to be resumed. It is asked for once a run, and its bytes must still be there, at the same
-	// offsets, when the run is resumed. Nil means a temporary file, for a run that is never going to be.
+	// needed as long as the run is to be resumed. It is asked for once a run, and its bytes must still be there, at the
+	// same offsets, when the run is resumed. Nil means a temporary file, for a run that is never going to be.
 	Spill() fsutil.Spill
 }
 
@@ -171,8 +175,8 @@ type Position struct {
 	// Step is the id of the step, Index its place in the pipeline, from 0. The commit has "" and the number of steps.
 	Step  string `json:"step"`
 	Index int    `json:"index"`
-	// Visit counts the arrivals at the step, and Attempt the attempts in that visit, both from 1. Attempt is 0 for a visit
-	// that was skipped; of the commit both are 0.
+	// Visit counts the arrivals at the step, and Attempt the attempts in that visit, both from 1. Attempt is 0 for a
+	// visit that was skipped; of the commit both are 0.
 	Visit   int `json:"visit,omitempty"`
 	Attempt int `json:"attempt,omitempty"`
 }
@@ -180,21 +184,21 @@ type Position struct {
 // Checkpoint is what came of an attempt, and what it takes to go on behind it. Its fields can be kept as JSON.
 //
 // One without a Result (its StepID is "") is a mark: that the run was held at the position, that an attempt which acts
-// outside of the tree has begun there, or that the commit begins. It has neither a Delta nor a job of its own, but it has
-// to be kept among the others and given back with them: it is what lets a run that is resumed go through where it was held.
-// One at the commit is given back also where the run goes back to before a step: it has what the commit took away, which
-// is how files that were put back after a crash are known.
+// outside of the tree has begun there, or that the commit begins. It has neither a Delta nor a job of its own, but it
+// has to be kept among the others and given back with them: it is what lets a run that is resumed go through where it
+// was held. One at the commit is given back also where the run goes back to before a step: it has what the commit took
+// away, which is how files that were put back after a crash are known.
 type Checkpoint struct {
 	Position
-	// Result is what the step has done, as it stands in the Result of a run. Of an attempt that is followed by another one
-	// it is that attempt's.
+	// Result is what the step has done, as it stands in the Result of a run. Of an attempt that is followed by another
+	// one it is that attempt's.
 	Result StepResult `json:"result"`
 	// Final says that the visit is over. A run goes on behind a Final checkpoint.
 	Final bool `json:"final,omitempty"`
 	// State is the interpreter's, and of no use to others.
 	State json.RawMessage `json:"state,omitempty"`
-	// Parent is the number of the checkpoint whose Delta this one's follows, 0 for none: checkpoints are numbered from 1,
-	// those of [Saved] first, in the order in which they were kept.
+	// Parent is the number of the checkpoint whose Delta this one's follows, 0 for none: checkpoints are numbered from
+	// 1, those of [Saved] first, in the order in which they were kept.
 	Parent int `json:"parent,omitempty"`
 	// Delta is what has changed on the stage since Parent, nil if that cannot be anything. It is bytes, of any value.
 	Delta []byte `json:"delta,omitempty"`
@@ -202,11 +206,11 @@ type Checkpoint struct {
 
 // Saved is what a [Checkpointer] has kept of a run.
 type Saved struct {
-	// Checkpoints are all that were given to Keep, in that order. To go back to before a step, leave out those behind the
-	// one to go on from. An error ends Resume. Nil is none: the run begins anew.
+	// Checkpoints are all that were given to Keep, in that order. To go back to before a step, leave out those behind
+	// the one to go on from. An error ends Resume. Nil is none: the run begins anew.
 	Checkpoints iter.Seq2[Checkpoint, error]
-	// Began is when the run began first. Nothing of the tree was read before. The zero time has every file that was read
-	// compared by its bytes before the commit.
+	// Began is when the run began first. Nothing of the tree was read before. The zero time has every file that was
+	// read compared by its bytes before the commit.
 	Began time.Time
 	// Force lifts what [Options.Force] lifts, and the pipeline stays the same for its Digest and for [Executor.RunID].
 	Force bool
@@ -215,8 +219,9 @@ type Saved struct {
 // Drift is one path of the tree that is not what a run rests on any more.
 type Drift struct {
 	Path string
-	// Reason is "content", "removed", "created", "kind", "mode", "target" (of a symbolic link) or "entries" (of a directory that
-	// was moved or removed as a whole: other names in it, and where it is removed also files in it that were changed).
+	// Reason is "content", "removed", "created", "kind", "mode", "target" (of a symbolic link) or "entries" (of a
+	// directory that was moved or removed as a whole: other names in it, and where it is removed also files in it that
+	// were changed).
 	Reason string
 	// Step is the id of the step that has read it first.
 	Step string
@@ -228,13 +233,13 @@ type DriftError struct {
 	Drifts []Drift // at least one, by path
 	// From is the id of the step to resume from instead: the first that rests on any of them.
 	From string
-	// Outside is the id of the first step behind it that has acted outside of the tree, and would do so once more then, ""
-	// for none.
+	// Outside is the id of the first step behind it that has acted outside of the tree, and would do so once more then,
+	// "" for none.
 	Outside string
 }
 
-// Error gives "base has changed since step 'find' read it: src/a.go (content), src/b.go (removed); resume from 'find'", and
-// which step would act outside of the tree once more.
+// Error gives "base has changed since step 'find' read it: src/a.go (content), src/b.go (removed); resume from 'find'",
+// and which step would act outside of the tree once more.
 func (e *DriftError) Error() string {
 	var b strings.Builder
 	paths := make([]string, len(e.Drifts))

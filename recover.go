@@ -110,7 +110,8 @@ func (t *tree) elsewhere() error {
 	if err != nil || len(dirs) == 0 {
 		return err
 	}
-	return &CommitError{State: CommitPending, Err: &commit.PendingError{ID: path.Base(dirs[0]), Dir: dirs[0], Err: errElsewhere}}
+	return &CommitError{State: CommitPending,
+		Err: &commit.PendingError{ID: path.Base(dirs[0]), Dir: dirs[0], Err: errElsewhere}}
 }
 
 // unfinishedElsewhere returns the transactions that are not finished in the usual state directory, of an executor that
@@ -249,8 +250,8 @@ func (x Executor) TrustLeftover(ctx context.Context, fsys afero.Fs, id string) (
 // which keeps nothing from running, and the error of code conflict names the files and where they are.
 // DiscardLeftover removes it when it is called once more.
 //
-// Other errors: [ErrReadOnly], [ErrStateDir], fs.ErrNotExist if there is no transaction of that id, that of the lock or of
-// the file system, or the context's.
+// Other errors: [ErrReadOnly], [ErrStateDir], fs.ErrNotExist if there is no transaction of that id, that of the lock or
+// of the file system, or the context's.
 func (x Executor) DiscardLeftover(ctx context.Context, fsys afero.Fs, id string) error {
 	return x.decide(ctx, fsys, func(_ *tree, o commit.Options) error {
 		if err := commit.Discard(ctx, o, id); err != nil {

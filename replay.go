@@ -37,7 +37,9 @@ func (e *recordedError) Code() string { return cmp.Or(e.code, errorform.ToolFail
 func (e *recordedError) Retryable() bool { return !e.final }
 
 // recorded returns what ask answers, or has answered before under the same circumstances.
-func (r *run) recorded(ctx context.Context, v *visit, action actions.Action, call *actions.Call, ask func() (actions.Outcome, error)) (actions.Outcome, error) {
+func (r *run) recorded(
+	ctx context.Context, v *visit, action actions.Action, call *actions.Call, ask func() (actions.Outcome, error),
+) (actions.Outcome, error) {
 	if r.x.Recorder == nil {
 		return ask()
 	}
@@ -94,8 +96,8 @@ func (r *run) recorded(ctx context.Context, v *visit, action actions.Action, cal
 	return out, err
 }
 
-// isAnswer reports whether an error, or nil, is what was answered from outside. One of the host, or of this system, is not:
-// the next time there may be none.
+// isAnswer reports whether an error, or nil, is what was answered from outside. One of the host, or of this system, is
+// not: the next time there may be none.
 func isAnswer(err error) bool {
 	if is[*actions.PanicError](err) || is[*command.DeniedError](err) || errors.Is(err, fsutil.ErrLocked) {
 		return false
@@ -144,7 +146,8 @@ func (r *run) recordKey(v *visit, action actions.Action, rests scratch.Rests) (s
 		Visit, Attempt int
 		Staged         []stagedPath
 		Tree           string `json:",omitempty"`
-	}{Version: 1, Action: v.result.Action, Params: encoded, Visit: v.number, Attempt: len(v.attempts) + 1, Tree: rests.Sum.String()}
+	}{Version: 1, Action: v.result.Action, Params: encoded, Visit: v.number, Attempt: len(v.attempts) + 1,
+		Tree: rests.Sum.String()}
 	before, _ := r.previous()
 	if r.p.IsTold(v.step) {
 		before = r.before(v.step)
@@ -161,7 +164,8 @@ func (r *run) recordKey(v *visit, action actions.Action, rests scratch.Rests) (s
 			return "", err
 		}
 		asked.Staged = append(asked.Staged, stagedPath{
-			Path: c.Path, From: c.From, Kind: c.New.Kind, Mode: uint32(c.New.Mode), Hash: c.New.Hash, Target: c.New.Target,
+			Path: c.Path, From: c.From, Kind: c.New.Kind, Mode: uint32(c.New.Mode), Hash: c.New.Hash,
+			Target: c.New.Target,
 		})
 	}
 	data, err := json.Marshal(asked)

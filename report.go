@@ -185,7 +185,8 @@ func (s StepResult) writeReport(b *bufio.Writer, number int, verbose bool) {
 }
 
 // editing are the actions whose sign of work are edits, also when there were none.
-var editing = map[string]bool{"edit": true, "edit_files": true, "multi_edit": true, "patch": true, "pattern_replace": true, "regex_transform": true}
+var editing = map[string]bool{"edit": true, "edit_files": true, "multi_edit": true, "patch": true,
+	"pattern_replace": true, "regex_transform": true}
 
 func writeFiles(b *bufio.Writer, s StepResult, verbose bool) {
 	files := s.FilesMatched

@@ -26,9 +26,9 @@ type Result struct {
 	CompletedSteps int    `json:"completed_steps"` // steps that succeeded or were skipped
 	// Results has an entry for each step that ran or was skipped, in the order of the pipeline.
 	Results []StepResult `json:"results"`
-	// History tells each visit of a step in the order of execution, if a step was visited or attempted several times, or
-	// led to another one than the next in the list. Nil otherwise: then Results says it all. Of more than MaxAttempts
-	// visits those that were skipped are left out.
+	// History tells each visit of a step in the order of execution, if a step was visited or attempted several times,
+	// or led to another one than the next in the list. Nil otherwise: then Results says it all. Of more than
+	// MaxAttempts visits those that were skipped are left out.
 	History []Visit `json:"history,omitempty"`
 	// BackupID names the backup that [Executor.Restore] takes. Empty if none was made.
 	BackupID string `json:"backup_id,omitempty"`
@@ -262,7 +262,8 @@ func filesChanged(changes []fsutil.Change) FilesChanged {
 func (r *Result) failedStep() error {
 	for i, s := range r.Results {
 		if s.Failed() && !s.Handled {
-			return &StepError{Step: s.StepID, Index: i, Action: s.Action, Err: errors.New(strings.TrimPrefix(s.Error, s.Action+" failed: "))}
+			return &StepError{Step: s.StepID, Index: i, Action: s.Action,
+				Err: errors.New(strings.TrimPrefix(s.Error, s.Action+" failed: "))}
 		}
 	}
 	if !r.Success {
@@ -283,7 +284,8 @@ func (r *Result) String() string {
 	if !r.Success {
 		return fmt.Sprintf("FAIL: %d/%d steps | %s", r.CompletedSteps, r.TotalSteps, fsutil.Visible(r.failure()))
 	}
-	line := fmt.Sprintf("OK: %d/%d steps | %d files | %d edits", r.CompletedSteps, r.TotalSteps, r.filesCounted(), r.TotalEdits)
+	line := fmt.Sprintf("OK: %d/%d steps | %d files | %d edits", r.CompletedSteps, r.TotalSteps, r.filesCounted(),
+		r.TotalEdits)
 	if r.OverallRiskLevel > risk.Low {
 		line += " | " + strings.ToLower(r.OverallRiskLevel.String()) + " risk"
 	}

@@ -50,8 +50,8 @@ type run struct {
 	force bool     // what Force of the options lifts is lifted in any case
 }
 
-// stage runs all steps and judges the outcome, of a run that was kept the rest. The plan is nil only if such a run cannot
-// be resumed.
+// stage runs all steps and judges the outcome, of a run that was kept the rest. The plan is nil only if such a run
+// cannot be resumed.
 func (x Executor) stage(ctx context.Context, t *tree, p definition.Pipeline, s *Saved) (*Plan, error) {
 	start := time.Now()
 	x.Observe, x.Logger, x.StepContext = t.x.Observe, t.x.Logger, t.x.StepContext
@@ -153,7 +153,9 @@ func (r *run) mayRun(i int) bool {
 
 // begin starts the time of the run, and takes up what was kept of it. The context that it returns is that of the steps;
 // a run in sequence has no waves.
-func (r *run) begin(ctx context.Context, t *tree, s *Saved) (steps context.Context, cancel context.CancelFunc, waves [][]int, err error) {
+func (r *run) begin(
+	ctx context.Context, t *tree, s *Saved,
+) (steps context.Context, cancel context.CancelFunc, waves [][]int, err error) {
 	up, err := r.keepOn(t, s)
 	if err != nil {
 		return ctx, func() {}, nil, err
@@ -180,27 +182,27 @@ func Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
 // Run works the pipeline out on a stage over fsys, and commits what is there in the end, all of it or nothing. The
 // Result is never nil when the pipeline was run, also beside an error.
 //
-// Errors: a *ValidationError for the zero Pipeline, ErrNested, ErrReadOnly, ErrManual, a *[HeldError] if the run waits, a
-// *StepError, a *BlockedError, a *ConflictError if another program has written to the tree meanwhile, a *CommitError, or the context's error. On any
-// of them but a *CommitError in state CommitPending the tree is what it was, except that with ContinueOnError the
-// steps that did not fail are committed, and the *StepError of the first that did is returned.
+// Errors: a *ValidationError for the zero Pipeline, ErrNested, ErrReadOnly, ErrManual, a *[HeldError] if the run waits,
+// a *StepError, a *BlockedError, a *ConflictError if another program has written to the tree meanwhile, a *CommitError,
+// or the context's error. On any of them but a *CommitError in state CommitPending the tree is what it was, except that
+// with ContinueOnError the steps that did not fail are committed, and the *StepError of the first that did is returned.
 func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
 	return x.runFrom(ctx, fsys, p.def, nil)
 }
 
-// Resume goes on with a run of the pipeline that was held, has failed, was canceled, or whose process has died. It is [Executor.Run], but
-// steps that were done are not done again: the stage is built again as it was behind the last Final checkpoint that did not
-// end the run, and the run goes on from there, with the results, visits, costs and times of before. So the tree and the
-// Result are those of a run that was never stopped, less durations. The caller makes sure that no other process
-// works on the same run.
-// Answers that the Recorder has of the visit that was going on count with their costs, for they were paid in this run.
+// Resume goes on with a run of the pipeline that was held, has failed, was canceled, or whose process has died. It is
+// [Executor.Run], but steps that were done are not done again: the stage is built again as it was behind the last Final
+// checkpoint that did not end the run, and the run goes on from there, with the results, visits, costs and times of
+// before. So the tree and the Result are those of a run that was never stopped, less durations. The caller makes sure
+// that no other process works on the same run. Answers that the Recorder has of the visit that was going on count with
+// their costs, for they were paid in this run.
 //
 // A run that was held goes through where it was held: to resume it is to let it. Checkpointer.Enter may hold it again.
 //
 // Under [Executor.RunID] a run that was committed already is not done again: its stored result comes back, Replayed.
 //
-// Errors: as Run, a *[HeldError], and a *[DriftError] if the tree is not what the steps have read any more. What was kept is
-// good for another Resume after each of them.
+// Errors: as Run, a *[HeldError], and a *[DriftError] if the tree is not what the steps have read any more. What was
+// kept is good for another Resume after each of them.
 func (x Executor) Resume(ctx context.Context, fsys afero.Fs, p Pipeline, s Saved) (*Result, error) {
 	return x.runFrom(ctx, fsys, p.def, &s)
 }
@@ -259,8 +261,8 @@ func (x Executor) runOn(ctx context.Context, t *tree, p definition.Pipeline, s *
 // change would be blocked, Result says so, and Commit refuses; when a step of a pipeline with ContinueOnError has
 // failed, Result says so, Commit makes the changes of the other steps, and returns the *StepError then.
 //
-// A step that acts outside of the tree, such as a call of a tool that is not pure, is not run, nor is one that refers to
-// it. Such a plan is for looking at: the Result is Incomplete, and Commit returns ErrIncomplete.
+// A step that acts outside of the tree, such as a call of a tool that is not pure, is not run, nor is one that refers
+// to it. Such a plan is for looking at: the Result is Incomplete, and Commit returns ErrIncomplete.
 //
 // It takes no lock: if a crash has left the tree between old and new, or another run writes to it just now, the
 // Result has a warning, and so has that of a dry run and of one that only reads.

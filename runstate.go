@@ -58,8 +58,8 @@ func (v *visit) exactly() *exactTexts {
 // stateOf returns the state of the run behind an attempt of a visit.
 func (r *run) stateOf(v *visit) runState {
 	s := runState{
-		Before: r.kept.before, Elapsed: r.kept.running(), Depth: v.depth, Entered: v.entered, Staged: v.staged, Acted: v.acted, NewText: v.newText,
-		Attempts: v.attempts, Exact: v.exactly(),
+		Before: r.kept.before, Elapsed: r.kept.running(), Depth: v.depth, Entered: v.entered, Staged: v.staged,
+		Acted: v.acted, NewText: v.newText, Attempts: v.attempts, Exact: v.exactly(),
 	}
 	if r.machine != nil {
 		s.Flow = r.machine.State()
@@ -103,7 +103,8 @@ func (s *Saved) read(p definition.Pipeline) (*takenUp, error) {
 		if !isCommit && (c.Index < 0 || c.Index >= p.Len() || p.Steps[c.Index].ID != c.Step) {
 			return nil, up.unfit("the pipeline has no step '%s' at %d", c.Step, c.Index)
 		}
-		if n := len(up.all); c.Parent < 0 || c.Parent > n || k.state.Before < 0 || k.state.Before > n || len(k.state.Spent) > p.Len() {
+		if n := len(up.all); c.Parent < 0 || c.Parent > n || k.state.Before < 0 || k.state.Before > n ||
+			len(k.state.Spent) > p.Len() {
 			return nil, up.unfit("it follows none before")
 		}
 		up.all = append(up.all, k)
@@ -141,7 +142,8 @@ func (up *takenUp) inSequence(m *flow.Machine) error {
 		if _, goesOn := m.At(); goesOn || m.Completed() {
 			up.end(number)
 			if len(up.way) != len(m.History()) {
-				return fmt.Errorf("the run cannot be resumed: checkpoint %d follows %d visits, there are %d", number, len(m.History()), len(up.way))
+				return fmt.Errorf("the run cannot be resumed: checkpoint %d follows %d visits, there are %d", number,
+					len(m.History()), len(up.way))
 			}
 			return nil
 		}
@@ -221,7 +223,8 @@ func (up *takenUp) visits(r *run, keeper *stage.Keeper) (saves []stage.Savepoint
 			r.now[v.step], r.last[v.step] = v, v
 			continue
 		}
-		if h := history[i]; h.Step != v.step || h.Visit != v.number || v.depth < 0 || v.depth > keeper.Depth() && !h.Discarded {
+		if h := history[i]; h.Step != v.step || h.Visit != v.number || v.depth < 0 || v.depth > keeper.Depth() &&
+			!h.Discarded {
 			return nil, fmt.Errorf("the run cannot be resumed: checkpoint %d is none of its visits", number)
 		}
 		v.discarded = history[i].Discarded
@@ -258,11 +261,13 @@ func (c *keptCheckpoint) restoreTexts() {
 // visit returns the visit that a Final checkpoint tells of.
 func (c *keptCheckpoint) visit() *visit {
 	v := &visit{
-		step: c.Index, number: c.Visit, result: c.Result.clone(), staged: c.state.Staged, newText: c.state.NewText, entered: c.state.Entered,
-		acted: c.state.Acted, attempts: c.state.Attempts, cost: c.Result.Cost, depth: c.state.Depth,
+		step: c.Index, number: c.Visit, result: c.Result.clone(), staged: c.state.Staged, newText: c.state.NewText,
+		entered: c.state.Entered, acted: c.state.Acted, attempts: c.state.Attempts, cost: c.Result.Cost,
+		depth: c.state.Depth,
 	}
 	if c.Result.Failed() {
-		v.err = &recordedError{text: v.result.cause(), code: v.result.ErrorCode, final: true} // no attempt of it is left
+		// no attempt of it is left
+		v.err = &recordedError{text: v.result.cause(), code: v.result.ErrorCode, final: true}
 	} else {
 		v.outcome = v.result.outcome()
 	}
@@ -272,9 +277,9 @@ func (c *keptCheckpoint) visit() *visit {
 // outcome is what take has shown in the result.
 func (s *StepResult) outcome() actions.Outcome {
 	return actions.Outcome{
-		Files: s.FilesMatched, Content: s.Content, Aggregated: s.AggregatedContent, Output: s.Output, Data: s.Data, Edits: s.EditsApplied,
-		Counts: s.Counts, Renames: s.Renames, Reports: s.Files, FilesModified: s.FilesModified, FilesSkipped: s.FilesSkipped, Mode: s.Mode,
-		LeftOut: s.LeftOut,
+		Files: s.FilesMatched, Content: s.Content, Aggregated: s.AggregatedContent, Output: s.Output, Data: s.Data,
+		Edits: s.EditsApplied, Counts: s.Counts, Renames: s.Renames, Reports: s.Files, FilesModified: s.FilesModified,
+		FilesSkipped: s.FilesSkipped, Mode: s.Mode, LeftOut: s.LeftOut,
 	}
 }
 

@@ -215,7 +215,8 @@ func (r *run) unbegun(v *visit, why error) {
 	if why != nil {
 		v.result.Error, v.result.ErrorCode = why.Error(), stepCode(why)
 	}
-	r.notify(StepFinished{Step: v.result.StepID, Index: v.step, Visit: v.number, Result: v.result, Duration: v.result.Duration})
+	r.notify(StepFinished{Step: v.result.StepID, Index: v.step, Visit: v.number, Result: v.result,
+		Duration: v.result.Duration})
 }
 
 // before returns the last visit that was executed before step i, which is another one than previous returns only in a
@@ -257,8 +258,8 @@ func (r *run) forget(last *visit) {
 		res := &v.result
 		v.thin, v.outcome = true, actions.Outcome{}
 		v.result = StepResult{
-			StepID: res.StepID, Action: res.Action, Success: res.Success, Skipped: res.Skipped, Handled: res.Handled, FilesMatched: res.FilesMatched,
-			EditsApplied: res.EditsApplied, Jump: res.Jump, Duration: res.Duration,
+			StepID: res.StepID, Action: res.Action, Success: res.Success, Skipped: res.Skipped, Handled: res.Handled,
+			FilesMatched: res.FilesMatched, EditsApplied: res.EditsApplied, Jump: res.Jump, Duration: res.Duration,
 		}
 		if slices.Equal(res.FilesMatched, last.result.FilesMatched) {
 			v.result.FilesMatched = last.result.FilesMatched

@@ -51,8 +51,8 @@ type EnvelopeError struct {
 	// Code is one of those that the function [ErrorCode] lists.
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Problems are those of a *[ValidationError], and Paths the files that the error is about, each once. [DescribeError]
-	// sets them; [Result.Envelope] has only texts of errors, and does not.
+	// Problems are those of a *[ValidationError], and Paths the files that the error is about, each once.
+	// [DescribeError] sets them; [Result.Envelope] has only texts of errors, and does not.
 	Problems []Problem `json:"problems,omitempty"`
 	Paths    []string  `json:"paths,omitempty"`
 }
@@ -98,7 +98,8 @@ func (r *Result) Envelope() Envelope {
 		e.add(entry)
 	}
 	if !r.Success && e.Summary.Failed == 0 {
-		e.add(EnvelopeResult{Tool: runTool, Error: &EnvelopeError{Code: cmp.Or(r.ErrorCode, errorform.Internal), Message: r.Error}})
+		e.add(EnvelopeResult{Tool: runTool,
+			Error: &EnvelopeError{Code: cmp.Or(r.ErrorCode, errorform.Internal), Message: r.Error}})
 	}
 	return e
 }
@@ -194,8 +195,8 @@ func (e *TimeoutError) MarshalJSON() ([]byte, error) { return json.Marshal(Descr
 // MarshalJSON gives what [DescribeError] returns.
 func (e *ValidationError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
-// Final returns the text of the step that ran last: its output, or else its aggregated content. It is "" if that step has
-// neither, or if none ran.
+// Final returns the text of the step that ran last: its output, or else its aggregated content. It is "" if that step
+// has neither, or if none ran.
 func (r *Result) Final() string {
 	ran := r.executed()
 	if len(ran) == 0 {
@@ -205,8 +206,8 @@ func (r *Result) Final() string {
 	return cmp.Or(last.Output, last.AggregatedContent)
 }
 
-// StepsExecuted returns how many steps ran, each counted once, whether they succeeded or failed. A step whose last visit
-// was skipped has not run.
+// StepsExecuted returns how many steps ran, each counted once, whether they succeeded or failed. A step whose last
+// visit was skipped has not run.
 func (r *Result) StepsExecuted() int { return len(r.executed()) }
 
 // executed are the places in Results of the steps that ran, in the order of their last visits. Without History that is
@@ -262,8 +263,8 @@ func (r *Result) Summary() Summary {
 	s := Summary{
 		RunID: r.RunID, StepsExecuted: r.StepsExecuted(), TotalSteps: r.TotalSteps, Final: r.Final(),
 		AllResults: make(map[string]StepResult), TotalCost: r.Cost, TotalDuration: r.TotalDuration,
-		Budget: budget.Report{Spent: r.Cost}, DeadlineMet: r.DeadlineMet == nil || *r.DeadlineMet, Classification: r.Classification,
-		Warnings: r.AllWarnings(),
+		Budget: budget.Report{Spent: r.Cost}, DeadlineMet: r.DeadlineMet == nil || *r.DeadlineMet,
+		Classification: r.Classification, Warnings: r.AllWarnings(),
 	}
 	if r.Budget != nil {
 		s.Budget = *r.Budget
@@ -274,8 +275,8 @@ func (r *Result) Summary() Summary {
 	return s
 }
 
-// seconds is a duration in JSON: seconds with at most three decimals. It is rounded from microseconds, which is what the
-// JSON of a result keeps, so that a result that was read gives the same.
+// seconds is a duration in JSON: seconds with at most three decimals. It is rounded from microseconds, which is what
+// the JSON of a result keeps, so that a result that was read gives the same.
 type seconds time.Duration
 
 func (s seconds) MarshalJSON() ([]byte, error) {
@@ -312,8 +313,8 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 		s.AllResults = map[string]StepResult{}
 	}
 	return json.Marshal(summaryJSON{
-		s.RunID, s.StepsExecuted, s.TotalSteps, s.Final, s.AllResults, s.TotalCost, seconds(s.TotalDuration), s.Budget, s.DeadlineMet,
-		s.Classification, s.Warnings,
+		s.RunID, s.StepsExecuted, s.TotalSteps, s.Final, s.AllResults, s.TotalCost, seconds(s.TotalDuration), s.Budget,
+		s.DeadlineMet, s.Classification, s.Warnings,
 	})
 }
 
@@ -324,8 +325,8 @@ func (s *Summary) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*s = Summary{
-		v.RunID, v.StepsExecuted, v.TotalSteps, v.Final, v.AllResults, v.TotalCost, time.Duration(v.TotalDuration), v.Budget, v.DeadlineMet,
-		v.Classification, v.Warnings,
+		v.RunID, v.StepsExecuted, v.TotalSteps, v.Final, v.AllResults, v.TotalCost, time.Duration(v.TotalDuration),
+		v.Budget, v.DeadlineMet, v.Classification, v.Warnings,
 	}
 	return nil
 }

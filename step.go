@@ -31,9 +31,10 @@ type Step struct {
 	When condition.Condition
 	// Expect fails the step if it does too much or too little.
 	Expect Expect
-	// Manual lets the step wait for a person: a run that comes to it, once its condition holds, ends with a *[HeldError]
-	// and goes on when it is resumed after somebody has let it, see [Saved]. Each visit waits. A dry run goes through, with
-	// a warning. In parallel no step behind it begins before, and it begins when all before it are done.
+	// Manual lets the step wait for a person: a run that comes to it, once its condition holds, ends with a
+	// *[HeldError] and goes on when it is resumed after somebody has let it, see [Saved]. Each visit waits. A dry run
+	// goes through, with a warning. In parallel no step behind it begins before, and it begins when all before it are
+	// done.
 	Manual bool
 	// Raw turns templates off in this step.
 	Raw bool
@@ -43,22 +44,22 @@ type Step struct {
 	// that a success leads to. "" means that a failure ends the run, and that a success leads to the next in the list.
 	OnFail string
 	Next   string
-	// RetryIf are ways back to this step or an earlier one, at most 20. The first that holds after the step has succeeded
-	// or failed is taken.
+	// RetryIf are ways back to this step or an earlier one, at most 20. The first that holds after the step has
+	// succeeded or failed is taken.
 	RetryIf []Retry
-	// MaxRetries is how many attempts a visit may have after the first, 0 to 100. They are made after errors that may pass:
-	// of the system, of an action of the host, of a tool or an agent, a timeout. Nil means what the action, or the tool,
-	// says: 3 for a prompt, else 0 mostly.
+	// MaxRetries is how many attempts a visit may have after the first, 0 to 100. They are made after errors that may
+	// pass: of the system, of an action of the host, of a tool or an agent, a timeout. Nil means what the action, or
+	// the tool, says: 3 for a prompt, else 0 mostly.
 	MaxRetries *int
-	// MaxVisits is how many visits of this step use up the ways back to it, 2 to 100. Zero means 1 + MaxRetries if that is
-	// given, else 4.
+	// MaxVisits is how many visits of this step use up the ways back to it, 2 to 100. Zero means 1 + MaxRetries if that
+	// is given, else 4.
 	MaxVisits int
-	// Timeout is how long one attempt may take, at most a day, in milliseconds. Zero means no limit, or for a prompt that
-	// of the pipeline's sandbox.
+	// Timeout is how long one attempt may take, at most a day, in milliseconds. Zero means no limit, or for a prompt
+	// that of the pipeline's sandbox.
 	Timeout time.Duration
-	// Backoff is how long to wait before the second attempt, at most an hour, in milliseconds. The wait doubles from then
-	// on, up to 30 seconds, or Backoff if that is longer. Zero means a second for a step that calls a tool or asks an
-	// agent, else no wait.
+	// Backoff is how long to wait before the second attempt, at most an hour, in milliseconds. The wait doubles from
+	// then on, up to 30 seconds, or Backoff if that is longer. Zero means a second for a step that calls a tool or asks
+	// an agent, else no wait.
 	Backoff time.Duration
 	// Input is "previous" for the files of the step that was executed before this one, whichever that is. A step that
 	// comes first, or after one that failed, is skipped. "" means that InputFrom and InputFromAll say.
@@ -78,8 +79,8 @@ type Retry struct {
 	Keyword string
 	// When holds as the condition of a step does. It may name the step itself.
 	When condition.Condition
-	// Restart also takes the tree of the run back to what it was when Step was reached first. False keeps what steps have
-	// staged that succeeded, so that a second attempt builds on the first.
+	// Restart also takes the tree of the run back to what it was when Step was reached first. False keeps what steps
+	// have staged that succeeded, so that a second attempt builds on the first.
 	Restart bool
 }
 

@@ -57,10 +57,11 @@ type StepResult struct {
 	Warnings []string `json:"warnings,omitempty"`
 	// Output is a text that the action has returned, of a failed step too. Few actions have one.
 	Output string `json:"output,omitempty"`
-	// Data is what the action has returned for templates to reach into, as JSON has it, of a failed step too. Nil for none.
+	// Data is what the action has returned for templates to reach into, as JSON has it, of a failed step too. Nil for
+	// none.
 	Data any `json:"data,omitempty"`
-	// Visits is how often the step was visited, and Attempts how often it was tried in its last visit, which this is the
-	// result of. Both are 0 where that is once at most.
+	// Visits is how often the step was visited, and Attempts how often it was tried in its last visit, which this is
+	// the result of. Both are 0 where that is once at most.
 	Visits   int `json:"visits,omitempty"`
 	Attempts int `json:"attempts,omitempty"`
 	// Jump says where the step has led to by next, on_fail or retry_if.
@@ -181,7 +182,8 @@ func cloneReports(list []actions.FileReport) []actions.FileReport {
 	list = slices.Clone(list)
 	for i := range list {
 		r := &list[i]
-		r.EditsApplied, r.EditsFailed, r.Replacements = definition.Cloned(r.EditsApplied), definition.Cloned(r.EditsFailed), definition.Cloned(r.Replacements)
+		r.EditsApplied, r.EditsFailed, r.Replacements = definition.Cloned(r.EditsApplied), definition.Cloned(
+			r.EditsFailed), definition.Cloned(r.Replacements)
 		r.FailedEdits, r.RangeHashes = slices.Clone(r.FailedEdits), slices.Clone(r.RangeHashes)
 		r.Size, r.WouldModify = definition.Cloned(r.Size), definition.Cloned(r.WouldModify)
 	}
@@ -197,7 +199,8 @@ func (s StepResult) clone() StepResult {
 	for i := range s.LeftOut {
 		s.LeftOut[i].Files = slices.Clone(s.LeftOut[i].Files)
 	}
-	s.FilesModified, s.FilesSkipped, s.Jump = definition.Cloned(s.FilesModified), definition.Cloned(s.FilesSkipped), definition.Cloned(s.Jump)
+	s.FilesModified, s.FilesSkipped, s.Jump = definition.Cloned(s.FilesModified), definition.Cloned(
+		s.FilesSkipped), definition.Cloned(s.Jump)
 	return s
 }
 

@@ -86,7 +86,8 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 		}
 	}
 	if x.RunID != "" && !definition.ValidID(x.RunID) {
-		return nil, &ExecutorError{Field: "RunID", Value: x.RunID, Err: fmt.Errorf("only letters, digits, - and _ are allowed, at most %d", definition.MaxIDLen)}
+		return nil, &ExecutorError{Field: "RunID", Value: x.RunID,
+			Err: fmt.Errorf("only letters, digits, - and _ are allowed, at most %d", definition.MaxIDLen)}
 	}
 	if t.policy, err = x.policy(raised, t.stateDir); err != nil {
 		return nil, err
@@ -156,8 +157,9 @@ func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 // ErrNested says that a step has tried to run a pipeline, or to commit, restore or tidy up: the context is that of a
 // step. A run keeps others from its tree until it ends, so this one would wait for itself. What a step does to the tree
 // of its run goes through its Call; to run the steps of another pipeline, use [Builder.Include].
-var ErrNested = errorform.New(errorform.NestedPipeline, "a step cannot run a pipeline, for the run that it belongs to keeps all others waiting until it ends: "+
-	"put its steps into one pipeline (Builder.Include), or run one after the other")
+var ErrNested = errorform.New(errorform.NestedPipeline,
+	"a step cannot run a pipeline, for the run that it belongs to keeps all others waiting until it ends: "+
+		"put its steps into one pipeline (Builder.Include), or run one after the other")
 
 // stepKey is the key of the mark that the contexts of steps carry.
 type stepKey struct{}
@@ -226,7 +228,9 @@ func (t *tree) limited(err error) error {
 var errNotOver = errors.New("the run was ended from within")
 
 // told calls do between the first event and the last one, which comes however do ends, with the context of the run.
-func (t *tree) told(ctx context.Context, started RunStarted, do func(context.Context) (*Result, error)) (res *Result, err error) {
+func (t *tree) told(
+	ctx context.Context, started RunStarted, do func(context.Context) (*Result, error),
+) (res *Result, err error) {
 	started.RunID = t.x.RunID
 	if t.x.Observe == nil && t.x.RunContext == nil {
 		return do(ctx)
@@ -264,7 +268,8 @@ func (t *tree) notify(e Event) {
 
 // startOf is the first event of a run of the pipeline.
 func startOf(p definition.Pipeline, phase string, dryRun bool) RunStarted {
-	return RunStarted{Pipeline: p.Name, Phase: phase, Classification: p.Bounds.Classification, Steps: p.Len(), DryRun: dryRun}
+	return RunStarted{Pipeline: p.Name, Phase: phase, Classification: p.Bounds.Classification, Steps: p.Len(),
+		DryRun: dryRun}
 }
 
 // watched returns an executor whose observer, logger and contexts can be called anywhere, and whatever they do, the

@@ -101,7 +101,8 @@ func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 		return r.perform(ctx, v)
 	})
 	if spent && v.err != nil {
-		v.stop = &ExecutionsError{Step: v.result.StepID, Limit: r.machine.Attempts()} // there must not be an attempt to fail
+		// there must not be an attempt to fail
+		v.stop = &ExecutionsError{Step: v.result.StepID, Limit: r.machine.Attempts()}
 	}
 	if v.stop != nil {
 		if len(v.attempts) > 0 {
@@ -130,7 +131,8 @@ func (v *visit) fail(err error) {
 	if v.err == nil {
 		res := v.result
 		v.result = StepResult{
-			StepID: res.StepID, Action: res.Action, Output: res.Output, Data: res.Data, Warnings: res.Warnings, Duration: res.Duration, Cost: res.Cost,
+			StepID: res.StepID, Action: res.Action, Output: res.Output, Data: res.Data, Warnings: res.Warnings,
+			Duration: res.Duration, Cost: res.Cost,
 		}
 		v.outcome, v.staged = actions.Outcome{}, false
 	}
@@ -140,7 +142,8 @@ func (v *visit) fail(err error) {
 // says reports whether a keyword of retry_if stands in what the step says.
 func (v *visit) says(keyword string) bool {
 	res := &v.result
-	return strings.Contains(res.Output, keyword) || strings.Contains(res.AggregatedContent, keyword) || strings.Contains(res.Error, keyword)
+	return strings.Contains(res.Output, keyword) || strings.Contains(res.AggregatedContent, keyword) ||
+		strings.Contains(res.Error, keyword)
 }
 
 // see makes a visit what conditions, inputs and templates know of its step.
@@ -170,7 +173,8 @@ func (r *run) finish(v *visit) {
 		}
 		r.log.Info("step failed", "step", res.StepID, "error", v.err)
 	} else {
-		r.log.Debug("step finished", "step", res.StepID, "skipped", res.Skipped, "files", len(res.FilesMatched), "edits", res.EditsApplied)
+		r.log.Debug("step finished", "step", res.StepID, "skipped", res.Skipped, "files", len(res.FilesMatched),
+			"edits", res.EditsApplied)
 	}
 	r.notify(StepFinished{Step: res.StepID, Index: v.step, Visit: v.number, Result: *res, Duration: res.Duration})
 }

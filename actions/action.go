@@ -60,7 +60,8 @@ func (c *Check) bound(param string) bool { return c.IsBound != nil && c.IsBound(
 
 // Problemf adds a problem with the parameter.
 func (c *Check) Problemf(param, code, hint, format string, args ...any) {
-	c.Problems = append(c.Problems, Problem{Param: param, Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)})
+	c.Problems = append(c.Problems,
+		Problem{Param: param, Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)})
 }
 
 // Toucher is implemented by actions whose parameters determine the paths that they read and write, apart from files
@@ -124,8 +125,8 @@ type Outcome struct {
 	Output string
 	// Data is what the action has found or made, as JSON has it: nil, bool, numbers, strings, and lists and objects of
 	// these of any Go type, nested at most 100 deep. With Output it counts as what the step shows, 64 bytes for each
-	// value, see [Limits]. Anything else fails the step. It counts also beside an error. The executor copies it: results
-	// and templates have int64 for whole numbers that fit, float64, []any and map[string]any.
+	// value, see [Limits]. Anything else fails the step. It counts also beside an error. The executor copies it:
+	// results and templates have int64 for whole numbers that fit, float64, []any and map[string]any.
 	Data any
 	// Edits is the number of replacements made.
 	Edits int
@@ -169,7 +170,8 @@ type FileReport struct {
 	Size   *int64 `json:"size,omitempty"`   // of a file, in bytes
 	Mode   string `json:"mode,omitempty"`   // permissions in octal, such as "0644", with the setuid, setgid and sticky bits
 	Target string `json:"target,omitempty"` // where a symbolic link points
-	// EditsApplied, EditsFailed and FailedEdits are for steps that have a list of edits a file. Nil counts are left out.
+	// EditsApplied, EditsFailed and FailedEdits are for steps that have a list of edits a file. Nil counts are left
+	// out.
 	EditsApplied *int         `json:"edits_applied,omitempty"`
 	EditsFailed  *int         `json:"edits_failed,omitempty"`
 	FailedEdits  []FailedEdit `json:"failed_edits,omitempty"`

@@ -47,8 +47,8 @@ type Call struct {
 	Kept any
 	// Visit counts the visits of the step, and Attempt the attempts of this visit, both from 1.
 	Visit, Attempt int
-	// CallTool calls a tool of the host. It is set for steps of the action [Tool] alone, and nil in a dry run of one that
-	// acts outside of the tree.
+	// CallTool calls a tool of the host. It is set for steps of the action [Tool] alone, and nil in a dry run of one
+	// that acts outside of the tree.
 	CallTool func(ctx context.Context, name string, args map[string]any) (Outcome, error)
 	// Commands is what the host allows commands to do. The zero Policy allows none.
 	Commands command.Policy
@@ -67,8 +67,8 @@ type Call struct {
 	Workers int
 	// Logger may be nil; use Log.
 	Logger *slog.Logger
-	// OnProgress, if not nil, is called as a step goes on: how many of how many files are done; total is 0 as long as it
-	// is not known. It is called from several goroutines.
+	// OnProgress, if not nil, is called as a step goes on: how many of how many files are done; total is 0 as long as
+	// it is not known. It is called from several goroutines.
 	OnProgress func(done, total int)
 	// OnBytes, if not nil, is called with the number of bytes that were read since the last time. ReadFile calls it; an
 	// action that reads in other ways should. It is called from several goroutines.

@@ -76,7 +76,8 @@ func (t transfer) collisions(ctx context.Context, c *Call, moves []move) error {
 		}
 		if why != "" && !reported[m.toPlace] {
 			reported[m.toPlace] = true
-			all = append(all, Collision{Target: m.to, Sources: slices.Sorted(slices.Values(targets[m.toPlace])), Reason: why})
+			all = append(all,
+				Collision{Target: m.to, Sources: slices.Sorted(slices.Values(targets[m.toPlace])), Reason: why})
 		}
 	}
 	if len(all) == 0 {

@@ -125,7 +125,9 @@ func (c *Call) EditEach(ctx context.Context, edit func(name string, old []byte) 
 // EditSplices is EditEach for edits that know their places: find returns the splices of a file, as [fsutil.Stage.Edit]
 // takes them, and may not change old. A splice counts as one edit and keeps its author. The outcome has the files that
 // changed, and the number of splices of each.
-func (c *Call) EditSplices(ctx context.Context, find func(name string, old []byte) ([]fsutil.Splice, error)) (Outcome, error) {
+func (c *Call) EditSplices(
+	ctx context.Context, find func(name string, old []byte) ([]fsutil.Splice, error),
+) (Outcome, error) {
 	files, err := distinctTargets(c, false)
 	if err != nil {
 		return Outcome{}, err

@@ -110,7 +110,8 @@ func (e LineEdit) validate(c *Check, at string, requireHash bool) {
 	switch e.Command {
 	case commandCreate:
 		if e.CreateOnly && e.Overwrite {
-			c.Problemf(at+"/overwrite", codeUnusedParam, "use one of them", "create_only and overwrite exclude each other")
+			c.Problemf(at+"/overwrite", codeUnusedParam, "use one of them",
+				"create_only and overwrite exclude each other")
 		}
 		if e.ContentHash != "" && !e.Overwrite && !bound("overwrite") {
 			c.Problemf(at+"/content_hash", codeUnusedParam, "set overwrite, or leave it out",

@@ -259,8 +259,8 @@ func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
 }
 
 // notFound returns the error of a text that was not found. It has the line of the new text, or the lines that come near
-// to the old one, for the first such texts of a file. Each file has an equal share of the bytes that a step reads for it,
-// so that the result does not depend on the schedule.
+// to the old one, for the first such texts of a file. Each file has an equal share of the bytes that a step reads for
+// it, so that the result does not depend on the schedule.
 func (w *planning) notFound(ctx context.Context, text, fresh string) *NotFoundError {
 	missing := &NotFoundError{}
 	share := nearestBytes / max(1, len(w.options.FileEdits))
@@ -282,8 +282,8 @@ func (w *planning) notFound(ctx context.Context, text, fresh string) *NotFoundEr
 	return missing
 }
 
-// appliedAt returns the line at which a text stands that was to be put into a file, 0 if it is not there. Short texts are
-// in a file by chance.
+// appliedAt returns the line at which a text stands that was to be put into a file, 0 if it is not there. Short texts
+// are in a file by chance.
 func appliedAt(data []byte, text string) int {
 	const least = 3
 	if len(strings.TrimSpace(text)) < least {

@@ -27,13 +27,14 @@ import (
 //	{"exit_code": 0, "signal": "", "stdout": "…", "stderr": "…", "truncated": false,
 //	 "changed": ["a.go"], "deleted": [], "sandbox": {"files": "landlock 7", "network": "seccomp"}}
 //
-// with "json" beside it where Format is "json"; a failed step has it too. Its output is what was printed to stdout, then
-// to stderr. Its files are those that were made, changed, or have got a new name.
+// with "json" beside it where Format is "json"; a failed step has it too. Its output is what was printed to stdout,
+// then to stderr. Its files are those that were made, changed, or have got a new name.
 //
 // An exit status that is not in OKCodes fails the step with a *[CommandError], and what the command has changed is
 // dropped. So a linter that mends files and says so by its status needs OKCodes.
 type Exec struct {
-	// Command is a program, without a shell: what stands in it means nothing but itself. One of Command and Shell is set.
+	// Command is a program, without a shell: what stands in it means nothing but itself. One of Command and Shell is
+	// set.
 	Command string `json:"command,omitempty" doc:"Program to run, without a shell: a name such as gofmt, or ./x for a file of the tree, counted from its root."`
 	// Shell is a script for /bin/sh -c.
 	Shell string   `json:"shell,omitempty" doc:"Script for /bin/sh -c, instead of command. Few hosts allow it."`
@@ -62,8 +63,8 @@ type Exec struct {
 // Spec implements [Action].
 func (a Exec) Spec() Spec {
 	return Spec{
-		Name: "exec", Summary: "Run a command on the tree with the changes of the steps before", ReadOnly: a.Discard, Input: InputNone,
-		Data: true, Context: true, Exclusive: true,
+		Name: "exec", Summary: "Run a command on the tree with the changes of the steps before", ReadOnly: a.Discard,
+		Input: InputNone, Data: true, Context: true, Exclusive: true,
 	}
 }
 
@@ -81,7 +82,8 @@ func (a Exec) Words() []string {
 // CommandError reports that a command of a step has failed: by its exit status, because it could not be started, or
 // because its output has the wrong format. Its changes are discarded.
 type CommandError struct {
-	// Status is the exit status, -1 if there is none; Signal the name of the signal that has ended the command, "" for none.
+	// Status is the exit status, -1 if there is none; Signal the name of the signal that has ended the command, "" for
+	// none.
 	Status int
 	Signal string
 	// Line is the last line that it has printed to stderr, else to stdout, "" for none.
@@ -129,22 +131,24 @@ func (a Exec) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, Permanent(err)
 	}
-	w, err := c.Workspace(ctx, WorkspaceOptions{Needs: a.Needs, Exclude: a.Exclude, Writes: a.Writes, NoIgnore: a.NoIgnore})
+	w, err := c.Workspace(ctx,
+		WorkspaceOptions{Needs: a.Needs, Exclude: a.Exclude, Writes: a.Writes, NoIgnore: a.NoIgnore})
 	if err != nil {
 		return Outcome{}, err
 	}
 	defer w.Drop()
 	at := filepath.Join(w.Root, filepath.FromSlash(dir))
 	if _, err := os.Stat(at); err != nil {
-		return Outcome{}, Permanent(fmt.Errorf("dir '%s' is not made real for the command: needs or exclude leave it out", dir))
+		return Outcome{}, Permanent(
+			fmt.Errorf("dir '%s' is not made real for the command: needs or exclude leave it out", dir))
 	}
 	shared, err := w.Shared()
 	if err != nil {
 		return Outcome{}, err
 	}
 	exit, err := c.Commands.Run(ctx, command.Command{
-		Step: c.Step, Words: a.Words(), Shell: a.Shell != "", Root: w.Root, Dir: at, Temp: w.Temp, Home: w.Home, Shared: shared,
-		Env: a.Env, Stdin: stdin, MaxOutput: a.maxOutput(c.Limits), OnOutput: c.OnOutput,
+		Step: c.Step, Words: a.Words(), Shell: a.Shell != "", Root: w.Root, Dir: at, Temp: w.Temp, Home: w.Home,
+		Shared: shared, Env: a.Env, Stdin: stdin, MaxOutput: a.maxOutput(c.Limits), OnOutput: c.OnOutput,
 	})
 	// Texts of both streams may form a secret together.
 	out := Outcome{Output: c.Commands.Mask(exit.Stdout.Text + exit.Stderr.Text)}
@@ -197,8 +201,8 @@ func (a Exec) ok(exit command.Exit) bool {
 	return exit.Signal == "" && (exit.Code == 0 && len(a.OKCodes) == 0 || slices.Contains(a.OKCodes, exit.Code))
 }
 
-// maxOutput is how much is kept of each stream, in bytes. All is shown twice, as output and as data, beside the names of
-// what has changed.
+// maxOutput is how much is kept of each stream, in bytes. All is shown twice, as output and as data, beside the names
+// of what has changed.
 func (a Exec) maxOutput(l Limits) int64 {
 	const byDefault, copies = 1 << 20, 8
 	most := a.MaxOutput
@@ -210,10 +214,12 @@ func (a Exec) maxOutput(l Limits) int64 {
 
 const formatJSON = "json"
 
-// parse returns what the command has printed, as JSON. Secrets that are written in another way there are hidden as well.
+// parse returns what the command has printed, as JSON. Secrets that are written in another way there are hidden as
+// well.
 func (a Exec) parse(c *Call, printed command.Output) (any, error) {
 	if printed.Truncated {
-		return nil, fmt.Errorf("what it has printed is too long to be parsed (%d bytes): raise max_output", printed.Size)
+		return nil, fmt.Errorf("what it has printed is too long to be parsed (%d bytes): raise max_output",
+			printed.Size)
 	}
 	v, err := parseJSON(printed.Text)
 	if err != nil {
@@ -249,7 +255,8 @@ func dataOf(exit command.Exit) map[string]any {
 	}
 	return map[string]any{
 		"exit_code": exit.Code, "signal": exit.Signal, "stdout": exit.Stdout.Text, "stderr": exit.Stderr.Text,
-		"truncated": exit.Stdout.Truncated || exit.Stderr.Truncated, "changed": []string{}, "deleted": []string{}, "sandbox": sandbox,
+		"truncated": exit.Stdout.Truncated || exit.Stderr.Truncated, "changed": []string{}, "deleted": []string{},
+		"sandbox": sandbox,
 	}
 }
 

@@ -65,7 +65,8 @@ func (a Exec) Validate(c *Check) {
 		if len(a.Writes) == 0 {
 			at = "/no_ignore"
 		}
-		c.Problemf(at, codeBadRange, "use one of them", "%s says what comes back, and discard that nothing does", at[1:])
+		c.Problemf(at, codeBadRange, "use one of them", "%s says what comes back, and discard that nothing does",
+			at[1:])
 	}
 	if (a.MaxOutput < 0 || a.MaxOutput > mostKept) && !c.bound("/max_output") {
 		c.Problemf("/max_output", codeBadRange, "", "max_output must be 1 to %d, got %d", mostKept, a.MaxOutput)
@@ -157,7 +158,8 @@ func checkStdinNames(stdin any) error {
 			return err
 		}
 		if i := slices.IndexFunc(names, func(name string) bool { return strings.ContainsRune(name, '\n') }); i >= 0 {
-			return fmt.Errorf("stdin has %q, which has a line break in it, so the command would take it for two lines: give it as an argument", names[i])
+			return fmt.Errorf(
+				"stdin has %q, which has a line break in it, so the command would take it for two lines: give it as an argument", names[i])
 		}
 	}
 	return nil

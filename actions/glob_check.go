@@ -15,7 +15,8 @@ func checkGlob(pattern string) error {
 	case pattern == "":
 		return fmt.Errorf("glob cannot be empty")
 	case len(pattern) > maxGlobBytes:
-		return fmt.Errorf("glob '%s' is too long (max %d bytes, got %d)", show.Pattern(pattern), maxGlobBytes, len(pattern))
+		return fmt.Errorf("glob '%s' is too long (max %d bytes, got %d)", show.Pattern(pattern), maxGlobBytes,
+			len(pattern))
 	case !doublestar.ValidatePattern(pattern):
 		return fmt.Errorf("'%s' is not a valid glob", pattern)
 	case nesting(pattern) > maxGlobNested:

@@ -35,8 +35,8 @@ const mostNamed = 10
 // String returns a line for people, such as "2 binary files (a.png, b.png)".
 func (l LeftOut) String() string {
 	what := map[string]string{
-		LeftOutBinary: "binary", LeftOutUTF16: "UTF-16", LeftOutTooLarge: "too large", LeftOutEncoding: "differently encoded",
-		LeftOutDenied: "unreadable", LeftOutGenerated: "generated",
+		LeftOutBinary: "binary", LeftOutUTF16: "UTF-16", LeftOutTooLarge: "too large",
+		LeftOutEncoding: "differently encoded", LeftOutDenied: "unreadable", LeftOutGenerated: "generated",
 	}[l.Reason]
 	files := "files"
 	if l.Count == 1 {

@@ -46,21 +46,22 @@ type Limits struct {
 	// MaxMatches is how many matches one step replaces in one file, judged while they are found. Zero means
 	// DefaultMaxMatches.
 	MaxMatches int
-	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made. Zero means
-	// DefaultMaxOutputBytes.
+	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made. Zero
+	// means DefaultMaxOutputBytes.
 	MaxOutputBytes int64
 	// MaxShownBytes is about how much text, in bytes, one step shows and keeps for later steps: contents of files,
 	// lines, joined texts, diffs, previews, listings, reports; and how much text the templates of its parameters may
-	// become. Warnings have an eighth of it; more of them are counted and not told. It is never more than MaxOutputBytes.
-	// Zero means DefaultMaxShownBytes.
+	// become. Warnings have an eighth of it; more of them are counted and not told. It is never more than
+	// MaxOutputBytes. Zero means DefaultMaxShownBytes.
 	MaxShownBytes int64
 	// MaxStagedBytes is how much new text, in bytes, one step puts into all files together, and what it stages beside
-	// that. Each replacement counts 64 bytes more, each file or directory that is made or copied 1 KiB, each path that is
-	// edited, renamed or removed 512 bytes, and names that are made, copied, renamed or removed count twice. Where the
-	// tree is in memory, copies count with their sizes. Zero means DefaultMaxStagedBytes.
+	// that. Each replacement counts 64 bytes more, each file or directory that is made or copied 1 KiB, each path that
+	// is edited, renamed or removed 512 bytes, and names that are made, copied, renamed or removed count twice. Where
+	// the tree is in memory, copies count with their sizes. Zero means DefaultMaxStagedBytes.
 	MaxStagedBytes int64
-	// MaxPatternBytes is the longest pattern, in bytes, judged before a file is read. Zero means DefaultMaxPatternBytes.
-	// Regular expressions are also held to MaxRegexBytes, already when the pipeline is built or decoded.
+	// MaxPatternBytes is the longest pattern, in bytes, judged before a file is read. Zero means
+	// DefaultMaxPatternBytes. Regular expressions are also held to MaxRegexBytes, already when the pipeline is built or
+	// decoded.
 	MaxPatternBytes int
 }
 

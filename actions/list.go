@@ -119,7 +119,8 @@ func listEntry(c *Call, e walk.Entry) (listed, error) {
 		return listed{}, err
 	}
 	one := listed{mode: info.Mode(), report: FileReport{
-		Path: e.Path(), Success: true, LastModified: info.ModTime().UTC(), Kind: e.Kind.String(), Mode: octal(info.Mode()),
+		Path: e.Path(), Success: true, LastModified: info.ModTime().UTC(), Kind: e.Kind.String(),
+		Mode: octal(info.Mode()),
 	}}
 	switch e.Kind {
 	case change.File:

@@ -48,7 +48,8 @@ func (m MultiEdit) Validate(c *Check) {
 		return
 	}
 	if m.Mode == "longest" {
-		c.Problemf("/structural", codeUnusedParam, "use mode sequential or simultaneous", "mode longest compares texts alone")
+		c.Problemf("/structural", codeUnusedParam, "use mode sequential or simultaneous",
+			"mode longest compares texts alone")
 	}
 	for i, e := range m.Edits {
 		at := fmt.Sprintf("/edits/%d", i)

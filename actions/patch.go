@@ -74,7 +74,9 @@ func (p Patch) Validate(c *Check) {
 	if p.Strip != nil && *p.Strip < 0 {
 		c.Problemf("/strip", codeBadRange, "", "strip is %d, and cannot be less than 0", *p.Strip)
 	}
-	isTemplate := func(text string) bool { return c.Templated(text) && strings.HasPrefix(strings.TrimSpace(text), "{{") }
+	isTemplate := func(text string) bool {
+		return c.Templated(text) && strings.HasPrefix(strings.TrimSpace(text), "{{")
+	}
 	if p.Text == "" || isTemplate(p.Text) || c.bound("/patch") || c.bound("/strip") || c.bound("/recount") ||
 		c.Templated(p.Format) || c.Templated(p.Path) {
 		return
@@ -109,7 +111,8 @@ func (p Patch) onlyUnified(c *Check) {
 	}{{"fuzz", p.Fuzz != 0}, {"ambiguous", p.Ambiguous != "" && p.Ambiguous != "refuse"}, {"reverse", p.Reverse},
 		{"recount", p.Recount}} {
 		if f.given && !c.bound("/"+f.name) {
-			c.Problemf("/"+f.name, codeUnusedParam, "leave it out", "'%s' is for unified diffs, and this patch is none", f.name)
+			c.Problemf("/"+f.name, codeUnusedParam, "leave it out", "'%s' is for unified diffs, and this patch is none",
+				f.name)
 		}
 	}
 }

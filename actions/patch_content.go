@@ -130,9 +130,11 @@ func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode,
 	case err != nil:
 		return nil, nil, err
 	case s.Op == patch.Delete && !s.Unchecked && len(now) > 0:
-		return nil, nil, fmt.Errorf("the file is to be deleted, but has %d bytes that the patch does not remove", len(now))
+		return nil, nil, fmt.Errorf("the file is to be deleted, but has %d bytes that the patch does not remove",
+			len(now))
 	case has.IsOld && s.Op != patch.Delete && s.File.Compare(now).Differs():
-		w.warn("%s: the hunks do not make the text that the line \"index\" names; somebody has altered the patch", s.name)
+		w.warn("%s: the hunks do not make the text that the line \"index\" names; somebody has altered the patch",
+			s.name)
 	}
 	return list, now, w.spend(texts)
 }

@@ -17,9 +17,9 @@ import (
 // PatternReplace runs a sed script over all files of a directory that match a glob, or over the files that it names.
 //
 // The script is that of GNU sed, limited to commands that need no second text: s, y, d, p, a, i, c, n, N, q, Q, {…}
-// with all addresses; docs/json-actions.md lists what is left out. Each file is a text of its own, as with sed -i: lines count
-// from 1 in each, "$" is its last, and q ends it alone. Back-references in the pattern, and whatever reads or writes
-// other files or runs programs, are refused before the run.
+// with all addresses; docs/json-actions.md lists what is left out. Each file is a text of its own, as with sed -i:
+// lines count from 1 in each, "$" is its last, and q ends it alone. Back-references in the pattern, and whatever reads
+// or writes other files or runs programs, are refused before the run.
 //
 // FilePattern without a slash is matched with the names of the files in Directory, and with Recursive of those in the
 // directories below; one with a slash, or with "**", with their paths from Directory. What a [Search] leaves out is
@@ -94,7 +94,8 @@ func (p PatternReplace) checkFiles(c *Check) {
 			{"exclude_patterns", len(p.ExcludePatterns) > 0}, {"no_ignore", p.NoIgnore},
 		} {
 			if other.given {
-				c.Problemf("/"+other.name, codeUnusedParam, "use one of them", "files and %s exclude each other", other.name)
+				c.Problemf("/"+other.name, codeUnusedParam, "use one of them", "files and %s exclude each other",
+					other.name)
 			}
 		}
 	}

@@ -29,8 +29,8 @@ type Prompt struct {
 	Format string `json:"format,omitempty" enum:"text,json" doc:"With json, the reply is parsed and templates reach into it. It cannot be a template. Default: text."`
 	// Workspace is the agent's access to the tree; "" is "write".
 	Workspace string `json:"workspace,omitempty" enum:"write,read,none" doc:"write keeps the agent's changes to the tree, read discards them, none gives the agent no tree. It cannot be a template. Default: write."`
-	// Model, Tools, SystemPrompt, Memory, GPU, Workdir and Options are those of [agent.Sandbox]. Where they are empty, or
-	// nil, those of the pipeline's sandbox are taken.
+	// Model, Tools, SystemPrompt, Memory, GPU, Workdir and Options are those of [agent.Sandbox]. Where they are empty,
+	// or nil, those of the pipeline's sandbox are taken.
 	Model        string         `json:"model,omitempty" doc:"Name of a model."`
 	Tools        []string       `json:"tools,omitempty" doc:"Names of the tools that the agent may use."`
 	SystemPrompt string         `json:"system_prompt,omitempty" doc:"System prompt of the model, before the prompt."`

@@ -69,7 +69,8 @@ func checkPrototype(p Action) error {
 	case spec.Name == "":
 		return fmt.Errorf("registry: action %T: its Spec has no Name", p)
 	case !usableName(spec.Name):
-		return fmt.Errorf("registry: action %q: its name must be letters, digits, '_', '.' and '-', a letter first, and not 'then'",
+		return fmt.Errorf(
+			"registry: action %q: its name must be letters, digits, '_', '.' and '-', a letter first, and not 'then'",
 			spec.Name)
 	case spec.Summary == "":
 		return fmt.Errorf("registry: action %q: its Spec has no Summary, which people and models choose actions by",

@@ -78,7 +78,9 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 
 // files replaces in each file and returns how many replacements it made there, and why it failed. Only with total does
 // one file depend on those before it.
-func (r *replacing) files(ctx context.Context, c *Call, files []string, goOn bool) (edits []int, failed []error, err error) {
+func (r *replacing) files(
+	ctx context.Context, c *Call, files []string, goOn bool,
+) (edits []int, failed []error, err error) {
 	edits = make([]int, len(files))
 	one := func(ctx context.Context, i int, file string) (err error) {
 		edits[i], err = r.file(ctx, c, file)
@@ -250,7 +252,8 @@ func (r *replacing) missing(ctx context.Context, c *Call, files []string, i int,
 		}
 		if plain != nil {
 			if found, err := plain.Contains(ctx, data); found && err == nil {
-				return text + "; it occurs as plain text in " + file + ": write \\ before characters that are meant as themselves"
+				return text + "; it occurs as plain text in " + file +
+					": write \\ before characters that are meant as themselves"
 			}
 			continue
 		}

@@ -25,8 +25,8 @@ const (
 	searchBuffer = 128 << 10
 	searchFirst  = 16 << 10 // the buffer of a worker that has met small files only
 	pageSize     = 4 << 10
-	// searchWhole is the size up to which a file that may match is held as a whole, searchWindow how much of a larger one
-	// is searched at once, in bytes, by each worker.
+	// searchWhole is the size up to which a file that may match is held as a whole, searchWindow how much of a larger
+	// one is searched at once, in bytes, by each worker.
 	searchWhole  = 1 << 20
 	searchWindow = 512 << 10
 )

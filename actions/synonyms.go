@@ -9,6 +9,6 @@ import (
 // differ in underscores and capitals alone. ok is false if the list has none such, or several.
 func Synonym(name string, names []string) (meant string, ok bool) { return synonyms.Meant(name, names) }
 
-// Nearest returns the name of a list that a misspelled name was probably meant for, in whatever order the list is. ok is
-// false if none is near.
+// Nearest returns the name of a list that a misspelled name was probably meant for, in whatever order the list is. ok
+// is false if none is near.
 func Nearest(name string, names []string) (meant string, ok bool) { return nearest.Of(name, names) }

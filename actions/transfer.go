@@ -32,11 +32,13 @@ type move struct {
 func (t transfer) validate(c *Check) {
 	switch {
 	case t.Destination == "" && t.To == "":
-		c.Problemf("", codeMissingParam, "or 'to', for a new name", "%s action requires 'destination' parameter", t.action)
+		c.Problemf("", codeMissingParam, "or 'to', for a new name", "%s action requires 'destination' parameter",
+			t.action)
 	case t.To != "" && t.PreservePaths:
 		c.Problemf("/preserve_paths", codeBadTarget, "put {{dir}} into to", "preserve_paths cannot be combined with to")
 	case t.Base != "" && !t.PreservePaths && (t.To == "" || t.Destination == ""):
-		c.Problemf("/base", codeBadTarget, "set preserve_paths, or give both destination and to", "base has no effect here")
+		c.Problemf("/base", codeBadTarget, "set preserve_paths, or give both destination and to",
+			"base has no effect here")
 	}
 	if t.To != "" && !c.Templated(t.To) {
 		if _, err := parseTarget(t.To); err != nil {
@@ -66,7 +68,8 @@ func (t transfer) targets(files []string) ([]string, error) {
 			return nil, err
 		}
 		if len(name) == 1 && len(files) > 1 {
-			return nil, fmt.Errorf("'to' names one file, but there are %d files; use parts of their names, %s, or destination",
+			return nil, fmt.Errorf(
+				"'to' names one file, but there are %d files; use parts of their names, %s, or destination",
 				len(files), targetParts)
 		}
 	} else if t.Destination == "" {

@@ -30,14 +30,15 @@ func (c *Call) walkFrom(
 	if root, err = c.FS.Resolve(name); err == nil {
 		info, err = c.FS.Stat(name) // not of root: "a.txt/" is not "a.txt"
 	}
-	opt = walk.Options{Workers: c.Pool(), NoIgnore: noIgnore, Skip: f.skip(), OnError: func(dir string, err error) error {
-		if !errors.Is(err, fs.ErrPermission) || dir == root {
-			return err
-		}
-		// One directory of another user must not keep the user from the rest, but has to be told of.
-		c.Warnf("%s was not %s: %v", dir, done, err)
-		return nil
-	}}
+	opt = walk.Options{Workers: c.Pool(), NoIgnore: noIgnore, Skip: f.skip(),
+		OnError: func(dir string, err error) error {
+			if !errors.Is(err, fs.ErrPermission) || dir == root {
+				return err
+			}
+			// One directory of another user must not keep the user from the rest, but has to be told of.
+			c.Warnf("%s was not %s: %v", dir, done, err)
+			return nil
+		}}
 	return root, info, opt, err
 }
 
@@ -127,5 +128,6 @@ func (f *filter) chooses() bool { return len(f.include)+len(f.types) > 0 }
 // takes reports whether an entry that was not skipped is one to search or to list.
 func (f *filter) takes(path func() string, base string) bool {
 	ends := func(ext string) bool { return strings.HasSuffix(strings.ToLower(base), ext) }
-	return (len(f.include) == 0 || anyGlob(f.include, path())) && (len(f.types) == 0 || slices.ContainsFunc(f.types, ends))
+	return (len(f.include) == 0 || anyGlob(f.include, path())) &&
+		(len(f.types) == 0 || slices.ContainsFunc(f.types, ends))
 }

@@ -62,8 +62,8 @@ func withinGlob(globs []glob, name string) bool {
 // work in it any more then. A run has one, which steps get one after the other. Its methods are called by one goroutine
 // at a time.
 type Workspace struct {
-	// Root is the directory that has the tree. Temp and Home are private directories of the run, for TMPDIR and HOME. All
-	// three are absolute paths of the system, and may be written to.
+	// Root is the directory that has the tree. Temp and Home are private directories of the run, for TMPDIR and HOME.
+	// All three are absolute paths of the system, and may be written to.
 	Root, Temp, Home string
 
 	// OnShared, OnTakeBack and OnDrop do what the methods of these names say. The executor sets them, or a test

@@ -69,11 +69,11 @@ type Locker interface {
 // lock is on the file, not on its name. It is advisory: code that does not ask for the lock can still read and write.
 // It ends when the result is closed, and with the process. Two locks in one process exclude each other too.
 type FileLocker interface {
-	// LockFile takes the lock of the file for its caller alone. It waits until ctx is done and returns [ErrLocked] then; a
-	// ctx that is done already still gets a lock that is free.
+	// LockFile takes the lock of the file for its caller alone. It waits until ctx is done and returns [ErrLocked]
+	// then; a ctx that is done already still gets a lock that is free.
 	LockFile(ctx context.Context, name string) (io.Closer, error)
-	// TryLockFile takes, without waiting, a lock that others can have by TryLockFile at the same time, to find out whether
-	// anyone has the file: the error is [ErrLocked] then. While it is held, LockFile waits.
+	// TryLockFile takes, without waiting, a lock that others can have by TryLockFile at the same time, to find out
+	// whether anyone has the file: the error is [ErrLocked] then. While it is held, LockFile waits.
 	TryLockFile(name string) (io.Closer, error)
 }
 

@@ -17,8 +17,8 @@ type WalkOptions struct {
 	Workers int
 	// NoIgnore also visits what .gitignore files leave out.
 	NoIgnore bool
-	// Skip, if not nil, leaves out the files and directories for which it returns true. It is asked about what the other
-	// rules have left, except for a root that is a directory. It is called concurrently.
+	// Skip, if not nil, leaves out the files and directories for which it returns true. It is asked about what the
+	// other rules have left, except for a root that is a directory. It is called concurrently.
 	Skip func(path string, isDir bool) bool
 	// All also visits directories, symbolic links, and what is neither these nor a regular file. The root itself is
 	// not visited if it is a directory. A directory may be visited before or after what is in it.

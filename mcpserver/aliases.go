@@ -43,7 +43,8 @@ func namedPipeline(ctx context.Context, c *call) (*answer, error) {
 		return nil, err
 	}
 	if c.cfg.Runs.Manage != nil && c.cfg.Runs.Browse != nil {
-		run, err := c.cfg.Runs.Manage.Create(ctx, runs.CreateParams{Project: c.cfg.Project, Pipeline: p, Source: c.cfg.Runs.Source})
+		run, err := c.cfg.Runs.Manage.Create(ctx,
+			runs.CreateParams{Project: c.cfg.Project, Pipeline: p, Source: c.cfg.Runs.Source})
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +132,8 @@ func (c *call) stopped(run runs.Run) (*answer, error) {
 	if run.Status == runs.Manual {
 		next = fmt.Sprintf("ask the user: a person has to play the job that run %s waits for", run.ID)
 		if c.canAsk() && run.Held != nil && c.cfg.Runs.Jobs != nil {
-			next = fmt.Sprintf("call %s with action play, jobId %s and force: the person at the host is asked", runs.CommandJobs,
+			next = fmt.Sprintf("call %s with action play, jobId %s and force: the person at the host is asked",
+				runs.CommandJobs,
 				run.Held.JobID)
 		}
 	}

@@ -163,7 +163,8 @@ func warningsOf(res *millrace.Result) []string {
 	var all []string
 	for _, w := range res.AllWarnings() {
 		w = strings.TrimPrefix(w, "step 'step': ")
-		if res.Name == "fs_write" && (strings.HasPrefix(w, "not edited: ") || strings.HasSuffix(w, "; left as it was")) {
+		if res.Name == "fs_write" &&
+			(strings.HasPrefix(w, "not edited: ") || strings.HasSuffix(w, "; left as it was")) {
 			continue
 		}
 		all = append(all, w)

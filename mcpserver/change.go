@@ -87,7 +87,8 @@ func (c *call) change(ctx context.Context, p millrace.Pipeline,
 	if needsForce(err) && c.canAsk() {
 		plan, planned := x.Plan(ctx, c.cfg.FS, p)
 		if planned == nil && plan.Result().Incomplete {
-			// What a tool of the host would do is not known before it is run, so there is nothing that could be approved.
+			// What a tool of the host would do is not known before it is run, so there is nothing that could be
+			// approved.
 			_ = plan.Close()
 			return c.rendered(res, err, render)
 		}

@@ -36,7 +36,8 @@ func versionControl() []string {
 // on this machine the next time.
 func hostFiles() []string {
 	return []string{
-		".mcp.json", ".cursor", ".vscode", ".claude", ".codex", ".gemini", ".zed", ".idea", ".envrc", ".husky", ".githooks",
+		".mcp.json", ".cursor", ".vscode", ".claude", ".codex", ".gemini", ".zed", ".idea", ".envrc", ".husky",
+		".githooks",
 	}
 }
 
@@ -45,8 +46,8 @@ type Config struct {
 	// FS is the tree. One of FS and Root is given. A file system that takes absolute names is
 	// [fsutil.RootFs.WithAbsolute].
 	FS afero.Fs
-	// Root is the directory of the system that is the tree. The server opens it with fsutil.OpenRoot, takes absolute names
-	// that lie in it, and closes it with [Server.Close].
+	// Root is the directory of the system that is the tree. The server opens it with fsutil.OpenRoot, takes absolute
+	// names that lie in it, and closes it with [Server.Close].
 	Root string
 	// Executor is the policy that every call is held to. Its Observe is called beside the server's own. Beside its
 	// DeniedPaths, files called ".millrace.yaml" and directories of version control systems are denied.
@@ -54,23 +55,23 @@ type Config struct {
 	// Decoder reads the pipelines of calls. Its Tools are those of the Executor, and it is Lenient in any case: models
 	// write what they send, and an answer has a warning for each repair. The zero Decoder knows the built-in actions.
 	Decoder millrace.Decoder
-	// Runs are the commands over durable runs: those that are there become the tools browse_pipelines, manage_pipeline and
-	// manage_pipeline_job. With Aliases, the Library finds the pipelines that are called by their names. The zero Tools
-	// have none.
+	// Runs are the commands over durable runs: those that are there become the tools browse_pipelines, manage_pipeline
+	// and manage_pipeline_job. With Aliases, the Library finds the pipelines that are called by their names. The zero
+	// Tools have none.
 	Runs runs.Tools
-	// Project is the key of the tree among the projects of Runs. The calls may also say ".", the Root or its last element
-	// for it, and nothing else. Empty means ".".
+	// Project is the key of the tree among the projects of Runs. The calls may also say ".", the Root or its last
+	// element for it, and nothing else. Empty means ".".
 	Project string
 	// ReadOnly omits the tools that write. batch_operations is always a dry run then.
 	ReadOnly bool
-	// AllowForce takes the "force" of a pipeline. Without it, "force" is ignored, and a change that limits or risk block
-	// is put to the person at the client, if the client can ask one. Executor.Ceiling holds in either case.
+	// AllowForce takes the "force" of a pipeline. Without it, "force" is ignored, and a change that limits or risk
+	// block is put to the person at the client, if the client can ask one. Executor.Ceiling holds in either case.
 	AllowForce bool
 	// RequireHash refuses edits of fs_write to files that exist without the content_hash or range_hash that fs_read
 	// has shown. Without it the hash is up to the call.
 	RequireHash bool
-	// HostFiles lets calls change the files that hosts and tools run or take their rights from, such as .mcp.json, .vscode
-	// and .envrc. Without it they are among the ReadOnlyPaths of the Executor.
+	// HostFiles lets calls change the files that hosts and tools run or take their rights from, such as .mcp.json,
+	// .vscode and .envrc. Without it they are among the ReadOnlyPaths of the Executor.
 	HostFiles bool
 	// Aliases adds the tools pipeline and mcp_pipeline, which other servers have for the same.
 	Aliases bool

@@ -147,7 +147,8 @@ func (w *writing) entries(res *millrace.Result) []edited {
 			e = edited{Error: permissionDenied, Code: failedCode}
 			for k := of.first; k < of.end; k++ {
 				command := asked.Edits[k-of.first].text("command")
-				e.FailedEdits = append(e.FailedEdits, actions.FailedEdit{Index: k, Command: command, Error: permissionDenied})
+				e.FailedEdits = append(e.FailedEdits,
+					actions.FailedEdit{Index: k, Command: command, Error: permissionDenied})
 			}
 		}
 		e.Path = asked.Path

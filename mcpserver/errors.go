@@ -72,7 +72,8 @@ const correctPipeline = "correct all of this and send the call again; describe_a
 
 // takesPipeline reports whether the arguments of a tool have a pipeline in them.
 func takesPipeline(tool string) bool {
-	return slices.Contains([]string{"batch_operations", "plan_pipeline", "pipeline", "mcp_pipeline", runs.CommandManage},
+	return slices.Contains([]string{"batch_operations", "plan_pipeline", "pipeline", "mcp_pipeline",
+		runs.CommandManage},
 		tool)
 }
 

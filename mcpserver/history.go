@@ -145,7 +145,8 @@ func (c *call) planUndo(ctx context.Context, x millrace.Executor, id string, exc
 	defer plan.Close() //nolint:errcheck // nothing was written
 	if len(except) > 0 {
 		if plan, err = plan.Reject(except...); err != nil {
-			return nil, &nextError{err: err, code: codeArguments, next: "name in except only paths that the commit has changed"}
+			return nil, &nextError{err: err, code: codeArguments,
+				next: "name in except only paths that the commit has changed"}
 		}
 		defer plan.Close() //nolint:errcheck // nothing was written
 	}
@@ -174,19 +175,22 @@ func (c *call) undoDiff(ctx context.Context, id string, except ...string) (*answ
 	diff := string(w.kept)
 	if int64(len(diff)) < w.seen {
 		diff = string(whole(w.kept))
-		diff += fmt.Sprintf("… %d more bytes, see the resource millrace://backups/%s/diff\n", w.seen-int64(len(diff)), id)
+		diff += fmt.Sprintf("… %d more bytes, see the resource millrace://backups/%s/diff\n", w.seen-int64(len(diff)),
+			id)
 	}
 	fmt.Fprintf(&b, "what undo would change:\n%s", diff)
 	return &answer{
 		texts: []string{strings.TrimRight(b.String(), "\n")},
-		data:  map[string]any{"summary": res.String(), "backup_id": id, "diff": diff, "files_changed": res.FilesChanged},
+		data: map[string]any{"summary": res.String(), "backup_id": id, "diff": diff,
+			"files_changed": res.FilesChanged},
 	}, nil
 }
 
 // notUndone adds to an error why a commit cannot be taken back what to call next.
 func notUndone(err error) error {
 	if _, ok := errors.AsType[*millrace.ConflictError](err); ok {
-		return &nextError{err: err, next: "make these paths what they were after that commit, or call undo with them in except"}
+		return &nextError{err: err,
+			next: "make these paths what they were after that commit, or call undo with them in except"}
 	}
 	if _, ok := errors.AsType[*backup.UndoneError](err); ok {
 		return &nextError{err: err, next: "call history for the commits that can be taken back"}

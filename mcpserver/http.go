@@ -49,8 +49,8 @@ func (s *Server) Handler(token string) http.Handler {
 		}
 		stateful.ServeHTTP(w, r)
 	})
-	// The check of the SDK for names that were rebound stands behind that of the token. Here a page learns nothing either
-	// way.
+	// The check of the SDK for names that were rebound stands behind that of the token. Here a page learns nothing
+	// either way.
 	return timed(sameOrigin(local(authorized(token, vetted(mux)))))
 }
 

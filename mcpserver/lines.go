@@ -150,7 +150,8 @@ func (c *lines) await(list []jsonrpc.Message, isBatch bool) *refusal {
 			continue
 		}
 		if _, taken := c.pending[call.ID.Raw()]; taken {
-			return refuse(jsonrpc.CodeInvalidRequest, "the id %v is that of a call that is not answered yet", call.ID.Raw())
+			return refuse(jsonrpc.CodeInvalidRequest, "the id %v is that of a call that is not answered yet",
+				call.ID.Raw())
 		}
 		ids = append(ids, call.ID.Raw())
 	}

@@ -47,7 +47,8 @@ func listPipeline(ctx context.Context, c *call) (*answer, error) {
 			params = json.RawMessage("{}")
 		}
 		step["params"] = params
-		if _, own := c.cfg.Decoder.Actions.Lookup(s.Tool); !own && slices.Contains(c.cfg.Decoder.Tools.Names(), s.Tool) {
+		if _, own := c.cfg.Decoder.Actions.Lookup(s.Tool); !own &&
+			slices.Contains(c.cfg.Decoder.Tools.Names(), s.Tool) {
 			step["action"], step["params"] = "tool", map[string]any{"tool": s.Tool, "args": params}
 		}
 		steps[i] = step

@@ -82,7 +82,8 @@ func messages(data []byte) (list []jsonrpc.Message, batch bool, bad *refusal) {
 		}
 		if call, ok := m.(*jsonrpc.Request); ok && call.IsCall() {
 			if seen[call.ID.Raw()] {
-				return nil, batch, refuse(jsonrpc.CodeInvalidRequest, "two messages of the list have the id %v", call.ID.Raw())
+				return nil, batch, refuse(jsonrpc.CodeInvalidRequest, "two messages of the list have the id %v",
+					call.ID.Raw())
 			}
 			seen[call.ID.Raw()] = true
 		}

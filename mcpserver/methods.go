@@ -10,9 +10,9 @@ import (
 // protocolMethods are the methods that a client of the protocol can call.
 func protocolMethods() []string {
 	return []string{
-		"initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read",
-		"resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get", "completion/complete",
-		"logging/setLevel", "server/discover", "subscriptions/listen",
+		"initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/templates/list",
+		"resources/read", "resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get",
+		"completion/complete", "logging/setLevel", "server/discover", "subscriptions/listen",
 	}
 }
 

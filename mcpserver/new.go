@@ -26,12 +26,13 @@ func New(cfg Config) (*Server, error) {
 	if _, err := io.ReadFull(rand.Reader, s.key); err != nil {
 		return nil, err
 	}
-	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "millrace", Title: "millrace", Version: version()}, &mcp.ServerOptions{
-		Instructions: instructions,
-		Logger:       cfg.Logger,
-		// Without this the SDK announces that the server logs to its clients, which it does not.
-		Capabilities: &mcp.ServerCapabilities{},
-	})
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "millrace", Title: "millrace", Version: version()},
+		&mcp.ServerOptions{
+			Instructions: instructions,
+			Logger:       cfg.Logger,
+			// Without this the SDK announces that the server logs to its clients, which it does not.
+			Capabilities: &mcp.ServerCapabilities{},
+		})
 	s.mcp.AddReceivingMiddleware(s.guarded)
 	if err := s.addTools(); err != nil {
 		_ = closing()

@@ -134,7 +134,8 @@ func (c *call) shown(e *entry, repaired []string, diff string, maxBytes int) (*a
 	results(data, res)
 	warned(data, res)
 	if res.Incomplete {
-		b.WriteString("incomplete: a step that acts outside of the tree was not run, so this plan cannot be applied; run the pipeline instead\n")
+		b.WriteString(
+			"incomplete: a step that acts outside of the tree was not run, so this plan cannot be applied; run the pipeline instead\n")
 	} else {
 		fmt.Fprintf(&b, "digest: %s\n", e.digest)
 		data["digest"] = e.digest

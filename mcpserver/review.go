@@ -39,7 +39,8 @@ func reviewPlan(_ context.Context, c *call) (*answer, error) {
 	if len(args.Reject) > 0 {
 		plan, err := rejected(e.plan, args)
 		if err != nil {
-			return nil, mistaken(err, "call review_plan without reject, and take the paths and hunks from what it shows")
+			return nil, mistaken(err,
+				"call review_plan without reject, and take the paths and hunks from what it shows")
 		}
 		if e, err = c.plans.add(plan, e.relay, reported); err != nil {
 			return nil, err

@@ -77,8 +77,9 @@ func (s *schema) check(args []byte) []millrace.Problem {
 type checker struct{ problems []millrace.Problem }
 
 func (k *checker) add(pointer, code, hint, format string, args ...any) {
-	k.problems = append(k.problems, millrace.Problem{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...),
-		Hint: hint})
+	k.problems = append(k.problems,
+		millrace.Problem{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...),
+			Hint: hint})
 }
 
 // value checks a value that is valid JSON without space around it.
@@ -97,14 +98,16 @@ func (k *checker) value(s *schema, pointer string, data []byte) {
 		return
 	}
 	if half := halfSurrogate(data); half != "" { // which would be read as another character
-		k.add(pointer, "invalid_json", "", "%s has %s, one half of a surrogate pair without the other", nameOf(pointer), half)
+		k.add(pointer, "invalid_json", "", "%s has %s, one half of a surrogate pair without the other", nameOf(pointer),
+			half)
 		return
 	}
 	switch {
 	case kind == "string" && len(s.Enum) > 0:
 		var text string
 		if json.Unmarshal(data, &text) == nil && !slices.Contains(s.Enum, text) {
-			k.add(pointer, "unsupported_value", "use '"+strings.Join(s.Enum, "', '")+"'", "unsupported %s '%s'", nameOf(pointer),
+			k.add(pointer, "unsupported_value", "use '"+strings.Join(s.Enum, "', '")+"'", "unsupported %s '%s'",
+				nameOf(pointer),
 				shown(text))
 		}
 	case kind == "integer" && s.Minimum != nil:

@@ -99,7 +99,8 @@ func parseEntry(f txtarfs.File) (entry, error) {
 // check refuses names that lead out of the tree, and names that another text stands for.
 func (e entry) check() error {
 	if !fs.ValidPath(e.name) || e.name == "." {
-		return fmt.Errorf("%q is not a path below the tree such as dir/file.txt; put a '/' at the end of a directory", e.name)
+		return fmt.Errorf("%q is not a path below the tree such as dir/file.txt; put a '/' at the end of a directory",
+			e.name)
 	}
 	return nil
 }

@@ -108,7 +108,8 @@ func goldenFile(t testing.TB, file string, o Options) {
 		t.Fatalf("%s: want/: %v", file, err)
 	}
 	for _, f := range a.Files {
-		if !g.isWanted(f.Name) && f.Name != pipelineJSON && f.Name != pipelineYAML && !strings.HasPrefix(f.Name, "in/") {
+		if !g.isWanted(f.Name) && f.Name != pipelineJSON && f.Name != pipelineYAML &&
+			!strings.HasPrefix(f.Name, "in/") {
 			t.Fatalf("%s: unknown section %q", file, f.Name)
 		}
 	}

@@ -38,8 +38,8 @@ func (p Policy) Assess(files, edits int) Level {
 // Threshold returns where the level begins, with the numbers of the documented table filled in. Unset and Low begin at
 // nothing: their threshold is the zero Threshold.
 func (p Policy) Threshold(l Level) Threshold {
-	// The documented table. Its row for LOW says "<30 files OR <100 edits", which taken literally overlaps all other rows;
-	// a change is Low if it is below both.
+	// The documented table. Its row for LOW says "<30 files OR <100 edits", which taken literally overlaps all other
+	// rows; a change is Low if it is below both.
 	var t, table Threshold
 	switch l {
 	case Medium:

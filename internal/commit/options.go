@@ -57,9 +57,9 @@ type Options struct {
 	Observe func(phase string)
 	// opened is called with each disk that is opened, for tests. Nil means none.
 	opened func(*disk.Disk)
-	// Progress is called now and then within a phase that goes through all changes, with how many of them are done, from
-	// one goroutine at a time. Nil means none. It is called in each phase too with every 16 MiB of files that are hashed or
-	// copied: bytes is how many the phase has read so far.
+	// Progress is called now and then within a phase that goes through all changes, with how many of them are done,
+	// from one goroutine at a time. Nil means none. It is called in each phase too with every 16 MiB of files that are
+	// hashed or copied: bytes is how many the phase has read so far.
 	Progress func(phase string, done, total int, bytes int64)
 }
 

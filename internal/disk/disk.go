@@ -36,8 +36,8 @@ type Disk struct {
 	// Until ends the copying and hashing of a file when it is done, with its cause; nil is never done. It is changed
 	// only while nothing else goes on.
 	Until context.Context
-	// Count is called with how many bytes of a file were read, while it is hashed or copied, from several goroutines at a
-	// time. Nil means none. It is changed when Until is.
+	// Count is called with how many bytes of a file were read, while it is hashed or copied, from several goroutines at
+	// a time. Nil means none. It is changed when Until is.
 	Count func(n int)
 
 	links linkTimes

@@ -91,7 +91,8 @@ func (t *Texts) reportForeign(s Step, pointer, source string, whole bool,
 			s.ID,
 			source, near)
 	default:
-		add(pointer, CodeNearTemplate, "", "step '%s': template '%s' names no step, so it is the name of a file; %s", s.ID,
+		add(pointer, CodeNearTemplate, "", "step '%s': template '%s' names no step, so it is the name of a file; %s",
+			s.ID,
 			source, isName)
 	}
 	return false

@@ -43,7 +43,8 @@ func (v View) Revise(c change.Change) (*Revision, error) {
 	if len(f.Hunks) == 0 {
 		return nil, errors.New("the file has no hunks; reject it as a whole")
 	}
-	return &Revision{File: f, states: slices.Repeat([]int{kept}, len(f.runs)), taken: make(map[int][]change.Splice)}, nil
+	return &Revision{File: f, states: slices.Repeat([]int{kept}, len(f.runs)),
+		taken: make(map[int][]change.Splice)}, nil
 }
 
 // Reject rejects the hunks of these numbers, counted from 0.

@@ -68,7 +68,8 @@ func (p *Pattern) compile(tokens []token, lang *Language) (*program, error) {
 		}
 		if i > 0 {
 			it.touch = touching(tokens[i-1], t, p.text)
-			if before := prog.items[i-1]; before.kind == kindHole && it.kind == kindHole && before.plain() && it.plain() {
+			if before := prog.items[i-1]; before.kind == kindHole && it.kind == kindHole && before.plain() &&
+				it.plain() {
 				return nil, refuse("put text between them, or use one hole",
 					"two holes stand next to each other, so that nothing says where the first one ends")
 			}
@@ -109,7 +110,8 @@ func (p *Pattern) brokenError(t token) *Error {
 		return refuse("write the other bracket too, with :[x] or :[x...] between them",
 			"the pattern closes %s and does not open it", text)
 	}
-	return refuse("write a whole string or comment, or set mode to literal", "the pattern has a string without an end: %s",
+	return refuse("write a whole string or comment, or set mode to literal",
+		"the pattern has a string without an end: %s",
 		text)
 }
 
@@ -193,7 +195,8 @@ func regexpGroups(h hole) int {
 // They have a letter or digit at most once per word, so that they are found whatever the layout.
 func (p *Pattern) Literals() []string {
 	var all []string
-	for _, word := range strings.FieldsFunc(string(p.text), func(r rune) bool { return r >= holeRune || !isWordRune(r) }) {
+	for _, word := range strings.FieldsFunc(string(p.text),
+		func(r rune) bool { return r >= holeRune || !isWordRune(r) }) {
 		if p.fold {
 			word = strings.ToLower(word)
 		}

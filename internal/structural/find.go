@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// maxSteps is how many steps a pattern may take in one text, and maxCounted how many if the table of places cannot be
-	// used.
+	// maxSteps is how many steps a pattern may take in one text, and maxCounted how many if the table of places cannot
+	// be used.
 	maxSteps   = 1 << 30
 	maxCounted = 20_000_000
 	// maxPlaces is how many places the table of one text may have, each of them a bit.

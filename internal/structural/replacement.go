@@ -115,7 +115,8 @@ func (p *Pattern) readPart(s string) (part, int, error) {
 	one := part{group: group}
 	if changed {
 		if one.write = changes(change); one.write == nil {
-			return part{}, 0, refuse("write one of "+changeNames, "the replacement changes %s by %q, which is unknown", name,
+			return part{}, 0, refuse("write one of "+changeNames, "the replacement changes %s by %q, which is unknown",
+				name,
 				show.Name(change))
 		}
 	}

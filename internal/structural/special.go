@@ -29,7 +29,8 @@ func (l *lexer) wantsValue() bool {
 			continue
 		case kindWord:
 			switch string(l.data[t.start:t.end]) {
-			case "return", "typeof", "case", "in", "of", "do", "else", "void", "delete", "throw", "await", "yield", "and", "or",
+			case "return", "typeof", "case", "in", "of", "do", "else", "void", "delete", "throw", "await", "yield",
+				"and", "or",
 				"not", "if", "unless", "when", "while":
 				return true
 			}

@@ -30,15 +30,18 @@ var (
 // table has a row for each language.
 var table = [...]*Language{
 	rowText: {name: "text", also: []string{"plain"}, ext: []string{"txt"}, quotes: []quote{{open: `"`, close: `"`}}, oneLine: true},
-	rowDockerfile: {name: "dockerfile", also: []string{"docker"}, ext: []string{"dockerfile"}, files: []string{"Dockerfile", "Containerfile"},
-		line: hash, apart: true, quotes: []quote{double, single}, words: "$", ends: endsAlways},
+	rowDockerfile: {name: "dockerfile", also: []string{"docker"}, ext: []string{"dockerfile"},
+		files: []string{"Dockerfile", "Containerfile"},
+		line:  hash, apart: true, quotes: []quote{double, single}, words: "$", ends: endsAlways},
 	rowJavaScript: {name: "javascript", also: []string{"js", "jsx", "typescript", "ts", "tsx"},
 		ext:  []string{"js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"},
 		line: slashes, block: cComments, quotes: []quote{double, single, jsTemplate}, words: "$", slashes: true},
-	rowCSS: {name: "css", also: []string{"scss", "less", "sass"}, ext: []string{"css", "scss", "less"}, line: slashes, block: cComments,
+	rowCSS: {name: "css", also: []string{"scss", "less", "sass"}, ext: []string{"css", "scss", "less"}, line: slashes,
+		block:  cComments,
 		quotes: []quote{double, single}, words: "-"},
 
-	rowGo: {name: "go", also: []string{"golang"}, ext: []string{"go"}, files: []string{"go.mod", "go.work"}, line: slashes, block: cComments,
+	rowGo: {name: "go", also: []string{"golang"}, ext: []string{"go"}, files: []string{"go.mod", "go.work"},
+		line: slashes, block: cComments,
 		quotes: []quote{double, single, backtick}, ends: endsInBraces},
 	{name: "c", also: []string{"h"}, ext: []string{"c", "h"}, line: slashes, block: cComments, quotes: []quote{double, single}},
 	{name: "cpp", also: []string{"c++", "cc", "cxx"}, ext: []string{"cc", "cpp", "cxx", "hh", "hpp", "hxx", "ipp", "m", "mm", "cu"},

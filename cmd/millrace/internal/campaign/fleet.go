@@ -50,7 +50,8 @@ func list(p door.Program) error {
 	case door.FormatJSON:
 		short := make([]any, len(all))
 		for i, c := range all {
-			short[i] = map[string]any{"id": c.ID, "created": c.Created, "file": c.File, "targets": len(c.Targets), "planned": c.Planned}
+			short[i] = map[string]any{"id": c.ID, "created": c.Created, "file": c.File, "targets": len(c.Targets),
+				"planned": c.Planned}
 		}
 		return p.WriteJSON(map[string]any{"campaigns": short})
 	}
@@ -60,13 +61,16 @@ func list(p door.Program) error {
 		if c.Planned {
 			planned = ", only planned"
 		}
-		fmt.Fprintf(&b, "%s  %s  %d trees%s  %s\n", render.Line(c.ID), p.Ago(c.Created), len(c.Targets), planned, render.Line(c.File))
+		fmt.Fprintf(&b, "%s  %s  %d trees%s  %s\n", render.Line(c.ID), p.Ago(c.Created), len(c.Targets), planned,
+			render.Line(c.File))
 	}
 	return p.Write(b.String())
 }
 
 // looking makes a command that looks at a campaign.
-func looking(p door.Program, use, short string, formats []string, look func(ctx context.Context, o *opened) error) *cobra.Command {
+func looking(
+	p door.Program, use, short string, formats []string, look func(ctx context.Context, o *opened) error,
+) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.RangeArgs(1, 2), ValidArgsFunction: complete(p),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -88,16 +92,18 @@ func looking(p door.Program, use, short string, formats []string, look func(ctx 
 // newStatus makes `fleet status`.
 func newStatus(p door.Program) *cobra.Command {
 	formats := []string{door.FormatReport, door.FormatJSON, door.FormatNone}
-	return looking(p, "status CAMPAIGN", "Show what became of each tree", formats, func(_ context.Context, o *opened) error {
-		return o.report(p)
-	})
+	return looking(p, "status CAMPAIGN", "Show what became of each tree", formats,
+		func(_ context.Context, o *opened) error {
+			return o.report(p)
+		})
 }
 
 // newReport makes `fleet report`.
 func newReport(p door.Program) *cobra.Command {
-	cmd := looking(p, "report CAMPAIGN", "Write a report of a campaign", reportFormats, func(_ context.Context, o *opened) error {
-		return o.report(p)
-	})
+	cmd := looking(p, "report CAMPAIGN", "Write a report of a campaign", reportFormats,
+		func(_ context.Context, o *opened) error {
+			return o.report(p)
+		})
 	cmd.Example = "  millrace fleet report - --format html > report.html"
 	return cmd
 }
@@ -175,7 +181,8 @@ to be allowed again.`,
 			}
 			defer func() { err = errors.Join(err, o.close()) }()
 			if o.Planned {
-				return p.Usage(fmt.Errorf("campaign %s was only planned: millrace fleet run --name %[1]s makes it", o.ID))
+				return p.Usage(fmt.Errorf("campaign %s was only planned: millrace fleet run --name %[1]s makes it",
+					o.ID))
 			}
 			return o.make(ctx, p, t, l, o.left())
 		}),
@@ -225,7 +232,8 @@ func complete(p door.Program) cobra.CompletionFunc {
 		}
 		var words []string
 		for _, c := range all {
-			words = append(words, cobra.CompletionWithDesc(c.ID, render.Line(fmt.Sprintf("%d trees, %s", len(c.Targets), c.File))))
+			words = append(words,
+				cobra.CompletionWithDesc(c.ID, render.Line(fmt.Sprintf("%d trees, %s", len(c.Targets), c.File))))
 		}
 		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
@@ -236,5 +244,6 @@ func (l *limits) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&l.jobs, "jobs", 0, "work on `N` trees at the same time; 0 is the number of processors")
 	f.IntVar(&l.stopAfter, "stop-after", 0, "begin no more trees when `N` have failed; with 0 failures stop nothing")
-	f.DurationVar(&l.deadline, "deadline", 0, "begin no more trees after `TIME`, such as 30m; with 0 time stops nothing")
+	f.DurationVar(&l.deadline, "deadline", 0,
+		"begin no more trees after `TIME`, such as 30m; with 0 time stops nothing")
 }

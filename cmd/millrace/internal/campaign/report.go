@@ -31,11 +31,14 @@ func (o *opened) report(p door.Program) error {
 		return nil
 	case door.FormatJSON:
 		return p.WriteJSON(map[string]any{
-			"id": o.ID, "created": o.Created, "file": o.File, "planned": o.Planned, "summary": o.summary(), "targets": all,
+			"id": o.ID, "created": o.Created, "file": o.File, "planned": o.Planned, "summary": o.summary(),
+			"targets": all,
 		})
 	case "html":
 		var b strings.Builder
-		if err := page.Execute(&b, map[string]any{"ID": o.ID, "Created": o.Created, "File": o.File, "Sum": o.summary(), "Rows": all}); err != nil {
+		if err := page.Execute(&b,
+			map[string]any{"ID": o.ID, "Created": o.Created, "File": o.File, "Sum": o.summary(),
+				"Rows": all}); err != nil {
 			return err
 		}
 		return p.Write(b.String())
@@ -43,7 +46,8 @@ func (o *opened) report(p door.Program) error {
 		var b strings.Builder
 		table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 		for _, r := range all {
-			_, _ = fmt.Fprintf(table, "%d files\t%d edits\t\x00%s\n", r.Outcome.Files, r.Outcome.Edits, render.Line(r.Outcome.Target.ID))
+			_, _ = fmt.Fprintf(table, "%d files\t%d edits\t\x00%s\n", r.Outcome.Files, r.Outcome.Edits,
+				render.Line(r.Outcome.Target.ID))
 		}
 		_ = table.Flush() // a Builder takes all
 		return p.WriteShown(strings.ReplaceAll(b.String(), "\x00", "  ") + o.summary().String())

@@ -62,13 +62,15 @@ failed or were not begun.`,
 	f.StringVar(&r.from, "from", "", "read directories from `FILE`, a line each; - is stdin")
 	f.StringArrayVar(&r.urls, "git", nil, "clone the repository of `URL`, and run on the clone; may be repeated")
 	f.StringVar(&r.gitFrom, "git-from", "", "read URLs of repositories from `FILE`, a line each; - is stdin")
-	f.StringVar(&r.git.CloneTo, "clone-to", "", "`DIR` of the clones, which is made; a clone that is there is used as it is")
+	f.StringVar(&r.git.CloneTo, "clone-to", "",
+		"`DIR` of the clones, which is made; a clone that is there is used as it is")
 	f.IntVar(&r.git.Depth, "depth", 0, "clone the last `N` commits; 0 is all")
 	f.StringVar(&r.git.Branch, "branch", "", "commit to the new branch `NAME`")
 	f.StringVar(&r.git.Message, "commit-message", "",
 		"`TEXT` of the commits; {{campaign}}, {{target}}, {{branch}}, {{files}} and {{edits}} have values in it")
 	f.StringVar(&r.git.Author, "author", "", "author of the commits, as `NAME <MAIL>`")
-	f.BoolVar(&r.git.AllowDirty, "allow-dirty", false, "take trees with changes that are not committed, and leave these out of the commit")
+	f.BoolVar(&r.git.AllowDirty, "allow-dirty", false,
+		"take trees with changes that are not committed, and leave these out of the commit")
 	f.StringVar(&r.then, "then", "",
 		"run `COMMAND` by /bin/sh in each changed tree after the commit; MILLRACE_TARGET and MILLRACE_BRANCH are set")
 	f.BoolVarP(&r.dryRun, "dry-run", "n", false, "plan all trees and change nothing")
@@ -95,7 +97,9 @@ func (r *running) run(ctx context.Context, p door.Program, t door.Tree, args []s
 		return err
 	}
 	if slices.ContainsFunc(pipeline.Steps(), func(s millrace.Step) bool { return s.Manual }) {
-		return p.Usage(errors.New("the pipeline has a step that waits for a person: run it tree by tree, with millrace run --keep"))
+		return p.Usage(
+			errors.New(
+				"the pipeline has a step that waits for a person: run it tree by tree, with millrace run --keep"))
 	}
 	c := campaign{ID: r.name, Created: time.Now().UTC(), User: p.User(), File: file, Planned: true}
 	if c.ID == "" {
@@ -206,7 +210,8 @@ func (r *running) targets(ctx context.Context, p door.Program, c *campaign, dirs
 	if r.then != "" {
 		git.Then = []string{"/bin/sh", "-c", r.then}
 	}
-	if len(urls) == 0 && git.Branch == "" && git.Message == "" && git.Author == "" && git.Then == nil && !git.AllowDirty {
+	if len(urls) == 0 && git.Branch == "" && git.Message == "" && git.Author == "" && git.Then == nil &&
+		!git.AllowDirty {
 		return nil
 	}
 	git.Campaign = c.ID

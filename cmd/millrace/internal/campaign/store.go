@@ -101,8 +101,9 @@ func create(p door.Program, c campaign) (*opened, error) {
 	case err != nil:
 		return nil, errors.Join(err, o.close())
 	case !before.Planned:
-		return nil, errors.Join(p.Usage(fmt.Errorf("there is a campaign %[1]s: millrace fleet retry %[1]s goes on with it, and "+
-			"--name gives a new campaign another name", c.ID)), o.close())
+		return nil, errors.Join(
+			p.Usage(fmt.Errorf("there is a campaign %[1]s: millrace fleet retry %[1]s goes on with it, and "+
+				"--name gives a new campaign another name", c.ID)), o.close())
 	}
 	if err := os.Remove(filepath.Join(dir, outcomesFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(err, o.close())
@@ -233,7 +234,8 @@ func (o *opened) read() error {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var r record
-		if err := json.Unmarshal(lines.Bytes(), &r); err == nil && r.Outcome.Index >= 0 && r.Outcome.Index < len(o.Targets) {
+		if err := json.Unmarshal(lines.Bytes(), &r); err == nil && r.Outcome.Index >= 0 &&
+			r.Outcome.Index < len(o.Targets) {
 			o.last[r.Outcome.Index] = r
 		}
 	}
@@ -286,7 +288,8 @@ func (o *opened) outcomes() []record {
 	for i, t := range o.Targets {
 		r, ok := o.last[i]
 		if !ok {
-			r = record{Phase: phaseRun, Outcome: fleet.Outcome{Status: fleet.Skipped, Code: fleet.CodeStopped, Message: "not begun"}}
+			r = record{Phase: phaseRun,
+				Outcome: fleet.Outcome{Status: fleet.Skipped, Code: fleet.CodeStopped, Message: "not begun"}}
 		}
 		r.Outcome.Target, r.Outcome.Index = t, i
 		all[i] = r
@@ -301,7 +304,8 @@ func (o *opened) left() []int {
 		if r.Phase == phaseUndo && r.Outcome.Status == fleet.Success {
 			continue
 		}
-		if r.Phase == phaseRun && (r.Outcome.Status == fleet.Success || r.Outcome.Status == fleet.Skipped && r.Outcome.Code == "") {
+		if r.Phase == phaseRun &&
+			(r.Outcome.Status == fleet.Success || r.Outcome.Status == fleet.Skipped && r.Outcome.Code == "") {
 			continue
 		}
 		left = append(left, i)

@@ -48,7 +48,8 @@ func (o *opened) undo(ctx context.Context, p door.Program, t door.Tree) error {
 		if out := r.Outcome; out.Status == fleet.Success && out.Files == 0 {
 			continue
 		}
-		if r.Phase != phasePlan && r.Outcome.RunID != "" && !(r.Phase == phaseUndo && r.Outcome.Status == fleet.Success) {
+		if r.Phase != phasePlan && r.Outcome.RunID != "" &&
+			!(r.Phase == phaseUndo && r.Outcome.Status == fleet.Success) {
 			changed = append(changed, r)
 		}
 	}

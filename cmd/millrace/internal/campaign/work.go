@@ -37,7 +37,9 @@ func (c campaign) trees() fleet.Trees {
 }
 
 // work runs the pipeline on targets, and keeps each outcome. A plan is a dry run of it.
-func (o *opened) work(ctx context.Context, p door.Program, t door.Tree, l limits, phase string, only []int) (sum fleet.Summary, err error) {
+func (o *opened) work(
+	ctx context.Context, p door.Program, t door.Tree, l limits, phase string, only []int,
+) (sum fleet.Summary, err error) {
 	x, done, err := t.Allow(ctx, o.pipeline, o.File)
 	if err != nil {
 		return sum, err
@@ -67,7 +69,8 @@ func (o *opened) work(ctx context.Context, p door.Program, t door.Tree, l limits
 	show := newTable(p, len(only))
 	defer show.end()
 	f := fleet.Fleet{
-		Scheduler: fleet.Local{Worker: w, Parallel: l.jobs}, StopAfter: l.stopAfter, Deadline: l.deadline, Observe: show.observe,
+		Scheduler: fleet.Local{Worker: w, Parallel: l.jobs}, StopAfter: l.stopAfter, Deadline: l.deadline,
+		Observe: show.observe,
 	}
 	if text := p.Budget(); text != "" {
 		most, err := budget.Parse(text)
@@ -83,13 +86,14 @@ func (o *opened) work(ctx context.Context, p door.Program, t door.Tree, l limits
 			}
 		}
 	}
-	return f.Run(ctx, fleet.Campaign{ID: o.ID, Pipeline: o.pipeline}, iter.Seq2[fleet.Target, error](targets), func(out fleet.Outcome) error {
-		out.Index = only[out.Index]
-		if err := o.add(record{Phase: phase, Outcome: out}); err != nil {
-			return err
-		}
-		return show.outcome(phase, out)
-	})
+	return f.Run(ctx, fleet.Campaign{ID: o.ID, Pipeline: o.pipeline}, iter.Seq2[fleet.Target, error](targets),
+		func(out fleet.Outcome) error {
+			out.Index = only[out.Index]
+			if err := o.add(record{Phase: phase, Outcome: out}); err != nil {
+				return err
+			}
+			return show.outcome(phase, out)
+		})
 }
 
 // store is the [fleet.Store] of a campaign: it keeps the diff of each tree beside the runs.

@@ -119,7 +119,8 @@ func (s *session) applyPlan(ctx context.Context, plan *millrace.Plan) error {
 	case s.flags.dryRun || s.flags.store != "":
 		return s.leave(plan)
 	case len(plan.Outline()) == 0, s.sure:
-	case s.onTerminal() && !result.WouldBlock && result.OverallRiskLevel < s.config.Confirm: // the user does not want to be asked
+	// the user does not want to be asked
+	case s.onTerminal() && !result.WouldBlock && result.OverallRiskLevel < s.config.Confirm:
 	case !s.onTerminal():
 		defer s.talk("nothing was written: -y makes the change, -o FILE stores it")
 		return s.done(result, nil)

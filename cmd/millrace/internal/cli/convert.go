@@ -49,7 +49,8 @@ not kept.`,
 			return a.writePipeline(p, form)
 		},
 	}
-	cmd.Flags().Var(&choice{to: &to, words: []string{formJSON, formYAML}}, "to", "the form to print: json, yaml; the other one, unless given")
+	cmd.Flags().Var(&choice{to: &to, words: []string{formJSON, formYAML}}, "to",
+		"the form to print: json, yaml; the other one, unless given")
 	return cmd
 }
 
@@ -74,7 +75,8 @@ func decode(name string, data []byte) (millrace.Pipeline, error) {
 	return registry.Decoder().Decode(data)
 }
 
-// isYAML reports whether a text is YAML and not JSON: by the name of its file, and by its beginning if that says nothing.
+// isYAML reports whether a text is YAML and not JSON: by the name of its file, and by its beginning if that says
+// nothing.
 func isYAML(name string, data []byte) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".yaml", ".yml":

@@ -13,7 +13,8 @@ import (
 func Document(w io.Writer) error {
 	root := (&App{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}).newRoot()
 	var b strings.Builder
-	b.WriteString("# The command line\n\n<!-- Generated from the commands: go test ./internal/cli -run TestDocument -update, in cmd/millrace -->\n\n")
+	b.WriteString(
+		"# The command line\n\n<!-- Generated from the commands: go test ./internal/cli -run TestDocument -update, in cmd/millrace -->\n\n")
 	b.WriteString(root.Long + "\n\n" + indent(root.Example) + "\n## Flags of all commands\n\n" +
 		flagTable(root.PersistentFlags()))
 	for _, g := range groups {

@@ -25,7 +25,10 @@ func (a *App) door() door.Program {
 			return s.door(), nil
 		},
 		OneLine: func(cmd *cobra.Command, build func([]string) (millrace.Pipeline, error)) {
-			a.oneLine(cmd, func(_ oneline.Where, _ oneline.Common, args []string) (millrace.Pipeline, error) { return build(args) })
+			a.oneLine(cmd,
+				func(_ oneline.Where, _ oneline.Common, args []string) (millrace.Pipeline, error) {
+					return build(args)
+				})
 		},
 		FormatFlag: a.formatFlag,
 		Format:     func() string { return a.flags.format },
@@ -35,7 +38,9 @@ func (a *App) door() door.Program {
 		Usage:      func(err error) error { return &usageError{err} },
 		Said:       func(word string) error { return &saidError{word} },
 		Talk:       a.talk,
-		Ask:        func(ctx context.Context, question string) (string, error) { return a.terminal().Ask(ctx, question) },
+		Ask: func(ctx context.Context, question string) (string, error) {
+			return a.terminal().Ask(ctx, question)
+		},
 		OnTerminal: a.onTerminal,
 		ProgramFlags: func(cmd *cobra.Command) {
 			a.policyFlags(cmd)

@@ -105,7 +105,8 @@ func (s *session) hunksOf(plan *millrace.Plan, name string) (file string, number
 	for number := range strings.SplitSeq(parts[2], ",") {
 		n, err := strconv.Atoi(number)
 		if err != nil || len(diffs) != 1 || n < 1 || n > len(diffs[0].Hunks) {
-			return "", nil, &usageError{fmt.Errorf("--except %s: the diff of %s has no hunk %s", name, parts[1], number)}
+			return "", nil, &usageError{fmt.Errorf("--except %s: the diff of %s has no hunk %s", name, parts[1],
+				number)}
 		}
 		numbers = append(numbers, n-1)
 	}

@@ -120,7 +120,8 @@ func (a *App) policyFlags(cmd *cobra.Command) {
 // reachFlags registers the flags that say what may be reached.
 func (a *App) reachFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&a.flags.allow, "allow", nil, "let steps reach only `PATH` and everything below it; may be repeated")
+	f.StringArrayVar(&a.flags.allow, "allow", nil,
+		"let steps reach only `PATH` and everything below it; may be repeated")
 	f.StringArrayVar(&a.flags.deny, "deny", nil, "hide paths that match `GLOB` from steps; may be repeated")
 	f.BoolVar(&a.flags.inPlace, "in-place", false,
 		"overwrite the bytes of files that are mount points; others are replaced as always")
@@ -158,7 +159,8 @@ func (a *App) forceFlags(cmd *cobra.Command) {
 
 // expectFlag registers --expect.
 func (a *App) expectFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.flags.expect, "expect", "", "fail unless there are `N` edits, or from N to M: N..M, N.., ..M")
+	cmd.Flags().StringVar(&a.flags.expect, "expect", "",
+		"fail unless there are `N` edits, or from N to M: N..M, N.., ..M")
 }
 
 // choice is the value of a flag that is one of some words.

@@ -50,7 +50,8 @@ func (h history) newest(none string, wanted func(backup.Info) bool) (string, err
 	}
 	for _, i := range h {
 		if i.Err != nil && second(i.ID) >= second(found) {
-			return "", &usageError{fmt.Errorf("which commit is the newest cannot be told, name one: backup %s: %w", i.ID, i.Err)}
+			return "", &usageError{fmt.Errorf("which commit is the newest cannot be told, name one: backup %s: %w",
+				i.ID, i.Err)}
 		}
 	}
 	if found == "" {

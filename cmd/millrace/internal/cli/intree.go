@@ -13,7 +13,9 @@ import (
 )
 
 // inTree makes the function of a command that works on a tree: its session is open while it runs.
-func (a *App) inTree(run func(ctx context.Context, s *session, args []string) error) func(*cobra.Command, []string) error {
+func (a *App) inTree(
+	run func(ctx context.Context, s *session, args []string) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		s, err := a.open()
 		if err != nil {

@@ -36,7 +36,8 @@ func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(
 // manPage is the page of one command. It has no date, so that the same commands give the same page.
 func manPage(c *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %s 1 \"\" millrace\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(manName(c))), roff(manName(c)),
+	fmt.Fprintf(&b, ".TH %s 1 \"\" millrace\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(manName(c))),
+		roff(manName(c)),
 		roff(c.Short))
 	if c.Runnable() || c.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", roff(c.UseLine()))

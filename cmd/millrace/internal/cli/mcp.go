@@ -64,12 +64,15 @@ flags. The directory is --root, or the working directory; parent directories are
 	f.StringVar(&o.root, "root", "", "serve `DIR` and everything below it")
 	f.BoolVar(&o.readOnly, "read-only", false, "offer no tools that write")
 	f.BoolVar(&o.allowForce, "allow-force", false, "accept the force of a pipeline without asking a person")
-	f.BoolVar(&o.hostFiles, "allow-host-files", false, "let agents change files that hosts and tools run or take their rights from, such as .mcp.json")
+	f.BoolVar(&o.hostFiles, "allow-host-files", false,
+		"let agents change files that hosts and tools run or take their rights from, such as .mcp.json")
 	f.BoolVar(&o.requireHash, "require-hash", false, "refuse edits of existing files without the hash from fs_read")
 	f.BoolVar(&o.aliases, "aliases", false, "also offer the tools pipeline and mcp_pipeline")
 	f.StringVar(&o.http, "http", "", "listen on `ADDR`, a loopback address such as 127.0.0.1:7345; the path is /mcp")
-	f.StringVar(&o.tokenFile, "token-file", "", "read the bearer token of --http from `FILE`; by default from "+tokenVariable+", else a random token is printed")
-	f.StringVar(&o.store, "store", "", "keep durable runs in `DIR`, and offer the tools to manage them; alone it is "+rundir.DefaultDir+" of the tree")
+	f.StringVar(&o.tokenFile, "token-file", "", "read the bearer token of --http from `FILE`; by default from "+
+		tokenVariable+", else a random token is printed")
+	f.StringVar(&o.store, "store", "", "keep durable runs in `DIR`, and offer the tools to manage them; alone it is "+
+		rundir.DefaultDir+" of the tree")
 	f.Lookup("store").NoOptDefVal = rundir.DefaultDir
 	a.policyFlags(cmd)
 	a.allowExecFlag(cmd)
@@ -113,8 +116,9 @@ func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
 	}
 	defer done()
 	cfg := mcpserver.Config{
-		Root: s.root, Executor: s.x, ReadOnly: o.readOnly, AllowForce: o.allowForce, HostFiles: o.hostFiles, Aliases: o.aliases,
-		RequireHash: o.requireHash, Decoder: registry.Served(func(c command.Command) bool { return permits(ctx, policy, c) }),
+		Root: s.root, Executor: s.x, ReadOnly: o.readOnly, AllowForce: o.allowForce, HostFiles: o.hostFiles,
+		Aliases: o.aliases, RequireHash: o.requireHash,
+		Decoder: registry.Served(func(c command.Command) bool { return permits(ctx, policy, c) }),
 	}
 	if a.flags.verbose {
 		cfg.Logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
@@ -192,7 +196,8 @@ func (s *session) runTools(o mcpFlags) (tools runs.Tools, closing func(context.C
 		return tools, closing, nil
 	}
 	m, err := store.Manage(rundir.Host{
-		Executor: managed(s.x), Trees: kept.Tree(s.fs), User: userName(), Library: byname.ForAgents(s.fs, config.UserDir()),
+		Executor: managed(s.x), Trees: kept.Tree(s.fs), User: userName(),
+		Library: byname.ForAgents(s.fs, config.UserDir()),
 	})
 	if err != nil {
 		return tools, nil, errors.Join(err, closeStore())

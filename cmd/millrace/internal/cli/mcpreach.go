@@ -30,8 +30,9 @@ func (s *session) refuseConfig() error {
 			if s.denies(rel) {
 				return nil
 			}
-			return &usageError{fmt.Errorf("the root %s has the configuration of the user in it, at %s, which names programs that millrace runs: "+
-				"serve a directory of a project with --root, or deny it with --deny '%s'", s.root, rel, rel)}
+			return &usageError{fmt.Errorf(
+				"the root %s has the configuration of the user in it, at %s, which names programs that millrace runs: "+
+					"serve a directory of a project with --root, or deny it with --deny '%s'", s.root, rel, rel)}
 		}
 		if at == filepath.Dir(at) {
 			return nil
@@ -55,8 +56,8 @@ func (s *session) denies(name string) bool {
 	return false
 }
 
-// runsDir returns the directory of runs that --store names: as a store takes it in the state directory of the tree, or an
-// absolute one outside of the tree. Without the flag it is a directory for the tree in that of the configuration.
+// runsDir returns the directory of runs that --store names: as a store takes it in the state directory of the tree, or
+// an absolute one outside of the tree. Without the flag it is a directory for the tree in that of the configuration.
 func (s *session) runsDir(name string) (string, error) {
 	switch {
 	case name == "" && s.config.RunsStore != "":

@@ -29,7 +29,8 @@ func (a *App) newMv() *cobra.Command {
 		Use:   "mv SRC… DEST | -r PATTERN NEW [SRC…] | --replace OLD=NEW [SRC…]",
 		Short: "Move files, or give them new names",
 		Long: "Mv moves files, or gives them new names; two files can swap names. A directory moves with its contents,\n" +
-			"ignored files too. If DEST does not exist, it is the new name of the directory.\n" + transferHelp + renameHelp,
+			"ignored files too. If DEST does not exist, it is the new name of the directory.\n" + transferHelp +
+			renameHelp,
 		Example: `  millrace mv main.go cmd/app/
   millrace mv 'src/**/*.js' '{{dir}}/{{stem}}.ts'
   millrace mv 'src/**' lib/

@@ -27,7 +27,8 @@ func (a *App) oneLine(cmd *cobra.Command, build oneLineBuild) {
 		if cmd.Name() != "do" {
 			a.oneLiner = cmd
 		}
-		if set := alsoSet(cmd, "yes", "check", "except", "review", "output", "format", "events"); emit != "" && set != "" {
+		if set := alsoSet(cmd, "yes", "check", "except", "review", "output", "format", "events"); emit != "" &&
+			set != "" {
 			return &usageError{fmt.Errorf("--emit runs nothing, so --%s cannot go with it", set)}
 		}
 		w, err := s.where(ctx)

@@ -28,8 +28,9 @@ func (a *App) allowExecFlag(cmd *cobra.Command) {
 		"let the pipeline run commands that match `PATTERN`, such as 'gofmt -w *'; '/bin/sh -c *' matches all scripts; may be repeated")
 }
 
-// allowInFile allows the programs of a pipeline that comes in a file, as flags and the user's configuration say. What they
-// do not allow is asked about at a terminal, and is a *notAllowedError elsewhere. done has to be called after the run.
+// allowInFile allows the programs of a pipeline that comes in a file, as flags and the user's configuration say. What
+// they do not allow is asked about at a terminal, and is a *notAllowedError elsewhere. done has to be called after the
+// run.
 func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file string) (done func(), err error) {
 	var programs []string
 	var wants []wanted
@@ -98,8 +99,10 @@ func asking(step string, p actions.Prompt, known map[string]config.Agent) (wante
 	name := agentName(p.Agent)
 	c, ok := known[name]
 	if !ok {
-		return wanted{}, &usageError{fmt.Errorf("step '%s' asks an agent '%s', which you do not have: 'agents' in your configuration names "+
-			"agents, and --agent 'claude -p' is one for steps that name none", fsutil.Visible(step), fsutil.Visible(name))}
+		return wanted{}, &usageError{fmt.Errorf(
+			"step '%s' asks an agent '%s', which you do not have: 'agents' in your configuration names "+
+				"agents, and --agent 'claude -p' is one for steps that name none", fsutil.Visible(step),
+			fsutil.Visible(name))}
 	}
 	return wanted{step: step, agent: name, asked: p.Prompt, program: c.Command}, nil
 }
@@ -120,8 +123,8 @@ func allowing(patterns []string) command.Policy {
 	return p
 }
 
-// permits reports whether a policy takes the words of a command. Where the program is found, and what the sandbox can do, is
-// asked when it is to run.
+// permits reports whether a policy takes the words of a command. Where the program is found, and what the sandbox can
+// do, is asked when it is to run.
 func permits(ctx context.Context, p command.Policy, c command.Command) bool {
 	if c.Words[0] == "" {
 		return true // the pipeline makes it when it runs, and it is held against the policy then

@@ -27,7 +27,8 @@ func (a *App) commandFlags(cmd *cobra.Command) {
 	f.BoolVar(&r.network, "network", false, "let programs use the network")
 	f.StringArrayVar(&r.read, "read", nil, "let programs read `PATH` outside of the tree; may be repeated")
 	f.StringArrayVar(&r.write, "write", nil, "let programs write `PATH` outside of the tree; may be repeated")
-	f.StringArrayVar(&r.env, "env", nil, "pass the environment variable `NAME`, or NAME=VALUE, to programs; may be repeated")
+	f.StringArrayVar(&r.env, "env", nil,
+		"pass the environment variable `NAME`, or NAME=VALUE, to programs; may be repeated")
 	f.DurationVar(&r.timeout, "timeout", 0, "end a program after this `TIME`; by default 10m")
 	words := []string{sandboxRequired, sandboxBestEffort, sandboxOff}
 	f.Var(&choice{to: &r.sandbox, words: words}, "sandbox",

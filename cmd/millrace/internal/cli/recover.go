@@ -33,13 +33,15 @@ the tree, the first --discard only prints where they are, and a second --discard
 			case trust != "" && discard != "":
 				return &usageError{errors.New("--trust and --discard exclude each other")}
 			case trust != "":
-				return s.decide(ctx, trust, "Take the word of "+trust+" for what was there before? [y]es [N]o  ", func() (*millrace.Recovery, error) {
-					return s.x.TrustLeftover(ctx, s.fs, trust)
-				})
+				return s.decide(ctx, trust, "Take the word of "+trust+" for what was there before? [y]es [N]o  ",
+					func() (*millrace.Recovery, error) {
+						return s.x.TrustLeftover(ctx, s.fs, trust)
+					})
 			case discard != "":
-				return s.decide(ctx, discard, "Remove "+discard+" with all it has kept? [y]es [N]o  ", func() (*millrace.Recovery, error) {
-					return &millrace.Recovery{}, s.x.DiscardLeftover(ctx, s.fs, discard)
-				})
+				return s.decide(ctx, discard, "Remove "+discard+" with all it has kept? [y]es [N]o  ",
+					func() (*millrace.Recovery, error) {
+						return &millrace.Recovery{}, s.x.DiscardLeftover(ctx, s.fs, discard)
+					})
 			case s.flags.dryRun:
 				return s.wouldRecover(ctx)
 			}

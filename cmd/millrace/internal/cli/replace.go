@@ -72,7 +72,8 @@ any directory. A glob with a slash counts from the working directory. "!" before
 	cmd.Args = func(cmd *cobra.Command, args []string) error { return cobra.MinimumNArgs(own())(cmd, args) }
 	f.BoolVarP(&r.Regex, "regex", "r", false, "OLD is a regular expression")
 	f.BoolVarP(&r.Structural, "structural", "s", false, "OLD is code with holes such as :[x], compared token by token")
-	f.StringVar(&r.Language, "lang", "", "the language of the files for -s: `NAME` is go, python and so on; by default from their names")
+	f.StringVar(&r.Language, "lang", "",
+		"the language of the files for -s: `NAME` is go, python and so on; by default from their names")
 	f.StringVar(&r.Encoding, "encoding", "",
 		"encoding of the files: `NAME` is utf-8, auto (UTF-16 by its mark), utf-16le, utf-16be or latin1")
 	f.BoolVarP(&r.IgnoreCase, "ignore-case", "i", false, "ignore the case of letters")
@@ -102,7 +103,8 @@ any directory. A glob with a slash counts from the working directory. "!" before
 		}
 		if len(args) == 2 && own() == 2 && elsewhere.IsScript(r.Old) && exists(a.base(r.New)) {
 			line, _ := elsewhere.Command(args)
-			return millrace.Pipeline{}, &usageError{fmt.Errorf("OLD is a script of sed, and NEW is a file; write: %s", line)}
+			return millrace.Pipeline{}, &usageError{fmt.Errorf("OLD is a script of sed, and NEW is a file; write: %s",
+				line)}
 		}
 		return w.Replace(r)
 	}

@@ -109,7 +109,8 @@ func treePath(root, dir, arg string) (string, error) {
 	}
 	rel, err := filepath.Rel(root, full)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", &usageError{&fs.PathError{Op: "name", Path: arg, Err: fmt.Errorf("it is outside of the tree %s", root)}}
+		return "", &usageError{&fs.PathError{Op: "name", Path: arg,
+			Err: fmt.Errorf("it is outside of the tree %s", root)}}
 	}
 	rel = filepath.ToSlash(rel)
 	if strings.HasSuffix(arg, "/") && rel != "." {

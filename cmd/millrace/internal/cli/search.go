@@ -44,9 +44,11 @@ The exit status is 0 if there is a match, 1 if there is no match or the search f
 	f := cmd.Flags()
 	f.BoolVarP(&regex, "regex", "r", false, "PATTERN is a regular expression")
 	f.BoolVarP(&literal, "fixed-strings", "F", false, "PATTERN is a text")
-	f.BoolVarP(&structural, "structural", "s", false, "PATTERN is code with holes such as :[x], compared token by token")
+	f.BoolVarP(&structural, "structural", "s", false,
+		"PATTERN is code with holes such as :[x], compared token by token")
 	cmd.MarkFlagsMutuallyExclusive("regex", "fixed-strings", "structural")
-	f.StringVar(&s.Language, "lang", "", "the language of the files for -s: `NAME` is go, python and so on; by default from their names")
+	f.StringVar(&s.Language, "lang", "",
+		"the language of the files for -s: `NAME` is go, python and so on; by default from their names")
 	f.BoolVarP(&s.IgnoreCase, "ignore-case", "i", false, "ignore the case of letters")
 	f.StringArrayVarP(&s.Globs, "glob", "g", nil,
 		"only files that match `GLOB`; with ! before it, only others; may be repeated")

@@ -47,7 +47,8 @@ it changes stdin and writes it to stdout.`,
 		if len(s.Scripts) == 0 {
 			s.Scripts = args[:1]
 		}
-		if a.flags.dryRun && !s.Printed && slices.ContainsFunc(s.Scripts, func(text string) bool { return strings.HasSuffix(text, "p") }) {
+		if a.flags.dryRun && !s.Printed &&
+			slices.ContainsFunc(s.Scripts, func(text string) bool { return strings.HasSuffix(text, "p") }) {
 			a.complain("warning: -n shows the change and writes nothing; --printed keeps only the lines that p prints")
 		}
 		return w.Sed(s)

@@ -44,7 +44,9 @@ func writePrivate(name string, v any) error {
 	}
 	data = append(data, '\n')
 	if len(data) > maxInput {
-		return &outputError{fmt.Errorf("the plan was not stored: it has %d bytes, and more than %d are not read again: split the change", len(data), maxInput)}
+		return &outputError{fmt.Errorf(
+			"the plan was not stored: it has %d bytes, and more than %d are not read again: split the change",
+			len(data), maxInput)}
 	}
 	if err := writeFile(name, data, 0o600); err != nil {
 		return &outputError{fmt.Errorf("the plan was not stored: %w", err)}

@@ -13,9 +13,9 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// allowTyped allows the programs of a pipeline that was typed at the prompt, and prints the output of its commands. What
-// is typed is allowed by being typed; a pipeline in a file does not come here. A command runs in the sandbox where the
-// system has one, and has no network. done has to be called after the run.
+// allowTyped allows the programs of a pipeline that was typed at the prompt, and prints the output of its commands.
+// What is typed is allowed by being typed; a pipeline in a file does not come here. A command runs in the sandbox where
+// the system has one, and has no network. done has to be called after the run.
 func (s *session) allowTyped(p millrace.Pipeline) (done func(), err error) {
 	var policy command.Policy
 	var words []string
@@ -55,8 +55,8 @@ func (s *session) allowTyped(p millrace.Pipeline) (done func(), err error) {
 }
 
 // withPrograms lets the executor run the programs of a policy, with what flags, configuration and the toolchains of the
-// tree add to it. The words are those of the commands, as far as they are known; asks is set if a step asks an agent, which
-// works on a copy as well.
+// tree add to it. The words are those of the commands, as far as they are known; asks is set if a step asks an agent,
+// which works on a copy as well.
 func (s *session) withPrograms(policy command.Policy, words []string, asks bool) (done func(), err error) {
 	done = func() {}
 	if policy.Allow == nil && !policy.Shell && !asks {
@@ -80,7 +80,8 @@ func (s *session) withPrograms(policy command.Policy, words []string, asks bool)
 	}
 	// The copies must lie outside of the tree, which the user's own cache does not where the tree is a home directory.
 	cache, err := os.UserCacheDir()
-	if inside, relErr := filepath.Rel(s.root, resolved(cache)); err != nil || relErr == nil && filepath.IsLocal(inside) {
+	if inside, relErr := filepath.Rel(s.root, resolved(cache)); err != nil || relErr == nil &&
+		filepath.IsLocal(inside) {
 		if policy.Scratch, err = os.MkdirTemp("", "millrace-exec-"); err != nil {
 			return done, err
 		}

@@ -38,7 +38,8 @@ older change. With -q, every command that commits prints only the id of its comm
 			case len(args) == 1:
 				return s.restore(ctx, args[0])
 			case !last && !s.onTerminal():
-				return &usageError{errors.New("off a terminal undo takes the id of a commit, which -q prints, or --last")}
+				return &usageError{errors.New(
+					"off a terminal undo takes the id of a commit, which -q prints, or --last")}
 			}
 			h, err := s.history(ctx)
 			if err != nil {

@@ -33,7 +33,8 @@ func (w wanted) name() string {
 // line is the command as the user is shown it: one line, whatever is in it.
 func (w wanted) line() string {
 	if w.agent != "" {
-		return fmt.Sprintf("step '%s' asks %s: %s", fsutil.Visible(w.step), command.Pattern(w.program...), fsutil.Visible(w.asked))
+		return fmt.Sprintf("step '%s' asks %s: %s", fsutil.Visible(w.step), command.Pattern(w.program...),
+			fsutil.Visible(w.asked))
 	}
 	text := command.Pattern(w.exec.Words()...)
 	if w.exec.Stdin != nil {
@@ -97,7 +98,8 @@ func (e *notAllowedError) Error() string {
 // shellWord returns a word as a shell takes it. A ~/ at its beginning stays what it is.
 func shellWord(word string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./,:@%", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("_-+=./,:@%", r)
 	}
 	rest, home := strings.CutPrefix(word, "~/")
 	if rest != "" && strings.TrimLeftFunc(rest, plain) == "" {

@@ -132,7 +132,9 @@ func (a *App) problems(invalid *millrace.ValidationError) string {
 // inTheWay reports whether an error is about files that --overwrite replaces. It replaces no links and no directories.
 func inTheWay(err error) bool {
 	collision, ok := errors.AsType[*actions.CollisionError](err)
-	return ok && slices.ContainsFunc(collision.Collisions, func(c actions.Collision) bool { return c.Reason == "exists already" })
+	return ok &&
+		slices.ContainsFunc(collision.Collisions,
+			func(c actions.Collision) bool { return c.Reason == "exists already" })
 }
 
 // spoken returns a message of the engine in the words of the prompt.

@@ -42,8 +42,8 @@ type Program struct {
 	Ago func(t time.Time) string
 	// User is the name of the user, "" if the system has none.
 	User func() string
-	// StateDir is the directory of the user's state, "" for none. Base makes the name of a file absolute, and Read reads a
-	// file, or stdin for "-".
+	// StateDir is the directory of the user's state, "" for none. Base makes the name of a file absolute, and Read
+	// reads a file, or stdin for "-".
 	StateDir func() string
 	Base     func(name string) string
 	Read     func(ctx context.Context, name string) ([]byte, error)

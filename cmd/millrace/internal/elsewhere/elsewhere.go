@@ -1,5 +1,5 @@
-// Package elsewhere reads command lines that were written for other tools, and returns the line of millrace that does the
-// same. People type what their hands know: sd, perl -pi, rename, git apply.
+// Package elsewhere reads command lines that were written for other tools, and returns the line of millrace that does
+// the same. People type what their hands know: sd, perl -pi, rename, git apply.
 package elsewhere
 
 import (
@@ -86,7 +86,8 @@ func quoted(words []string) string {
 // quote returns a word for a POSIX shell: as it is where the shell leaves it so.
 func quote(word string) string {
 	plain := func(r rune) bool {
-		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("-_./:=,+@%", r)
+		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' ||
+			strings.ContainsRune("-_./:=,+@%", r)
 	}
 	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
 		return word

@@ -94,7 +94,8 @@ func find(args []string) []string {
 // fd is fd -e EXT -x COMMAND.
 func fd(args []string) []string {
 	var run []string
-	if at := slices.IndexFunc(args, func(arg string) bool { return arg == "-x" || arg == "-X" || arg == "--exec" }); at >= 0 {
+	if at := slices.IndexFunc(args,
+		func(arg string) bool { return arg == "-x" || arg == "-X" || arg == "--exec" }); at >= 0 {
 		args, run = args[:at], args[at+1:]
 	}
 	a := parsed(args, "e extension")

@@ -121,7 +121,8 @@ func (w *worker) show(ctx context.Context, run runs.Run) error {
 	_ = table.Flush()
 	switch {
 	case run.Status == runs.Manual:
-		fmt.Fprintf(&b, "\nmillrace runs diff %[1]s shows the change, runs approve %[1]s makes it, runs reject %[1]s ends it\n",
+		fmt.Fprintf(&b,
+			"\nmillrace runs diff %[1]s shows the change, runs approve %[1]s makes it, runs reject %[1]s ends it\n",
 			run.ID)
 	case run.Resumable && run.Status.Ended():
 		fmt.Fprintf(&b, "\nmillrace runs retry %s goes on with it\n", run.ID)

@@ -248,7 +248,8 @@ func complete(p door.Program, o *Options) func(*cobra.Command, []string, string)
 		defer t.FS.Close()
 		err = with(p, t, *o, func(w *worker) error {
 			return each(cmd.Context(), w.store, runs.Filter{Project: project}, func(r runs.Run) bool {
-				words = append(words, cobra.CompletionWithDesc(r.ID, render.Line(fmt.Sprintf("%s, %s", r.Status, r.Name))))
+				words = append(words,
+					cobra.CompletionWithDesc(r.ID, render.Line(fmt.Sprintf("%s, %s", r.Status, r.Name))))
 				return len(words) < mostOffered
 			})
 		})

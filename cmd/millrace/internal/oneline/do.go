@@ -168,8 +168,10 @@ func chain(step, params map[string]any, doc millrace.ActionDoc, before []string,
 		step["input_from_all"] = free
 		return free
 	}
-	chosen := slices.ContainsFunc([]string{"file_pattern", "directory"}, func(name string) bool { _, ok := params[name]; return ok })
-	takes := slices.ContainsFunc(doc.Params, func(p millrace.ParamDoc) bool { return p.Name == "files" && p.Type == listOfStrings })
+	chosen := slices.ContainsFunc([]string{"file_pattern", "directory"},
+		func(name string) bool { _, ok := params[name]; return ok })
+	takes := slices.ContainsFunc(doc.Params,
+		func(p millrace.ParamDoc) bool { return p.Name == "files" && p.Type == listOfStrings })
 	if takes && !chosen {
 		params["files"] = "{{" + last + ".files}}"
 		return []string{last}

@@ -59,7 +59,8 @@ func (w Where) params(c call, doc millrace.ActionDoc) (map[string]any, error) {
 				value = string(data)
 			}
 			if err := oneValue(value); err != nil {
-				return nil, usage("write JSON after ':=', or a text after '='", "'%s' of %s: %v", shown(literal), c.action, err)
+				return nil, usage("write JSON after ':=', or a text after '='", "'%s' of %s: %v", shown(literal),
+					c.action, err)
 			}
 			if twice {
 				return nil, usage("", "'%s' of %s is given twice", shown(literal), c.action)
@@ -86,7 +87,8 @@ func (w Where) params(c call, doc millrace.ActionDoc) (map[string]any, error) {
 			continue
 		}
 		if strings.Contains(param.Type, "list of") && isJSONList(value) {
-			return nil, usage("write "+name+":=JSON, or "+name+"=VALUE once for each value", "'%s' of %s is a list in JSON", shown(name), c.action)
+			return nil, usage("write "+name+":=JSON, or "+name+"=VALUE once for each value",
+				"'%s' of %s is a list in JSON", shown(name), c.action)
 		}
 		v, err := w.value(name, value, param.Type)
 		if err != nil {

@@ -43,7 +43,8 @@ func usage(hint, format string, args ...any) error {
 type Common struct {
 	// Name is the name of the pipeline. "" stands for the command and its first argument.
 	Name string
-	// Expect is how many edits there have to be, or files of mv, cp and rm: "3", "1..", "..9", "1..9". "" is any number.
+	// Expect is how many edits there have to be, or files of mv, cp and rm: "3", "1..", "..9", "1..9". "" is any
+	// number.
 	Expect string
 }
 

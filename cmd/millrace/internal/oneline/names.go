@@ -67,7 +67,8 @@ func (w Where) renamed(t Transfer, expect millrace.Expect) (millrace.Pipeline, e
 		base = ""
 	}
 	act := func(files []string) actions.Action {
-		return actions.Rename{Files: files, Pattern: pattern, Replacement: &replacement, Base: base, Overwrite: t.Overwrite}
+		return actions.Rename{Files: files, Pattern: pattern, Replacement: &replacement, Base: base,
+			Overwrite: t.Overwrite}
 	}
 	work := moving{word: "move", noIgnore: t.NoIgnore, expect: expect, named: from.files}
 	work.add(from, act, braced(pattern, replacement, base))
@@ -91,6 +92,7 @@ func (w Where) checkDest(t Transfer, from sources) error {
 	if t.Copy {
 		command, hint = "copy", "write '{{stem}}' and '{{ext}}' for parts of the old names"
 	}
-	return usage(hint+"; millrace do "+command+" files=SRC to=DEST takes any name", "'%s' is a glob, and DEST is a name",
+	return usage(hint+"; millrace do "+command+" files=SRC to=DEST takes any name",
+		"'%s' is a glob, and DEST is a name",
 		shown(t.Dest))
 }

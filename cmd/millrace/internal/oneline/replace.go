@@ -16,8 +16,8 @@ import (
 type Replace struct {
 	Common
 	Old, New string
-	// Insert puts New as a line of its own before or after each line with Old, which stays. Zero puts New in the place of
-	// Old.
+	// Insert puts New as a line of its own before or after each line with Old, which stays. Zero puts New in the place
+	// of Old.
 	Insert Insert
 	// Map is a file with texts and their new ones, in place of Old and New; "" for none. They are replaced at once, the
 	// longest first.
@@ -30,18 +30,20 @@ type Replace struct {
 	MaxTotal int
 	// Paths are files and directories to look into. None, without FilesFrom, is the working directory.
 	Paths []string
-	// Regex takes Old for a regular expression in which ^ and $ stand for the ends of lines, and $1 or ${name} in New for
-	// its groups, \n for a line end. False takes both as they are.
+	// Regex takes Old for a regular expression in which ^ and $ stand for the ends of lines, and $1 or ${name} in New
+	// for its groups, \n for a line end. False takes both as they are.
 	Regex bool
-	// Structural takes Old for a structural pattern, which is compared token by token, and :[name] in New for its holes.
-	// Language is that of the files; "" goes by their names.
+	// Structural takes Old for a structural pattern, which is compared token by token, and :[name] in New for its
+	// holes. Language is that of the files; "" goes by their names.
 	Structural bool
 	Language   string
-	// IgnoreCase finds letters in any case. Words finds Old only where no letter, digit, mark or underscore is beside it.
+	// IgnoreCase finds letters in any case. Words finds Old only where no letter, digit, mark or underscore is beside
+	// it.
 	IgnoreCase, Words bool
 	// Encoding is how the files are stored, as in actions.Edit. "" is UTF-8.
 	Encoding string
-	// Globs choose among the files; with "!" before them they leave out. Types do by the end of the name: "go", "go,js".
+	// Globs choose among the files; with "!" before them they leave out. Types do by the end of the name: "go",
+	// "go,js".
 	Globs, Types []string
 	// NoIgnore also looks into what .gitignore files leave out.
 	NoIgnore bool
@@ -93,8 +95,9 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 	if err != nil {
 		return millrace.Pipeline{}, err
 	}
-	search := actions.Search{Mode: "literal", IgnoreCase: r.IgnoreCase, NoIgnore: r.NoIgnore, NoGenerated: r.NoGenerated,
-		Encoding: r.Encoding}
+	search := actions.Search{Mode: "literal", IgnoreCase: r.IgnoreCase, NoIgnore: r.NoIgnore,
+		NoGenerated: r.NoGenerated,
+		Encoding:    r.Encoding}
 	edit := actions.Edit{IgnoreCase: r.IgnoreCase, NewText: r.New, Encoding: r.Encoding, PreserveCase: r.PreserveCase,
 		MaxPerFile: r.Max, MaxTotal: r.MaxTotal}
 	if search.Include, search.Exclude, err = w.filters(r.Globs); err != nil {
@@ -164,7 +167,8 @@ func (r Replace) together() error {
 	case r.Structural && (r.Regex || r.Words || r.PreserveCase || r.Map != "" || r.Insert != InsertNone):
 		return usage("leave them out", "-r, -w, --preserve-case, --map, --before and --after do not go with -s")
 	case r.Map != "" && (r.Regex || r.Words || r.PreserveCase || r.Max+r.MaxTotal > 0 || r.Insert != InsertNone):
-		return usage("leave them out", "-r, -w, --preserve-case, --max, --max-total, --before and --after do not go with --map")
+		return usage("leave them out",
+			"-r, -w, --preserve-case, --max, --max-total, --before and --after do not go with --map")
 	case r.PreserveCase && (r.Regex || r.Words || r.IgnoreCase || r.Insert != InsertNone):
 		return usage("leave them out", "-r, -w, -i, --before and --after do not go with --preserve-case")
 	}
@@ -219,7 +223,8 @@ func (w Where) paths(r Replace) ([]string, error) {
 			return nil, err
 		}
 		if i < len(r.Paths) && isGlob(argument) && w.look(name) == Nothing {
-			return nil, usage("write -g and the glob, in quotes", "there is no '%s', and PATH takes no globs", shown(argument))
+			return nil, usage("write -g and the glob, in quotes", "there is no '%s', and PATH takes no globs",
+				shown(argument))
 		}
 		if !seen[name] {
 			seen[name] = true

@@ -85,7 +85,8 @@ func (w Where) chosen(step *actions.PatternReplace, s Sed, files sources) error 
 		if strings.Contains(strings.TrimRight(text, "/"), "/") && dir != "." {
 			var ok bool
 			if text, ok = strings.CutPrefix(text, escape(dir)+"/"); !ok {
-				return usage("write it as the globs are written", "--exclude '%s' begins elsewhere than the globs, at '%s'",
+				return usage("write it as the globs are written",
+					"--exclude '%s' begins elsewhere than the globs, at '%s'",
 					shown(text), shown(dir))
 			}
 			text = anchored(text)

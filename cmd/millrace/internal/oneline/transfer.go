@@ -18,12 +18,13 @@ type Transfer struct {
 	// destination, the files of a glob with ** keep the directories between the destination and the first sign of the
 	// glob.
 	Sources []string
-	// Dest is a directory if it ends in a slash or there is one of that name; else the new name of one file or directory,
-	// or of several with parts of the old names: {{dir}}, {{stem}}, {{ext}} and {{name}}. A single directory takes a Dest
-	// that is not there as its new name, with a slash at the end too, as with mv(1).
+	// Dest is a directory if it ends in a slash or there is one of that name; else the new name of one file or
+	// directory, or of several with parts of the old names: {{dir}}, {{stem}}, {{ext}} and {{name}}. A single directory
+	// takes a Dest that is not there as its new name, with a slash at the end too, as with mv(1).
 	Dest string
-	// Regex changes a part of the names instead: of each path, what the regular expression Old matches becomes New, as in
-	// Replace. Then Dest is not used, a directory stands for all files in it, and no Sources for the working directory.
+	// Regex changes a part of the names instead: of each path, what the regular expression Old matches becomes New, as
+	// in Replace. Then Dest is not used, a directory stands for all files in it, and no Sources for the working
+	// directory.
 	Regex    bool
 	Old, New string
 	// Replace is the same for a text, as OLD=NEW, at most once.
@@ -125,8 +126,9 @@ func (w Where) groups(t Transfer, from sources) ([]group, error) {
 		if one {
 			return []group{{from, target{to: name}}}, nil
 		}
-		return nil, usage(fmt.Sprintf("write '%s' for a directory to put them into, or parts of their names such as '{{stem}}'",
-			shown(slashed(t.Dest))), "'%s' is one name, and there can be several files", shown(t.Dest))
+		return nil, usage(
+			fmt.Sprintf("write '%s' for a directory to put them into, or parts of their names such as '{{stem}}'",
+				shown(slashed(t.Dest))), "'%s' is one name, and there can be several files", shown(t.Dest))
 	}
 	dir := slashed(name)
 	flat := group{target: target{destination: dir}}

@@ -131,7 +131,8 @@ func orMissing(p millrace.Pipeline, err error) error {
 		}
 	}
 	if len(missing) > 0 {
-		return usage("write "+strings.Join(missing, " ")+" behind the file", "the pipeline has variables without a value")
+		return usage("write "+strings.Join(missing, " ")+" behind the file",
+			"the pipeline has variables without a value")
 	}
 	return nil
 }

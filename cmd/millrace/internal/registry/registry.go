@@ -26,8 +26,8 @@ func Command(a actions.Action) (run actions.Exec, pattern string, ok bool) {
 	return actions.Exec{}, "", false
 }
 
-// Served returns the decoder of a server. It has the actions for Go code only where the go command may list packages, which
-// shows that the host expects Go code: the schema of four more actions costs each model some thousand tokens.
+// Served returns the decoder of a server. It has the actions for Go code only where the go command may list packages,
+// which shows that the host expects Go code: the schema of four more actions costs each model some thousand tokens.
 func Served(permits func(c command.Command) bool) millrace.Decoder {
 	if permits(command.Command{Words: gocode.Fix{}.Words()}) {
 		return Decoder()

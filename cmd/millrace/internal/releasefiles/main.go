@@ -48,7 +48,8 @@ func write(dir string) error {
 			return fmt.Errorf("the completion for %s: exit status %d", shell, status)
 		}
 		if err := os.WriteFile(filepath.Join(completions,
-			"millrace."+cmp.Or(map[string]string{"powershell": "ps1"}[shell], shell)), script.Bytes(), 0o644); err != nil {
+			"millrace."+
+				cmp.Or(map[string]string{"powershell": "ps1"}[shell], shell)), script.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}

@@ -15,8 +15,8 @@ import (
 type Style struct {
 	// Color is whether to use colours, of the sixteen that every terminal has.
 	Color bool
-	// Terminal means that the text goes to a terminal: what is not seen there, or does something instead of being shown,
-	// is escaped by [fsutil.Visible], and binary content is left out.
+	// Terminal means that the text goes to a terminal: what is not seen there, or does something instead of being
+	// shown, is escaped by [fsutil.Visible], and binary content is left out.
 	Terminal bool
 }
 
