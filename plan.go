@@ -101,9 +101,8 @@ func (p *Plan) weigh() {
 	for _, c := range p.changes {
 		for _, name := range []string{c.From, c.Path} {
 			if fsutil.Visible(name) != name {
-				warnings = append(warnings,
-					fmt.Sprintf("the name %+q has characters that are not seen, or that turn the writing direction",
-						name))
+				warnings = append(warnings, fmt.Sprintf(
+					"the name %+q has characters that are not seen, or that turn the writing direction", name))
 			}
 		}
 	}
