@@ -50,7 +50,7 @@ func TestBeCampaign(t *testing.T) {
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	needGit(t)
-	n := fstest.Runs(12, 200, 200)
+	n := fstest.Runs(12, 60, 200)
 	dir := t.TempDir()
 	fstest.Must(t, os.MkdirAll(filepath.Join(dir, "origins"), 0o755))
 	for i := range n {
