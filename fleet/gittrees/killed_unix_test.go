@@ -63,7 +63,8 @@ func TestKilled(t *testing.T) {
 		}
 		origin(t, filepath.Join(dir, "origins"), fmt.Sprintf("r%03d", i), text)
 	}
-	for kill := range fstest.Runs(2, 4, 8) {
+	kills := fstest.Runs(2, 4, 8)
+	for kill := range kills {
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestBeCampaign$")
 		cmd.Env = append(os.Environ(), asCampaign+"="+dir)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -78,7 +79,7 @@ func TestKilled(t *testing.T) {
 				t.Fatal("it has ended before it was killed")
 			default:
 			}
-			return len(made) > (kill+1)*n/6
+			return len(made) > (kill+1)*n*3/(4*(kills+2))
 		})
 		fstest.Must(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
 		<-over
