@@ -293,8 +293,8 @@ func (e *TimeoutError) Unwrap() error { return e.Err }
 // Code returns "timeout".
 func (e *TimeoutError) Code() string { return errorform.Timeout }
 
-// ExecutionsError says that a run has made as many attempts as it may, see [Pipeline.MaxAttempts]. All that was staged
-// is discarded.
+// ExecutionsError reports that a run has made as many attempts as it may, see [Pipeline.MaxAttempts]. All that was
+// staged is discarded.
 type ExecutionsError struct {
 	// Step is the id of the step that was to run next.
 	Step string

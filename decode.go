@@ -66,7 +66,7 @@ type ActionDoc struct {
 	// Name is the word in a step's "action", Summary a line of what it does.
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
-	// ReadOnly says that it never writes.
+	// ReadOnly reports that it never writes.
 	ReadOnly bool `json:"read_only"`
 	// Input says where its files come from.
 	Input actions.Input `json:"-"`
@@ -121,7 +121,7 @@ func (doc *ActionDoc) add(within string, object *form.Form) {
 }
 
 // DescribeTool returns what there is to know of a tool that the decoder has: its Params are those in "args", and
-// ReadOnly says that it is pure. ok is false if there is no such tool.
+// ReadOnly reports that it is pure. ok is false if there is no such tool.
 func (d Decoder) DescribeTool(name string) (doc ActionDoc, ok bool) {
 	spec, ok := d.Tools.Spec(name)
 	if !ok {

@@ -112,7 +112,7 @@ type StepRetrying struct {
 	Wait    time.Duration `json:"-"`       // in JSON "wait", in milliseconds
 }
 
-// StepJumped says that a step has led to one that need not be the next in the list. It comes after StepFinished of
+// StepJumped reports that a step has led to one that need not be the next in the list. It comes after StepFinished of
 // From.
 type StepJumped struct {
 	From string `json:"from"`

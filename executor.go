@@ -135,8 +135,8 @@ type Executor struct {
 	// Shared is a directory of the system, as an absolute name, that the steps of a run share instead of a temporary
 	// one: {{run.shared}}, MILLRACE_SHARED of commands, Shared of what an agent is asked. It is made if it is not
 	// there, open to its owner alone, stays when the run is over, and is neither rolled back nor committed. It must lie
-	// outside of the tree, and belongs to one run. What is no absolute name, or lies in the tree, is an *ExecutorError.
-	// Empty means a temporary directory that goes with the run.
+	// outside of the tree, and belongs to one run. A name that is not absolute, or lies in the tree, is an
+	// *ExecutorError. Empty means a temporary directory that goes with the run.
 	Shared string
 	// Logger takes what happens, for operators. Nil means that nothing is logged. It is called on a goroutine of its
 	// own, and the run waits for it. If it panics, the run goes on as if it had not, and the Result has a warning.

@@ -23,7 +23,7 @@ import (
 // error that wraps it gives the reason: fmt.Errorf("waits for Ann: %w", ErrHold).
 var ErrHold = errors.New("the run is held")
 
-// ErrManual says that a pipeline has a step that waits for a person, see [Step.Manual], and that the executor has
+// ErrManual reports that a pipeline has a step that waits for a person, see [Step.Manual], and that the executor has
 // nothing to keep the run with meanwhile.
 var ErrManual = errors.New(
 	"the pipeline has a manual step, which waits for a person, and this executor cannot keep the run meanwhile: " +
@@ -38,7 +38,7 @@ type Approver interface {
 	Approve(ctx context.Context, plan *Plan) error
 }
 
-// HeldError says that a run waits for a decision: at a step that is Manual, at one that was interrupted and may have
+// HeldError reports that a run waits for a decision: at a step that is Manual, at one that was interrupted and may have
 // had its effect outside of the tree, or where the [Checkpointer] has said so. It comes beside a Result. Nothing was
 // written, and no lock is held; [Executor.Resume] goes on. Its code is "held".
 type HeldError struct {

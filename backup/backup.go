@@ -35,7 +35,7 @@ type Info struct {
 	// Restores is the id of the backup that the commit took back, "" if it was not a restore.
 	Restores string
 	// UndoneBy is the id of the newest commit that undid paths of this commit and was not undone itself, "" if there
-	// is no such commit.
+	// is not such a commit.
 	UndoneBy string
 	// Left is the number of paths that can still be undone: all of them where UndoneBy is "", and zero for a commit
 	// that is undone completely.

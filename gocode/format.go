@@ -12,7 +12,7 @@ type Format struct {
 	// Files are the files to format. Those that are not Go are left out. None, and no input_from, means the Go files
 	// that the run has changed so far.
 	Files []string `json:"files,omitempty" doc:"Files to format. Default: the Go files changed so far."`
-	// OnError says what a file that does not parse does: "stop", the default, fails the step; "continue" leaves the
+	// OnError is for files that do not parse: "stop", the default, fails the step; "continue" leaves the
 	// file with a warning.
 	OnError string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that does not parse fails the step (stop) or is left with a warning (continue). Default: stop."`
 }

@@ -191,8 +191,8 @@ type retry struct {
 	// ByItself says that the manager has gone back, and no user: what was answered before stands for the steps that run
 	// again.
 	ByItself bool `json:"by_itself,omitempty"`
-	// Anew says that the user has named the step to go back to: it asks again, also if nothing was kept of it but what
-	// it was answered.
+	// Anew reports that the user has named the step to go back to: it asks again, also if nothing was kept of it but
+	// what it was answered.
 	Anew bool `json:"anew,omitempty"`
 	// Jobs are the new jobs of the steps that run again, or for the first time.
 	Jobs []newJob `json:"jobs,omitempty"`

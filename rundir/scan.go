@@ -30,8 +30,8 @@ type scan struct {
 	visit func(*entry) bool
 	// waits says that a run that is just being made is waited for.
 	waits bool
-	// sure says that a slot of a run that has not ended is believed only if the run has a directory: a power cut while
-	// a run is made may leave a slot alone.
+	// sure reports that a slot of a run that has not ended is trusted only if the run has a directory: a power cut
+	// while a run is made may leave a slot alone.
 	sure bool
 
 	index    handle.RandomFile // nil: there is none

@@ -138,7 +138,7 @@ func (w *writer) append(r *record) error {
 func (w *writer) prepare(r *record) error {
 	rests := w.run.created != nil && (w.run.status.Ended() || w.run.status == runs.Manual)
 	if rests && r.Status != "" && r.Status != w.run.status {
-		// A slot that says that the run has ended, or waits, is believed. So it must not say so any more, however this
+		// A slot whose run has ended, or waits, is trusted. So it must not say so any more, however this
 		// goes on.
 		e := w.entry()
 		if e.status = r.Status; e.status.Ended() {

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// allowTyped allows the programs of a pipeline that was typed at the prompt, and prints the output of its commands.
-// What is typed is allowed by being typed; a pipeline in a file does not come here. A command runs in the sandbox where
+// allowTyped allows the programs of a pipeline that was typed at the prompt, and prints the output of its commands. A
+// typed command is allowed by being typed; a pipeline in a file does not come here. A command runs in the sandbox where
 // the system has one, and has no network. done has to be called after the run.
 func (s *session) allowTyped(p millrace.Pipeline) (done func(), err error) {
 	var policy command.Policy

@@ -47,7 +47,7 @@ type Config struct {
 	Limits
 	// Project are those of the project. They hold whatever the user's file and flags say.
 	Project Limits
-	// Pager and Editor are command lines, "" for none. PagerSet says that the file names a pager: an empty one means
+	// Pager and Editor are command lines, "" for none. PagerSet reports that the file names a pager: an empty one means
 	// that none is to be used.
 	Pager, Editor string
 	PagerSet      bool
@@ -153,7 +153,7 @@ var (
 	errTooLong    = fmt.Errorf("it is longer than %d KiB", MaxBytes>>10)
 )
 
-// readFile returns the text of a file, "" if there is none. What is no regular file is not opened, for a pipe would
+// readFile returns the text of a file, "" if there is none. Only a regular file is opened, because a pipe would
 // never end.
 func readFile(
 	stat func(string) (fs.FileInfo, error), open func(string) (io.ReadCloser, error), name string,
