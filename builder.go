@@ -208,6 +208,13 @@ func (b Builder) Classification(text string) Builder {
 	return b
 }
 
+// Description sets a text for people about the purpose of the pipeline, at most [MaxDescriptionLen] characters
+// ("description"). It has no effect.
+func (b Builder) Description(text string) Builder {
+	b.bounds.Description = text
+	return b
+}
+
 // Sandbox sets what steps of the action prompt have where they say nothing themselves ("sandbox"), field by field. Its
 // Timeout is that of their attempts. The sandbox is copied. Nothing in it is a template.
 func (b Builder) Sandbox(s agent.Sandbox) Builder {

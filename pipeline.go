@@ -24,6 +24,8 @@ const (
 	MaxVariables = definition.MaxVariables
 	// MaxClassificationLen is how many characters the classification of a pipeline may have: 255.
 	MaxClassificationLen = definition.MaxClassificationLen
+	// MaxDescriptionLen is how many characters the description of a pipeline may have: 1000.
+	MaxDescriptionLen = definition.MaxDescriptionLen
 )
 
 // Options are what a pipeline says about its own run. The zero value is the documented default: stop at
@@ -137,6 +139,9 @@ func (p Pipeline) Budget() budget.Limit { return p.def.Bounds.Budget }
 
 // Classification returns a text that is passed through to results and events, such as "internal"; "" for none.
 func (p Pipeline) Classification() string { return p.def.Bounds.Classification }
+
+// Description returns the purpose of the pipeline in the words of its author; "" for none.
+func (p Pipeline) Description() string { return p.def.Bounds.Description }
 
 // Sandbox returns a copy of what the steps of the action prompt have where they say nothing themselves.
 func (p Pipeline) Sandbox() agent.Sandbox { return definition.CloneSandbox(p.def.Bounds.Sandbox) }

@@ -10,8 +10,11 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// MaxClassificationLen is how many characters the classification of a pipeline may have.
-const MaxClassificationLen = 255
+// The most characters that texts about a pipeline may have.
+const (
+	MaxClassificationLen = 255
+	MaxDescriptionLen    = 1000
+)
 
 // Bounds are what a pipeline says of its runs as a whole, and what is not an option: an option never makes a pipeline
 // invalid.
@@ -19,6 +22,7 @@ type Bounds struct {
 	Deadline       time.Duration // zero for none
 	Budget         budget.Limit
 	Classification string
+	Description    string // for people; it has no effect
 	Sandbox        agent.Sandbox
 }
 
@@ -57,12 +61,16 @@ func (d *Draft) checkBounds() {
 	d.checkTime(d.Bounds.Deadline, "", "", Deadline())
 	d.checkBudget(d.Bounds.Budget.Check())
 	d.checkSandbox()
-	text := d.Bounds.Classification
-	if n := utf8.RuneCountInString(text); n > MaxClassificationLen {
-		d.problem("/classification", CodeBadClass, "", "classification too long (max %d, got %d)", MaxClassificationLen,
-			n)
+	d.checkText("classification", d.Bounds.Classification, MaxClassificationLen, CodeBadClass)
+	d.checkText("description", d.Bounds.Description, MaxDescriptionLen, CodeBadDescription)
+}
+
+// checkText checks a text about the pipeline.
+func (d *Draft) checkText(field, text string, most int, code string) {
+	if n := utf8.RuneCountInString(text); n > most {
+		d.problem("/"+field, code, "", "%s too long (max %d, got %d)", field, most, n)
 	} else if !utf8.ValidString(text) {
-		d.problem("/classification", CodeBadClass, "", "classification is not valid UTF-8")
+		d.problem("/"+field, code, "", "%s is not valid UTF-8", field)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/lenient"
+	"github.com/millrace-go/millrace/internal/mend"
 	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/show"
@@ -125,6 +126,10 @@ func (t *decoding) pipeline(root *strictjson.Node) {
 	t.read(pipelineTable(&t.draft, steps), root, "", func(pointer string) lenient.Hint {
 		return lenient.Unknown(t.forms().Pipeline, pointer, "")
 	})
+	if text := t.draft.Bounds.Description; t.Lenient && mend.Setting(text) != "" {
+		t.draft.problem("/description", CodeBadDescription, "put what it sets into the fields for that, or leave it out",
+			"'description' has no effect, and '%s' in it sets an option", mend.Setting(text))
+	}
 	t.draft.readVariables()
 	if steps.Node != nil {
 		t.steps(steps.Node.Elems)

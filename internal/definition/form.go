@@ -122,6 +122,7 @@ func pipelineTable(d *Draft, steps *params.Part) params.Table {
 	o := &d.Options
 	return params.Table{
 		{Name: "name", Aliases: "pipeline_name title", Doc: "Name of the pipeline.", To: &d.Name, Always: true, Most: MaxNameLen},
+		{Name: "description", Doc: "Purpose of the pipeline, for people.", To: &d.Bounds.Description, Most: MaxDescriptionLen},
 		{
 			Name: "dry_run", Aliases: "dry preview preview_only simulate what_if test_run dry_run_only no_write",
 			Doc: "Compute everything and write nothing.", To: &o.DryRun,

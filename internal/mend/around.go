@@ -98,7 +98,7 @@ func (s *scanner) outside(at int, text []byte) {
 			return
 		}
 	}
-	if option := setting(string(text)); option != "" {
+	if option := Setting(string(text)); option != "" {
 		s.refuse(at, "the text around the JSON names %s: put the option into the object, or leave the text out", option)
 	}
 }
@@ -114,9 +114,9 @@ func beginsObject(rest []byte) bool {
 	return n > 0 && bytes.HasPrefix(bytes.TrimLeft(rest[n:], " \t\r\n"), []byte(":"))
 }
 
-// setting returns the option that a text names or sets, as in "dry run", "--no-backup" or "max steps: 3", "" for a
+// Setting returns the option that a text names or sets, as in "dry run", "--no-backup" or "max steps: 3", "" for a
 // text without options. A text can set an option without a colon and a value: "set dry_run to true" is prose too.
-func setting(text string) string {
+func Setting(text string) string {
 	if name := named().FindString(text); name != "" {
 		return name
 	}

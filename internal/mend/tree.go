@@ -258,6 +258,6 @@ func Remark(name string, value *strictjson.Node) bool { return form.IsRemark(nam
 // members, if it has any, are remarks alone.
 func Silent(n *strictjson.Node) bool {
 	loud := func(e *strictjson.Node) bool { return !Silent(e) }
-	return setting(n.Text) == "" && !slices.ContainsFunc(n.Elems, loud) &&
+	return Setting(n.Text) == "" && !slices.ContainsFunc(n.Elems, loud) &&
 		!slices.ContainsFunc(n.Members, func(m strictjson.Member) bool { return !Remark(m.Name, m.Value) })
 }

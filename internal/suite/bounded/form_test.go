@@ -26,6 +26,7 @@ func TestBoundsInJSON(t *testing.T) {
 		deadline time.Duration
 		budget   budget.Limit
 		class    string
+		about    string
 		written  string // "" for the same
 	}{
 		{fields: ``},
@@ -40,6 +41,8 @@ func TestBoundsInJSON(t *testing.T) {
 		{fields: `"budget":{"bytes":9007199254740993},`, budget: budget.Limit{Bytes: 9007199254740993}},
 		{fields: `"classification":"internal",`, class: "internal"},
 		{fields: `"classification":"` + strings.Repeat("é", 255) + `",`, class: strings.Repeat("é", 255)},
+		{fields: `"description":"Renames a word.",`, about: "Renames a word."},
+		{fields: `"description":"` + strings.Repeat("é", 1000) + `",`, about: strings.Repeat("é", 1000)},
 		{
 			fields: `"deadline_seconds":1.5,"budget":1,"classification":"c",`, deadline: 1500 * time.Millisecond,
 			budget: budget.Limit{USD: budget.Dollar}, class: "c",
@@ -50,8 +53,10 @@ func TestBoundsInJSON(t *testing.T) {
 			t.Errorf("%s: %v", test.fields, err)
 			continue
 		}
-		if p.Deadline() != test.deadline || p.Budget() != test.budget || p.Classification() != test.class {
-			t.Errorf("%s is read as %v, %+v, %q", test.fields, p.Deadline(), p.Budget(), p.Classification())
+		if p.Deadline() != test.deadline || p.Budget() != test.budget || p.Classification() != test.class ||
+			p.Description() != test.about {
+			t.Errorf("%s is read as %v, %+v, %q, %q", test.fields, p.Deadline(), p.Budget(), p.Classification(),
+				p.Description())
 		}
 		if test.written == "" {
 			test.written = test.fields
@@ -60,7 +65,7 @@ func TestBoundsInJSON(t *testing.T) {
 			t.Errorf("%s is written as %s, %v", test.fields, data, err)
 		}
 		built := millrace.New("p").Deadline(test.deadline).Budget(test.budget).Classification(test.class).
-			Step("s", actions.Search{Pattern: "x"}).MustBuild()
+			Description(test.about).Step("s", actions.Search{Pattern: "x"}).MustBuild()
 		if !built.Equal(p) || built.Digest() != p.Digest() {
 			t.Errorf("%s: one built in Go is not equal", test.fields)
 		}
@@ -120,6 +125,9 @@ func TestBoundsThatAreRefused(t *testing.T) {
 		`"classification":"` + strings.Repeat("é", 256) + `",`: {
 			{"/classification", "invalid_classification", "classification too long (max 255, got 256)", ""},
 		},
+		`"description":"` + strings.Repeat("é", 1001) + `",`: {
+			{"/description", "invalid_description", "description too long (max 1000, got 1001)", ""},
+		},
 		`"deadline_seconds":0,"budget":0,`: {
 			{"/budget", "invalid_budget", "budget must be more than 0, got 0", none},
 			{"/deadline_seconds", "invalid_timeout", "deadline_seconds must be more than 0 and at most 604800 seconds, got 0", none},
@@ -135,13 +143,14 @@ func TestBoundsThatAreRefused(t *testing.T) {
 		}
 	}
 	invalid := millrace.New("p").Deadline(-time.Second).Budget(budget.Limit{Files: -1, USD: -budget.Dollar}).Classification("\xff").
-		Step("s", actions.Search{Pattern: "x"})
+		Description("\xff").Step("s", actions.Search{Pattern: "x"})
 	_, err := invalid.Build()
 	want := []problem{
 		{"/deadline_seconds", "invalid_timeout", "deadline_seconds must be more than 0 and at most 604800 seconds, got -1", ""},
 		{"/budget/usd", "invalid_budget", "budget.usd must be more than 0, got -1", none},
 		{"/budget/files", "invalid_budget", "budget.files must be more than 0, got -1", none},
 		{"/classification", "invalid_classification", "classification is not valid UTF-8", ""},
+		{"/description", "invalid_description", "description is not valid UTF-8", ""},
 	}
 	if d := cmp.Diff(want, problems(t, err)); d != "" {
 		t.Errorf("built in Go (-want +got):\n%s", d)

@@ -192,3 +192,30 @@ func sloppyProse(plain string) []sloppy {
 	}
 	return list
 }
+
+// The description of a pipeline has no effect, so a model may not put an order into it.
+func TestOrdersInDescriptions(t *testing.T) {
+	t.Parallel()
+	for text, refused := range map[string]bool{
+		"Renames a word.":                     false,
+		"Run the tests, and write a report":   false,
+		"Dry run of the rename; do not write": true,
+		"rename, dry_run: true":               true,
+		"stop_on_error: false":                true,
+		"one edit at most (max_edits: 1)":     true,
+		"a run without backups, --no-backup":  true,
+	} {
+		in := []byte(option(`"description":"` + text + `"`))
+		strict, err := millrace.Decode(in)
+		if err != nil || strict.Description() != text {
+			t.Errorf("strict: %q is read as %q, %v", text, strict.Description(), err)
+		}
+		lenient, err := millrace.Decoder{Lenient: true}.Decode(in)
+		switch {
+		case refused && (err == nil || !strings.Contains(err.Error(), "'description' has no effect")):
+			t.Errorf("lenient: %q is taken: %v", text, err)
+		case !refused && (err != nil || !lenient.Equal(strict)):
+			t.Errorf("lenient: %q is read as %q, %v", text, lenient.Description(), err)
+		}
+	}
+}

@@ -85,6 +85,7 @@ func pipelineFields() map[string]func(millrace.Builder) millrace.Builder {
 				Workdir: "/w", Options: map[string]any{"o": int64(1)}})
 		},
 		"Classification": func(b millrace.Builder) millrace.Builder { return b.Classification("internal") },
+		"Description":    func(b millrace.Builder) millrace.Builder { return b.Description("why") },
 	}
 }
 

@@ -23,10 +23,11 @@ type pipeline struct {
 	// Title is the name that the pipeline itself has.
 	Title string `json:"title,omitempty"`
 	// Shadowed means that another file of the name is taken.
-	Shadowed  bool       `json:"shadowed,omitempty"`
-	Variables []variable `json:"variables"`
-	Steps     []step     `json:"steps"`
-	Error     string     `json:"error,omitempty"`
+	Shadowed    bool       `json:"shadowed,omitempty"`
+	Description string     `json:"description,omitempty"`
+	Variables   []variable `json:"variables"`
+	Steps       []step     `json:"steps"`
+	Error       string     `json:"error,omitempty"`
 }
 
 // variable is one of a pipeline in JSON.
@@ -53,7 +54,7 @@ func told(e millrace.LibraryEntry) pipeline {
 		p.Error = e.Err.Error()
 		return p
 	}
-	p.Title = e.Pipeline.Name()
+	p.Title, p.Description = e.Pipeline.Name(), e.Pipeline.Description()
 	for _, v := range e.Pipeline.Variables() {
 		p.Variables = append(p.Variables, variable{
 			Name: v.Name, Type: v.Type, Required: !v.HasValue(), Default: v.Default, Enum: v.Enum,
@@ -104,7 +105,7 @@ func lines(all []pipeline) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, p := range all {
-		says := render.Line(p.Title)
+		says := render.Line(cmp.Or(p.Description, p.Title))
 		if values := p.values(); values != "" {
 			says += ": " + values
 		}
@@ -132,6 +133,9 @@ func row(w io.Writer, cells ...string) {
 func description(p pipeline) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n%s\n", fsutil.Visible(p.Name), render.Line(p.Title), fsutil.Visible(p.File))
+	if p.Description != "" {
+		fmt.Fprintf(&b, "\n%s\n", render.Line(p.Description))
+	}
 	if usage := p.values(); usage != "" {
 		fmt.Fprintf(&b, "\n  millrace run %s %s\n", p.Name, usage)
 	} else {
