@@ -1,0 +1,150 @@
+package structural_test
+
+// five has patterns for the real file of a language. Beside each is a regular expression that finds the places where
+// the matches begin. It is written for this file alone: elsewhere it would also find text in comments and strings.
+type five [5][2]string
+
+// fives are patterns of code that people look for, in each language.
+var fives = map[string]five{
+	"c": {
+		{"if ((:[[r]] = :[f...]) < 0) { :[b...] }", `if \(\(ret =`},
+		{"THRIFT_UNUSED_VAR (:[[v]]);", `THRIFT_UNUSED_VAR \(`},
+		{"g_return_val_if_fail (:[c...], -1)", `g_return_val_if_fail`},
+		{"g_free (:[a...])", `g_free \(`},
+		{"xfer += :[v];", `xfer \+= `},
+	},
+	"clojure": {
+		{"(def :[[n]] :[v...])", `\(def `},
+		{"(js/require :[s])", `\(js/require`},
+		{"(partial create-element :[a])", `\(partial`},
+		{"{:style :[a...]}", `\{:style`},
+		{"(defn :[[n]] [:[a...]] :[b...])", `\(defn `},
+	},
+	"cmake": {
+		{"set(:[[n]] :[v...])", `set\(`},
+		{"target_link_libraries(:[a...])", `target_link_libraries\(`},
+		{"file(GLOB :[a...])", `file\(GLOB`},
+		{"${:[v~LIB_ANDROID.*]}", `\$\{LIB_ANDROID`},
+		{"if(:[c...])", `\bif\(`},
+	},
+	"cpp": {
+		{"using namespace :[n...];", `using namespace`},
+		{"auto :[[s]] = parent.try_as<Screen>();", `auto screen = parent`},
+		{"if (!screen) return;", `if \(!screen\)\s+return;`},
+		{"void ScreenViewManager::RemoveChildAt(:[p...]) { :[b...] }", `void ScreenViewManager::RemoveChildAt`},
+		{"return winrt::make<:[t...]>(:[a...]);", `return winrt::make<`},
+	},
+	"csharp": {
+		{"throw new Exception(:[m...]);", `throw new Exception\(`},
+		{"#if :[c]", `#if .*`},
+		{"public void :[[f]](:[p...]) { :[b...] }", `public void \w+\([^)]*\)\s*\{`},
+		{"AssertOffsetAndLength(:[a...]);", `AssertOffsetAndLength\([^;{]*\);`},
+		{"public override :[t] => _buffer;", `public override .*=> _buffer;`},
+	},
+	"css": {
+		{"@include :[[m]](:[a...]);", `@include \S+\(`},
+		{"$:[[n]]: :[v] !default;", `(?m)^\$[\w-]+:`},
+		{"tint-color(:[c...], :[p])", `tint-color\(`},
+		{"mix(:[a...])", `\bmix\(`},
+		{"url(:[u])", `\burl\(`},
+	},
+	"dart": {
+		{"@pragma(:[a])", `@pragma\(`},
+		{"assert(_inVTable);", `assert\(_inVTable\);`},
+		{"_buf.setUint32(:[a...])", `_buf\.setUint32\(`},
+		{"class :[[n]] extends :[s] { :[b...] }", `class \w+ extends`},
+		{"factory :[n](:[p...])", `factory \w`},
+	},
+	"dockerfile": {
+		{"FROM :[image]", `(?m)^FROM`},
+		{"ENV :[[n]] :[v]", `(?m)^ENV`},
+		{"RUN :[a...]", `(?m)^RUN`},
+		{"apt-get update", `apt-get update`},
+		{"MAINTAINER :[a]", `(?m)^MAINTAINER`},
+	},
+	"elixir": {
+		{"defmodule :[[n]] do", `defmodule `},
+		{"def :[[f]](:[p...]) do", `def \w+\(`},
+		{"IO.puts(:[a])", `IO\.puts`},
+		{"defstruct [:[f...]]", `defstruct`},
+		{"\"chroma\"", `"chroma"`},
+	},
+	"erlang": {
+		{"-spec :[a...].", `(?m)^-spec`},
+		{"case :[e...] of :[b...] end", `\bcase `},
+		{"thrift_protocol:write(:[a...])", `thrift_protocol:write\(`},
+		{"#tclient{:[f...]}", `#tclient\{`},
+		{"{error, :[e...]}", `\{error, `},
+	},
+	"go": {
+		{"if e != nil { return :[a] }", `if e != nil \{\s+return [^}\n]*\n\s*\}`},
+		{"NewTProtocolException(:[a...])", `\bNewTProtocolException\(`},
+		{"func (p *TSimpleJSONProtocol) :[[f]](:[a...]) error { :[b...] }",
+			`func \(p \*TSimpleJSONProtocol\) \w+\([^)]*\) error \{`},
+		{"p.OutputString(:[a])", `p\.OutputString\(`},
+		{"switch :[v] { :[b...] }", `switch .*\{`},
+	},
+	"graphql": {
+		{"@:[[d]](:[a...])", `@\w+\(`},
+		{"type :[[n]] { :[f...] }", `(?m)^type `},
+		{"fragment :[[n]] on :[[t]] { :[f...] }", `(?m)^fragment`},
+		{"...:[[f]]", `\.\.\.\w`},
+		{"query :[[n]](:[a...]) { :[b...] }", `(?m)^query`},
+	},
+	"groovy": {
+		{"def :[[f]]() { :[b...] }", `def \w+\(\) \{`},
+		{"classpath :[a]", `(?m)classpath.*`},
+		{"project.hasProperty(:[a])", `project\.hasProperty\(`},
+		{"safeExtGet([:[a...]], :[b])", `safeExtGet\(\[`},
+		{"implementation(:[d])", `implementation\(`},
+	},
+	"haskell": {
+		{"import qualified :[m]", `(?m)^import qualified`},
+		{"instance :[c] => :[t] where", `(?m)^instance`},
+		{"lexeme (:[p])", `lexeme \(`},
+		{"B.char8 :[c~'.*']", `B\.char8 '`},
+		{"{-# :[p] #-}", `\{-#`},
+	},
+	"hcl": {
+		{"resource :[t~\".*\"] \":[n]\" { :[b...] }", `(?m)^resource`},
+		{"actions = [:[a...]]", `actions = `},
+		{"statement { :[b...] }", `\bstatement \{`},
+		{"var.some_var", `\bvar\.some_var\b`},
+		{"value = :[v]", `\bvalue +=`},
+	},
+	"html": {
+		{"<template :[a...]>:[b...]</template>", `<template`},
+		{"<svg-icon :[a...]>", `<svg-icon`},
+		{"<input :[a...]>", `<input`},
+		{"<button :[a...]>", `<button`},
+		{"<script>:[b...]</script>", `<script>`},
+	},
+	"ini": {
+		{"hello = hello", `hello ?= ?hello`},
+		{"duplicateKey = :[v]", `duplicateKey =`},
+		{"website = :[v]", `website =`},
+		{"language : :[v]", `language :`},
+		{"towLines = :[v]", `towLines =`},
+	},
+	"java": {
+		{"Logger.debug(:[a...]);", `Logger\.debug\(`},
+		{"if (:[v] != null) { :[b...] }", `if \([^;{]* != null\) \{`},
+		{"new :[[t]]()", `new \w+\(\)`},
+		{"catch (:[[e]] :[[v]]) { :[b...] }", `catch \(\w+ \w+\)`},
+		{"public :[[t]] :[[f]]() { return :[v]; }", `public \w+ \w+\(\) \{\s+return [^;]*;\s+\}`},
+	},
+	"javascript": {
+		{"typeof :[[v]] == 'function'", `typeof \w+ == 'function'`},
+		{"return object && baseFor(:[a...]);", `return object && baseFor\(`},
+		{"while (++:[[i]] < :[[n]]) { :[b...] }", `while \(\+\+\w+ < \w+\)`},
+		{"if (!isObject(:[a])) { :[b...] }", `if \(!isObject\([^()]*\)\) \{`},
+		{"function isObject(:[p]) { :[b...] }", `function isObject\(`},
+	},
+	"json": {
+		{"\"version\": \":[v]\"", `"version"`},
+		{"\"contributors\": [:[a...]]", `"contributors"`},
+		{"\"scripts\": {:[a...]}", `"scripts"`},
+		{"\":[n] <:[m]>\"", `"[\w -]+ <`},
+		{"\"license\": :[v],", `"license"`},
+	},
+}
