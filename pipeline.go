@@ -113,6 +113,12 @@ func (p Pipeline) WithOptions(o Options) Pipeline {
 // WithName returns the same pipeline with another name, or a *ValidationError if that cannot be one.
 func (p Pipeline) WithName(name string) (Pipeline, error) { return pipelineOf(p.def.WithName(name)) }
 
+// WithDeadline returns the same pipeline with another deadline, see [Builder.Deadline], or a *ValidationError if that
+// cannot be one.
+func (p Pipeline) WithDeadline(d time.Duration) (Pipeline, error) {
+	return pipelineOf(p.def.WithDeadline(d))
+}
+
 // WithVariables returns the same pipeline with these values as the defaults of its variables, so that its digest, its
 // JSON and stored plans have them. A value has the type of its variable: a whole number of any Go type is an integer,
 // []string is a list. The error is a *ValidationError with the code "invalid_variable" for each value that is wrong or

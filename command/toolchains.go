@@ -2,15 +2,13 @@ package command
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Toolchains returns the policy with all that the toolchains in use need: what they read, a cache of their own for each
@@ -19,8 +17,9 @@ import (
 // installed below the user's home, by pyenv or nvm for example, can be read as well.
 //
 // All that the policy has stays: variables in Env win. Without Network, programs that fetch packages stay offline. The
-// caches lie in Scratch, or in the user's cache directory; nobody removes them. Credentials, such as ~/.npmrc, are not
-// among what can be read, and neither is the user's home itself. The error is that of a directory that cannot be made.
+// caches lie in Scratch, or in the user's cache directory. Caches of trees for which no policy was made for 30 days are
+// removed. Credentials, such as ~/.npmrc, are not among what can be read, and neither is the user's home itself. The
+// error is that of a directory that cannot be made.
 func Toolchains(p Policy, root string, words ...string) (Policy, error) {
 	p.Env, p.Read, p.Write, p.PassEnv = maps.Clone(p.Env), slices.Clone(p.Read), slices.Clone(p.Write), slices.Clone(
 		p.PassEnv)
@@ -43,6 +42,7 @@ func Toolchains(p Policy, root string, words ...string) (Policy, error) {
 			return Policy{}, err
 		}
 	}
+	f.prune(time.Now())
 	slices.Sort(f.Read)
 	f.Read = slices.Compact(f.Read)
 	return f.Policy, nil
@@ -52,6 +52,8 @@ func Toolchains(p Policy, root string, words ...string) (Policy, error) {
 type fitting struct {
 	Policy
 	root, home string
+	// caches is the directory with the caches of the tree, "" for none.
+	caches string
 }
 
 // used reports whether a tree, or the words of commands, use a toolchain.
@@ -131,28 +133,6 @@ func (f *fitting) set(name, value string) {
 	if _, ok := f.Env[name]; !ok && !slices.Contains(f.PassEnv, name) {
 		f.Env[name] = value
 	}
-}
-
-// cache makes a directory that only commands for this tree write to, and names it by a variable.
-func (f *fitting) cache(variable, name string) error {
-	if _, ok := f.Env[variable]; ok {
-		return nil
-	}
-	top := f.Scratch
-	if top == "" {
-		var err error
-		if top, err = os.UserCacheDir(); err != nil {
-			return fmt.Errorf("no directory for the caches of toolchains: %w; set Scratch", err)
-		}
-	}
-	sum := sha256.Sum256([]byte(f.root))
-	dir := filepath.Join(top, "millrace-toolchains", hex.EncodeToString(sum[:8]), name)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("the cache of a toolchain: %w", err)
-	}
-	f.Write = append(f.Write, dir)
-	f.Env[variable] = dir
-	return nil
 }
 
 // read lets commands read a path that is there, with what it leads to. A path that the user's home or the tree lies in

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/millrace-go/millrace/command"
 )
@@ -207,5 +208,59 @@ func TestToolchains_virtualEnvironment(t *testing.T) {
 		if err != nil || p.Env["PATH"] != "" {
 			t.Errorf("sandbox %v: programs of the tree are found by PATH=%s, %v", sandbox, p.Env["PATH"], err)
 		}
+	}
+}
+
+// Caches of trees in which no command has run for long are removed, and nothing else beside them.
+func TestToolchains_oldCaches(t *testing.T) {
+	_, tree := inHome(t, "tree/go.mod")
+	scratch := t.TempDir()
+	policy := func(root string) {
+		t.Helper()
+		if _, err := command.Toolchains(command.Policy{Scratch: scratch}, root); err != nil {
+			t.Fatal(err)
+		}
+	}
+	top := filepath.Join(scratch, "millrace-toolchains")
+	for name, days := range map[string]int{
+		"0123456789abcdef": 31, "fedcba9876543210": 29, "of the user": 400, "0123": 400,
+	} {
+		dir := filepath.Join(top, name, "go", "modules", "m@v1")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte("package m\n"), 0o400); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(dir, 0o500); err != nil { // as the module cache of Go is
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+		then := time.Now().AddDate(0, 0, -days)
+		if err := os.Chtimes(filepath.Join(top, name), then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	outside := filepath.Join(t.TempDir(), "kept")
+	if err := os.MkdirAll(outside, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(top, "00000000000000ff")); err != nil {
+		t.Fatal(err)
+	}
+	policy(tree)
+	own, err := filepath.Glob(filepath.Join(top, "*"))
+	if err != nil || len(own) != 5 || slices.Contains(own, filepath.Join(top, "0123456789abcdef")) {
+		t.Fatalf("left are %q, %v", own, err)
+	}
+	// The cache of a tree is as new as its last policy.
+	for _, dir := range own {
+		if err := os.Chtimes(dir, time.Unix(0, 0), time.Unix(0, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	policy(tree)
+	if own, err = filepath.Glob(filepath.Join(top, "*")); err != nil || len(own) != 4 {
+		t.Errorf("left are %q, %v", own, err)
 	}
 }

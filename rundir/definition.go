@@ -22,7 +22,7 @@ func (m *Manager) describe(ctx context.Context,
 	}
 	n.created = created{
 		Project: c.Project, Ref: c.Ref, Source: cmp.Or(c.Source, runs.SourceAPI), User: cmp.Or(c.User, m.host.User),
-		StartAt: c.StartAt,
+		StartAt: c.StartAt, ApproveFrom: c.ApproveFrom,
 	}
 	n.status, n.variables = runs.Created, c.Variables
 	p := c.Pipeline

@@ -45,14 +45,18 @@ func (r *recorder) Approve(ctx context.Context, plan *millrace.Plan) error {
 		return fmt.Errorf("%s: play with force, or cancel: %w", res.BlockReason, millrace.ErrHold)
 	}
 	var allowed, other bool
+	gate := r.s.m.host.ApproveFrom
 	r.w.state(func(f *folded) {
+		if own := f.created.ApproveFrom; own > 0 && (gate == 0 || own < gate) {
+			gate = own
+		}
 		for _, p := range f.plays {
 			allowed = allowed || p.PlanDigest == digest
 			other = other || p.PlanDigest != ""
 		}
 	})
 	level := res.OverallRiskLevel
-	switch gate := r.s.m.host.ApproveFrom; {
+	switch {
 	case allowed:
 		return nil
 	case other:

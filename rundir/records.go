@@ -81,6 +81,8 @@ type created struct {
 	Parent  int64     `json:"parent,omitempty"` // the number of the run that has started this one
 	StartAt time.Time `json:"start_at,omitzero"`
 	DryRun  bool      `json:"dry_run,omitempty"`
+	// ApproveFrom is the level of risk from which the run is held, beside that of the host.
+	ApproveFrom risk.Level `json:"approve_from,omitzero"`
 	// YAMLErrors says that the text of the pipeline was not valid; the run has failed at once then.
 	YAMLErrors bool `json:"yaml_errors,omitempty"`
 	// Pipeline is the pipeline as found, in JSON. Variables are []runs.Variable in JSON, with their values. Steps are

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/risk"
 )
 
 // Manager decides about runs. Each method returns when the decision is recorded; the work goes on in the background.
@@ -46,6 +47,9 @@ type CreateParams struct {
 	Source, User string
 	// StartAt is the time before which the run does not begin, zero for at once.
 	StartAt time.Time
+	// ApproveFrom holds the run before its commit from this level of risk on, whoever goes on with it. Of this and the
+	// level of the host the lower counts. Unset, the zero value, leaves the level to the host.
+	ApproveFrom risk.Level
 }
 
 // VariableType says where the value of a variable is put.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
@@ -69,6 +70,17 @@ func (p Pipeline) WithName(name string) (Pipeline, error) {
 		return Pipeline{}, &Invalid{Problems: d.problems}
 	}
 	p.Name = name
+	return p, nil
+}
+
+// WithDeadline returns the same pipeline with another deadline. The error is an *Invalid.
+func (p Pipeline) WithDeadline(after time.Duration) (Pipeline, error) {
+	d := &Draft{}
+	d.checkTime(after, "", "", Deadline())
+	if len(d.problems) > 0 {
+		return Pipeline{}, &Invalid{Problems: d.problems}
+	}
+	p.Bounds.Deadline = after
 	return p, nil
 }
 

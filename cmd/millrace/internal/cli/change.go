@@ -68,7 +68,10 @@ func (s *session) flagged(p millrace.Pipeline) (millrace.Pipeline, error) {
 	o.Force = o.Force || s.flags.force
 	o.NoBackup = o.NoBackup || s.flags.noBackup
 	o.Verbose = o.Verbose || s.flags.verbose
-	p = p.WithOptions(o)
+	p, err := s.inTime(p.WithOptions(o))
+	if err != nil {
+		return p, err
+	}
 	if s.flags.name == "" {
 		return p, nil
 	}

@@ -33,6 +33,7 @@ means the files that match the glob.
 	cmd.ValidArgsFunction = a.completeDo
 	a.commandFlags(cmd)
 	a.agentFlags(cmd)
+	a.deadlineFlag(cmd)
 	a.oneLine(cmd, func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
 		return w.Do(oneline.Do{Common: c, Args: args, Decoder: registry.Decoder()})
 	})

@@ -89,6 +89,13 @@ func (s *session) door() door.Tree {
 			s.progress.Done()
 			return s.show(plan)
 		},
+		Review: func(ctx context.Context, plan *millrace.Plan) (bool, error) {
+			s.progress.Done()
+			asking := &approval{session: s, plan: plan}
+			defer asking.close()
+			taken, err := asking.review(ctx)
+			return taken == plan, err
+		},
 		Done: func(r *millrace.Result) error {
 			s.sure = true // what was kept is made, and not only shown
 			return s.done(r, nil)

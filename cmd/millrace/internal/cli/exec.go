@@ -50,6 +50,7 @@ version control directories, and changes of files that .gitignore ignores are dr
 	cmd.Flags().BoolVar(&e.Discard, "discard", false, "show the output of the command, and discard its changes")
 	cmd.MarkFlagsMutuallyExclusive("keep-failed", "discard")
 	a.commandFlags(cmd)
+	a.deadlineFlag(cmd)
 	cmd.Flags().SetInterspersed(false)
 	return cmd
 }

@@ -42,6 +42,7 @@ type flags struct {
 	allowExec  []string
 	agents     []string
 	budget     string
+	deadline   time.Duration
 }
 
 // The words of --format.

@@ -81,7 +81,11 @@ func (s *session) emit(form string, p millrace.Pipeline) error {
 	o := p.Options()
 	o.Force, o.NoBackup = o.Force || s.flags.force, o.NoBackup || s.flags.noBackup
 	o.DryRun, o.Verbose = o.DryRun || s.flags.dryRun, o.Verbose || s.flags.verbose
-	return s.writePipeline(p.WithOptions(o), form)
+	p, err := s.inTime(p.WithOptions(o))
+	if err != nil {
+		return err
+	}
+	return s.writePipeline(p, form)
 }
 
 // piped reports whether stdin is something that is meant to be read: a file or a pipe, and no terminal or device.

@@ -43,5 +43,6 @@ with run.`,
 	a.allowExecFlag(cmd)
 	a.commandFlags(cmd)
 	a.agentFlags(cmd)
+	a.deadlineFlag(cmd)
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/command"
 )
@@ -34,6 +35,25 @@ func (a *App) commandFlags(cmd *cobra.Command) {
 	f.Var(&choice{to: &r.sandbox, words: words}, "sandbox",
 		"`HOW` programs are confined: required, best-effort, off; without it required where the system has a sandbox")
 	completeWords(cmd, "sandbox", words)
+}
+
+// deadlineFlag registers --deadline.
+func (a *App) deadlineFlag(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&a.flags.deadline, "deadline", 0,
+		"stop a run that has not come to its commit after `TIME`, such as 30m; the shorter counts of this and that of the pipeline")
+}
+
+// inTime returns the pipeline with the deadline of the flag.
+func (s *session) inTime(p millrace.Pipeline) (millrace.Pipeline, error) {
+	after := s.flags.deadline
+	if after == 0 || p.Deadline() > 0 && p.Deadline() <= after {
+		return p, nil
+	}
+	bounded, err := p.WithDeadline(after)
+	if err != nil {
+		return p, &usageError{fmt.Errorf("--deadline %v: write a time of at most 168h, such as 30m", after)}
+	}
+	return bounded, nil
 }
 
 // reached returns the policy with what the flags give: absolute paths that are there, variables, and a sandbox.

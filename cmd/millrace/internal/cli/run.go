@@ -76,6 +76,7 @@ On a terminal you are asked then. See "millrace runs".`,
 	a.allowExecFlag(cmd)
 	a.commandFlags(cmd)
 	a.agentFlags(cmd)
+	a.deadlineFlag(cmd)
 	return cmd
 }
 

@@ -74,6 +74,8 @@ type Tree struct {
 	// Show writes a plan to stdout, in the format of the flags, and Done what came of a change.
 	Show func(plan *millrace.Plan) error
 	Done func(r *millrace.Result) error
+	// Review goes through the hunks of a plan with the user, and reports whether all of them were taken.
+	Review func(ctx context.Context, plan *millrace.Plan) (whole bool, err error)
 }
 
 // InTree makes the function of a command that works on a tree, which is closed when run returns.

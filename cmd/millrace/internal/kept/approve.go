@@ -23,9 +23,11 @@ func newApprove(p door.Program) *cobra.Command {
 		Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
 		Long: `Approve shows the changes of a waiting run, asks, and continues the run. Exactly the shown changes
 are written: if the changes differ by then, the run waits again. In a script --digest names the reviewed plan, and
--y approves the waiting plan.`,
+-y approves the waiting plan. With -p you go through the hunks. A run makes its change as a whole, so it waits on if you
+leave out a hunk.`,
 		Example: `  millrace runs approve 12
   millrace runs approve - --digest 4f2a…
+  millrace runs approve 12 -p
   millrace runs approve 12 -y`,
 		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
 			return with(p, t, o, func(w *worker) error {
@@ -36,8 +38,11 @@ are written: if the changes differ by then, the run waits again. In a script --d
 		}),
 	}
 	cmd.Flags().StringVar(&digest, "digest", "", "approve only the plan with this `DIGEST`, as printed by runs show")
+	cmd.Flags().BoolVarP(&o.Review, "review", "p", false, "go through the hunks before the run is approved")
 	cmd.Flags().BoolVar(&force, "force", false, "pass the limit on files and the levels of risk, up to the ceiling")
 	workFlags(p, cmd, &o)
+	cmd.MarkFlagsMutuallyExclusive("review", "digest")
+	cmd.MarkFlagsMutuallyExclusive("review", "yes")
 	return cmd
 }
 

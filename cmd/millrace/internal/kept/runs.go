@@ -29,8 +29,8 @@ number, the status, the name, the time, the user, and the reason of a waiting or
 beginning of a run id, or - or last for the newest run.
 
 A run whose process was killed is listed as failed. "runs resume" continues after the last completed step. To
-continue a run, allow its programs again and pass --approve-from again. The exit status is 7 if a run waits for a
-decision.`,
+continue a run, allow its programs again. The run keeps its --approve-from; of two levels the lower counts. The exit
+status is 7 if a run waits for a decision.`,
 		Example: `  millrace runs
   millrace runs --status manual
   millrace runs diff -

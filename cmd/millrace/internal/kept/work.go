@@ -22,6 +22,8 @@ type Options struct {
 	Store string
 	// ApproveFrom is the word of --approve-from, "" for none.
 	ApproveFrom string
+	// Review asks about a plan hunk by hunk, and not only as a whole.
+	Review bool
 }
 
 // storeFlag registers --store.
@@ -51,10 +53,25 @@ type worker struct {
 // Run makes a run of a pipeline that stands in a file, and works on it until it ends or waits.
 func Run(ctx context.Context, p door.Program, t door.Tree, o Options, pipeline millrace.Pipeline, file string) error {
 	return with(p, t, o, func(w *worker) error {
+		gate, err := w.gate()
+		if err != nil {
+			return err
+		}
 		return w.work(ctx, pipeline, file, func(m *rundir.Manager) (runs.Run, error) {
-			return m.Create(ctx, runs.CreateParams{Project: project, Pipeline: pipeline, Source: runs.SourceCLI})
+			return m.Create(ctx, runs.CreateParams{
+				Project: project, Pipeline: pipeline, Source: runs.SourceCLI, ApproveFrom: gate,
+			})
 		})
 	})
+}
+
+// gate is the level of --approve-from.
+func (w *worker) gate() (risk.Level, error) {
+	level, err := risk.Parse(w.o.ApproveFrom)
+	if err != nil {
+		return level, w.p.Usage(fmt.Errorf("--approve-from: %w", err))
+	}
+	return level, nil
 }
 
 // with opens the store.
@@ -75,9 +92,9 @@ func with(p door.Program, t door.Tree, o Options, do func(w *worker) error) (err
 func (w *worker) manage(
 	ctx context.Context, pipeline millrace.Pipeline, file string,
 ) (m *rundir.Manager, done func(), err error) {
-	gate, err := risk.Parse(w.o.ApproveFrom)
+	gate, err := w.gate()
 	if err != nil {
-		return nil, nil, w.p.Usage(fmt.Errorf("--approve-from: %w", err))
+		return nil, nil, err
 	}
 	if gate == risk.Unset && w.p.OnTerminal() && !w.p.Yes() {
 		gate = risk.Low // the user is asked
@@ -154,7 +171,14 @@ func (w *worker) ask(ctx context.Context, m *rundir.Manager, run runs.Run) (*run
 		return nil, err
 	}
 	defer plan.Close()
-	if err := w.t.Show(plan); err != nil {
+	if w.o.Review {
+		if whole, err := w.t.Review(ctx, plan); err != nil {
+			return nil, err
+		} else if !whole {
+			return nil, fmt.Errorf("run %[1]s waits: it makes its change as a whole or not at all; "+
+				"millrace runs reject %[1]s ends it, and millrace run NAME -p makes a part", run.ID)
+		}
+	} else if err := w.t.Show(plan); err != nil {
 		return nil, err
 	}
 	force := plan.Result().WouldBlock
