@@ -164,9 +164,48 @@ func TestAction_fails(t *testing.T) {
 	fails(t, func(t testing.TB) { Action(t, upper{}) }, "has no cases")
 	fails(t, func(t testing.TB) { Action(t, undocumented{}, Case{}) }, "the parameter word has no text")
 	fails(t, func(t testing.TB) { Action(t, nil2{}, Case{}) }, "cannot be registered")
+	fails(t, func(t testing.TB) { Action(t, unsummed{}, Case{}) }, "cannot be registered", "Summary")
+	for mistake, word := range map[string]string{
+		"unwritten": "the parameters are refused", "unread": "cannot be read back", "grown": "reads back as another action",
+	} {
+		fails(t, func(t testing.TB) { Action(t, holder{Word: text(mistake)}, Case{}) }, word)
+	}
 }
 
 // nil2 has a name that no action can have.
 type nil2 struct{ undocumented }
 
 func (nil2) Spec() actions.Spec { return actions.Spec{Name: "2 words", Summary: "x"} }
+
+// unsummed has no summary.
+type unsummed struct{ undocumented }
+
+func (unsummed) Spec() actions.Spec { return actions.Spec{Name: "unsummed"} }
+
+// holder does nothing with its word.
+type holder struct {
+	Word text `json:"word" doc:"A mistake of the JSON form."`
+}
+
+func (holder) Spec() actions.Spec { return actions.Spec{Name: "holder", Summary: "does nothing"} }
+func (holder) Run(context.Context, *actions.Call) (actions.Outcome, error) {
+	return actions.Outcome{}, nil
+}
+
+// text is a text with the mistake that it names.
+type text string
+
+func (t text) MarshalText() ([]byte, error) {
+	if t == "unwritten" {
+		return nil, errors.New("not in JSON")
+	}
+	return []byte(t), nil
+}
+
+func (t *text) UnmarshalText(b []byte) error {
+	if string(b) == "unread" {
+		return errors.New("not from JSON")
+	}
+	*t = text(b) + "+"
+	return nil
+}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/spf13/afero"
+	"github.com/spf13/afero/mem"
 
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
@@ -78,6 +79,19 @@ func TestBackend_fails(t *testing.T) {
 			}
 			return do()
 		}), []string{"by ReadAt"}},
+		"an absent name that opens": {func(t testing.TB, tree string) afero.Fs {
+			return generous{Tree(t, tree)}
+		}, []string{"open of the absent absent.txt is not fs.ErrNotExist: <nil>"}},
+		"short reads": {hooked(func(op *errorfs.Op, do func() error) error {
+			if op.Kind == "read" {
+				return op.Error(io.ErrUnexpectedEOF)
+			}
+			return do()
+		}), []string{"the tree cannot be read"}},
+		"sizes": {func(t testing.TB, tree string) afero.Fs { return sizeless{Tree(t, tree)} }, []string{"has 500,000 bytes"}},
+		"places from the end": {func(t testing.TB, tree string) afero.Fs { return seekless{Tree(t, tree)} }, []string{
+			"5 bytes before the end", "the last bytes of large.txt",
+		}},
 		"a rename that does nothing": {hooked(func(op *errorfs.Op, do func() error) error {
 			if op.Kind == "rename" || op.Kind == "exchange" || op.Kind == "noreplace" {
 				return nil
@@ -107,4 +121,44 @@ func TestBackend_fails(t *testing.T) {
 			fails(t, func(t testing.TB) { Backend(t, c.open) }, c.words...)
 		})
 	}
+}
+
+// generous opens a file for each absent name.
+type generous struct{ afero.Fs }
+
+func (g generous) Open(name string) (afero.File, error) {
+	f, err := g.Fs.Open(name)
+	if err != nil {
+		return mem.NewFileHandle(mem.CreateFile(name)), nil
+	}
+	return f, nil
+}
+
+// sizeless reports one byte less of each file.
+type sizeless struct{ afero.Fs }
+
+func (s sizeless) Stat(name string) (fs.FileInfo, error) {
+	info, err := s.Fs.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	return oneLess{info}, nil
+}
+
+type oneLess struct{ fs.FileInfo }
+
+func (o oneLess) Size() int64 { return o.FileInfo.Size() - 1 }
+
+// seekless takes each place from the begin.
+type seekless struct{ afero.Fs }
+
+func (s seekless) Open(name string) (afero.File, error) {
+	f, err := s.Fs.Open(name)
+	return fromBegin{f}, err
+}
+
+type fromBegin struct{ afero.File }
+
+func (f fromBegin) Seek(offset int64, _ int) (int64, error) {
+	return f.File.Seek(max(offset, -offset), io.SeekStart)
 }

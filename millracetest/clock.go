@@ -10,6 +10,13 @@ import (
 // long the test must wait in all; another time fails the test. The time begins at midnight UTC of 2000-01-01. The
 // test runs as in [synctest.Test]: it may not call Run, Parallel or Deadline of its t, and channels that it waits for
 // must be made in it. Use a tree in memory, because a wait for the disk or for a process does not let time pass.
+//
+//	millracetest.Clock(t, time.Hour, func(t *testing.T) { // two attempts with a backoff of an hour
+//		x := millrace.Executor{Agents: map[string]agent.Agent{"": millracetest.Agent(t,
+//			millracetest.Answer{Err: errors.New("busy")}, millracetest.Answer{})}}
+//		_, err := x.Run(t.Context(), millracetest.Tree(t, ""), p)
+//		...
+//	})
 func Clock(t *testing.T, wait time.Duration, test func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
