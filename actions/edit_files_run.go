@@ -173,7 +173,7 @@ func outcomeOf(c *Call, plans []*filePlan) Outcome {
 			c.Warnf("not edited: %v", &EditFilesError{Failures: p.failures})
 			continue
 		}
-		// What the next edit of the file may name, without reading it.
+		// The next edit may name this hash without reading the file.
 		if text, err := c.stage().Content(p.name); err == nil {
 			if hash, err := text.Hash(); err == nil {
 				report.ContentHash = hash.String()

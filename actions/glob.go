@@ -18,8 +18,8 @@ type glob struct {
 	deep  bool     // has a **
 }
 
-// What a glob may be at most: its length in bytes, how many patterns without braces it stands for, and how many steps
-// it may take to write them out for all globs of a list.
+// Limits of a glob: its length in bytes, the patterns without braces that it stands for, and the steps to write them
+// out for all globs of a list.
 const (
 	maxGlobBytes  = 4096
 	maxGlobPlain  = 1000

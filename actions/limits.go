@@ -37,7 +37,7 @@ const MaxEdits = 10_000
 const MaxRegexBytes = match.MaxRegexBytes
 
 // Limits bound what one step may cost. They are the host's: nothing in a pipeline can lift them. Zero means the
-// default of the field, a negative number that there is no limit. What is beyond one is a [*LimitError].
+// default of the field, a negative number that there is no limit. Exceeding a limit is a [*LimitError].
 type Limits struct {
 	// MaxFileBytes is the largest file, in bytes, that is read: to search, count, edit, compare or show it. It is
 	// judged by the size that the file is said to have, before a byte is read, and again by what really comes. Zero
@@ -92,7 +92,7 @@ const (
 
 // LimitError reports that a step exceeds a limit of the host, see [Limits] and command.Policy. Nothing was written.
 type LimitError struct {
-	// What is LimitFile or one of the others.
+	// What names the limit: LimitFile or another Limit constant.
 	What string
 	// Limit is the limit that was met.
 	Limit int64

@@ -17,8 +17,8 @@ import (
 
 // List tells what is in a directory, to a depth.
 //
-// What it leaves out is what a [Search] leaves out: version control directories, the state directory, and what
-// .gitignore files say; hidden files are listed. Symbolic links are listed as such and not followed, but for Path
+// It leaves out the same files as a [Search]: version control directories, the state directory, and files that
+// .gitignore excludes. Hidden files are listed. Symbolic links are listed as such and not followed, but for Path
 // itself. FileTypes, Include and Exclude work as those of a search. Include also chooses among directories and links,
 // which are looked into whether they are listed or not; where FileTypes is given, no directory is listed.
 //

@@ -264,7 +264,7 @@ type marked struct {
 
 func (*marked) Spec() actions.Spec { return actions.Spec{Name: "marked", Summary: "A test"} }
 
-// What is set in a prototype after it was registered is no default.
+// A field that is set in a prototype after it was registered is not a default.
 func TestRegistryOwnsItsPrototypes(t *testing.T) {
 	p := &marked{Mark: "!"}
 	r := actions.Registry{}.With(p)

@@ -58,7 +58,7 @@ func (w *patching) tell(out *Outcome, n *patchNode) {
 		return
 	}
 	if n.final != "" && !n.link {
-		// What the next edit of the file may name, without reading it.
+		// The next edit may name this hash without reading the file.
 		if text, err := w.c.stage().Content(n.final); err == nil {
 			if hash, err := text.Hash(); err == nil {
 				report.ContentHash = hash.String()

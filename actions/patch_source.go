@@ -74,8 +74,8 @@ func linkOnWay(c *Call, name string) string {
 	return ""
 }
 
-// targetOf returns where a file of that name is put. What is behind a link is refused when it comes to that, for the
-// patch may replace the link by a directory.
+// targetOf returns where a file of that name is put. A path through a link is refused later, for the patch
+// may replace the link by a directory.
 func targetOf(c *Call, name string) string {
 	if linkOnWay(c, name) != "" {
 		return name

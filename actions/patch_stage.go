@@ -37,7 +37,7 @@ func (w *patching) stage(ctx context.Context) error {
 		if len(w.failures()) == before {
 			return nil
 		}
-		// What one file needs may be in the way of another one now, so all begins anew without those that fail.
+		// A staged file may now block another file, so all begins anew without the files that fail.
 		w.c.FS.Rollback(savepoint)
 		w.c.spent.Store(spent)
 	}

@@ -90,7 +90,7 @@ func limitOfSteps(err error) error {
 }
 
 // maxKept is how large the regular expressions are, in instructions, that a step of a checked pipeline keeps for its
-// runs: some megabytes for a pipeline. What is larger is parsed again.
+// runs: some megabytes for a pipeline. A larger expression is parsed again.
 const maxKept = 20_000
 
 // keptPatterns are the patterns that Validate has parsed, for Run.

@@ -22,8 +22,8 @@ import (
 // or writes other files or runs programs, are refused before the run.
 //
 // FilePattern without a slash is matched with the names of the files in Directory, and with Recursive of those in the
-// directories below; one with a slash, or with "**", with their paths from Directory. What a [Search] leaves out is
-// left out: version control directories, what .gitignore files say, binary files.
+// directories below; one with a slash, or with "**", with their paths from Directory. It leaves out the same files as a
+// [Search]: version control directories, files that .gitignore excludes, binary files.
 //
 // Files are edited whatever .gitignore says of them, each once, through symbolic links; binary ones are left out. They
 // stand in place of FilePattern, and of all that chooses files with it.

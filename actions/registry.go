@@ -32,9 +32,9 @@ var builtin = sync.OnceValue(func() Registry {
 })
 
 // With returns a registry that has the given actions too. The value given is the prototype: decoding starts from a
-// copy of it, so its fields are the defaults. A later action replaces an earlier one of the same name. What cannot be
-// an action is left out, and [Registry.Err] says why: its Spec has no Summary or no name that can be used, or a field
-// has a tag that has no effect, a name in JSON that another field has, or a type that JSON cannot give.
+// copy of it, so its fields are the defaults. A later action replaces an earlier action of the same name. A value that
+// cannot be an action is left out, and [Registry.Err] returns the reason: its Spec has no Summary or no usable name, or
+// a field has a tag without effect, the JSON name of another field, or a type that JSON does not have.
 func (r Registry) With(prototypes ...Action) Registry {
 	all := make(map[string]Action, len(r.prototypes)+len(prototypes))
 	maps.Copy(all, r.prototypes)

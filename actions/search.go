@@ -34,7 +34,7 @@ import (
 // number.
 //
 // A match over several lines shows all of them. Of a line of more than 1,000 bytes so many are shown, around its first
-// match, with "…" for what is left out; bytes that are not UTF-8 are shown as U+FFFD. What all files show is held to
+// match, with "…" for what is left out; bytes that are not UTF-8 are shown as U+FFFD. The text of all files is held to
 // [Limits].MaxOutputBytes. A file is read as a whole for it.
 //
 // Include and Exclude are globs on paths relative to the root of the tree, with slashes, as they appear in results:

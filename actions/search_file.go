@@ -234,7 +234,7 @@ func (s *searching) rest(ctx context.Context, d *buffer, n int) (hit bool, err e
 	}
 }
 
-// sizes are those of the windows that a file is searched in. What shows lines, or all of them, needs it as a whole.
+// sizes returns the sizes of the windows that a file is searched in. A search that shows lines needs the whole file.
 func (s *searching) sizes() match.Sizes {
 	sizes := cmp.Or(s.c.sizes, match.Sizes{Whole: searchWhole, Window: searchWindow})
 	if s.shows() || s.IncludeContent || s.Matches {

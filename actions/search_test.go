@@ -74,7 +74,7 @@ func TestSearchContentAndStage(t *testing.T) {
 	b := inMemory(t, files{"a.txt": "x\xff", "b.txt": "y"})
 	out := b.must("s", actions.Search{Pattern: "x", IncludeContent: true}, nil)
 	equal(t, "content", out.Content, map[string]string{"a.txt": "x\xff"})
-	// What is staged is found, what is removed is not.
+	// Staged files are found, removed files are not.
 	if err := afero.WriteFile(b.stage, "new/c.txt", []byte("xx"), 0o644); err == nil {
 		t.Error("a file without a directory was written")
 	}

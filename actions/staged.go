@@ -8,13 +8,12 @@ import (
 	"github.com/millrace-go/millrace/internal/replace"
 )
 
-// What a path that a step stages takes in memory beside its text, in bytes, as it counts against
-// Limits.MaxStagedBytes: the node and the fact of the base, what undoes it, what the outcome says of it, the change
-// that comes of it, and what the commit keeps of that.
+// The memory of a staged path beside its text, in bytes, as it counts against Limits.MaxStagedBytes: the node and the
+// fact of the base, the undo record, the outcome's entry, the resulting change, and the commit's record of it.
 //
 // They are measured: a process on a tree of 20,000 files has about 5 KiB more resident for each file that it copies,
 // most of it in the commit, and nearly 3 KiB for each time that a file is edited or renamed, for the commit has no more
-// changes than the tree has files then. A name takes up to five times its length. What counts is a part of that, such
+// changes than the tree has files then. A name takes up to five times its length. A part of that is counted, such
 // that the default limit stands for what fits into the 512 MiB of docs/safety.md: 60,000 new files took 430 MiB,
 // 120,000 edits or renames 460.
 const (

@@ -10,8 +10,8 @@ import (
 // The lists are globs as those of [Search]; what matches one that names a directory is all in it. A glob that is not
 // valid is an error of [Call.Workspace].
 type WorkspaceOptions struct {
-	// Needs takes what is made real, empty all; Exclude takes what is not, and wins. What is not made real is not taken
-	// for deleted later.
+	// Needs has the globs of files that are made real, empty means all. Exclude has the globs of files that are not, and
+	// wins. Files that were not made real do not count as deleted later.
 	Needs, Exclude []string
 	// Writes takes what may come back, empty all. Other changes are left out, with a warning.
 	Writes []string

@@ -170,7 +170,7 @@ func (t *decoding) move(at string, moved []lenient.Moved) {
 	}
 }
 
-// specOf is what an action says of itself before it is decoded. What a prompt has for templates depends on its format.
+// specOf returns the Spec of an action before it is decoded. The templates of a prompt depend on its format.
 func specOf(prototype actions.Action, params *strictjson.Node) actions.Spec {
 	a, ok := PromptOf(prototype)
 	if !ok {

@@ -29,7 +29,7 @@ type Variable struct {
 // HasValue reports whether the variable has a value.
 func (v Variable) HasValue() bool { return v.Default != nil }
 
-// clone copies the variable so deep that nothing is shared. What is no value stays as it is.
+// clone copies the variable so deep that nothing is shared. Other types stay as they are.
 func (v Variable) clone() Variable {
 	v.Default, v.Enum = ClonedTree(v.Default), slices.Clone(v.Enum)
 	for i := range v.Enum {

@@ -152,7 +152,7 @@ func (s *search) stream(text Content, size int64) error {
 		if byLines {
 			s.at.crlf = bytes.HasSuffix(s.at.Data, crlf)
 		} else {
-			// What could begin a match that goes on behind the buffer is kept. If that is a "\n" whose "\r" is not, no
+			// Bytes that could begin a match beyond the buffer are kept. If they begin at a "\n" without its "\r", no
 			// match begins at either: it would have been found with the "\r".
 			cut = max(s.end, len(s.buf)-longest+1, 0)
 		}
@@ -167,7 +167,7 @@ func (p *Pattern) Streams() bool {
 	if p.exact != nil {
 		return true
 	}
-	// What is looked for as text has to lie within a line, too.
+	// A literal pattern must lie within a line, too.
 	return p.traits.oneLine && (p.plain == nil || !strings.Contains(p.pattern, "\n"))
 }
 
@@ -201,7 +201,7 @@ func (s *search) fill() error {
 	return err
 }
 
-// drop forgets the first n bytes of the buffer. What is left is put where the next reading begins at a page of
+// drop forgets the first n bytes of the buffer. The rest is put where the next reading begins at a page of
 // memory: the system copies twice as fast where a file and the memory for it are aligned alike.
 func (s *search) drop(n int) {
 	s.at.Off += int64(n)

@@ -30,7 +30,7 @@ const (
 	capWordEnd
 )
 
-// What an instruction may look at beside what package syntax knows.
+// Assertions of an instruction beyond the assertions of package syntax.
 const (
 	beforeWord  syntax.EmptyOp = 1 << (6 + iota) // the character behind the place is one of a word
 	beforeOther                                  // it is none, or the text ends

@@ -17,7 +17,7 @@
 //   - A walk along all ways at once tells where the groups of a match are. It also finds the matches where there is no
 //     automaton, or where that needs too many states and is given up, for one file or at last for the pattern.
 //
-// What the automaton has worked out is kept in the pattern, for one goroutine at a time.
+// The states of the automaton are kept in the pattern, for one goroutine at a time.
 //
 // A [Longest] is a regular expression of another syntax, which is run in the same ways, leftmost-longest.
 //

@@ -49,7 +49,7 @@ func newClasses(prog *syntax.Prog, a *alphabet, lines, words bool) (c classesOfR
 		for _, in := range tests {
 			signature = append(signature, flag(in.MatchRune(r)))
 		}
-		// What is not ASCII is kept apart for speed.
+		// Runes beyond ASCII are kept apart for speed.
 		signature = append(signature, flag(lines && r == '\n'), flag(words && a.isWord(r)), flag(r >= utf8.RuneSelf))
 		n, ok := known[string(signature)]
 		if !ok {

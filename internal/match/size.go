@@ -42,8 +42,8 @@ func instructions(re *syntax.Regexp) int {
 	return min(n, 1<<30)
 }
 
-// What the parser of package regexp takes long for: the classes of Unicode, which are long lists, and ranges of other
-// than ASCII characters where case does not count, for it goes through them character by character.
+// The parser of package regexp is slow on the classes of Unicode, which are long lists, and on case-insensitive ranges
+// beyond ASCII, which it reads character by character.
 const (
 	maxNamedClasses = 1000
 	maxFoldedRanges = 200

@@ -57,7 +57,7 @@ func (t *tools) begin(ctx context.Context, data []byte, view bool) {
 	t.ctx, t.data, t.dfa, t.pos, t.hits, t.dense = ctx, data, t.next, 0, 0, len(t.need) == 0
 	t.at.reset(data, t.need)
 	if t.dfa != nil {
-		// What looks like "\r\n" in a view was "\r\r\n".
+		// A "\r\n" in a view was "\r\r\n".
 		t.dfa.ctx = ctx
 		t.dfa.skipCR = t.machine.skipCR && !view
 		t.dfa.ahead.reset(data, t.machine.prefix)

@@ -12,7 +12,7 @@ import (
 type Change struct {
 	// Path is where it stands now; of what was removed, where it stood before all other changes.
 	Path string
-	// From is where it stood before, if it was renamed by itself. What is in a renamed directory was not.
+	// From is where it stood before, if it was itself renamed. Entries of a renamed directory were not.
 	From string
 	// Kind is what it is now: File, Dir, Symlink, or Absent for what was removed.
 	Kind change.Kind
@@ -29,7 +29,7 @@ type Change struct {
 	bases []basis // what the view had there, and where it was before
 }
 
-// Open opens the bytes of a file that was written. Those of a [Tree] can be read until its next Renew.
+// Open opens the bytes of a file that was written. The bytes of a [Tree] can be read until its next Renew.
 func (c Change) Open() (io.ReadCloser, error) {
 	if !c.Written || c.open == nil {
 		return nil, fs.ErrInvalid

@@ -251,7 +251,7 @@ func (g *gathering) addDirs(name string) {
 	g.changes = append(g.changes, above...)
 }
 
-// gatherGone notes what was removed. What stands in its place says so already.
+// gatherGone records removed entries. An entry that replaces another is recorded already.
 func (g *gathering) gatherGone() {
 	replaced := make(map[string]bool)
 	for _, c := range g.changes {

@@ -206,7 +206,7 @@ func TestTree_Collect(t *testing.T) {
 				staged := visible(t, r.view, true)
 				r.view.Rollback(before)
 
-				// What is kept does the same.
+				// The kept changes do the same.
 				kept, err := scratch.Keep(t.Context(), changes, 1<<20)
 				if err != nil {
 					t.Fatal(err)

@@ -22,7 +22,7 @@ type Config struct {
 	// Tree says which tree it is: what is opened for the same one gets the same path again, which is what the caches of
 	// compilers go by.
 	Tree string
-	// Name is the last element of the path of the tree, such as "myproject". What cannot be one becomes "tree".
+	// Name is the last element of the path of the tree, such as "myproject". An invalid name becomes "tree".
 	Name string
 	// Keep leaves the tree there when it is closed, so that the next one with the same Tree has to write only what
 	// differs.

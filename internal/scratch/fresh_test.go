@@ -19,8 +19,8 @@ import (
 // straggle changes a tree as a process does that has outlived its command.
 const straggle = "echo s >> a.txt; echo s > new; rm b.txt; rm -r d; mkdir e; echo s > e/in"
 
-// What a process changes in the copy after its command has ended is nobody's: it is made anew, with a warning, and is
-// not the work of the next command.
+// A change that a process makes in the copy after its command has ended belongs to nobody. The file is made anew, with
+// a warning, and the change is not the work of the next command.
 func TestTree_stragglers(t *testing.T) {
 	t.Parallel()
 	for _, isKept := range []bool{false, true} {

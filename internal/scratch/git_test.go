@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/scratch"
 )
 
-// What is ignored is what git says is.
+// The same files are ignored as by git.
 func TestTree_ignoresAsGit(t *testing.T) {
 	t.Parallel()
 	for name, store := range map[string]string{"a directory": ".git", "a file": ".store"} {

@@ -66,7 +66,7 @@ func TestTree_kept(t *testing.T) {
 		t.Fatalf("manifests: %q, %v", found, err)
 	}
 
-	// What differs is written anew, the rest is left.
+	// Files that differ are written anew, the rest is left.
 	if err := os.WriteFile(filepath.Join(dir, "b.txt"), []byte("b2\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func (s *staging) move() error {
 			if err := s.removeDirsIn(m.at); err != nil {
 				return err
 			}
-			// What stays of them goes along.
+			// Remaining entries move along.
 			maps.DeleteFunc(s.dying, func(dir string, _ bool) bool { return names.Within(dir, m.at) })
 		}
 		free := false
@@ -116,7 +116,7 @@ func (s *staging) arrive(m *move) error {
 }
 
 // merge moves what is in one directory into another, which has something that the program was not shown, or has removed
-// although it does not count. What is in the way gives way.
+// although it does not count. An entry in the way is replaced.
 func (s *staging) merge(from, to string) error {
 	items, err := handle.ReadDir(s.view, from)
 	if err != nil {

@@ -233,7 +233,7 @@ func TestOpen_planted(t *testing.T) {
 	}
 }
 
-// What a command puts in the place of the directories of a place, and links that it leaves, lead nowhere.
+// Files and links that a command puts in place of the directories of a place lead nowhere.
 func TestTree_displaced(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()

@@ -34,7 +34,7 @@ func (t *tree) renew(ctx context.Context, view *stage.Stage, o Options) error {
 	t.broken, t.kept = true, false
 	r := &renewal{t: t, ctx: ctx, want: want.at}
 	if err := r.run(); err != nil {
-		// What is there now is somewhere between both.
+		// The tree is now between both states.
 		t.found = nil
 		return err
 	}
@@ -129,7 +129,7 @@ func (r *renewal) compareFiles(differ []*entry) error {
 	err := parallel.Each(r.ctx, workers(), len(differ), func(i int) error {
 		e := differ[i]
 		f := r.t.found[e.path]
-		// What a program has written is made anew: a process that has it open writes to another file from then on.
+		// A file that a program has written is made anew: a process that has it open writes to another file from then on.
 		isWritten := f.look.CTime != 0 && !r.t.coarse && !r.t.made[e.path].is(f)
 		if e.kind != change.File || f.look.Size != e.size || f.look.Nlink > 1 || isWritten {
 			return nil

@@ -83,7 +83,7 @@ func TestTree_withheld(t *testing.T) {
 		t.Errorf("d is of %v, %v", info.ModTime(), err)
 	}
 
-	// What was withheld is not taken for deleted, though all around it is gone.
+	// A withheld file is not taken for deleted, though all around it is gone.
 	r.script("rm -rf d s sub held; rm -f closed; rm -rf locked half")
 	changes, err := r.tree.Collect(t.Context(), scratch.Options{})
 	if err != nil {
@@ -101,7 +101,7 @@ func TestTree_withheld(t *testing.T) {
 		}
 	}
 
-	// What a command makes where there is something that it was not shown is an error.
+	// A command that makes a file at the place of a withheld file causes an error.
 	for _, script := range []string{"mkdir -p d; echo x > d/abs", "mkdir -p d; echo x > d/pipe", "echo x > by"} {
 		r.view.Rollback(stage.Savepoint{})
 		if err := r.tree.Renew(t.Context(), r.view, scratch.Options{}); err != nil {
@@ -277,7 +277,7 @@ func TestTree_canceled(t *testing.T) {
 	r.exact()
 }
 
-// What a guard forbids cannot come back by way of a command.
+// Paths that a guard forbids cannot come back through a command.
 func TestTree_guard(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]error{

@@ -89,9 +89,9 @@ func (t *tree) makeDir(name string) error {
 	return t.slot.Chmod(name, 0o700) // whatever the umask is
 }
 
-// settleIn makes the directories of the place anew. What a command has left running may go on in the old directories:
-// it is confined to their inodes, and opens nothing in the new ones. A command without a sandbox can also move them
-// away.
+// settleIn makes the directories of the place anew. A process that a command has left running may go on in the old
+// directories: it is confined to their inodes, and opens nothing in the new directories. A command without a sandbox
+// can also move them away.
 func (t *tree) settleIn(ctx context.Context) error {
 	for _, name := range [...]string{tempName, homeName} {
 		if err := wipe(ctx, t.slot, name); err != nil {
@@ -135,7 +135,7 @@ func (t *tree) close() error {
 	if keep {
 		keep = t.prune(context.Background()) == nil // a tree that cannot be made clean goes
 	}
-	// What is to be done here does not end with the context of a run that was canceled.
+	// The cleaning does not end with the context of a run that was canceled.
 	for _, name := range [...]string{tempName, homeName, sharedName} {
 		err = errors.Join(err, wipe(context.Background(), t.slot, name))
 	}

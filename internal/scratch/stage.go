@@ -19,8 +19,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// staging is the work of one call of Stage. What is removed goes first, then what is renamed leaves its old place, and
-// then everything is made, put in place and written in path order, so that directories come before what is in them.
+// staging is the work of one call of Stage. Removals go first, then renamed entries leave their old places, and then
+// everything is made, put in place and written in path order, so that directories come before their entries.
 type staging struct {
 	ctx  context.Context
 	view *stage.Stage

@@ -19,7 +19,7 @@ var placeName = regexp.MustCompile(`^[0-9a-f]{12}-[0-9]$`)
 
 // sweep removes places that runs have left which were killed, and which no later run would find: of trees in memory, of
 // trees that are gone, and beyond the first place of a tree. Those that are in use are locked, and those that are kept
-// have a manifest. What cannot be removed stays.
+// have a manifest. A place that cannot be removed stays.
 func (t *tree) sweep(ctx context.Context) {
 	dir, err := t.above.Open(".")
 	if err != nil {

@@ -49,7 +49,7 @@ func (g *gathering) trace() error {
 		return err
 	}
 	for _, f := range fresh {
-		// What was written anew and put in the place of the old, as editors do, is the file that it was.
+		// A file that was written anew and put in the place of the old, as editors do, stays the same file.
 		e := g.t.made[f.path]
 		switch _, traced := g.origins[f.path]; {
 		case traced || e == nil || e.kind != f.kind || g.claimed[f.path]:
@@ -83,7 +83,7 @@ func (g *gathering) traceMoved(fresh []*found, known map[thingID]*entry) {
 		if !ok || e == nil || e.kind != f.kind || g.claimed[e.path] {
 			continue
 		}
-		// What does not count goes along in its directory all the same.
+		// An entry that does not count still moves with its directory.
 		if above, traced := g.origins[path.Dir(f.path)]; traced && above != path.Dir(f.path) &&
 			names.Join(above, path.Base(f.path)) == e.path {
 			g.claim(f, e.path)

@@ -36,8 +36,8 @@ type wanted struct {
 	bytes   int64
 }
 
-// want gathers what the scratch tree is to have, by path, without the root. What is withheld is listed as well, but for
-// files and links that are not asked for, which may be many.
+// want gathers what the scratch tree is to have, by path, without the root. Withheld entries are listed as well,
+// except files and links that are not asked for, which may be many.
 func (t *tree) want(ctx context.Context, view *stage.Stage, o Options) (*wanted, error) {
 	w := &wanted{
 		t: t, view: view, make: o.Make, bring: o.Bring, at: make(map[string]*entry, len(t.made)),

@@ -106,8 +106,8 @@ func (b *baseFs) hiddenSince(n int) []string {
 	return b.hides[n:len(b.hides):len(b.hides)]
 }
 
-// newFact returns the fact that info stands for. Those of directories and links are kept: every path through them needs
-// them again. Files are many, so keep is called only for those that matter later.
+// newFact returns the fact that info stands for. The facts of directories and links are kept: every path through them
+// needs them again. Files are many, so keep is called only for those that matter later.
 func (b *baseFs) newFact(name string, info fs.FileInfo) (*fact, error) {
 	s, err := handle.State(b.fsys, name, info)
 	if err != nil {
@@ -185,8 +185,8 @@ func (b *baseFs) read(f *fact, most int64) ([]byte, error) {
 }
 
 // fetch reads the file, into buf if that is not nil: it has room for a byte more than the file should have. Files that
-// do not know their size, as in /proc, say 0: of them no more is read than shows that there is too much. What is read
-// once is compared with what was read before, and not taken down for later. f.mu must be held.
+// do not know their size, as in /proc, say 0: of them no more is read than shows that there is too much. A file that
+// is read once is compared with the bytes read before, and not recorded for later. f.mu must be held.
 func (b *baseFs) fetch(f *fact, buf []byte, most int64, once bool) ([]byte, error) {
 	if f.size > most {
 		return nil, names.ErrTooLarge

@@ -189,7 +189,7 @@ func (w *collector) join() ([]*pendingChange, error) {
 	slices.Sort(names)
 	found := make([]*pendingChange, 0, len(names))
 	for _, at := range names {
-		// What is on the way of a link may have changed since it was made.
+		// The path of a link may have changed since the link was made.
 		if n := w.shown[at].n; n != nil && n.kind == change.Symlink && n.from == nil {
 			if err := w.checkTarget(at, n.target); err != nil {
 				return nil, err

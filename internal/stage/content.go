@@ -175,7 +175,7 @@ func (t *Content) load(most int64) ([]byte, error) {
 	return data, err
 }
 
-// loadBase returns the bytes of a file of the base. Those of a file that does not say its size may be kept already.
+// loadBase returns the bytes of a file of the base. The bytes of a file without a size may be kept already.
 func (t *Content) loadBase(f *fact, most int64) ([]byte, error) {
 	base := t.c.base
 	if data, ok := base.cache.get(f); ok {

@@ -45,7 +45,7 @@ const (
 	timeSet  = 4
 )
 
-// Whether something of the base was taken away, and whether it is to be kept in the trash.
+// Removal of an entry of the base: not removed, removed, or removed and kept in the trash.
 const (
 	goneNot = iota
 	goneKept

@@ -319,7 +319,7 @@ func (r *deltaReader) node() (n toldNode) {
 	return n
 }
 
-// meta reads a meta. That of a file, and no other, has a body: one more than its number.
+// meta reads a meta. Only the meta of a file has a body: one more than its number.
 func (r *deltaReader) meta(node int) toldMeta {
 	m := toldMeta{node: node, mode: r.mode(), time: r.num()}
 	if m.time&timeMask == timeTold {

@@ -78,7 +78,7 @@ func TestStage_directoryHandle(t *testing.T) {
 	}
 }
 
-// What a closed handle of a file says.
+// Errors of a closed handle of a file.
 func TestStage_fileHandleClosed(t *testing.T) {
 	t.Parallel()
 	s := stage.New(afero.NewMemMapFs())

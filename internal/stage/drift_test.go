@@ -134,7 +134,7 @@ func TestStage_limitOfReading(t *testing.T) {
 	}
 }
 
-// What was listed and is gone when it is looked at has drifted: the change cannot be what was asked for.
+// An entry that was listed and is gone when it is read has drifted: the change cannot be the requested change.
 func TestStage_entryGone(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())
@@ -220,7 +220,7 @@ func TestStage_writeToRemoved(t *testing.T) {
 	}
 }
 
-// What was put where something of the base was removed is changed if it is not the same, and only then.
+// An entry in the place of a removed entry of the base counts as changed exactly if it differs.
 func TestStage_ChangedSince_replaced(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())
@@ -273,7 +273,7 @@ func TestWalk_unreadable(t *testing.T) {
 	}
 }
 
-// What was read for a write that failed is not held any more, and so counts no more among the bytes held in memory.
+// Bytes that were read for a failed write are not held any more, and do not count among the bytes held in memory.
 func TestStage_failedWritesHoldNothing(t *testing.T) {
 	t.Parallel()
 	const size = 300 << 10

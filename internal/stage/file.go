@@ -217,7 +217,7 @@ func (f *openFile) writeAt(p []byte, at func(*body) int64) (n int, err error) {
 	return n, err
 }
 
-// Truncate sets the size. What is added is zeros.
+// Truncate sets the size. Added bytes are zeros.
 func (f *openFile) Truncate(size int64) error {
 	return f.doWrite("truncate", func() error {
 		switch {

@@ -224,7 +224,7 @@ func TestReadOnlyView(t *testing.T) {
 	}
 }
 
-// What a rule takes by its place is not moved there with the directory it is in.
+// A directory move cannot bring an entry to a place that a rule covers.
 func TestGuardHoldsForWhereADirectoryGoes(t *testing.T) {
 	t.Parallel()
 	s := stage.New(fstest.Plant(t, "from/state/x", "from/b/key", "from/.millrace/x"))

@@ -15,9 +15,9 @@ const maxDelta = 256 << 20
 // maxMatched is how many files a run may rest on without having changed them, see [Keeper.RestOn].
 const maxMatched = 20_000
 
-// Keeper follows a stage and says what has changed since it was asked before, so that another process can build the
-// same stage again, see [Restore]. What a delta has said is not said again: nodes, facts, bodies, pages and steps have
-// numbers from the delta on in which they first come. It is safe for concurrent use with the stage, but not with
+// Keeper follows a stage and returns the changes since the last call, so that another process can build the same stage
+// again, see [Restore]. A delta repeats nothing of earlier deltas: nodes, facts, bodies, pages and steps have numbers
+// from the delta on in which they first come. It is safe for concurrent use with the stage, but not with
 // itself.
 type Keeper struct {
 	s      *Stage

@@ -55,8 +55,9 @@ func (c *core) factsOf(kids []kid) ([]*fact, error) {
 	return facts, nil
 }
 
-// closeSumOf returns a hash that also has what the base says of the files and links there. What goes with its directory
-// was perhaps never read, so nothing else tells that another program has changed it, and that would be lost.
+// closeSumOf returns a hash that also covers the base's facts of the files and links there. An entry that moves with
+// its directory was perhaps never read, so nothing else detects that another program has changed it, and the change
+// would be lost.
 func closeSumOf(kids []kid, facts []*fact) change.Hash {
 	sum := sha256.New()
 	sum.Write([]byte{0}) // no name begins so: this is never a sum of names

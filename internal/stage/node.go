@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// node is an inode of the stage: something made on it, or something of the base that was changed, moved, or leads to
-// what was. What is untouched has no node. All fields are guarded by core.mu.
+// node is an inode of the stage: an entry made on it, or an entry of the base that was changed or moved, or that leads
+// to such an entry. An untouched entry has no node. All fields are guarded by core.mu.
 type node struct {
 	kind   change.Kind
 	from   *fact  // what it is in the base; nil for what was made on the stage

@@ -147,7 +147,7 @@ func (c *core) truncatePages(b *body, size int64) error {
 	if size > maxFile {
 		return names.ErrTooLarge
 	}
-	// What is cut off must not come back when the file grows again.
+	// Truncated bytes must not come back when the file grows again.
 	last, in := int(size/pageSize), int(size%pageSize)
 	if size < b.size && in > 0 && b.pages[last].size() > in {
 		pg, err := c.ownPage(b, last, in)

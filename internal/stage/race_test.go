@@ -120,7 +120,7 @@ func readAll(t *testing.T, s *stage.Stage, names ...string) {
 	}
 }
 
-// listAll reads every file of a tree through OpenDir. What is gone by then is gone.
+// listAll reads every file of a tree through OpenDir. Files that are gone by then are skipped.
 func listAll(s *stage.Stage, name string) error {
 	dir, err := s.OpenDir(name)
 	if errors.Is(err, fs.ErrNotExist) {

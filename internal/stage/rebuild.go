@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// maxNested is in how many directories something may lie that a delta tells of. What is written lies in maxDepth at
-// most, and moves can only add to that. The guard looks at each directory above a path, so it must not be many.
+// maxNested is the largest depth of an entry of a delta. A written entry lies in at most maxDepth directories, and
+// moves can only add to that. The guard looks at each directory above a path, so it must not be many.
 const maxNested = 4 * maxDepth
 
 // node makes a node. One of the base is as it is there, until a meta is told.
@@ -313,8 +313,8 @@ func (b *builder) mayWrite(u *undo, n *node) error {
 }
 
 // mayStand checks whether what was put somewhere may be there: something of the base, that it may leave its place, and
-// a directory, that all in it may be under its new path. What is in one that was made by this delta is checked by
-// itself.
+// a directory, that all in it may be under its new path. The entries of a directory that this delta
+// made are checked on their own.
 func (b *builder) mayStand(n *node, to string, stands bool) error {
 	switch {
 	case n == nil:

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// What leads to allowed paths may be looked at and made, and nothing else.
+// Directories above allowed paths may be read and made, and nothing else.
 func TestStage_guardOnTheWay(t *testing.T) {
 	t.Parallel()
 	base := afero.NewMemMapFs()

@@ -32,7 +32,7 @@ func (s *Stage) remove(name string, permanent bool) error {
 			return names.ErrNotDir
 		}
 		err := s.checkTree(p)
-		// What is in a directory may be hidden from this process: that something is in it is reason enough.
+		// The entries of a directory may be hidden from this process: that there is an entry is reason enough.
 		if err == nil || errors.Is(err, fs.ErrPermission) {
 			err = cmp.Or(s.checkEmpty(p.ent), err)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// What git takes for a repository stays where it is in the base, with all that it is in, and no directory becomes one
+// A git repository stays where it is in the base, with all directories above it, and no directory becomes a repository
 // on the stage. So the base says of each path whether it lies in a repository, and the stage is asked only when one of
 // the names that make a repository is put somewhere.
 

@@ -249,7 +249,7 @@ func (b *builder) body(t toldBody) error {
 	return nil
 }
 
-// origins returns who has made an edit. Those of thousands of edits are mostly the same.
+// origins returns the steps that made an edit. Thousands of edits mostly have the same origins.
 func (b *builder) origins(told []toldOrigin) ([]change.Origin, error) {
 	if len(told) == 0 {
 		return nil, nil

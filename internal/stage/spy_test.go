@@ -166,7 +166,7 @@ func TestRememberSavesReading(t *testing.T) {
 	if spy.opens["d/a"] != 0 || spy.opens["d/b"] != 1 {
 		t.Errorf("opened %v", spy.opens)
 	}
-	// What is staged is never taken back by what the base had.
+	// The base never overrides a staged file.
 	if err := afero.WriteFile(s, "d/a", []byte("staged"), 0o644); err != nil {
 		t.Fatal(err)
 	}

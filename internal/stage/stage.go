@@ -28,8 +28,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// Stage is a copy-on-write file system over a base that it never writes to. What it does for its callers is told at
-// fsutil.Stage, method by method.
+// Stage is a copy-on-write file system over a base that it never writes to. fsutil.Stage documents its behaviour,
+// method by method.
 type Stage struct {
 	*core
 	step     string

@@ -62,8 +62,8 @@ func (s *Stage) attempt(t *Content, find func(*Content) ([]change.Splice, error)
 	return done, names.PathError("edit", t.name, err)
 }
 
-// verify makes sure of the content that find has seen. What is small, or does not say its size, is held for it: it has
-// to be read anyway.
+// verify makes sure of the content that find has seen. A file that is small or has no size is held for it: it has to be
+// read anyway.
 func (s *Stage) verify(t *Content) error {
 	if size := t.body.size; t.left == nil && size <= maxPooled {
 		_, err := t.Bytes(maxInMemory)

@@ -118,7 +118,7 @@ func (c *core) compareAll(ctx context.Context, rests []rest) error {
 	return driftError(found)
 }
 
-// compare looks at one path. What has other times and the same bytes is the same.
+// compare looks at one path. A file with other times and the same bytes is the same.
 func (c *core) compare(r *rest) error {
 	told := r.told
 	if ok, err := c.standsIn(path.Dir(told.path)); !ok || err != nil {

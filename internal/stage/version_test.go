@@ -113,7 +113,7 @@ func TestStage_Version(t *testing.T) {
 		}
 		s.Rollback(p)
 
-		// What moves takes its version along, and what stands at its place then has its own.
+		// A moved file keeps its version, and a new file at its old place has its own.
 		c, f := versionOf(t, s, "d/c"), versionOf(t, s, "d/e/f")
 		if err := errors.Join(s.Rename("d", "z"), s.Rename("z/e/f", "z/c")); err != nil {
 			t.Fatal(err)

@@ -134,7 +134,7 @@ func (m *matcher) take(it *item, f *frame) bool {
 	return true
 }
 
-// span returns the offsets of tokens. Those of none are where the token before ends.
+// span returns the offsets of tokens. An empty span lies where the token before ends.
 func (m *matcher) span(from, to int) (int, int) {
 	if from < to {
 		return int(m.tokens[from].start), int(m.tokens[to-1].end)

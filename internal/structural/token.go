@@ -19,7 +19,7 @@ const (
 	kindHole   // of a pattern
 )
 
-// token is a part of a text that is compared as a whole. What is between two tokens is layout.
+// token is a part of a text that is compared as a whole. The text between two tokens is layout.
 type token struct {
 	start, end int32
 	// pair is the token of the other bracket; for a tag that begins an element, next is what comes behind the element.

@@ -111,7 +111,7 @@ func (s *Space) opened(ctx context.Context) (*scratch.Tree, error) {
 	config := scratch.Config{
 		Dir: dir, Keep: policy.KeepScratch, MaxFiles: policy.MaxScratchFiles, MaxBytes: policy.MaxScratchBytes,
 		MaxChanged: policy.MaxChangedFiles,
-		// What a run that was killed has left running would write to the tree of this one.
+		// Processes that a killed run has left would write to the tree of this run.
 		Reap: command.Reap,
 		Warn: func(text string) {
 			if s.call != nil {
