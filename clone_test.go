@@ -140,7 +140,7 @@ func TestClones(t *testing.T) {
 	check("Visit", visit, visit.clone())
 }
 
-// What a result tells is what its JSON tells, with every field.
+// A result and its JSON have the same fields.
 func TestResultJSON(t *testing.T) {
 	t.Parallel()
 	var want, got Result

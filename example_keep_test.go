@@ -44,7 +44,7 @@ func ExampleExecutor_TrustLeftover() {
 	// undone: 1
 }
 
-// What a crash has left is thrown away by its id, and the tree stays as it is.
+// A transaction that a crash has left is discarded by its id, and the tree stays as it is.
 func ExampleExecutor_DiscardLeftover() {
 	ctx := context.Background()
 	disk := errorfs.Wrap(suite.Tree("a.txt", "x\n", "b.txt", "x\n"), nil)

@@ -121,7 +121,7 @@ func ExampleExecutor_Run_once() {
 	// count: ||
 }
 
-// What the host denies is not there for steps, what is read-only can be read; force lifts neither.
+// Denied paths do not exist for steps, read-only paths can be read. Force lifts neither.
 func ExampleExecutor_deniedPaths() {
 	fsys := suite.Tree(".env", "TOKEN=1\n", "ci/deploy.yml", "TOKEN\n", "main.go", "// TOKEN\n")
 	x := millrace.Executor{DeniedPaths: []string{".env", "*.key"}, ReadOnlyPaths: []string{"ci/**"}}
@@ -132,9 +132,8 @@ func ExampleExecutor_deniedPaths() {
 	res, err := x.Run(context.Background(), fsys, p)
 	fmt.Println(res.Results[0].FilesMatched, errors.Is(err, fsutil.ErrReadOnlyPath))
 	fmt.Println(err)
-	// Output:
-	// [ci/deploy.yml main.go] true
-	// pipeline failed at step 2: edit failed: ci/deploy.yml: access denied: the host allows this path to be read only (step 'edit', /steps/1)
+	// Output: [ci/deploy.yml main.go] true pipeline failed at step 2: edit failed: ci/deploy.yml: access denied: the
+	// host allows this path to be read only (step 'edit', /steps/1)
 }
 
 // That an edit finds nothing is a warning, unless the host says that it is a failure.

@@ -104,7 +104,7 @@ func ExampleResult_Envelope() {
 	// {Total:2 Succeeded:1 Failed:1 Handled:0}
 }
 
-// What a run was about, in short: how many steps ran, and what the last one said.
+// The summary of a run: the number of steps that ran, and the summary of the last step.
 func ExampleResult_Summary() {
 	p := millrace.New("copy").
 		Step("none", actions.Search{Pattern: "x"}).When(condition.FileExists("b.txt")).
@@ -140,7 +140,7 @@ func ExampleAudit() {
 	// 1 1
 }
 
-// What a user should know, of all steps, in one list.
+// The warnings of all steps, in one list.
 func ExampleResult_AllWarnings() {
 	p := millrace.New("none").Step("fix", actions.Edit{Files: []string{"a.txt"}, OldText: "recieve", NewText: "receive"}).MustBuild()
 	res, err := millrace.Run(context.Background(), suite.Tree("a.txt", "nothing of the kind\n"), p)
@@ -153,7 +153,7 @@ func ExampleResult_AllWarnings() {
 	// step 'fix': old_text "recieve" matches nothing in a.txt
 }
 
-// What a host puts into the context of a step is found by what the step calls, here a tool.
+// A value that a host puts into the context of a step reaches the code that the step calls, here a tool.
 func ExampleExecutor_stepContext() {
 	type span struct{}
 	where := tool.Func("where", "says in which span it was called", func(ctx context.Context, _ struct{}) (any, error) {

@@ -109,7 +109,7 @@ func ExamplePlan_Revise() {
 	// +we receive
 }
 
-// What was rejected once is rejected again in a plan that is made later, of a tree that has changed elsewhere: the text
+// A rejected hunk is rejected again in a later plan, of a tree that has changed elsewhere: the text
 // of a hunk has no line numbers.
 func ExamplePlan_Revise_again() {
 	ctx := context.Background()

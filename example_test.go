@@ -181,7 +181,7 @@ func ExampleDecoder_lenient() {
 	// the string for 'files' was taken for a list of one
 }
 
-// What a user has typed is a variable: whatever it looks like, it is text.
+// Text that a user has typed is a variable: whatever it looks like, it is not a template.
 func ExamplePipeline_WithVariables() {
 	p := millrace.New("greet").
 		Variables(millrace.Variable{Name: "who", Type: "string"}, millrace.Variable{Name: "line", Default: 1, Enum: []any{1, 2}}).

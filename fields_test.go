@@ -30,7 +30,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// What a verb does to a tree: it writes, it only reads, or it refuses, with an error and nothing written.
+// Effects of a verb on a tree: it writes, it only reads, or it refuses, with an error and nothing written.
 const (
 	writes  = "writes"
 	reads   = "reads"
@@ -263,7 +263,7 @@ var fields = map[string]field{
 		x.Commands = command.Policy{Allow: []string{"never"}, Sandbox: command.Off}
 	}, nothing, never},
 	"Recorder": {func(x *millrace.Executor) { x.Recorder = millrace.NewMemoryRecorder() }, nothing, never},
-	// What is done with it is in internal/suite/resume.
+	// internal/suite/resume tests its use.
 	"Checkpoints": {func(x *millrace.Executor) { x.Checkpoints = new(forgetful) }, nothing, never},
 	"Shared":      {func(x *millrace.Executor) { x.Shared = filepath.Join(os.TempDir(), "millrace-never-made") }, nothing, never},
 	"Logger":      {func(x *millrace.Executor) { x.Logger = slog.New(slog.DiscardHandler) }, nothing, never},

@@ -9,6 +9,6 @@
 // packages in this process. The host has to allow that command as any other: Allow "go list *", with
 // command.Toolchains. Nothing of the tree is run.
 //
-// What the actions do is staged as what other steps do: it is shown, judged, committed and undone as one.
+// The changes of these actions are staged as all others: they are shown, judged, committed and undone as one.
 // docs/gocode.md describes each with its parameters.
 package gocode

@@ -101,7 +101,7 @@ var twice = &analysis.Analyzer{Name: "twice", Doc: "a test", Run: func(pass *ana
 	return nil, nil
 }}
 
-// A host adds analyzers of its own. What overlaps is left, is counted, and is made by a second visit.
+// A host adds analyzers of its own. Overlapping fixes are left, counted, and made by a second visit.
 func TestFixOwn(t *testing.T) {
 	wide := *twice
 	wide.Run = func(pass *analysis.Pass) (any, error) {
@@ -142,7 +142,7 @@ func TestFixOwn(t *testing.T) {
 	want(t, fsys, map[string]string{"a.go": strings.Replace(text, "old(old(1)) + old(2)", "renewed(0) + renewed(0)", 1)})
 }
 
-// What is wrong is said before anything runs, or by the step, and the tree stays as it was.
+// Errors are reported before anything runs, or by the step, and the tree stays as it was.
 func TestFixErrors(t *testing.T) {
 	for _, test := range []struct{ params, files, want string }{
 		{`{"analyzers": ["nonsense"]}`, "", "there is no analyzer 'nonsense'"},

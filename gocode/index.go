@@ -44,7 +44,7 @@ func newIndex(c *actions.Call) *index {
 	return &index{c: c, dirs: map[string]*directory{}, imported: map[string]*directory{}}
 }
 
-// at returns a directory. What cannot be read or parsed counts as far as it goes.
+// at returns a directory. A file with errors counts up to its first error.
 func (x *index) at(dir string) (*directory, error) {
 	if d := x.dirs[dir]; d != nil {
 		return d, nil

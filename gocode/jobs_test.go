@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/afero"
 )
 
-// What another tool makes of a job: the same, something else, or nothing, for it has no way to say the job.
+// Results of another tool for a job: the same, something else, or nothing, because it cannot express the job.
 const (
 	theSame = "same"
 	other   = "other"

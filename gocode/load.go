@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// tree has the packages of a tree, parsed and with their types. What they depend on has no function bodies.
+// tree has the packages of a tree, parsed and with their types. Their dependencies have no function bodies.
 type tree struct {
 	root  string // of the copy
 	fset  *token.FileSet

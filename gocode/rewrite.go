@@ -33,7 +33,7 @@ type Rewrite struct {
 	Where map[string]string `json:"where,omitempty" doc:"What holes take, by their names: a Go type such as io.Closer, or expr, ident, args, stmt, stmts. Default: any expression."`
 	// Imports are the import paths of packages that pattern, replacement and types name, or name=path. The standard
 	// library is known.
-	Imports []string `json:"imports,omitempty" doc:"Import paths of the packages in pattern and replacement, or name=path. Those of the standard library are known."`
+	Imports []string `json:"imports,omitempty" doc:"Import paths of the packages in pattern and replacement, or name=path. The standard library is known."`
 	// Packages and Dir are those of [Fix], and so is Files.
 	Packages []string `json:"packages,omitempty" doc:"Packages, as go list takes them from dir. Default: [./...]."`
 	Dir      string   `json:"dir,omitempty" doc:"Directory of the module. Default: the root of the tree."`

@@ -126,7 +126,7 @@ var rewriteCases = []rewriteCase{
 	// Fields and methods have names, and are not objects of a package.
 	{Rewrite{Pattern: "Old", Replacement: "New"}, "type T struct{ Old int }\n\nvar Old, New = 1, 2\n\nvar v = T{Old: Old}.Old + Old",
 		"type T struct{ Old int }\n\nvar Old, New = 1, 2\n\nvar v = T{Old: New}.Old + New", ""},
-	// What does not check is refused.
+	// A result that does not type-check is refused.
 	{Rewrite{Pattern: "len(a)", Replacement: "a"}, "func F(s []int) int { return len(s) }", "", "types do not check: line 3 of the new text: cannot use s"},
 }
 

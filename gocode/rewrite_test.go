@@ -72,7 +72,7 @@ func TestRewriteMistakes(t *testing.T) {
 		_, err := decoder.Decode([]byte(`{"name": "t", "steps": [{"id": "r", "action": "go_rewrite", "params": {` + test.params + `}}]}`))
 		wantError(t, err, test.want)
 	}
-	// What a template makes is judged by the step.
+	// The step checks the text that a template makes.
 	fsys := inMemory(t, map[string]string{"go.mod": "module example.com/m\n", "a.go": "package m\n"})
 	p := `{"name": "t", "variables": {"p": "f("}, "steps": [{"id": "r", "action": "go_rewrite", "params": {"pattern": "{{vars.p}}", "replacement": ""}}]}`
 	pipeline, err := decoder.Decode([]byte(p))

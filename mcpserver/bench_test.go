@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// What a call costs over the library: the same dry run by itself, over stdio to another process, and over HTTP.
+// Cost of a call beside the library: the same dry run in the process, over stdio to another process, and over HTTP.
 func BenchmarkCall(b *testing.B) {
 	files := map[string]string{}
 	for i := range 20 {

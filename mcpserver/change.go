@@ -65,7 +65,8 @@ func warning(res *millrace.Result, texts []string) *millrace.Result {
 	return &all
 }
 
-// change runs a pipeline to its end. What limits or risk block is put to the person at the client, if force would help.
+// change runs a pipeline to its end. If limits or risk block it and force would help, the person at the client is
+// asked.
 func (c *call) change(ctx context.Context, p millrace.Pipeline,
 	render func(*millrace.Result) *answer) (*answer, error) {
 	shows, repaired := render, repairs(p)
@@ -87,8 +88,7 @@ func (c *call) change(ctx context.Context, p millrace.Pipeline,
 	if needsForce(err) && c.canAsk() {
 		plan, planned := x.Plan(ctx, c.cfg.FS, p)
 		if planned == nil && plan.Result().Incomplete {
-			// What a tool of the host would do is not known before it is run, so there is nothing that could be
-			// approved.
+			// The effect of a tool of the host is unknown before the tool runs, so there is nothing to approve.
 			_ = plan.Close()
 			return c.rendered(res, err, render)
 		}

@@ -61,7 +61,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// What a model has almost right is taken, and the answer has a warning for each repair.
+// Arguments that are almost right are accepted, and the answer has a warning for each repair.
 func TestLenient(t *testing.T) {
 	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "recieve\n"}, nil)
 	text := "```json\n{\"name\":\"x\",\"steps\":[{\"id\":\"e\",\"action\":\"edit\",\"params\":{\"files\":\"a.txt\",\"old_text\":\"recieve\",\"new_text\":\"receive\",}},]}\n```"

@@ -32,8 +32,8 @@ func versionControl() []string {
 	return []string{".git", ".hg", ".svn", ".jj", ".bzr", ".sl", ".pijul", ".repo", "_darcs"}
 }
 
-// hostFiles are what hosts, editors, shells and git run, or take their rights from. Who writes them decides what is run
-// on this machine the next time.
+// hostFiles are files that hosts, editors, shells and git run, or take their rights from. A program that writes them
+// decides what runs on this machine the next time.
 func hostFiles() []string {
 	return []string{
 		".mcp.json", ".cursor", ".vscode", ".claude", ".codex", ".gemini", ".zed", ".idea", ".envrc", ".husky",
@@ -93,7 +93,7 @@ func (c Config) projects() []string {
 	return append(names, ".")
 }
 
-// open checks the configuration, fills in its defaults, and opens the tree. What it returns closes what was opened.
+// open checks the configuration, fills in its defaults, and opens the tree. The returned function closes both.
 func (c *Config) open() (closing func() error, err error) {
 	switch {
 	case c.FS == nil && c.Root == "":
@@ -139,7 +139,7 @@ func (c *Config) open() (closing func() error, err error) {
 }
 
 // check returns an error for a field of the Executor that no call could work with, such as a glob that is not valid.
-// What else is wrong with the tree, the calls say.
+// The calls report other errors of the tree.
 func (c *Config) check() error {
 	_, err := c.Executor.Inspect(context.Background(), c.FS)
 	if host, ok := errors.AsType[*millrace.ExecutorError](err); ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// What a model cannot reach, whatever it says.
+// Paths that a model cannot reach, whatever it sends.
 func TestOutOfReach(t *testing.T) {
 	c := serve(t, mcpserver.Config{AllowForce: true, Executor: millrace.Executor{DeniedPaths: []string{".env"},
 		AllowedPaths: []string{"in", ".git", ".millrace.yaml", ".env"}}},
@@ -33,7 +33,7 @@ func TestOutOfReach(t *testing.T) {
 	}
 }
 
-// What the text of a file says is shown, and does nothing to a terminal.
+// The text of a file is shown, and does nothing to a terminal.
 func TestEscapeSequences(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "x\n"}, nil)
 	for _, r := range []reply{

@@ -30,8 +30,8 @@ func planError(next, format string, args ...any) error {
 	return &nextError{err: &millrace.PlanError{Err: fmt.Errorf(format, args...)}, next: next}
 }
 
-// failure is the answer to a call that has failed, each part within limit bytes. What there is of an answer already
-// stands before the error. What to do next is never cut.
+// failure is the answer to a call that has failed, each part within limit bytes. The existing part of an answer
+// stands before the error. The advice is never cut.
 func (c *call) failure(a *answer, err error) *answer {
 	limit := c.cfg.MaxResult
 	failed := &answer{failed: true, data: map[string]any{}}

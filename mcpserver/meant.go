@@ -12,7 +12,7 @@ import (
 )
 
 // meaning takes arguments that the schema refuses for what they mean: names of other tools, and values in another form.
-// Each repair is a warning. What has no one meaning stays, and is refused.
+// Each repair is a warning. Ambiguous values stay, and are refused.
 type meaning struct{ warnings []string }
 
 func (m *meaning) warn(format string, args ...any) {

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// home puts the home of the user in place of a "~" at the beginning of a path. Whether that lies in the tree is for the
-// file system to say.
+// home puts the home of the user in place of a "~" at the beginning of a path. The file system checks that
+// the path lies in the tree.
 func home(path string) string {
 	if path != "~" && !strings.HasPrefix(path, "~/") {
 		return path

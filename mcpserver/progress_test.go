@@ -82,7 +82,7 @@ func (wait) Run(ctx context.Context, _ *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{}, context.Cause(ctx)
 }
 
-// What is canceled before the commit writes nothing.
+// A call that is canceled before the commit writes nothing.
 func TestCancel(t *testing.T) {
 	cfg := mcpserver.Config{Decoder: millrace.Decoder{Actions: actions.Builtin().With(wait{})}}
 	c := serve(t, cfg, map[string]string{"src/a.txt": "recieve\n"}, nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// pipelineSchema is the schema of the pipelines that this server can run. What stands in it several times stands in its
-// "$defs" once, and it is written without spaces: a model reads it all.
+// pipelineSchema is the schema of the pipelines that this server can run. Repeated parts stand in its "$defs" once,
+// and it is written without spaces: a model reads it all.
 func pipelineSchema(d millrace.Decoder, agents bool) (json.RawMessage, error) {
 	text, err := d.Schema()
 	if err != nil {
@@ -41,7 +41,7 @@ func pipelineSchema(d millrace.Decoder, agents bool) (json.RawMessage, error) {
 	return plainJSON(whole)
 }
 
-// sharedSteps is the schema of a step of several forms. What all forms have in common stands in it once.
+// sharedSteps is the schema of a step of several forms. The common part of all forms stands in it once.
 func sharedSteps(step map[string]any) map[string]any {
 	forms, _ := step["oneOf"].([]any)
 	properties := func(form any) map[string]any {

@@ -225,7 +225,7 @@ func TestTriggers(t *testing.T) {
 	})
 }
 
-// What the records of a store have in JSON reads back as it was.
+// The records of a store are the same after a way through JSON.
 func TestRecordJSON(t *testing.T) {
 	t.Parallel()
 	r := &record{

@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// What another program has done to the tree between the hold at the commit and the play is never committed over: the
-// run fails, or waits again with another digest, and the tree is as that program has left it.
+// A change that another program makes between the hold at the commit and the play is never overwritten: the run fails,
+// or waits again with another digest, and the tree is as that program has left it.
 func TestPlay_changedTree(t *testing.T) {
 	t.Parallel()
 	const text = `{"name": "g", "steps": [

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// A manager whose patience ends leaves its runs as a killed process does. What can be done again is done again; a step
-// that may have had its effect outside is held.
+// A manager whose patience ends leaves its runs as a killed process does. A repeatable step is repeated. A step that
+// may have had an effect outside is held.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	for _, pure := range []bool{true, false} {

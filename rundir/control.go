@@ -73,7 +73,7 @@ func (s *session) nextRequests(names []string) []string {
 	return names
 }
 
-// requested returns a request to cancel that is for this owner, nil if there is none. What is not signed is none.
+// requested returns a request to cancel that is for this owner, nil if there is none. An unsigned request is ignored.
 func (s *session) requested() *request {
 	store, number := s.m.store, s.w.number
 	dir := store.run(number, controlDir)
@@ -191,7 +191,7 @@ func (m *Manager) cancel(ctx context.Context, number int64, check func(shownRun)
 	return nil
 }
 
-// cancelAs is cancel. What is within the work on a fleet is done although the manager is closed.
+// cancelAs is cancel. Work within a fleet is done although the manager is closed.
 func (m *Manager) cancelAs(ctx context.Context, number int64, check func(shownRun) error, within bool) error {
 	for asked := false; ; asked = true {
 		l, err := m.store.look(number)

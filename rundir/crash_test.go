@@ -144,7 +144,7 @@ func found(t *testing.T, disk *crashfs.Fs, want map[int64]int) {
 	for _, r := range all {
 		check(t, s, all, runs.Filter{UpdatedAfter: r.UpdatedAt.Add(-1), Paging: runs.Paging{PerPage: 1}})
 	}
-	// What was durable is whole, bytes included, and the process that works on a run now goes on with it.
+	// Durable records are whole, bytes included, and the process that works on a run now resumes it.
 	for _, n := range slices.Sorted(maps.Keys(here)) {
 		w, err := s.own(n)
 		if err != nil {

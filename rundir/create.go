@@ -146,7 +146,7 @@ func (s *Store) makeDir(name string) error {
 
 // prepareStore makes the store if there is none, and keeps version control away from it. A run that ends on the tree
 // removes directories of the state directory in which nothing is yet: then it is begun again, for that does not happen
-// each time. What has its file of the format stays.
+// each time. A store with its format file stays.
 func (s *Store) prepareStore() (err error) {
 	for range 10 {
 		if err = s.makeStore(); !disk.IsAbsent(err) {

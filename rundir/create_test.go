@@ -31,8 +31,8 @@ func TestCreate_tidiedAway(t *testing.T) {
 	}
 }
 
-// What a store in a state directory holds is kept from version control before there is a run in it, whatever stands in
-// the place of the file. What is in another directory is the caller's.
+// A store in a state directory is kept from version control before it has a run, whatever stands in the place of the
+// file. A store in another directory is the caller's matter.
 func TestCreate_ignored(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ dir, format, before, after string }{

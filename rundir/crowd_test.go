@@ -112,7 +112,7 @@ func TestCrowd(t *testing.T) {
 	for _, number := range twice {
 		t.Errorf("number %s was given twice", number)
 	}
-	// What the killed have left is taken up, and comes to its end.
+	// Runs of killed processes are taken up, and come to their end.
 	h := s.host(p)
 	m := manage(t, p.store, h)
 	success := 0

@@ -52,7 +52,7 @@ func (m *Manager) describe(ctx context.Context,
 	if n.pipeline, err = p.MarshalJSON(); err != nil {
 		return n, nil, fmt.Errorf("the pipeline cannot be stored: %w", err)
 	}
-	// What cannot be read again could never run.
+	// A definition that cannot be read again could never run.
 	if _, err = m.host.Library.Decoder.Decode(n.pipeline); err != nil {
 		return n, nil, err
 	}

@@ -20,7 +20,7 @@
 // Readers take no lock: they read as far as the records are whole, signed with the user's key, and follow each other. A
 // run whose status says that a process works on it, and whose lock is free, is one whose process has died.
 //
-// What is in the directory may have come from a stranger. All files are opened by names that lead nowhere else, must be
+// The directory may have come from a stranger. All files are opened by names that lead nowhere else, must be
 // regular files, and are read up to a limit. Runs that the user's key has not signed, and copies of runs, are shown as
 // foreign, and nothing can be done with them but that retention removes them.
 package rundir

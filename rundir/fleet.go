@@ -35,13 +35,13 @@ type FleetOptions struct {
 	// StopAfter is how many targets may fail: after so many no more are begun, each time that the fleet is worked on.
 	// Zero means that failures stop nothing.
 	StopAfter int
-	// Deadline is for how long targets are begun, each time that the fleet is worked on. What has begun goes on to its
-	// end. Zero means no limit.
+	// Deadline is for how long targets are begun, each time that the fleet is worked on. A begun target goes on to
+	// its end. Zero means no limit.
 	Deadline time.Duration
 	// Budget is what all targets of the fleet may spend together, however often it is worked on: when the money is
-	// spent, or more files or edits were made than there may be, no more targets are begun or gone on with. What was
-	// paid by runs that have ended or wait counts, and what was changed by those that have ended, so it may be overshot
-	// by the targets that are worked on then. Bytes are not known here and must be zero. The zero Limit is none.
+	// spent, or more files or edits were made than there may be, no more targets are begun or gone on with. Counted
+	// are the costs of runs that have ended or wait, and the changes of runs that have ended. So active targets may
+	// overshoot it. Bytes are not known here and must be zero. The zero Limit is none.
 	Budget budget.Limit
 	// PerSecond is how many targets are begun or gone on with in a second at most, evenly. Zero means no limit.
 	PerSecond float64

@@ -63,7 +63,7 @@ func TestFleet_deadline(t *testing.T) {
 	})
 }
 
-// PerSecond spreads what is begun evenly, and does not wait beyond the deadline. What is done already does not count.
+// PerSecond spreads the starts evenly, and does not wait beyond the deadline. Finished targets do not count.
 func TestFleet_perSecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

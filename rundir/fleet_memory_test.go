@@ -35,7 +35,7 @@ func (f *forgetful) Open(_ context.Context, t fleet.Target) (fleet.Tree, error) 
 	return fleet.Tree{FS: fsys}, afero.WriteFile(fsys, "a.txt", []byte("one\n"), 0o644)
 }
 
-// What is in memory does not grow with the targets. The test runs alone.
+// Memory does not grow with the targets. The test runs alone.
 func TestFleet_memory(t *testing.T) {
 	count := fstest.Runs(60, 400, 10_000)
 	p := &place{dir: t.TempDir()}

@@ -63,7 +63,7 @@ func TestFleet_moneyOfWaiting(t *testing.T) {
 	check(5, "of 6 targets 3 canceled, 2 not begun, 1 waiting for a decision (the budget of $3.50 is spent)")
 }
 
-// What a child has paid counts once, however often the fleet goes on with it.
+// The cost of a child counts once, however often the fleet resumes it.
 func TestFleet_moneyOnce(t *testing.T) {
 	t.Parallel()
 	const count = 3

@@ -203,7 +203,7 @@ func TestFleet(t *testing.T) {
 	f.checkChildren(t, run, count)
 }
 
-// What waits holds the fleet; it ends by itself when the last decision is made.
+// A waiting child holds the fleet. The fleet ends when the last decision is made.
 func TestFleet_held(t *testing.T) {
 	t.Parallel()
 	const count = 4

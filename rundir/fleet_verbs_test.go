@@ -159,7 +159,7 @@ func TestFleet_close(t *testing.T) {
 	}
 }
 
-// What cannot be a fleet is refused, and leaves nothing.
+// An invalid fleet is refused, and leaves nothing.
 func TestFleet_refused(t *testing.T) {
 	t.Parallel()
 	f := newHerd(t, 1)
@@ -263,7 +263,7 @@ func TestFleet_retention(t *testing.T) {
 	same(t, "a child", string(triggers(t, f.store, held)[1].Status), "manual")
 }
 
-// What was planted in the files of a fleet is not believed: a target that has its run is not begun again.
+// Records that were planted in the files of a fleet are not trusted: a target that has its run is not begun again.
 func TestFleet_planted(t *testing.T) {
 	t.Parallel()
 	const count = 6

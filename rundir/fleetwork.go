@@ -82,8 +82,8 @@ func (f *fleetWork) prepare() error {
 
 // find writes into the file "children" what is missing there: a process that is killed leaves children that it does not
 // name, and a power cut leaves anything of it. The first record of a child says whose it is, so none is begun twice.
-// What the fleet's own records say of it does not count: that a process has begun with the fleet need not be durable
-// when children of it are.
+// The fleet's own records do not count: the record that a process has begun with the fleet need not be durable when its
+// children are.
 func (f *fleetWork) find() (found bool, err error) {
 	store := f.m.store
 	c := scan{s: store, from: f.number, upTo: everything, trusts: func(*entry) bool { return true }}

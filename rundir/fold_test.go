@@ -172,7 +172,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// What is running is counted, and waiting is not.
+// Running time is counted, and waiting time is not.
 func TestFold_times(t *testing.T) {
 	t.Parallel()
 	r := shownRun{number: 12, folded: history(t,
@@ -223,7 +223,7 @@ func TestFold_jobsUsedUp(t *testing.T) {
 	}
 }
 
-// What a run has paid for counts from when it was answered, once, also when its process dies before the step is done.
+// A paid answer counts from when it came, once, also when its process dies before the step is done.
 func TestPaid(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, fstest.OpenRoot(t, t.TempDir()), Options{NoSync: true})

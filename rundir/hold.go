@@ -238,7 +238,7 @@ func (m *Manager) held(ctx context.Context, w *writer) (*millrace.Plan, error) {
 	if run.Status != runs.Manual {
 		return nil, fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status)
 	}
-	// What the plan reads is needed as long as the plan is.
+	// The plan's sources are needed as long as the plan.
 	s := &session{m: m, w: w, ctx: ctx}
 	x, p, err := s.prepared(newRecorder(s))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// decide records a decision about a run that check allows, and begins to work on it. What decide returns is the run as
-// it is then.
+// decide records a decision about a run that check allows, and begins to work on it. decide returns the run in its
+// new state.
 func (m *Manager) decide(ctx context.Context, number int64, check func(shownRun) error,
 	do func(w *writer) error) (runs.Run, error) {
 	release, err := m.claim(ctx, number)

@@ -101,8 +101,8 @@ func notADir(name string) error {
 	return &fs.PathError{Op: "open store of runs", Path: name, Err: errors.New("not a directory")}
 }
 
-// present reports whether there is a store, and that it is one of this version. What has runs but does not say what
-// it is belongs to another program.
+// present reports whether there is a store, and that it is one of this version. A directory that has runs but no
+// format file belongs to another program.
 func (l layout) present() (bool, error) {
 	ok, err := l.reachable()
 	if err != nil || !ok {
@@ -141,7 +141,7 @@ func (l layout) known() (bool, error) {
 // shards returns the shards that there are, in order.
 func (l layout) shards() ([]int64, error) { return l.numbers(l.dir, shardDigits) }
 
-// inShard returns the numbers of the runs in a shard, in order. Whether they are runs is not known yet.
+// inShard returns the numbers of the runs in a shard, in order. They are not verified yet.
 func (l layout) inShard(shard int64) ([]int64, error) {
 	all, err := l.numbers(l.path(shardName(shard)), runDigits)
 	return slices.DeleteFunc(all, func(n int64) bool { return n/perShard != shard || n == 0 }), err

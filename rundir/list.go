@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// List implements [runs.Browser]. What it goes by is the index; each item it returns is read from its own records.
+// List implements [runs.Browser]. It filters by the index; each item it returns is read from its own records.
 func (s *Store) List(ctx context.Context, f runs.Filter) (runs.Page[runs.Run], error) {
 	if err := f.Check(); err != nil {
 		return runs.Page[runs.Run]{}, err

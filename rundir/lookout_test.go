@@ -84,7 +84,7 @@ func TestLookout_idle(t *testing.T) {
 	}
 }
 
-// What waits for a process is found: when it is due, when its process dies, when another process creates it, also
+// A run that waits for a process is found: when it is due, when its process dies, when another process creates it, also
 // without a word in the index.
 func TestLookout_finds(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,7 @@ type Host struct {
 	// User is the name of the user in records, for those that say no other one.
 	User string
 	// ApproveFrom holds runs before their commit from this level of risk on. Unset, the zero value, holds none for its
-	// risk alone. What limits or risk block, and force would lift, is held in any case.
+	// risk alone. A run that limits or risk block, and force would lift, is always held.
 	ApproveFrom risk.Level
 	// MaxRunning is how many runs are worked on at once. Zero means DefaultMaxRunning, negative no limit.
 	MaxRunning int
@@ -128,7 +128,7 @@ func (m *Manager) claim(ctx context.Context, number int64) (func(), error) {
 	return m.claimAs(ctx, number, false)
 }
 
-// claimAs is claim. What is within the work on a run is done although the manager is closed.
+// claimAs is claim. Work within a run is done although the manager is closed.
 func (m *Manager) claimAs(ctx context.Context, number int64, within bool) (func(), error) {
 	for {
 		m.mu.Lock()

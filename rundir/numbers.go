@@ -17,8 +17,8 @@ import (
 const farNumber = 10_000_000
 
 // allocate takes the next number: it makes the directory of it, and the file for the records. It is the only thing that
-// several processes do at once. Who has made the file has the number: of layers, such as an afero.CopyOnWriteFs, mkdir
-// makes a directory that is there already.
+// several processes do at once. The process that made the file has the number: on layers, such as an
+// afero.CopyOnWriteFs, mkdir makes a directory that is there already.
 func (s *Store) allocate(ctx context.Context) (int64, recordlog.File, error) {
 	next, err := s.next()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // own takes a run to work on it. The error matches [runs.ErrNotFound], [runs.ErrBusy] if another process works on it,
-// [runs.ErrForeign], or [runs.ErrDamaged]. What no record names for certain, and records whose data is not whole, are
-// cut off by the first append.
+// [runs.ErrForeign], or [runs.ErrDamaged]. Bytes that no record names for certain, and records whose data is not
+// whole, are cut off by the first append.
 func (s *Store) own(number int64) (*writer, error) {
 	if _, err := s.writeKey(); err != nil {
 		return nil, err

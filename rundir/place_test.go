@@ -68,7 +68,7 @@ func open(t *testing.T, dir string) *fsutil.RootFs {
 	return root
 }
 
-// What a tree has stored of a run goes with the run, where the store lies in the state of the tree.
+// The stored result of a run in its tree is removed with the run, where the store lies in the state of the tree.
 func TestRetention_storedResult(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")

@@ -63,7 +63,7 @@ func TestPlanted_slotID(t *testing.T) {
 	}
 }
 
-// What lies in the place of a directory of the store is not gone into.
+// An entry in the place of a directory of the store is not entered.
 func TestPlanted_trash(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -134,7 +134,7 @@ func TestSettle_canceled(t *testing.T) {
 }
 
 // Runs that are foreign are counted by themselves: they take the place of none of the user's own, and go beyond the
-// limits, but for those that wait or are worked on. What such a run says of other places may be said of those of
+// limits, but for those that wait or are worked on. Such a run may name the files of
 // another run.
 func TestPlanted_retention(t *testing.T) {
 	t.Parallel()

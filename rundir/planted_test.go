@@ -142,7 +142,7 @@ func TestPlanted_directories(t *testing.T) {
 	}
 }
 
-// What another version has written is left alone.
+// Records of another version are left alone.
 func TestPlanted_format(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"millrace runs 2\n", "millrace runs 1", "", "something else",

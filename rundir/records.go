@@ -165,7 +165,7 @@ type done struct {
 	Mark bool `json:"mark,omitempty"`
 }
 
-// hold is what the run waits with. What it waits for is in the reason of the record.
+// hold is the state with which a run waits. The reason of the record names the awaited decision.
 type hold struct {
 	// PlanDigest is that of what is staged so far; Commit says that this is what will be committed.
 	PlanDigest string     `json:"plan_digest,omitempty"`
@@ -273,7 +273,7 @@ func (r *record) parts() error {
 	return nil
 }
 
-// decodeRecord reads a record. What is not known was written by a later version, or by a stranger.
+// decodeRecord reads a record. Unknown fields were written by a later version, or by a stranger.
 func decodeRecord(data []byte) (*record, error) {
 	r := new(record)
 	if err := json.Unmarshal(data, r); err != nil {

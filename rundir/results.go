@@ -24,7 +24,7 @@ func (r shownRun) mostRead() int64 {
 	return maxResults
 }
 
-// result returns what the run has done so far, nil if that is nothing yet. What cannot be read is left out, with a
+// result returns what the run has done so far, nil if that is nothing yet. Unreadable parts are left out, with a
 // warning.
 func (r shownRun) result(data io.ReaderAt) *millrace.Result {
 	if r.end != nil && !r.end.Result.IsZero() {

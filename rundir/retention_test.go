@@ -98,7 +98,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// What steps share goes at DataAge, also if all else of the run is short.
+// The shared directory of a run's steps is removed at DataAge, also if all else of the run is short.
 func TestRetention_shared(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")

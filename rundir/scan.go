@@ -157,7 +157,8 @@ func (c *scan) piece(first int64) (gaps bool) {
 	return gaps
 }
 
-// isThere reports whether a run that has not ended has a directory. What cannot be listed is for its records to say.
+// isThere reports whether a run that has not ended has a directory. If the directory cannot be listed, its records
+// decide.
 func (c *scan) isThere(number int64) bool {
 	if c.there == nil {
 		c.there = make(map[int64]bool)

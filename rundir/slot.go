@@ -58,7 +58,7 @@ func entryOf(r shownRun) entry {
 	}
 }
 
-// nanos is a time as slots have it. What does not fit is not a time of a run.
+// nanos is a time as slots have it. A time that does not fit is not a time of a run.
 func nanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -23,7 +23,7 @@ const DefaultDir = ".millrace/" + journal.StoreDir
 // Options say how a store is opened. The zero Options are good for most.
 type Options struct {
 	// Key signs the records of runs, at least 16 bytes. Nil means the key of the user, as for [millrace.Executor]; in
-	// memory a random one of the process. What is signed with another key is shown as foreign.
+	// memory a random one of the process. A run signed with another key is shown as foreign.
 	Key []byte
 	// NoSync leaves out every fsync: what was recorded outlives the process, but not a power cut.
 	NoSync bool

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// What is shown of runs and jobs that no record says an end of.
+// Reasons shown for runs and jobs whose end is not recorded.
 const (
 	diedReason    = "its process died"
 	reachedReason = "the run ended before it"

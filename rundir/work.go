@@ -21,7 +21,7 @@ func (m *Manager) begin(w *writer) error {
 	return err
 }
 
-// beginAs is begin. What is within the work on a fleet is begun although the manager is closed.
+// beginAs is begin. Work within a fleet is begun although the manager is closed.
 func (m *Manager) beginAs(w *writer, within bool) (*session, error) {
 	s := &session{m: m, w: w, over: make(chan struct{}), within: within}
 	s.ctx, s.stop = context.WithCancelCause(m.base)
@@ -281,8 +281,8 @@ func (s *session) reason(err error) string {
 // largeData is how many bytes of data a run leaves behind at most that has succeeded: nothing goes on from them.
 const largeData = 64 << 10
 
-// dropLarge removes the data of a run that has succeeded. What it removes would go later: it is of no use but for the
-// results of single jobs that are long.
+// dropLarge removes the data of a run that has succeeded. The data would be removed later anyway. It only serves
+// the results of single jobs that are long.
 func (s *session) dropLarge() {
 	store, name := s.m.store, s.m.store.run(s.w.number, dataFile)
 	if at, err := store.d.Look(name); err == nil && at.Size > largeData {

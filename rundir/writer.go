@@ -25,7 +25,7 @@ const maxReason = 4 << 10
 // writer is the one that works on a run: it holds the lock of its file of records, and no other writes into its
 // directory. It comes from [Store.create] or [Store.own] and has to be closed.
 //
-// What happens is told by append, with the fields of the record that its kind has; [writer.value] and [writer.blob] put
+// append records an event, with the fields of its kind of record. [writer.value] and [writer.blob] put
 // larger bytes where a record can name them, before it is appended. spill is for the stage of the run, line for the log
 // of a job, state for what the records come to, which append keeps up to date.
 //

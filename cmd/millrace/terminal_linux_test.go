@@ -68,7 +68,7 @@ func (tr *tree) onTerminal(keys string, env []string, args ...string) (status in
 	return status, screen.String()
 }
 
-// What a stranger would want on the screen of a user, each with a mark of its own: a title, a cleared screen, a question
+// Attacks on the screen of a user, each with a mark of its own: a title, a cleared screen, a question
 // that the terminal answers into the shell, a link, text that turns around, text that is not seen, in one byte and two.
 var attacks = []string{
 	"\x1b]0;owned\a", "\x1b[2J\x1b[H", "\x1b[6n", "\x1b]8;;http://evil\x1b\\", "\u202eevil\u2066", "\u200bhidden\u2060", "\u009b31m", "\b\b\b", "\r",
@@ -219,7 +219,7 @@ func TestEscapeSequences(t *testing.T) {
 				if status < 0 {
 					t.Errorf("it did not end:\n%q", shown)
 				}
-				// What is typed is shown by the terminal itself.
+				// The terminal itself shows typed keys.
 				if what := dangerous(shown, colours); what != "" {
 					t.Errorf("millrace %q (colours %v) shows %s", c.args, colours, what)
 				}

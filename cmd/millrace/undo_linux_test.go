@@ -53,7 +53,7 @@ func TestUndo_asks(t *testing.T) {
 	step("n\n", 3, "six\n", []string{"Remove", "cannot be taken back"}, "log", "prune", "--keep", "1")
 }
 
-// What was not written here is not believed, until the user says what is to become of it.
+// A transaction that this user did not write is not trusted until the user decides about it.
 func TestRecover_decides(t *testing.T) {
 	t.Parallel()
 	tr := newTree(t, nil)

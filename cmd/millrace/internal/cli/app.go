@@ -1,5 +1,5 @@
-// Package cli has the commands of the program millrace. A command translates: it makes a pipeline or a plan of what the
-// user has in hand, and shows what came of it. What a change does is the library's work.
+// Package cli has the commands of the program millrace. A command translates: it makes a pipeline or a plan of the
+// user's arguments, and shows the result. The library makes the change.
 package cli
 
 import (

@@ -77,8 +77,8 @@ var commands = []entry{
 	{"", (*App).newConfigHelp},
 }
 
-// Run runs the command that the arguments name, without the name of the program, and returns the exit status. What it
-// has to say to the user, errors too, is written when it returns.
+// Run runs the command that the arguments name, without the name of the program, and returns the exit status. All
+// output, errors too, is written when it returns.
 func (a *App) Run(ctx context.Context, args []string) int {
 	a.config, a.inputs = config.Config{}, nil
 	a.flags, a.started, a.usage, a.failed, a.events, a.progress = flags{}, false, "", nil, nil, nil

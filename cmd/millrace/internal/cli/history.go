@@ -38,8 +38,8 @@ func (h history) lastUndo() (id string, err error) {
 	return h.newest("there is nothing to redo", func(i backup.Info) bool { return h.isUndo(i) && !isUndone(i) })
 }
 
-// newest returns the first commit that is wanted. What cannot be read may be a newer one, which is not passed by in
-// silence.
+// newest returns the first commit that is wanted. A backup that cannot be read may be a newer commit, so it is
+// an error.
 func (h history) newest(none string, wanted func(backup.Info) bool) (string, error) {
 	var found string
 	for _, i := range h {

@@ -128,7 +128,7 @@ func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
 		if err != nil {
 			return err
 		}
-		// What goes on is held, so that another process can go on with it.
+		// Active runs are held, so that another process can resume them.
 		defer func() { err = errors.Join(err, closing(context.WithoutCancel(ctx))) }()
 		cfg.Runs = tools
 	}

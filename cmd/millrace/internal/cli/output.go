@@ -37,7 +37,7 @@ func (a *App) complain(text string) {
 	_, _ = io.WriteString(a.Stderr, shown(a.Stderr, text)+"\n") // a failure cannot be reported anywhere else
 }
 
-// talk writes a line to stderr, unless -q is given. What comes from files or names is made visible if it is a terminal.
+// talk writes a line to stderr, unless -q is given. Text of files and names is made visible at a terminal.
 func (a *App) talk(format string, args ...any) {
 	if a.flags.quiet {
 		return

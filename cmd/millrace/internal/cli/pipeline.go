@@ -110,8 +110,8 @@ func (s *session) namedSource(ctx context.Context, name string) (source, error) 
 	return p, nil
 }
 
-// readPipeline reads a pipeline, as readSource does, and gives its variables their values. What is wrong with it names
-// the file. A value that is missing is asked for at a terminal.
+// readPipeline reads a pipeline, as readSource does, and gives its variables their values. Its errors name the file. At
+// a terminal, the user is asked for missing values.
 func (s *session) readPipeline(ctx context.Context, arg string, values []string) (source, error) {
 	p, err := s.readSource(ctx, arg)
 	if err != nil {

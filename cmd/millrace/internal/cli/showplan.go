@@ -56,8 +56,8 @@ func (s *session) namedPlan(ctx context.Context, name string) (*millrace.Plan, e
 	return plan, err
 }
 
-// openPlan opens the stored plan in a file, or in stdin for "-". What was stored of force does not count: the user who
-// commits has to say it again.
+// openPlan opens the stored plan in a file, or in stdin for "-". A stored force does not count: the user who commits
+// has to force it again.
 func (s *session) openPlan(ctx context.Context, name string) (*millrace.Plan, error) {
 	data, err := s.readInput(ctx, name)
 	if err != nil {

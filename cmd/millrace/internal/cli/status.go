@@ -41,8 +41,8 @@ type saidError struct{ code string }
 
 func (e *saidError) Error() string { return e.code }
 
-// codeOf returns the word for an error in JSON: that of the library, or one of the program's own. What the library says
-// of the tree comes first.
+// codeOf returns the word for an error in JSON: that of the library, or one of the program's own. The library's
+// codes for the tree come first.
 func codeOf(err error) string {
 	if said, ok := errors.AsType[*saidError](err); ok {
 		return said.code

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What is stored can be read again, or is not stored at all.
+// A stored plan can be read again, or it is not stored.
 func TestStoreWhatCanBeRead(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "a.plan")

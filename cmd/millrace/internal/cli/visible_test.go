@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// What is escaped means the same, and nothing is left that a terminal would act on.
+// Escaped JSON means the same, and has nothing that a terminal would act on.
 func TestVisibleJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

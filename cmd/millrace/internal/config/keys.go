@@ -203,7 +203,7 @@ func (d *decoder) runs(n *yaml.Node, c *Config) {
 	})
 }
 
-// risk reads where the levels of risk begin. What is left out stays as it is by default.
+// risk reads where the levels of risk begin. Missing levels keep their defaults.
 func (d *decoder) risk(n *yaml.Node, c *Config) {
 	if n.Kind != yaml.MappingNode {
 		d.fail(n, "write {high: {files: 200}}", "this must be a list of `key: value`")

@@ -1,5 +1,5 @@
 // Package kept has the runs that are kept in a store. They wait for a decision and survive their process. Later
-// processes look at them, approve them and resume them. What runs do is the work of package rundir.
+// processes look at them, approve them and resume them. Package rundir runs them.
 package kept
 
 import (

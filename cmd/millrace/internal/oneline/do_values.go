@@ -135,8 +135,8 @@ func paramOf(doc millrace.ActionDoc, name string) millrace.ParamDoc {
 	return doc.Params[i]
 }
 
-// value returns what a text stands for where a parameter takes something of that type. What does not fit stays a text,
-// for it can be a template, and else the decoder says what is wrong.
+// value returns what a text stands for where a parameter takes something of that type. A text that does not fit stays
+// a text, for it can be a template. Else the decoder reports the error.
 func (w Where) value(name, text, takes string) (any, error) {
 	switch takes {
 	case listOfStrings, oneOrList:

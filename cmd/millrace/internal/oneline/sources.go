@@ -23,7 +23,7 @@ const (
 	within                      // stand for all files in them
 )
 
-// sources sorts arguments. What there is, is named, also if its name looks like a glob.
+// sources sorts arguments. An existing path is a name, also if it looks like a glob.
 func (w Where) sources(arguments []string, dirs directories) (sources, error) {
 	var s sources
 	seen := make(map[string]bool, len(arguments))

@@ -102,7 +102,8 @@ func (s Style) statsOf(plan *millrace.Plan, changes []change.Change) ([]fileStat
 	return stats, nil
 }
 
-// scaled returns how long the bars of a file are if the longest may have so many columns. What is not zero is seen.
+// scaled returns how long the bars of a file are if the longest may have so many columns. A count above zero is
+// visible.
 func scaled(added, taken, most, columns int) (plus, minus int) {
 	if most <= columns {
 		return added, taken

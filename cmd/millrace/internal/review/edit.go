@@ -16,8 +16,8 @@ const editFoot = `# ---
 # Lines that begin with '#' are left out. If nothing is left, the hunk stays undecided.
 `
 
-// edit lets the user write what is to stand in place of the hunk, and reports whether there is something. What is
-// refused is there again the next time.
+// edit lets the user write what is to stand in place of the hunk, and reports whether there is something. A
+// refused text is there again the next time.
 func (r *Review) edit() (bool, error) {
 	f, i := r.files[r.at.file], r.item()
 	switch {

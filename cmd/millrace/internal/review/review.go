@@ -146,7 +146,7 @@ func (r *Review) press(ctx context.Context, key rune) (again, done bool, err err
 	return false, false, nil
 }
 
-// What a terminal sends for these when no signal is made of them.
+// Bytes of keys that a terminal sends when it makes no signal of them.
 const (
 	ctrlC = '\x03'
 	ctrlD = '\x04'

@@ -69,7 +69,7 @@ func edits() millrace.Pipeline {
 
 var trees = []string{"a.txt", "x\n" + strings.Repeat("p\n", 8) + "4\n" + strings.Repeat("q\n", 8) + "x\n", "b.txt", far, "c.txt", "4\n"}
 
-// What is taken with which keys, by the lines that are put in.
+// Each sequence of keys takes certain hunks, named by their new lines.
 func TestKeys(t *testing.T) {
 	for keys, want := range map[string]string{
 		"y y y y y y":   "a:y a:four a:y b:y b:y c:four",
@@ -162,7 +162,7 @@ new/c.txt  created, 3 of 3 files
 	}
 }
 
-// What the rest needs cannot be left: the reason is shown at the file, and the user decides again.
+// A hunk that the rest needs cannot be left: the reason is shown at the file, and the user decides again.
 func TestRefusalIsShownAtTheFile(t *testing.T) {
 	p := plan(t, []string{"a.txt", "a\n", "b.txt", "b\n", "z.txt", "4\n"}, millrace.New("swap").
 		Step("away", actions.Rename{Files: []string{"a.txt"}, To: "c.txt"}).

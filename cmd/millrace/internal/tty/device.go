@@ -47,7 +47,7 @@ func (d *Device) Write(p []byte) (int, error) { return d.out.Write(p) }
 
 // Ask shows a question and reads a line.
 func (d *Device) Ask(ctx context.Context, question string) (string, error) {
-	// What was typed already is shown: a user has to see what is answered.
+	// Input that was typed early is shown: a user has to see the answer.
 	line, _, complete := cutLine(d.pending)
 	if complete {
 		line = append(bytes.TrimRight(line, "\r\n"), '\n')
