@@ -161,7 +161,7 @@ func (r *run) retries(i int) int {
 
 // inSequence reports whether the steps run one at a time: if the pipeline does not want more, if its way depends on the
 // run, and if each step has to know what all before it have done. How many files and bytes differ can become less
-// again, so that is only known where each step ends in sequence. What is left of money and of attempts depends on the
+// again, so that is only known where each step ends in sequence. The remaining money and attempts depend on the
 // attempts before.
 func (r *run) inSequence() bool {
 	limit := r.spent.limit
@@ -187,8 +187,8 @@ func (r *run) backoff(i int) time.Duration {
 	return s.Backoff
 }
 
-// retryable reports whether another attempt of the action may succeed after the error. An error that says so itself
-// decides. What the host or the pipeline refuses stays refused. Otherwise an action of package actions, which works on
+// retryable reports whether another attempt of the action may succeed after the error. An error that declares
+// it decides. A refusal by the host or the pipeline stays. Otherwise an action of package actions, which works on
 // files alone, does the same again, unless the system may be in another state then; of other actions it is not known.
 func retryable(action actions.Action, err error) bool {
 	if said, ok := errors.AsType[interface {

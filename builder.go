@@ -232,10 +232,10 @@ func (b Builder) Variables(variables ...Variable) Builder {
 	return b
 }
 
-// Include adds all steps of a pipeline, with ids that have the prefix and a "-" before them: "find" becomes "go-find".
-// What they name of each other is renamed alike: inputs, conditions, jumps, ways back, and templates, also those by
-// position. What was text in the pipeline stays text, also where it looks like a template of a step that there is only
-// here. So the steps do what they do alone, and others may refer to them by their new ids.
+// Include adds all steps of a pipeline, with ids that have the prefix and a "-" before them: "find" becomes
+// "go-find". Their references to each other are renamed too: inputs, conditions, jumps, ways back, and templates,
+// also templates by position. Text of the included pipeline stays text, also where it looks like a template of a step
+// of this pipeline. So the steps do the same as alone, and other steps may refer to them by their new ids.
 //
 // The variables of the pipeline come along; one that there is already must be declared the same, but for what its
 // description says. Its sandbox becomes part of its

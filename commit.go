@@ -105,7 +105,7 @@ func (p *Plan) commitAlone(ctx context.Context) (*Result, error) {
 	return res, err
 }
 
-// commit commits under the lock, after [tree.write] has recovered. The plan is one that may be committed. What has been
+// commit commits under the lock, after [tree.write] has recovered. The plan may be committed. A file that was
 // read since that time need not be hashed again if nothing says that it was changed: that is for a run, which has just
 // read it. The zero time is for a plan, which may have lain about for days: what is written through a mapping shows in
 // no time of the file.
@@ -127,7 +127,7 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Re
 		return p.outcome(commit.Report{}, p.translate(ctx, commit.Report{}, err))
 	}
 	if t.x.RunID != "" && key.Missing == nil {
-		// What is stored is the result of a commit that succeeds: it is only ever seen if it did.
+		// The stored result is the result of a successful commit: it is only seen after the commit.
 		res := p.result.clone()
 		res.committed(commit.Report{BackupID: o.ID, Committed: true}, committedAllTheSame(p.failed))
 		res.TotalDuration += time.Since(start)
@@ -269,8 +269,8 @@ var errPlanClosed = fmt.Errorf("the plan was closed, or committed: %w", fs.ErrCl
 
 // Close gives back what the plan keeps open: the directory, if the executor has opened it for a file system such as
 // afero.OsFs, and a temporary file for what was staged beyond some megabytes. A Commit that succeeds does that by
-// itself, and the garbage collector for a plan that is forgotten; Close does it at once. What the caller has opened
-// stays open, and so does what other plans made of this one need.
+// itself, and the garbage collector for a plan that is forgotten; Close does it at once. A directory that the
+// caller has opened stays open, and so does everything that other plans made of this plan need.
 //
 // Afterwards Result, Changes and the like say what they did; whatever has to read files, as WriteDiff, RejectHunks,
 // MarshalJSON and Commit, returns an error that matches fs.ErrClosed. A Commit that is going on is not disturbed.

@@ -25,9 +25,9 @@ type Decoder struct {
 	Tools tool.Set
 	// Lenient repairs what models and other systems send, and then decodes strictly: code fences, trailing commas,
 	// comments, quotes, names and actions that are almost right, numbers in quotes, a string for a list. docs/json.md
-	// has the table. Each repair is a warning of the pipeline. What could mean two things, or be a guard under a name
-	// that is not known, is refused. What strict decoding takes means the same, without a warning; only a description
-	// that sets an option, such as "dry run", is refused. False is strict.
+	// has the table. Each repair is a warning of the pipeline. An ambiguous value, or a guard under an unknown name, is
+	// refused. JSON that strict decoding accepts means the same, without a warning; only a description that sets an
+	// option, such as "dry run", is refused. False is strict.
 	Lenient bool
 	// Name is the name of a pipeline that has none of its own, such as that of its file. Empty means that a pipeline
 	// without a name is refused.

@@ -34,14 +34,14 @@
 //
 // # Policy
 //
-// Pipelines may come from strangers. What they may do is the host's to say, in the fields of its Executor: a ceiling
+// Pipelines may come from strangers. The host limits them with the fields of its Executor: a ceiling
 // for the risk, the paths allowed, denied and read only, what a step may cost, read-only, dry-run. Nothing in a
 // pipeline, nor in a stored plan, lifts any of that. All fields, and all that is bounded, are listed in
 // docs/limits.md; docs/embedding.md is for programs that use this package.
 //
 // # What is not promised
 //
-// Other programs that read the tree while it is committed may see some files old and others new. What a commit survives
-// depends on the file system: Result.Guarantee says what was reached, and a file system in memory, or one without
+// Other programs that read the tree while it is committed may see some files old and others new. The events that a
+// commit survives depend on the file system: Result.Guarantee names them, and a file system in memory, or one without
 // fsync, reaches less than [fsutil.OpenRoot]. Extended attributes and owners are kept where the system lets us.
 package millrace

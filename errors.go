@@ -226,7 +226,7 @@ const CodeUnknownVariable = interpolate.CodeNoVariable
 
 // ExpectError says that a step did not do as much, or as little, as its expect asked for.
 type ExpectError struct {
-	// What is "files" or "edits".
+	// The counted things: "files" or "edits".
 	What string
 	// Got is the number there was, Min and Max the bounds, nil where there is none.
 	Got      int

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// A step runs a program on the tree as the steps before have left it, also one in memory. What the program changes is part
-// of the plan; nothing is written before the commit.
+// A step runs a program on the tree as the steps before have left it, also one in memory. Its changes are part of the
+// plan; nothing is written before the commit.
 func ExampleExecutor_commands() {
 	ctx, fsys := context.Background(), afero.NewMemMapFs()
 	if err := afero.WriteFile(fsys, "words.txt", []byte("pear\napple\n"), 0o644); err != nil {

@@ -29,9 +29,9 @@ const DefaultStateDir = ".millrace"
 // cannot lift any of them. The zero value works. An Executor is safe for concurrent use as long as its fields are not
 // changed; runs that write to one tree wait for each other.
 type Executor struct {
-	// DryRun makes every run a dry run, whatever the pipeline says, and so it does with [Plan.Commit], Restore and what
-	// is done to backups: they say what they would do, and write nothing. What cannot be tried, such as Recover where
-	// there is something to undo, is ErrReadOnly.
+	// DryRun makes every run a dry run, whatever the pipeline sets. The same holds for [Plan.Commit], Restore and the
+	// verbs for backups: they report their effect, and write nothing. A verb that cannot be tried, such as Recover with
+	// something to undo, is ErrReadOnly.
 	DryRun bool
 	// ReadOnly refuses pipelines with steps that can write, or that act outside of the tree, unless they are dry runs,
 	// and everything else that would write, with ErrReadOnly.
@@ -61,7 +61,7 @@ type Executor struct {
 	// Budget is what a run may spend, whatever its pipeline says: of both budgets the smaller counts, measure by
 	// measure. A step that costs does not begin once the money is spent, the run is a *BudgetError then. So it is if
 	// more was changed than the budget allows before a step; in the end that is a *BlockedError, which force does not
-	// lift. What is taken back from a backup has no budget. A field that is zero means no limit, a negative one is an
+	// lift. A restore from a backup has no budget. A field that is zero means no limit, a negative one is an
 	// *ExecutorError.
 	Budget budget.Limit
 	// Workers is how many goroutines a run may use. Zero means GOMAXPROCS.
@@ -71,15 +71,15 @@ type Executor struct {
 	// is allowed too: a link in the tree must not widen what the host allows. Nil means the whole tree; a list that is
 	// empty and not nil allows nothing.
 	AllowedPaths []string
-	// DeniedPaths are globs. What one of them takes, a file or a directory with all below it, is neither listed nor
-	// found by steps, and a step that names it gets fsutil.ErrDenied. They win over AllowedPaths, hold for symbolic
+	// DeniedPaths are globs. Matching files, and everything below matching directories, are hidden from steps. A step
+	// that names such a path gets fsutil.ErrDenied. They win over AllowedPaths, hold for symbolic
 	// links by their names and by what they lead to, and force does not help. A glob without a slash is about the last
 	// element of a path in any directory (".env"); others are about the whole path ("deploy/**/*.key"). Other spellings
 	// that some file system takes for the same name are taken as well, and with each ".git" what git takes for a
 	// repository under another name. A glob that is not valid is an *ExecutorError.
 	DeniedPaths []string
-	// ReadOnlyPaths are globs like DeniedPaths. What one of them takes can be listed and read; a step that writes,
-	// makes, renames or removes it, or a directory that it is in, gets fsutil.ErrReadOnlyPath, with or without force.
+	// ReadOnlyPaths are globs like DeniedPaths. Matching paths can be listed and read. A step that writes, makes, renames
+	// or removes such a path, or a directory above it, gets fsutil.ErrReadOnlyPath, with or without force.
 	ReadOnlyPaths []string
 	// RequireMatches makes a failure of what is a warning otherwise: that a step which would write finds nothing to
 	// write to. It is an *ExpectError, as if each such step without an expect of its own had the expect {"min_files":
@@ -102,9 +102,9 @@ type Executor struct {
 	InPlace bool
 	// State is where and how long journal, backups and stored results are kept, and who may read them.
 	State State
-	// RunID names the run: letters, digits, "-" and "_", at most 255. Running the same id again on the same tree
-	// returns the stored result if that run was committed, and runs afresh otherwise. What is stored stands in the
-	// state directory, so a copy of the tree with that has run as well. Empty means that runs are not remembered.
+	// RunID names the run: letters, digits, "-" and "_", at most 255. Running the same id again on the same tree returns
+	// the stored result if that run was committed, and runs afresh otherwise. The result is stored in the state
+	// directory, so a copy of the tree with that directory has run as well. Empty means that runs are not remembered.
 	RunID string
 	// Tools are what steps of the action tool can call. The zero Set has none, so that such steps are a
 	// *ValidationError.

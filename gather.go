@@ -110,8 +110,8 @@ func (r *run) firstError(ctx context.Context) error {
 	return nil
 }
 
-// riskSoFar is the level of a run that failed: the highest of its steps, and that of all their edits. What the steps
-// have changed together does not count, for it depends on how many of them ran beside the one that failed.
+// riskSoFar is the level of a run that failed: the highest of its steps, and that of all their edits. The steps'
+// joint change does not count, for it depends on how many of them ran beside the failed step.
 func (r *run) riskSoFar(res *Result) risk.Level {
 	level := r.x.Risk.Assess(0, res.TotalEdits)
 	for _, s := range res.Results {
@@ -120,9 +120,9 @@ func (r *run) riskSoFar(res *Result) risk.Level {
 	return level
 }
 
-// rolledBack reports whether a step that had done its work was taken back, because all is given up. What a failed
-// step had staged of itself does not count: how far it got can depend on the schedule, and so do steps that ran beside
-// the failed one, and in sequence would not have.
+// rolledBack reports whether a step that had done its work was taken back, because all is given up. The staged
+// part of a failed step does not count, because its progress can depend on the schedule. Nor do steps that ran beside
+// the failed step, and would not have run in sequence.
 func (r *run) rolledBack() bool {
 	return slices.ContainsFunc(r.counted(), func(v *visit) bool { return v.staged })
 }

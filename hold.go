@@ -226,7 +226,7 @@ func isReadOnly(s change.State) bool {
 // BudgetError says that a budget, that of the pipeline or [Executor.Budget], does not allow what was to come next. All
 // that was staged is discarded.
 type BudgetError struct {
-	// What is "usd", "files", "edits" or "bytes".
+	// The unit: "usd", "files", "edits" or "bytes".
 	What string
 	// Limit is what is allowed, and Spent what was used; "usd" is in millionths of a dollar, as a budget.Cost.
 	Limit, Spent int64

@@ -155,8 +155,7 @@ func (r *run) keepInSequence(ctx context.Context, v *visit, again bool) bool {
 	return false
 }
 
-// keepInParallel is keep for a step that others may run beside. What keeps it from being kept ends the run in front of
-// it.
+// keepInParallel is keep for a step that others may run beside. If keeping fails, the run ends before this step.
 func (r *run) keepInParallel(ctx context.Context, v *visit, final bool) error {
 	if ctx.Err() != nil {
 		return nil // the end of the run may have cut it short

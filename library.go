@@ -224,8 +224,8 @@ func (l Library) List(ctx context.Context) ([]LibraryEntry, error) {
 // mostBytes is how long a file may be.
 func (l Library) mostBytes() int { return cmp.Or(l.Decoder.MaxBytes, definition.MaxPipelineBytes) }
 
-// checkLibraryName returns what is wrong with a name. Those of devices are refused on every system, for a library is
-// carried from one to another.
+// checkLibraryName returns what is wrong with a name. Names of devices are refused on every system, for a library is
+// carried from one system to another.
 func checkLibraryName(name string) error {
 	text := fmt.Sprintf("invalid pipeline name '%s' (only alphanumeric, -, and _ allowed, at most %d)",
 		fsutil.Visible(show.Name(name)), definition.MaxIDLen)

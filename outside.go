@@ -27,8 +27,8 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// whyNot says why the step of a visit is not to run, or "". What acts outside of the tree does not in a dry run, and
-// what would have come of it is not known to the steps that refer to it.
+// whyNot returns the reason not to run the step of a visit, or "". A step that acts outside of the tree does not run in
+// a dry run, and its result is unknown to the steps that refer to it.
 func (r *run) whyNot(ctx context.Context, v *visit) (string, error) {
 	if v.uncalled = r.uncalledFor(v.step); v.uncalled != "" {
 		return fmt.Sprintf("'%s' was not called", v.uncalled), nil

@@ -28,8 +28,8 @@ const (
 	MaxDescriptionLen = definition.MaxDescriptionLen
 )
 
-// Options are what a pipeline says about its own run. The zero value is the documented default: stop at
-// the first error, make a backup, write. What the host allows is not among them, see [Executor].
+// Options are the settings of a pipeline for its own run. The zero value is the documented default: stop at
+// the first error, make a backup, write. The host's policy is not among them, see [Executor].
 type Options struct {
 	// DryRun works everything out and writes nothing ("dry_run").
 	DryRun bool `json:"dry_run,omitempty"`
@@ -46,7 +46,7 @@ type Options struct {
 	Parallel bool `json:"parallel,omitempty"`
 }
 
-// Variable is a value that the steps of a pipeline refer to as {{vars.name}}. What stands in it is never a template.
+// Variable is a value that the steps of a pipeline refer to as {{vars.name}}. Its text is never a template.
 type Variable struct {
 	// Name is made of letters, digits, "-" and "_", at most [MaxIDLen].
 	Name string
@@ -161,8 +161,8 @@ func (p Pipeline) Variables() []Variable {
 	return list
 }
 
-// Equal reports whether both pipelines have the same name, options and steps. Whether one was built in Go or decoded
-// makes no difference.
+// Equal reports whether both pipelines have the same name, options and steps. A pipeline built in Go can equal a
+// decoded pipeline.
 func (p Pipeline) Equal(q Pipeline) bool {
 	one, err := p.def.Plain()
 	if err != nil {
@@ -176,7 +176,7 @@ func (p Pipeline) Equal(q Pipeline) bool {
 func (p Pipeline) Digest() string { return p.def.Digest() }
 
 // MarshalJSON gives the JSON form, from which [Decode] makes an Equal pipeline; of a decoded pipeline the [Decoder]
-// that made it. What is empty is left out, unless the action's prototype has something there.
+// that made it. Empty fields are left out, unless the action's prototype has something there.
 func (p Pipeline) MarshalJSON() ([]byte, error) {
 	return p.def.Encode(func(s definition.Step) any { return s.Prototype })
 }

@@ -260,8 +260,8 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 // holds the old text of small files: where such a file has changed or is gone, the plan is shown as it was made, with
 // a warning, and Commit returns the conflict. Risk goes by what the changes are, not by what the plan says of itself:
 // a splice counts as one edit, however long it is, as a replacement by a step does, and an existing file that is
-// written as a whole as many as lines of it differ. Whether the tree is still the one that was planned for is found
-// out by Commit. A plan in which a step had failed, with ContinueOnError, has failed here as well.
+// written as a whole as many as lines of it differ. Commit checks that the tree is still the
+// planned tree. A plan in which a step had failed, with ContinueOnError, has failed here as well.
 //
 // FilesChanged, risk and what would block are worked out anew; what the Result says of the steps, and TotalEdits, which
 // is their sum, is the plan's own word. So is the pipeline that it says it was made from: with [Executor.RunID] the

@@ -65,7 +65,7 @@ func (x Executor) allowed(fsys afero.Fs) ([]string, error) {
 		if err != nil {
 			return nil, &ExecutorError{Field: "AllowedPaths", Value: name, Err: err}
 		}
-		// What is not there yet, or leads nowhere, is taken as it is: a link that is put there later is not followed.
+		// A path that does not exist yet, or leads nowhere, is taken as written: a later link there is not followed.
 		if resolved, err := plain.Resolve(canonical); err == nil && resolved != canonical {
 			leadsTo[canonical] = resolved
 			continue
@@ -221,8 +221,8 @@ func checkAgents(p definition.Pipeline, agents map[string]agent.Agent) error {
 	return nil
 }
 
-// checkCommands returns a *ValidationError if a step is to run a command that the host does not allow. What a template
-// is to say is held against that when the command is to run.
+// checkCommands returns a *ValidationError if a step is to run a command that the host does not allow. The text
+// of a template is checked when the command is about to run.
 func (x Executor) checkCommands(ctx context.Context, p definition.Pipeline) error {
 	if !slices.ContainsFunc(p.Steps, func(s definition.Step) bool {
 		_, runs := definition.ExecOf(s.Action)
@@ -274,8 +274,8 @@ func commandOf(step string, a actions.Exec) command.Command {
 }
 
 // The executor does not replace the action of a step by one that is bound to a tool: templates, Equal, Digest and the
-// JSON form are all about the action as it stands in the pipeline. What a run needs of the tool is its Spec, which is
-// worked out once when the run begins, and the call, which the action is handed when it runs.
+// JSON form are all about the action as it stands in the pipeline. A run needs the tool's Spec, which is computed once
+// when the run begins, and the call, which the action receives when it runs.
 
 // mayAct returns an error if the host only reads, and a step acts outside of the tree.
 func (x Executor) mayAct(p definition.Pipeline) error {

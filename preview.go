@@ -303,7 +303,7 @@ func (p *Plan) revised(path string, decide func(*preview.Revision) error) (*Plan
 	changes[at] = c.Change
 	q := p.with(changes, c.FewerEdits-c.Texts)
 	if q.undoes && c.Texts > 0 {
-		// What a person has written is not what was there before: it is judged as any change, by what it does.
+		// Text that a person has written is not the former text: it is judged by its effect, as any change.
 		q.undoes = false
 		q.judge()
 	}

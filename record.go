@@ -21,17 +21,17 @@ import (
 // with the same [Executor.Recorder], ask an agent, run a command, and call a pure tool once. It is asked from several
 // goroutines.
 //
-// What a step has put into the directory that the steps share is not on record.
+// Files in the shared directory of the steps are not recorded.
 //
 // A key is 64 hexadecimal digits: a hash of what was asked, of the visit and the attempt, of what the step before has
 // said, and of what was staged then. For a command, and for an agent with a workspace, the tree is in it too, with the
-// names, sizes, times and identities of all files, so an answer is not taken for a tree that has changed. What the host
-// allows is not in it, so a Recorder belongs to executors that allow the same: an answer that is on record is taken
-// without asking anything.
+// names, sizes, times and identities of all files, so an answer is not taken for a tree that has changed. The host's
+// policy is not in it, so a Recorder belongs to executors of the same policy: a recorded answer is taken without any
+// check.
 //
-// That of a run which is kept, see [Executor.Checkpoints], should last as long as that: then a process that goes on
-// with the run does not ask again what the one before had not come to keep. It should be of that run alone, and leave
-// out the answers of visits that have failed and ended the run, for to resume it is to try them again.
+// The Recorder of a kept run, see [Executor.Checkpoints], should last as long as the run: then a process that resumes
+// the run does not repeat calls that the process before had no time to keep. It should serve that run alone, and leave
+// out the answers of visits that failed and ended the run, for a resume tries them again.
 type Recorder interface {
 	// Find returns what was kept under the key; ok is false for nothing. An error fails the step, which asks nothing
 	// then.
@@ -91,7 +91,7 @@ func (r *Recorded) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// What a recorder in memory keeps at most.
+// Limits of a recorder in memory.
 const (
 	mostRecorded      = 1_000
 	mostRecordedBytes = 64 << 20
@@ -161,7 +161,7 @@ type Checkpointer interface {
 	// *HeldError. Steps that are skipped are not entered.
 	Enter(ctx context.Context, at Position) error
 	// Keep is called after each attempt, one at a time, and once for each visit that was skipped. The run goes on when
-	// it returns. What it is given must not be changed, and is not changed later. An attempt that the end of its
+	// it returns. The checkpoint must not be changed, and is not changed later. An attempt that the end of its
 	// context has cut short is not kept, nor is one that the process did not live to see the end of.
 	Keep(ctx context.Context, c Checkpoint) error
 	// Spill is where the run puts the bytes of files that it has written as a whole: those that a Delta names. They are

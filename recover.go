@@ -151,8 +151,8 @@ type Inspection struct {
 	// Leftovers are the transactions that were not finished, in the order of time. Recover, and every run that writes,
 	// deals with them, or refuses to if one is LeftoverSuspicious.
 	Leftovers []Leftover `json:"leftovers,omitempty"`
-	// Conflicts are transactions that were undone but for what another program had written meanwhile. What was there
-	// before is kept in their directories until the user removes them; they keep nothing from running. Their status
+	// Conflicts are transactions that were undone, except files that another program has written since. The former
+	// files are kept in their directories until the user removes them. They do not keep runs from starting. Their status
 	// is LeftoverConflict.
 	Conflicts []Leftover `json:"conflicts,omitempty"`
 }
@@ -187,7 +187,7 @@ const (
 // wrapper that hides the identity of files makes it suspicious.
 //
 // The error is [ErrStateDir] if the state directory is a link, a file or another user's, that of the file system, or
-// the context's. What is wrong with a single transaction is no error: see LeftoverSuspicious.
+// the context's. A damaged transaction is not an error: see LeftoverSuspicious.
 func (x Executor) Inspect(ctx context.Context, fsys afero.Fs) (*Inspection, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
@@ -218,10 +218,9 @@ func (x Executor) Inspect(ctx context.Context, fsys afero.Fs) (*Inspection, erro
 // freed whose key was lost with the home of a container, or that was copied in the middle of a commit. The id is that
 // of [Leftover].
 //
-// Call it only for a transaction that this library has made in this tree: it writes what the transaction says was there
-// before. Everything else about it still has to be right: its checksums, its paths, its state directory. What other
-// transactions have left is dealt with as by Recover. A backup that comes of it can only be restored with the key it
-// was made with.
+// Call it only for a transaction that this library has made in this tree: it writes the former files that the
+// transaction names. Everything else about it still has to be right: its checksums, its paths, its state directory.
+// Other leftovers are treated as by Recover. The resulting backup can only be restored with the key it was made with.
 //
 // Errors: those of Recover, [ErrReadOnly], and fs.ErrNotExist if there is no transaction of that id.
 func (x Executor) TrustLeftover(ctx context.Context, fsys afero.Fs, id string) (*Recovery, error) {
@@ -243,8 +242,8 @@ func (x Executor) TrustLeftover(ctx context.Context, fsys afero.Fs, id string) (
 }
 
 // DiscardLeftover removes a transaction that a crash has left, one that is suspicious above all, or one that is kept as
-// a conflict, and leaves the tree as it is. The id is that of [Leftover]. What the transaction had kept of the files
-// from before is removed with it: if the tree is between old and new, it stays so.
+// a conflict, and leaves the tree as it is. The id is that of [Leftover]. The former files that the transaction kept
+// are removed with it: if the tree is between old and new, it stays so.
 //
 // A transaction with files that are out of the tree and nowhere else is not removed. It becomes a conflict of that id,
 // which keeps nothing from running, and the error of code conflict names the files and where they are.

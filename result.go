@@ -110,7 +110,7 @@ type CommitOutcome struct {
 // Guarantee is the worst that a commit was safe against, a text: each includes those after it.
 type Guarantee = commit.Guarantee
 
-// What a commit can be safe against; it depends on the file system, and on [Executor.State.NoSync].
+// Events that a commit survives. They depend on the file system, and on [Executor.State.NoSync].
 const (
 	PowerLoss = commit.PowerLoss // "power_loss": the machine stops at any moment, if the disk is honest about fsync
 	Kill      = commit.Kill      // "kill": the process is killed at any moment

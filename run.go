@@ -201,8 +201,8 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 //
 // Under [Executor.RunID] a run that was committed already is not done again: its stored result comes back, Replayed.
 //
-// Errors: as Run, a *[HeldError], and a *[DriftError] if the tree is not what the steps have read any more. What was
-// kept is good for another Resume after each of them.
+// Errors: as Run, a *[HeldError], and a *[DriftError] if the tree is no longer as the steps have read it. After
+// each of them the kept state is good for another Resume.
 func (x Executor) Resume(ctx context.Context, fsys afero.Fs, p Pipeline, s Saved) (*Result, error) {
 	return x.runFrom(ctx, fsys, p.def, &s)
 }
@@ -257,9 +257,10 @@ func (x Executor) runOn(ctx context.Context, t *tree, p definition.Pipeline, s *
 
 // Plan works the pipeline out on a stage over fsys and writes nothing at all. The plan can be looked at, trimmed,
 // stored and committed later. An error means that there is nothing to commit: when a step has failed, Plan returns
-// its *StepError beside the plan, whose Result says how far the run got. What can be committed is no error: when the
-// change would be blocked, Result says so, and Commit refuses; when a step of a pipeline with ContinueOnError has
-// failed, Result says so, Commit makes the changes of the other steps, and returns the *StepError then.
+// its *StepError beside the plan, whose Result says how far the run got. A plan that can be committed is not an error.
+// When the change would be blocked, Result reports it, and Commit refuses. When a step of a pipeline with
+// ContinueOnError has failed, Result reports it, Commit makes the changes of the other steps, and returns the
+// *StepError.
 //
 // A step that acts outside of the tree, such as a call of a tool that is not pure, is not run, nor is one that refers
 // to it. Such a plan is for looking at: the Result is Incomplete, and Commit returns ErrIncomplete.

@@ -95,8 +95,8 @@ func (r *run) over(ctx context.Context, v *visit) bool {
 	return ctx.Err() != nil
 }
 
-// timeout is how long an attempt of a step may take, 0 for no bound. What a prompt does not say is for the sandbox of
-// the pipeline to say. A command has no more than the host allows, whatever the step says.
+// timeout is how long an attempt of a step may take, 0 for no bound. Where a prompt has no timeout, the sandbox of the
+// pipeline has it. A command gets at most the time that the host allows.
 func (r *run) timeout(s definition.Step) time.Duration {
 	if _, ok := definition.ExecOf(s.Action); ok {
 		if most := r.x.Commands.Timeout(); s.Timeout <= 0 || s.Timeout > most {

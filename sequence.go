@@ -249,7 +249,7 @@ func (r *run) previous() (v *visit, hasError bool) {
 }
 
 // forget drops the texts of the earlier visits of a step that has run again: results show its last visit alone, and
-// conditions, inputs and templates see no other. What many visits hold is no more than what one may then.
+// conditions, inputs and templates see no other. Then many visits hold no more than a single visit may.
 func (r *run) forget(last *visit) {
 	for _, v := range r.visited {
 		if v.step != last.step || v == last || v.thin {

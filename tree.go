@@ -155,8 +155,8 @@ func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 }
 
 // ErrNested says that a step has tried to run a pipeline, or to commit, restore or tidy up: the context is that of a
-// step. A run keeps others from its tree until it ends, so this one would wait for itself. What a step does to the tree
-// of its run goes through its Call; to run the steps of another pipeline, use [Builder.Include].
+// step. A run keeps others from its tree until it ends, so this one would wait for itself. A step changes the tree
+// of its run through its Call; to run the steps of another pipeline, use [Builder.Include].
 var ErrNested = errorform.New(errorform.NestedPipeline,
 	"a step cannot run a pipeline, for the run that it belongs to keeps all others waiting until it ends: "+
 		"put its steps into one pipeline (Builder.Include), or run one after the other")

@@ -49,7 +49,7 @@ func (r *run) visit(ctx context.Context, i int) {
 	v := r.arrive(ctx, i, 1)
 	for again := true; again; {
 		r.attempt(ctx, v, false)
-		// What is not told in the end, because an earlier step has failed, need not be tried again.
+		// A visit that is not reported, because an earlier step has failed, need not be tried again.
 		again = v.stop == nil && v.err != nil && ctx.Err() == nil && len(v.attempts) <= r.retries(i) &&
 			retryable(r.p.Steps[i].Action, v.err) && r.mayRun(i)
 		if again {
@@ -83,7 +83,7 @@ func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 	duration := v.result.Duration // of the attempts before
 	v.result = StepResult{StepID: v.result.StepID, Action: v.result.Action}
 	v.outcome, v.staged, v.brought, v.changes = actions.Outcome{}, false, 0, nil
-	// What goes wrong outside of the action's Run must not take the program down either.
+	// A panic outside of the action's Run must not take the program down either.
 	v.err = panics.Apart(errGoexit, func() error {
 		if !v.entered {
 			reason, err := r.whyNot(ctx, v)

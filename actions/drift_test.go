@@ -53,8 +53,8 @@ func swapped(t *testing.T) (*actions.Call, *stage.Stage, *swapping) {
 	return c, s, base
 }
 
-// TestRulesReadTheSameBytes: a file that does not fit one window is read once for each rule. What one rule has found
-// in other bytes than the next one must not be staged.
+// TestRulesReadTheSameBytes: a file that does not fit one window is read once for each rule. A match that a rule
+// found in other bytes than the next rule must not be staged.
 func TestRulesReadTheSameBytes(t *testing.T) {
 	t.Parallel()
 	for name, action := range map[string]actions.Action{

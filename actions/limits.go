@@ -92,7 +92,7 @@ const (
 
 // LimitError reports that a step exceeds a limit of the host, see [Limits] and command.Policy. Nothing was written.
 type LimitError struct {
-	// What names the limit: LimitFile or another Limit constant.
+	// The name of the limit: LimitFile or another Limit constant.
 	What string
 	// Limit is the limit that was met.
 	Limit int64

@@ -45,7 +45,7 @@ func (e *DeniedError) Unwrap() error { return e.Err }
 
 // LimitError reports that a command went beyond a limit of the policy and was killed.
 type LimitError struct {
-	// What names the limit: "printed bytes".
+	// The name of the limit: "printed bytes".
 	What string
 	// Limit is what is allowed, Got what there was when it was noticed.
 	Limit, Got int64

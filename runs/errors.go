@@ -32,7 +32,7 @@ const (
 
 // NotFoundError reports that a run or job does not exist. It matches [ErrNotFound].
 type NotFoundError struct {
-	// What is the kind of thing: [ThingRun] or [ThingJob].
+	// The kind of thing: [ThingRun] or [ThingJob].
 	What string
 	// ID and Project are those that were asked for.
 	ID, Project string

@@ -173,7 +173,7 @@ func commands() []command {
 					optional: []string{"variables"},
 				},
 				{name: "retry", doc: "Go on with a run behind the last step that was done.", required: []string{"projectId", "pipelineId"}},
-				{name: "cancel", doc: "Cancel a run. What it has done is kept for retry.", required: []string{"projectId", "pipelineId"}},
+				{name: "cancel", doc: "Cancel a run. Its work is kept for retry.", required: []string{"projectId", "pipelineId"}},
 				{
 					name: "play_job", folded: "play", required: []string{"projectId", "jobId"},
 					optional: []string{"job_variables_attributes", "force", "plan_digest"},

@@ -24,9 +24,9 @@ func englishRules() []englishRule {
 	}
 	asks := []string{"What ", "Whether ", "That of ", "Those of ", "Who ", "Whose "}
 	return []englishRule{
-		rule(122, "a line begins with a question word", "name the thing first: \"Only transient errors are retried\"",
+		rule(40, "a line begins with a question word", "name the thing first: \"Only transient errors are retried\"",
 			`^\s*(//|[*#>-]+)?\s*(\*\*)?(What|Whether|That of|Those of|Who|Whose) [a-z]`, asks...),
-		rule(142, "a sentence begins with a question word", "name the thing first",
+		rule(40, "a sentence begins with a question word", "name the thing first",
 			`\. (What|Whether|That of|Those of|Who|Whose) [a-z]`, asks...),
 		rule(400, "something is no thing", "\"is not a\", \"has no\"", `\s(is|are|was) no [a-z]`, " no "),
 		rule(82, "something is told", "receives, reports", `\s(is|are|was) told|tells of`, " told", "tells of"),

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// faultyOps are operations on a stage over the tree of faultyBase. What they return says what came of them.
+// faultyOps are operations on a stage over the tree of faultyBase. They return a description of their result.
 var faultyOps = []struct {
 	name string
 	do   func(s *stage.Stage) (string, error)

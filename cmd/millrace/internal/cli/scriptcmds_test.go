@@ -23,7 +23,7 @@ func condition(name string) (bool, error) {
 	return false, fmt.Errorf("there is no condition %q", name)
 }
 
-// status is the command `status N millrace ARG…` of scripts: the program has to end with exit status N. What it wrote
+// status is the command `status N millrace ARG…` of scripts: the program has to end with exit status N. Its output
 // is there for stdout and stderr, as after exec.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
