@@ -249,7 +249,7 @@ func attemptOf(err error, took time.Duration) Attempt {
 	return a
 }
 
-// RetriesError says that a retry_if of a step still holds although the way back has been gone as often as may be. What
+// RetriesError means that a retry_if of a step still holds although the way back has been gone as often as may be. What
 // the step has staged in this visit is taken back.
 type RetriesError struct {
 	// Step is the id of the step that the way leads to, Visits how often that was visited.
@@ -276,7 +276,7 @@ func (e *RetriesError) Unwrap() error { return e.Err }
 // Code returns "retries_exhausted".
 func (e *RetriesError) Code() string { return errorform.RetriesExhausted }
 
-// TimeoutError says that an attempt has taken longer than the timeout of its step.
+// TimeoutError means that an attempt has taken longer than the timeout of its step.
 type TimeoutError struct {
 	// After is the timeout.
 	After time.Duration

@@ -31,9 +31,9 @@ func (x Executor) ListBackups(ctx context.Context, fsys afero.Fs) ([]backup.Info
 	return store.List(ctx)
 }
 
-// VerifyBackup reads all files of a backup and compares them with the hashes taken when they were put there. It writes
-// nothing. The error is a *backup.DamagedError that lists what is not what it was, or says that the backup is not there
-// (backup.ErrNotFound) or cannot be believed, or is the cause why ctx is done.
+// VerifyBackup reads all files of a backup and compares them with the hashes taken when they were put there. It
+// writes nothing. The error is a *backup.DamagedError that lists what is not what it was, or reports that the backup
+// is not there (backup.ErrNotFound) or cannot be believed, or is the cause why ctx is done.
 func (x Executor) VerifyBackup(ctx context.Context, fsys afero.Fs, backupID string) error {
 	t, err := x.openTree(fsys)
 	if err != nil {
@@ -160,8 +160,8 @@ func restoreName(backupID string) string { return "restore " + backupID }
 // and Files return a *ConflictError that names all of them, until [Plan.Reject] has left them out. [Plan.Conflicts]
 // lists them.
 //
-// The error says that there is no such backup (backup.ErrNotFound), that it cannot be trusted, that nothing is left to
-// take back (a *backup.UndoneError), or which of its paths the host does not allow.
+// The error reports that there is no such backup (backup.ErrNotFound), that it cannot be trusted, that nothing is
+// left to take back (a *backup.UndoneError), or which of its paths the host does not allow.
 func (x Executor) PlanRestore(ctx context.Context, fsys afero.Fs, backupID string) (*Plan, error) {
 	t, err := x.openOuter(ctx, fsys)
 	if err != nil {

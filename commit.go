@@ -24,8 +24,8 @@ import (
 //
 // Errors: ErrCommitted, ErrNested, ErrReadOnly, ErrIncomplete, the plan's own error if a step has failed, a
 // *BlockedError, a *ConflictError that names every path that is not what the plan was made from, a *CommitError, a
-// *RunIDError, or the context's error. One that matches fs.ErrClosed says that [Plan.Close] was called. A Commit that
-// succeeds closes the plan.
+// *RunIDError, or the context's error. One that matches fs.ErrClosed reports that [Plan.Close] was called. A Commit
+// that succeeds closes the plan.
 func (p *Plan) Commit(ctx context.Context) (*Result, error) {
 	if err := refuseNested(ctx); err != nil {
 		return nil, err
@@ -105,10 +105,10 @@ func (p *Plan) commitAlone(ctx context.Context) (*Result, error) {
 	return res, err
 }
 
-// commit commits under the lock, after [tree.write] has recovered. The plan may be committed. A file that was
-// read since that time need not be hashed again if nothing says that it was changed: that is for a run, which has just
-// read it. The zero time is for a plan, which may have lain about for days: what is written through a mapping shows in
-// no time of the file.
+// commit commits under the lock, after [tree.write] has recovered. The plan may be committed. A file that was read
+// since that time need not be hashed again if nothing indicates that it was changed: that is for a run, which has
+// just read it. The zero time is for a plan, which may have lain about for days: what is written through a mapping
+// shows in no time of the file.
 func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Result, error) {
 	if len(p.changes) == 0 {
 		return p.outcome(commit.Report{}, p.failed)
@@ -239,7 +239,7 @@ func (t *tree) storedRun(digest func() string) (*Result, error) {
 	return &res, committedAllTheSame(res.failedStep())
 }
 
-// RunIDError says that a run id cannot be used on this tree.
+// RunIDError means that a run id cannot be used on this tree.
 type RunIDError struct {
 	RunID string
 	Err   error

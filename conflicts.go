@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/preview"
 )
 
-// ConflictError says that files have changed since the plan was made. Nothing was written, or all of it was undone. Of
+// ConflictError means that files have changed since the plan was made. Nothing was written, or all of it was undone. Of
 // a commit that is taken back, [Plan.Reject] leaves the paths out.
 type ConflictError struct {
 	// Conflicts has an entry for each such path, in path order.

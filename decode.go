@@ -79,9 +79,9 @@ type ActionDoc struct {
 type ParamDoc struct {
 	// Name is the name in "params"; of one in a list of objects "edits[].old_text", of one in an object "range.start".
 	Name string `json:"name"`
-	// Type says what it takes: "a string", "true or false", "a whole number", "a list of strings".
+	// Type describes what it takes: "a string", "true or false", "a whole number", "a list of strings".
 	Type string `json:"type"`
-	// Required says that it must be given.
+	// Required means that it must be given.
 	Required bool `json:"required,omitempty"`
 	// Bytes reports that it takes any bytes: in JSON, {"base64": "..."} stands for bytes that are not UTF-8.
 	Bytes bool `json:"bytes,omitempty"`

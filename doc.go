@@ -23,7 +23,7 @@
 // # Whose fault
 //
 // An [ExecutorError] is the host's, a [ValidationError] the pipeline's, a [PlanError] that of a stored plan, a
-// [StepError] that of the tree or an action, a [BlockedError] says that limits or risk forbid the change, a
+// [StepError] that of the tree or an action, a [BlockedError] reports that limits or risk forbid the change, a
 // [ConflictError] that another program has written to the tree, a [FileSystemError] what the file system cannot do, a
 // [CommitError] that it failed. [ErrorCode] has a word for each.
 //

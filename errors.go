@@ -13,14 +13,14 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// ErrNoFs says that a nil file system was given. It is never taken for the real disk.
+// ErrNoFs means that a nil file system was given. It is never taken for the real disk.
 var ErrNoFs = names.ErrNoFs
 
-// ErrStateDir says that the state directory is not what it has to be: a directory of this user. Nothing
+// ErrStateDir means that the state directory is not what it has to be: a directory of this user. Nothing
 // is written through a link, or on the word of what another user has put there.
 var ErrStateDir = commit.ErrControlDir
 
-// ErrCommitted says that a plan has been committed already, or is being committed.
+// ErrCommitted means that a plan has been committed already, or is being committed.
 var ErrCommitted = errors.New("plan has already been committed")
 
 // ErrReadOnly is what a host that only reads answers to a pipeline that writes.
@@ -44,9 +44,9 @@ type StepError struct {
 	Step   string
 	Index  int
 	Action string
-	// RolledBack says that staged changes were discarded.
+	// RolledBack means that staged changes were discarded.
 	RolledBack bool
-	// Committed says that the changes of the other steps are in the tree: the pipeline has ContinueOnError.
+	// Committed means that the changes of the other steps are in the tree: the pipeline has ContinueOnError.
 	Committed bool
 	// Err is the cause.
 	Err error
@@ -74,20 +74,20 @@ func stepMessage(action string, err error) string {
 	return fmt.Sprintf("%s failed: %v", action, err)
 }
 
-// CommitError says that the tree could not be written. State says what the tree is now.
+// CommitError means that the tree could not be written. State reports what the tree is now.
 type CommitError struct {
 	// Step is the number of the step, from 1, after which the commit came: the last one. Zero means that an earlier
 	// run's change stands in the way.
 	Step int
 	// Restores is the id of the backup that was to be restored, "" if it was a pipeline that was to be committed.
 	Restores string
-	// State is CommitNone (nothing was written), CommitRolledBack (the tree is as before, except for what Err says that
+	// State is CommitNone (nothing was written), CommitRolledBack (the tree is as before, except for what Err reports that
 	// others have written since) or CommitPending ([Executor.Recover] has to finish).
 	State CommitState
 	Err   error
 }
 
-// Error says what failed, whether it was taken back, and what to run next.
+// Error reports what failed, whether it was taken back, and what to run next.
 func (e *CommitError) Error() string {
 	switch {
 	case e.Restores != "" && e.State == CommitPending:
@@ -202,12 +202,12 @@ func Written(err error) bool {
 	return ok && failed.State == CommitPending || is[*commit.RollbackConflict](err)
 }
 
-// ErrIncomplete says that a plan cannot be committed, for a step that acts outside of the tree was not run when it was
+// ErrIncomplete means that a plan cannot be committed, for a step that acts outside of the tree was not run when it was
 // made, and what follows from that is not known.
 var ErrIncomplete = errorform.New(errorform.IncompletePlan,
 	"plan is incomplete, for a step that acts outside of the tree was not run: run the pipeline instead")
 
-// canceledError says that the context of a run has ended: it is its cause, and what every context says then.
+// canceledError means that the context of a run has ended: it is its cause, and what every context says then.
 type canceledError struct{ cause, ended error }
 
 func (e *canceledError) Error() string { return fmt.Sprintf("pipeline canceled: %v", e.cause) }
@@ -216,7 +216,7 @@ func (e *canceledError) Unwrap() []error { return []error{e.cause, e.ended} }
 
 func (e *canceledError) Code() string { return errorform.Canceled }
 
-// ErrInterpolation says that a template is wrong or has no value that fits: what an *InterpolationError is, and a
+// ErrInterpolation means that a template is wrong or has no value that fits: what an *InterpolationError is, and a
 // *ValidationError with a problem of a template.
 var ErrInterpolation = errors.New("a template cannot be given its value")
 
@@ -224,7 +224,7 @@ var ErrInterpolation = errors.New("a template cannot be given its value")
 // that name. A door for people or models refuses such a pipeline, for nobody means a file of that name.
 const CodeUnknownVariable = interpolate.CodeNoVariable
 
-// ExpectError says that a step did not do as much, or as little, as its expect asked for.
+// ExpectError means that a step did not do as much, or as little, as its expect asked for.
 type ExpectError struct {
 	// The counted things: "files" or "edits".
 	What string

@@ -60,7 +60,7 @@ const (
 	PhaseCommit = "commit" // the commit of a plan, or a restore
 )
 
-// StepStarted says that a step begins to run.
+// StepStarted means that a step begins to run.
 type StepStarted struct {
 	Step   string `json:"step"`
 	Index  int    `json:"index"` // from 0
@@ -68,9 +68,9 @@ type StepStarted struct {
 	Action string `json:"action"`
 }
 
-// StepProgress says how far a step is. It comes with each file that is done, or, where it is not known how many there
-// are, with every few dozens of them and at the end; and within large files with every 16 MiB. The numbers of a step
-// only grow.
+// StepProgress describes how far a step is. It comes with each file that is done, or, where it is not known how many
+// there are, with every few dozens of them and at the end; and within large files with every 16 MiB. The numbers of a
+// step only grow.
 type StepProgress struct {
 	Step  string `json:"step"`
 	Done  int    `json:"done"`  // files
@@ -79,7 +79,7 @@ type StepProgress struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// FileStaged says that a step has changed a file on the stage. It comes when the step is done, a file at a time, in
+// FileStaged means that a step has changed a file on the stage. It comes when the step is done, a file at a time, in
 // path order.
 type FileStaged struct {
 	Step string `json:"step"`
@@ -94,7 +94,7 @@ type StepOutput struct {
 	Text   string `json:"text"`   // valid UTF-8, at most 32 KiB, not cut at lines
 }
 
-// StepFinished says that a step is over: done, failed or skipped.
+// StepFinished means that a step is over: done, failed or skipped.
 type StepFinished struct {
 	Step     string        `json:"step"`
 	Index    int           `json:"index"` // from 0
@@ -103,7 +103,7 @@ type StepFinished struct {
 	Duration time.Duration `json:"-"` // in JSON "duration", in milliseconds
 }
 
-// StepRetrying says that an attempt has failed and is to be made again, after a wait.
+// StepRetrying means that an attempt has failed and is to be made again, after a wait.
 type StepRetrying struct {
 	Step    string        `json:"step"`
 	Visit   int           `json:"visit"`
@@ -120,7 +120,7 @@ type StepJumped struct {
 	By   string `json:"by"` // "next", "on_fail" or "retry_if"
 }
 
-// CostSpent says that an attempt of a step has cost something. It comes at once, and counts whatever becomes of the
+// CostSpent means that an attempt of a step has cost something. It comes at once, and counts whatever becomes of the
 // attempt.
 type CostSpent struct {
 	Step  string      `json:"step"`
@@ -128,13 +128,13 @@ type CostSpent struct {
 	Total budget.Cost `json:"total"` // of the run so far
 }
 
-// StepReplayed says that what a step asks of the outside was on record, and was not asked again.
+// StepReplayed means that what a step asks of the outside was on record, and was not asked again.
 type StepReplayed struct {
 	Step  string `json:"step"`
 	Visit int    `json:"visit"`
 }
 
-// RiskJudged says what the whole change was judged to be.
+// RiskJudged describes what the whole change was judged to be.
 type RiskJudged struct {
 	Level risk.Level `json:"level,omitzero"` // unset if no step can write
 	Files int        `json:"files"`
@@ -143,7 +143,7 @@ type RiskJudged struct {
 	Blocked string `json:"blocked,omitempty"`
 }
 
-// CommitPhase says that the commit goes into its next phase: "verify", "stage", "backup", "journal", "apply", "sync",
+// CommitPhase means that the commit goes into its next phase: "verify", "stage", "backup", "journal", "apply", "sync",
 // "commit" or "clean", or "rollback".
 type CommitPhase struct {
 	Phase string `json:"phase"`
@@ -277,7 +277,7 @@ func (e StepRetrying) MarshalJSON() ([]byte, error) {
 	}{plainStepRetrying(e), errorText(e.Err), millis(e.Wait)})
 }
 
-// progressBytes is after how many bytes a step says how far it is, even if no file is done meanwhile.
+// progressBytes is after how many bytes a step reports how far it is, even if no file is done meanwhile.
 const progressBytes = 16 << 20
 
 // stepProgress makes events of what an action says about how far it is. It is safe for concurrent use.
@@ -322,7 +322,7 @@ func (p *stepProgress) end() {
 	p.over = true
 }
 
-// AgentReplied says that an agent has answered, also with an error. An answer on record has [StepReplayed] instead.
+// AgentReplied means that an agent has answered, also with an error. An answer on record has [StepReplayed] instead.
 type AgentReplied struct {
 	Step    string `json:"step"`
 	Visit   int    `json:"visit"`

@@ -28,7 +28,7 @@ func (a Translate) Run(_ context.Context, c *actions.Call) (actions.Outcome, err
 	if err != nil {
 		return actions.Outcome{}, err
 	}
-	c.Spend(40 * budget.Cent) // what the service says that it was
+	c.Spend(40 * budget.Cent) // what the service reports that it was
 	return actions.Outcome{Files: []string{a.File}, Edits: 1}, afero.WriteFile(c.FS, a.File, []byte(strings.ToUpper(string(text))), 0o644)
 }
 

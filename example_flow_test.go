@@ -38,7 +38,7 @@ func ExampleStepBuilder_RetryWhen() {
 	// OK: 2/2 steps | 1 files | 3 edits
 }
 
-// A failure leads to a step that says what is wrong and ends the run: nothing is written.
+// A failure leads to a step that reports what is wrong and ends the run: nothing is written.
 func ExampleStepBuilder_OnFail() {
 	fsys := afero.NewMemMapFs()
 	_ = afero.WriteFile(fsys, "a.txt", []byte("teh FIXME\n"), 0o644)

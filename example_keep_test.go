@@ -112,7 +112,7 @@ func ExamplePlan_Close() {
 	// Output: [a.txt]
 }
 
-// Undoing is planned like any change: shown, trimmed, committed. The list of backups says what is undone.
+// Undoing is planned like any change: shown, trimmed, committed. The list of backups reports what is undone.
 func ExampleExecutor_PlanRestore() {
 	ctx := context.Background()
 	fsys := suite.Tree("a.txt", "one\n", "b.txt", "one\n")

@@ -136,7 +136,7 @@ func ExampleExecutor_deniedPaths() {
 	// host allows this path to be read only (step 'edit', /steps/1)
 }
 
-// That an edit finds nothing is a warning, unless the host says that it is a failure.
+// That an edit finds nothing is a warning, unless the host treats it as a failure.
 func ExampleExecutor_requireMatches() {
 	p := millrace.New("fix").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "nine", NewText: "9"}).MustBuild()
 	res, err := millrace.Executor{}.Run(context.Background(), suite.Tree("a.txt", "one\n"), p)

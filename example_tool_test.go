@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// A step calls a function of this program. It acts outside of the tree, so a plan only says that it would be called.
+// A step calls a function of this program. It acts outside of the tree, so a plan only reports that it would be called.
 func ExampleExecutor_tools() {
 	type message struct {
 		Channel string `json:"channel" param:"required"`

@@ -59,7 +59,7 @@ func interpolationError(err error) error {
 	return err
 }
 
-// misfit says that a value does not fit, without the pointer.
+// misfit means that a value does not fit, without the pointer.
 type misfit struct{ of *params.ValueError }
 
 func (m misfit) Error() string { return m.of.Msg }
@@ -243,7 +243,7 @@ func (s *StepResult) facts() condition.StepFacts {
 	}
 }
 
-// InterpolationError says that a template could not be given its value although it was well formed.
+// InterpolationError means that a template could not be given its value although it was well formed.
 type InterpolationError struct {
 	// Pointer is the parameter's JSON pointer below the step's "params".
 	Pointer string

@@ -134,7 +134,7 @@ func (p *Plan) blocked() error {
 	return nil
 }
 
-// BlockedError says that the limits or the risk forbid the change. Nothing was written.
+// BlockedError means that the limits or the risk forbid the change. Nothing was written.
 type BlockedError struct {
 	// Reason is the whole message. Why is Reason without the advice about force, for hosts that have other words for
 	// it.
@@ -143,7 +143,7 @@ type BlockedError struct {
 	Level risk.Level
 	Files int
 	Edits int
-	// Host says that force does not help: the limit is the host's ceiling, or a budget.
+	// Host means that force does not help: the limit is the host's ceiling, or a budget.
 	Host bool
 	// Budget is the budget that is exceeded. Nil if it was another limit, or the risk.
 	Budget *BudgetError
@@ -223,7 +223,7 @@ func isReadOnly(s change.State) bool {
 	return s.Kind == change.File && s.Mode&ownerWrite == 0
 }
 
-// BudgetError says that a budget, that of the pipeline or [Executor.Budget], does not allow what was to come next. All
+// BudgetError means that a budget, that of the pipeline or [Executor.Budget], does not allow what was to come next. All
 // that was staged is discarded.
 type BudgetError struct {
 	// The unit: "usd", "files", "edits" or "bytes".

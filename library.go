@@ -70,7 +70,7 @@ type LibraryEntry struct {
 	Name, Dir string
 	// File is the name of the file in the directory, such as "fix.yaml".
 	File string
-	// Shadowed says that a directory of a higher rank has the name too, so that Load does not come here.
+	// Shadowed means that a directory of a higher rank has the name too, so that Load does not come here.
 	Shadowed bool
 	// Pipeline is what the file holds, if Err is nil. Its own name may be another.
 	Pipeline Pipeline
@@ -249,8 +249,8 @@ func (d LibraryDir) open(ctx context.Context, l Library) (*library.Dir, error) {
 	return library.Open(ctx, fsys, cmp.Or(d.Path, "."), int64(l.mostBytes()), l.ends()...)
 }
 
-// load reads and decodes the file of a name that a directory has, and says how long it is. The error of the entry is a
-// *LibraryError.
+// load reads and decodes the file of a name that a directory has, and reports how long it is. The error of the entry
+// is a *LibraryError.
 func (l Library) load(ctx context.Context, from *library.Dir, dir, name string) (e LibraryEntry, size int) {
 	e = LibraryEntry{Name: name, Dir: dir}
 	var data []byte

@@ -58,7 +58,7 @@ type Variable struct {
 	Default any
 	// Enum are the values that the variable may have, nil for all of its type.
 	Enum []any
-	// Description says what it is for. It has no effect.
+	// Description describes what it is for. It has no effect.
 	Description string
 }
 
@@ -187,9 +187,9 @@ type Problem struct {
 	Pointer string `json:"pointer"`
 	// Code is stable and meant for programs, such as "missing_param".
 	Code string `json:"code"`
-	// Message says what is wrong, in the documented words where there are some.
+	// Message describes what is wrong, in the documented words where there are some.
 	Message string `json:"message"`
-	// Hint says what to write instead, if that is known.
+	// Hint describes what to write instead, if that is known.
 	Hint string `json:"hint,omitempty"`
 	// Step is the id of the step that the pointer leads into: "" for the pipeline itself, and where the step has no
 	// valid id.

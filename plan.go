@@ -49,13 +49,13 @@ type Plan struct {
 	damaged  *backup.DamagedError // nil if the backup that is taken back is whole
 	block    *BlockedError
 	failed   error
-	// abandoned says that there is nothing to commit because a step has failed unhandled.
+	// abandoned means that there is nothing to commit because a step has failed unhandled.
 	abandoned bool
 	held      *HeldError // nil for a run that does not wait
 	// markCommit keeps a checkpoint that the commit begins, and which files the commit takes away. It is nil for a plan
 	// that comes from no run.
 	markCommit func(ctx context.Context, at Position, taken []stage.TakenAway) error
-	// acted says what of the run cannot be taken back, for a run that fails.
+	// acted describes what of the run cannot be taken back, for a run that fails.
 	acted []string
 
 	mu        sync.Mutex
@@ -170,7 +170,7 @@ func (p *Plan) judge() {
 // planVersion is the version of the JSON of a plan. Other versions are refused.
 const planVersion = 1
 
-// PlanError says that a stored plan cannot be taken up: it is damaged, of another version, or asks for what the host
+// PlanError means that a stored plan cannot be taken up: it is damaged, of another version, or asks for what the host
 // forbids.
 type PlanError struct {
 	// Path is the path of the change that is refused, or "".

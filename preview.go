@@ -33,7 +33,7 @@ type FileDiff struct {
 	Kind fsutil.ChangeKind `json:"kind"`
 	Path string            `json:"path"`
 	From string            `json:"from,omitempty"`
-	// Binary says that the file has NUL bytes at its beginning, and thus no hunks.
+	// Binary means that the file has NUL bytes at its beginning, and thus no hunks.
 	Binary bool `json:"binary,omitempty"`
 	// Hunks are the places that differ, from top to bottom. None for a binary file, a directory, and where only the
 	// name or the mode differs.
@@ -213,7 +213,7 @@ func (p *Plan) Reject(paths ...string) (*Plan, error) {
 	return q, nil
 }
 
-// Part says what becomes of one hunk of a file, see [Plan.Revise].
+// Part describes what becomes of one hunk of a file, see [Plan.Revise].
 type Part struct {
 	// Hunk is one that [Plan.Files] lists for the file, or one of its parts as [Hunk.Split] gives them. It may have
 	// been written as JSON and read back.

@@ -49,7 +49,7 @@ type Recorded struct {
 	// Cost is what it has cost. It is not spent again; in a run that is resumed it counts for the visit that was going
 	// on.
 	Cost budget.Cost `json:"cost_usd,omitempty"`
-	// Error is the text of the error, "" for none, ErrorCode its code. Final says that another attempt is of no use.
+	// Error is the text of the error, "" for none, ErrorCode its code. Final means that another attempt is of no use.
 	Error     string `json:"error,omitempty"`
 	ErrorCode string `json:"error_code,omitempty"`
 	Final     bool   `json:"final,omitempty"`
@@ -193,7 +193,7 @@ type Checkpoint struct {
 	// Result is what the step has done, as it stands in the Result of a run. Of an attempt that is followed by another
 	// one it is that attempt's.
 	Result StepResult `json:"result"`
-	// Final says that the visit is over. A run goes on behind a Final checkpoint.
+	// Final means that the visit is over. A run goes on behind a Final checkpoint.
 	Final bool `json:"final,omitempty"`
 	// State is the interpreter's, and of no use to others.
 	State json.RawMessage `json:"state,omitempty"`
@@ -227,7 +227,7 @@ type Drift struct {
 	Step string
 }
 
-// DriftError says that a run cannot be resumed, for another program has changed what its steps have read. Nothing was
+// DriftError means that a run cannot be resumed, for another program has changed what its steps have read. Nothing was
 // written. It matches fsutil.ErrDrift, and its code is "drift".
 type DriftError struct {
 	Drifts []Drift // at least one, by path

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
-// Recovery says what [Executor.Recover] found and did.
+// Recovery describes what [Executor.Recover] found and did.
 type Recovery struct {
 	// RolledBack are transactions that had not been committed and were undone, Finished those that had been committed
 	// and were only to be cleaned up. Both are ids, in the order of time.
@@ -35,7 +35,7 @@ type Recovery struct {
 // then on the word of a journal that cannot be trusted; [Executor.Inspect] says which one it is.
 // [Executor.TrustLeftover] and [Executor.DiscardLeftover] are the ways out. It is [ErrStateDir] if the state directory
 // itself cannot be used. With ReadOnly or DryRun nothing is written: the error matches [ErrReadOnly] if there is
-// something to undo or to finish, and Inspect says what.
+// something to undo or to finish, and Inspect reports what.
 func (x Executor) Recover(ctx context.Context, fsys afero.Fs) (*Recovery, error) {
 	t, err := x.openOuter(ctx, fsys)
 	if err != nil {
@@ -72,7 +72,7 @@ func (t *tree) recover(ctx context.Context, lock io.Closer) (*Recovery, error) {
 	return t.recovered(ctx, found, err)
 }
 
-// recovered says what a recovery did.
+// recovered reports what a recovery did.
 func (t *tree) recovered(ctx context.Context, found commit.Recovery, err error) (*Recovery, error) {
 	r := &Recovery{Warnings: found.Warnings}
 	for _, l := range found.Leftovers {
@@ -146,7 +146,7 @@ func (t *tree) warnOfUnfinished() {
 	}
 }
 
-// Inspection says what is left over in a tree.
+// Inspection describes what is left over in a tree.
 type Inspection struct {
 	// Leftovers are the transactions that were not finished, in the order of time. Recover, and every run that writes,
 	// deals with them, or refuses to if one is LeftoverSuspicious.
@@ -169,7 +169,7 @@ func (i *Inspection) Blocked() bool {
 // Leftover is what is left of one transaction.
 type Leftover = backup.Leftover
 
-// LeftoverStatus says how far a transaction had got, and so what Recover does.
+// LeftoverStatus describes how far a transaction had got, and so what Recover does.
 type LeftoverStatus = backup.LeftoverStatus
 
 // The statuses.
@@ -181,9 +181,9 @@ const (
 	LeftoverConflict    = backup.LeftoverConflict    // undone as far as could be: it is kept for the user
 )
 
-// Inspect says what [Executor.Recover] would find, and changes nothing at all: not the tree, not the state directory,
-// not the lock, not the user's key. So it works on a tree that cannot be written to, and beside a run, whose own
-// transaction it then reports. A transaction can only be told from a planted one with what Recover sees: a
+// Inspect reports what [Executor.Recover] would find, and changes nothing at all: not the tree, not the state
+// directory, not the lock, not the user's key. So it works on a tree that cannot be written to, and beside a run,
+// whose own transaction it then reports. A transaction can only be told from a planted one with what Recover sees: a
 // wrapper that hides the identity of files makes it suspicious.
 //
 // The error is [ErrStateDir] if the state directory is a link, a file or another user's, that of the file system, or

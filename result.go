@@ -41,17 +41,17 @@ type Result struct {
 	// OverallRiskLevel is judged by FilesChanged and TotalEdits; of a run that failed, by its steps one by one and
 	// TotalEdits. Unset if no step can write.
 	OverallRiskLevel risk.Level `json:"overall_risk_level,omitzero"`
-	// RollbackPerformed says that changes were staged, or even written, and taken back.
+	// RollbackPerformed means that changes were staged, or even written, and taken back.
 	RollbackPerformed bool `json:"rollback_performed,omitempty"`
 	DryRun            bool `json:"dry_run"`
-	// WouldBlock, of a dry run, says that a run would be refused; BlockReason says why, of a refused run too.
+	// WouldBlock, of a dry run, means that a run would be refused; BlockReason says why, of a refused run too.
 	WouldBlock  bool          `json:"would_block,omitempty"`
 	BlockReason string        `json:"block_reason,omitempty"`
 	Commit      CommitOutcome `json:"commit"`
-	// Incomplete, of a dry run, says that a step which acts outside of the tree was not run, and what depends on it
+	// Incomplete, of a dry run, means that a step which acts outside of the tree was not run, and what depends on it
 	// neither. A plan like that cannot be committed: ErrIncomplete.
 	Incomplete bool `json:"incomplete,omitempty"`
-	// Guarantee says what the commit was safe against. Empty if nothing was to be written.
+	// Guarantee describes what the commit was safe against. Empty if nothing was to be written.
 	Guarantee Guarantee `json:"guarantee,omitempty"`
 	// Error is the message of the error that the run returned.
 	Error string `json:"error,omitempty"`
@@ -59,7 +59,7 @@ type Result struct {
 	ErrorCode string `json:"error_code,omitempty"`
 	// Warnings are what the user should know although nothing failed.
 	Warnings []string `json:"warnings,omitempty"`
-	// Verbose says that WriteReport lists everything.
+	// Verbose means that WriteReport lists everything.
 	Verbose bool `json:"verbose,omitempty"`
 	// RunID is the id given by [Executor.RunID].
 	RunID string `json:"run_id,omitempty"`
@@ -69,11 +69,11 @@ type Result struct {
 	Cost budget.Cost `json:"total_cost_usd,omitzero"`
 	// Budget is the budget of the pipeline and the host beside what was used of it. Nil without one.
 	Budget *budget.Report `json:"budget,omitempty"`
-	// DeadlineMet says that the run was done before its deadline, or ended for another reason. Nil without a deadline.
+	// DeadlineMet means that the run was done before its deadline, or ended for another reason. Nil without a deadline.
 	DeadlineMet *bool `json:"deadline_met,omitempty"`
 	// Restores is the id of the backup that was restored. Empty for a pipeline.
 	Restores string `json:"restores,omitempty"`
-	// Replayed says that the run had been committed before: this is the result of then.
+	// Replayed means that the run had been committed before: this is the result of then.
 	Replayed bool `json:"replayed,omitempty"`
 	// TotalDuration is the time from the start of the first step to the end of the commit.
 	TotalDuration time.Duration `json:"-"`
@@ -91,7 +91,7 @@ func (r *Result) AllWarnings() []string {
 	return all
 }
 
-// CommitState says what became of the change.
+// CommitState describes what became of the change.
 type CommitState string
 
 // The states a commit can end in.
@@ -102,7 +102,7 @@ const (
 	CommitPending    CommitState = "pending_recovery" // the tree needs Recover
 )
 
-// CommitOutcome says what became of the change.
+// CommitOutcome describes what became of the change.
 type CommitOutcome struct {
 	State CommitState `json:"state"`
 }

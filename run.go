@@ -257,8 +257,8 @@ func (x Executor) runOn(ctx context.Context, t *tree, p definition.Pipeline, s *
 
 // Plan works the pipeline out on a stage over fsys and writes nothing at all. The plan can be looked at, trimmed,
 // stored and committed later. An error means that there is nothing to commit: when a step has failed, Plan returns
-// its *StepError beside the plan, whose Result says how far the run got. A plan that can be committed is not an error.
-// When the change would be blocked, Result reports it, and Commit refuses. When a step of a pipeline with
+// its *StepError beside the plan, whose Result reports how far the run got. A plan that can be committed is not an
+// error. When the change would be blocked, Result reports it, and Commit refuses. When a step of a pipeline with
 // ContinueOnError has failed, Result reports it, Commit makes the changes of the other steps, and returns the
 // *StepError.
 //

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// DeadlineError says that the deadline of a run has passed, see [Pipeline.Deadline]. All that was staged is discarded.
+// DeadlineError means that the deadline of a run has passed, see [Pipeline.Deadline]. All that was staged is discarded.
 type DeadlineError struct {
 	// After is the deadline, counted from the first step.
 	After time.Duration

@@ -112,7 +112,7 @@ func (s *Saved) read(p definition.Pipeline) (*takenUp, error) {
 	return up, nil
 }
 
-// unfit says that the next checkpoint is none of this run.
+// unfit reports that the next checkpoint is none of this run.
 func (up *takenUp) unfit(format string, args ...any) error {
 	return fmt.Errorf("the run cannot be resumed: checkpoint %d: %s", len(up.all)+1, fmt.Sprintf(format, args...))
 }

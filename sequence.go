@@ -71,7 +71,7 @@ func (r *run) sequence(ctx context.Context) {
 	}
 }
 
-// outcome goes through the next attempt of a visit and says what came of it.
+// outcome goes through the next attempt of a visit and reports what came of it.
 func (r *run) outcome(ctx context.Context, v *visit, at flow.Position) flow.Outcome {
 	if r.over(ctx, v) {
 		return flow.Outcome{Status: flow.Stopped}

@@ -25,7 +25,7 @@ type StepResult struct {
 	Action string `json:"action"`
 	// Tool is the tool that the step has called, "" for steps that call none.
 	Tool string `json:"tool,omitempty"`
-	// Success says that the step has not failed. A skipped step is a success too, and Skipped.
+	// Success means that the step has not failed. A skipped step is a success too, and Skipped.
 	Success    bool   `json:"success"`
 	Skipped    bool   `json:"skipped,omitempty"`
 	SkipReason string `json:"skip_reason,omitempty"`
@@ -46,13 +46,13 @@ type StepResult struct {
 	FilesSkipped  *int `json:"files_skipped,omitempty"`
 	// LeftOut counts the files that a search chose and did not look into, by reason.
 	LeftOut []actions.LeftOut `json:"left_out,omitempty"`
-	// Mode says how an "auto" pattern was understood: "literal" or "regex".
+	// Mode describes how an "auto" pattern was understood: "literal" or "regex".
 	Mode  string `json:"mode,omitempty"`
 	Error string `json:"error,omitempty"`
 	// ErrorCode is the code of that error, one of those of the function [ErrorCode], "" for none: "step_failed" for an
 	// error without a code of its own.
 	ErrorCode string `json:"error_code,omitempty"`
-	// Handled says that the failure was expected: by a later step, or by an on_fail or retry_if of this one.
+	// Handled means that the failure was expected: by a later step, or by an on_fail or retry_if of this one.
 	Handled  bool     `json:"handled,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 	// Output is a text that the action has returned, of a failed step too. Few actions have one.
@@ -231,7 +231,7 @@ type Visit struct {
 	Attempts []Attempt `json:"attempts,omitempty"`
 	// Jump says where the visit led to by next, on_fail or retry_if. Nil for the next step in the list.
 	Jump *Jump `json:"jump,omitempty"`
-	// Discarded says that what the visit had staged was taken back by a later restart, or at the end of the run.
+	// Discarded means that what the visit had staged was taken back by a later restart, or at the end of the run.
 	Discarded bool `json:"discarded,omitempty"`
 	// Duration is the time of all attempts and of the waits between them; in JSON "duration", in milliseconds.
 	Duration time.Duration `json:"-"`

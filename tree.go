@@ -154,7 +154,7 @@ func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 	return lock, t.limited(err)
 }
 
-// ErrNested says that a step has tried to run a pipeline, or to commit, restore or tidy up: the context is that of a
+// ErrNested means that a step has tried to run a pipeline, or to commit, restore or tidy up: the context is that of a
 // step. A run keeps others from its tree until it ends, so this one would wait for itself. A step changes the tree
 // of its run through its Call; to run the steps of another pipeline, use [Builder.Include].
 var ErrNested = errorform.New(errorform.NestedPipeline,
@@ -175,13 +175,13 @@ func refuseNested(ctx context.Context) error {
 	return nil
 }
 
-// FileSystemError says that the file system cannot do what it takes to write to the tree, and never will: an
+// FileSystemError means that the file system cannot do what it takes to write to the tree, and never will: an
 // afero.ReadOnlyFs cannot be written to. Nothing was written, or all of it was undone. docs/filesystems.md says which
 // file system can do what.
 type FileSystemError struct {
 	// Name is what the file system calls itself, such as "ReadOnlyFilter".
 	Name string
-	// Limit says what it cannot do, and what to do instead.
+	// Limit describes what it cannot do, and what to do instead.
 	Limit string
 	// Err says which step of the commit failed, at which path, and how.
 	Err error

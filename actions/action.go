@@ -142,7 +142,7 @@ type Outcome struct {
 	FilesModified, FilesSkipped *int
 	// LeftOut counts the files that the step chose and did not look into.
 	LeftOut []LeftOut
-	// Mode says how a pattern was understood, where that was left to the action: "literal" or "regex".
+	// Mode describes how a pattern was understood, where that was left to the action: "literal" or "regex".
 	Mode string
 }
 

@@ -18,7 +18,7 @@ type Stamp struct {
 	Line  string   `json:"line" param:"required" doc:"The line, without its line end."`
 }
 
-// Spec says how the action is called, that it writes, and that it needs files.
+// Spec reports how the action is called, that it writes, and that it needs files.
 func (Stamp) Spec() actions.Spec {
 	return actions.Spec{Name: "stamp", Summary: "Put a line at the top of files", Input: actions.InputFiles}
 }

@@ -5,7 +5,7 @@ import "github.com/millrace-go/millrace/change"
 // patchView is where the files are while the sections of a patch are worked out.
 type patchView struct {
 	commit int                   // the present one, from 1
-	now    map[string]*patchNode // by place; a node that does not live there any more says that the file is gone
+	now    map[string]*patchNode // by place; a node that does not live there any more means that the file is gone
 	was    map[string]*patchNode // what the present commit has found where it puts something; nil is the stage
 }
 

@@ -179,7 +179,7 @@ const (
 // warn gives one warning of all replacements that matched nothing anywhere or changed nothing, which is no failure.
 func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 	if len(files) == 0 {
-		return // the executor says that there was nothing to work on
+		return // the executor reports that there was nothing to work on
 	}
 	var missing, idle []int
 	for i := range r.rules.List {

@@ -23,7 +23,7 @@ func walkReads(root string, noIgnore bool) []string {
 }
 
 // walkFrom returns the canonical path that a name leads to, what is there, and how to walk it: a directory that may not
-// be read is left out with a warning, which says that it was not done.
+// be read is left out with a warning, which reports that it was not done.
 func (c *Call) walkFrom(
 	name, done string, noIgnore bool, f *filter,
 ) (root string, info fs.FileInfo, opt walk.Options, err error) {

@@ -28,7 +28,7 @@ type Rewrite struct {
 	Pattern string `json:"pattern" param:"required" doc:"Go expression or statements to find. A single small letter, and each name in where, is a hole."`
 	// Replacement is what takes their place. Empty removes statements.
 	Replacement string `json:"replacement" param:"required,empty" doc:"Go code to put in its place, with the same holes; empty removes statements."`
-	// Where says what a hole takes: a type, such as "io.Closer" or "[]string", or a kind: "expr", "ident", "args",
+	// Where describes what a hole takes: a type, such as "io.Closer" or "[]string", or a kind: "expr", "ident", "args",
 	// "stmt" or "stmts". A value has the type, or implements it.
 	Where map[string]string `json:"where,omitempty" doc:"What holes take, by their names: a Go type such as io.Closer, or expr, ident, args, stmt, stmts. Default: any expression."`
 	// Imports are the import paths of packages that pattern, replacement and types name, or name=path. The standard

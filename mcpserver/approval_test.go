@@ -97,7 +97,7 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// Without a person, what is blocked stays so, and the answer says what a person can do.
+// Without a person, what is blocked stays so, and the answer reports what a person can do.
 func TestBlocked(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, many(60), nil)
 	c.bad("batch_operations", `{"pipeline_json":`+fixAll+`}`, "FAIL: ", "blocked: operation blocked due to HIGH risk. Use force=true to proceed",

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// decodePipeline reads the pipeline of a call and puts it under the rules of the server. The note says what was not
+// decodePipeline reads the pipeline of a call and puts it under the rules of the server. The note reports what was not
 // taken.
 func (s *Server) decodePipeline(text []byte) (p millrace.Pipeline, note string, err error) {
 	if p, err = s.decoded(text); err != nil {

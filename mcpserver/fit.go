@@ -11,8 +11,8 @@ import (
 )
 
 // fit returns the JSON of the data if it has at most limit bytes; otherwise with lists and texts cut, more and more
-// until it fits. Beside what was cut there is its whole length, as "NAME_total", and "truncated" says that something is
-// missing.
+// until it fits. Beside what was cut there is its whole length, as "NAME_total", and "truncated" means that something
+// is missing.
 func fit(data map[string]any, limit int) json.RawMessage {
 	short, err := fitted(data, limit)
 	if err != nil {

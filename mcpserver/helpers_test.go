@@ -205,7 +205,7 @@ func (c *client) good(name, args string) reply {
 	return r
 }
 
-// bad calls a tool that must fail, with these words in its answer and a line that says what to do next.
+// bad calls a tool that must fail, with these words in its answer and a line that reports what to do next.
 func (c *client) bad(name, args string, words ...string) reply {
 	c.t.Helper()
 	r := c.call(name, args)

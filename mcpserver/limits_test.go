@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// Whatever a pipeline shows, each part of the answer is within the limit, and says what it leaves out.
+// Whatever a pipeline shows, each part of the answer is within the limit, and reports what it leaves out.
 func TestResultTooLong(t *testing.T) {
 	files := map[string]string{}
 	for i := range 300 {

@@ -158,8 +158,8 @@ func (s *session) cancel(user string) error {
 	return nil
 }
 
-// Cancel implements [runs.Manager]. It waits until the run has ended; when ctx is done before, the error says that the
-// cancel was requested, and matches the cause.
+// Cancel implements [runs.Manager]. It waits until the run has ended; when ctx is done before, the error reports that
+// the cancel was requested, and matches the cause.
 func (m *Manager) Cancel(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	l, err := m.store.find(ctx, ref)
 	if err != nil {

@@ -170,7 +170,7 @@ func found(t *testing.T, disk *crashfs.Fs, want map[int64]int) {
 }
 
 // The process is killed, or the power fails, before each operation: nothing that was acknowledged is lost, whatever is
-// left can be listed and gone on with, and the index says what the runs do.
+// left can be listed and gone on with, and the index reports what the runs do.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	c := newCrashes(t)

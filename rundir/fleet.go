@@ -160,7 +160,7 @@ func (a *fleetTargets) add(out io.Writer, t fleet.Target) error {
 	return err
 }
 
-// treeError says that the tree of a run could not be opened.
+// treeError means that the tree of a run could not be opened.
 type treeError struct{ err error }
 
 func (e *treeError) Error() string { return "tree cannot be opened: " + e.err.Error() }

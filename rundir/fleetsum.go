@@ -129,7 +129,7 @@ func (s *fleetSum) status() (status runs.Status, reason string) {
 	return runs.Success, ""
 }
 
-// record is the record that says what has become of the fleet.
+// record is the record that reports what has become of the fleet.
 func (s *fleetSum) record() *record {
 	status, reason := s.status()
 	if status == runs.Manual {

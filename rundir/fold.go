@@ -20,7 +20,7 @@ type folded struct {
 	reason  string
 	updated time.Time // of the last record
 	started time.Time // of the first step
-	ended   time.Time // zero unless the status says that it has
+	ended   time.Time // zero unless the status reports that it has
 	// running is how long it was running before runningAt, which is zero unless it is running now.
 	running   time.Duration
 	runningAt time.Time
@@ -286,7 +286,7 @@ func (f *folded) become(r *record) {
 	}
 }
 
-// endJobs ends the jobs that have begun and of which no record says how they have ended.
+// endJobs ends the jobs that have begun and of which no record reports how they have ended.
 func (f *folded) endJobs(r *record) {
 	for _, j := range f.jobs {
 		if j.status.Ended() || j.status == runs.Created {

@@ -122,7 +122,7 @@ func (l layout) present() (bool, error) {
 	return ok, err
 }
 
-// known reports whether the store says what it is, and that it is of this version.
+// known reports whether the store reports what it is, and that it is of this version.
 func (l layout) known() (bool, error) {
 	text, err := l.d.Read(l.path(formatFile), int64(len(formatText))+1)
 	switch {

@@ -14,7 +14,8 @@ import (
 // foreignBytes is how much is read of a run that another key has signed: enough to show it.
 const foreignBytes = 256 << 10
 
-// errNoRun says that there is no run of a number, or none yet: a process that is killed while it makes one leaves that.
+// errNoRun means that there is no run of a number, or none yet: a process that is killed while it makes one leaves
+// that.
 var errNoRun = fmt.Errorf("no run: %w", runs.ErrNotFound)
 
 // orNoRun returns errNoRun for the error of a file that is not there: another process may remove a run between two
@@ -138,7 +139,7 @@ func (s *Store) look(number int64) (*loaded, error) {
 	return l, err
 }
 
-// damaged says that a run cannot be read.
+// damaged reports that a run cannot be read.
 func damaged(number int64, err error) error {
 	return fmt.Errorf("%w: run %s: %w", runs.ErrDamaged, strconv.FormatInt(number, 10), err)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// Manage returns a manager of the store. It is to be closed. The error says what is missing, or matches
+// Manage returns a manager of the store. It is to be closed. The error reports what is missing, or matches
 // [runs.ErrNoKey].
 func (s *Store) Manage(h Host) (*Manager, error) {
 	if h.Trees == nil {

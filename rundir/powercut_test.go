@@ -36,8 +36,8 @@ func onDisk(t *testing.T, disk *crashfs.Fs, shared string) *rundir.Manager {
 	return m
 }
 
-// through takes a run to its end, whatever it waits for, and from where it says that it can be resumed. It does not go
-// on for ever.
+// through takes a run to its end, whatever it waits for, and from where it reports that it can be resumed. It does
+// not go on for ever.
 func through(t *testing.T, m *rundir.Manager, id string) runs.Run {
 	t.Helper()
 	var told []string

@@ -190,7 +190,7 @@ func (p *pruner) remove(run prunable, do func(w *writer) error) error {
 }
 
 // discard removes a run, and what its tree has stored of it if that is known: in whose state directory the store lies.
-// Other trees are not opened for it; [millrace.Executor.State.Results] says how long these keep what they have.
+// Other trees are not opened for it; [millrace.Executor.State.Results] reports how long these keep what they have.
 func (p *pruner) discard(w *writer) error {
 	s := p.m.store
 	var id string

@@ -213,7 +213,7 @@ func (r *recorder) waits(e millrace.StepRetrying) {
 	at, ok := r.failed[e.Step]
 	ordinal, err := r.w.jobFor(at.Index)
 	if !ok || err != nil {
-		return // the attempt says what is wrong
+		return // the attempt reports what is wrong
 	}
 	at.Attempt = e.Attempt
 	reason := fmt.Sprintf("attempt %d follows in %v: %v", e.Attempt, e.Wait, e.Err)

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// kind says what a record tells.
+// kind describes what a record tells.
 type kind string
 
 // The kinds of records.
@@ -28,7 +28,7 @@ const (
 	kindPlay    kind = "play"    // the decision to go on
 	kindRetry   kind = "retry"   // the decision to run again
 	kindCancel  kind = "cancel"  // the decision to stop
-	kindCommit  kind = "commit"  // from here on the tree says what becomes of the run
+	kindCommit  kind = "commit"  // from here on the tree reports what becomes of the run
 	kindEnd     kind = "end"     // the run has ended
 )
 
@@ -55,7 +55,7 @@ type record struct {
 	Cancel  *cancel  `json:"cancel,omitempty"`
 	Commit  *commit  `json:"commit,omitempty"`
 	End     *end     `json:"end,omitempty"`
-	// Dropped, of a state, says that the data of the run was removed: nothing can be resumed from here on.
+	// Dropped, of a state, means that the data of the run was removed: nothing can be resumed from here on.
 	Dropped bool `json:"dropped,omitempty"`
 	// Summary, of a state, is that of a fleet so far, in JSON.
 	Summary json.RawMessage `json:"summary,omitempty"`
@@ -83,7 +83,7 @@ type created struct {
 	DryRun  bool      `json:"dry_run,omitempty"`
 	// ApproveFrom is the level of risk from which the run is held, beside that of the host.
 	ApproveFrom risk.Level `json:"approve_from,omitzero"`
-	// YAMLErrors says that the text of the pipeline was not valid; the run has failed at once then.
+	// YAMLErrors means that the text of the pipeline was not valid; the run has failed at once then.
 	YAMLErrors bool `json:"yaml_errors,omitempty"`
 	// Pipeline is the pipeline as found, in JSON. Variables are []runs.Variable in JSON, with their values. Steps are
 	// []stepName in JSON, in the order of the pipeline.
@@ -161,13 +161,13 @@ type done struct {
 	Parent int   `json:"parent,omitempty"`
 	// Spent is what the run has spent so far.
 	Spent budget.Cost `json:"spent_usd,omitzero"`
-	// Mark says that the checkpoint has no result, and so no job of its own.
+	// Mark means that the checkpoint has no result, and so no job of its own.
 	Mark bool `json:"mark,omitempty"`
 }
 
 // hold is the state with which a run waits. The reason of the record names the awaited decision.
 type hold struct {
-	// PlanDigest is that of what is staged so far; Commit says that this is what will be committed.
+	// PlanDigest is that of what is staged so far; Commit means that this is what will be committed.
 	PlanDigest string     `json:"plan_digest,omitempty"`
 	Commit     bool       `json:"commit,omitempty"`
 	Files      int        `json:"files,omitempty"`
@@ -190,7 +190,7 @@ type retry struct {
 	User string `json:"user,omitempty"`
 	// From is how many checkpoints stay: those behind it are not part of the run any more.
 	From int `json:"from"`
-	// ByItself says that the manager has gone back, and no user: what was answered before stands for the steps that run
+	// ByItself means that the manager has gone back, and no user: what was answered before stands for the steps that run
 	// again.
 	ByItself bool `json:"by_itself,omitempty"`
 	// Anew reports that the user has named the step to go back to: it asks again, also if nothing was kept of it but
@@ -211,16 +211,16 @@ type cancel struct {
 	User string `json:"user,omitempty"`
 }
 
-// commit says what is going to be in the tree.
+// commit describes what is going to be in the tree.
 type commit struct {
 	PlanDigest string `json:"plan_digest,omitempty"`
 }
 
-// end says how the run has ended, this time.
+// end describes how the run has ended, this time.
 type end struct {
 	// Result is the millrace.Result in JSON, nothing if there is none.
 	Result value `json:"result,omitzero"`
-	// Final says that the run cannot be resumed although it has not succeeded.
+	// Final means that the run cannot be resumed although it has not succeeded.
 	Final bool `json:"final,omitempty"`
 	// Summary is that of a fleet, in JSON.
 	Summary json.RawMessage `json:"summary,omitempty"`

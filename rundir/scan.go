@@ -28,7 +28,7 @@ type scan struct {
 	trusts func(*entry) bool
 	// visit is called for each run. It returns false to end the scan. The entry is only valid until it returns.
 	visit func(*entry) bool
-	// waits says that a run that is just being made is waited for.
+	// waits means that a run that is just being made is waited for.
 	waits bool
 	// sure reports that a slot of a run that has not ended is trusted only if the run has a directory: a power cut
 	// while a run is made may leave a slot alone.

@@ -48,7 +48,7 @@ func (m *Manager) settle(ctx context.Context, w *writer, goesOn bool) error {
 	return w.append(r)
 }
 
-// unknownError says that the tree of a run cannot be asked now whether it was committed.
+// unknownError means that the tree of a run cannot be asked now whether it was committed.
 type unknownError struct {
 	run int64
 	err error
@@ -60,8 +60,8 @@ func (e *unknownError) Error() string {
 
 func (e *unknownError) Unwrap() error { return e.err }
 
-// unasked reports whether an error of committed says that the tree was not asked: another run has it, or it cannot be
-// opened.
+// unasked reports whether an error of committed reports that the tree was not asked: another run has it, or it cannot
+// be opened.
 func unasked(err error) bool {
 	_, closed := errors.AsType[*treeError](err)
 	return closed || errors.Is(err, fsutil.ErrLocked)

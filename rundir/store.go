@@ -38,7 +38,7 @@ type Store struct {
 	layout
 	options Options
 	given   afero.Fs // that it was opened on
-	// moved says that a run may lie in another directory than the one it was made in.
+	// moved means that a run may lie in another directory than the one it was made in.
 	moved bool
 	now   func() time.Time
 
@@ -51,8 +51,8 @@ var _ runs.Browser = (*Store)(nil)
 
 // Open returns the store in a directory of a file system, [DefaultDir] for "". Where that is a tree that runs of the
 // store change, the directory has to be below a state directory; else these runs fail when they open their tree. The
-// error matches [runs.ErrFormat] if what is there was not written by this version, and says what is wrong with the key
-// or the name. A directory that does not exist is a store without runs.
+// error matches [runs.ErrFormat] if what is there was not written by this version, and reports what is wrong with the
+// key or the name. A directory that does not exist is a store without runs.
 func Open(fsys afero.Fs, dir string, o Options) (*Store, error) {
 	if err := journal.CheckKey(o.Key); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// begin works on the run of a writer, which is closed when that is over. The error says that the manager is closed.
+// begin works on the run of a writer, which is closed when that is over. The error reports that the manager is closed.
 func (m *Manager) begin(w *writer) error {
 	_, err := m.beginAs(w, false)
 	return err
@@ -67,8 +67,8 @@ func (s *session) run() {
 	}
 }
 
-// work takes the run to where it ends or waits, and records that. An error says that it could not be recorded: the run
-// is then one whose process has died.
+// work takes the run to where it ends or waits, and records that. An error reports that it could not be recorded: the
+// run is then one whose process has died.
 func (s *session) work() error {
 	if err := s.w.append(&record{Kind: kindTake, Status: runs.Pending, Take: s.w.me()}); err != nil {
 		return err
@@ -175,7 +175,7 @@ func (s *session) prepared(r *recorder) (x millrace.Executor, p millrace.Pipelin
 	return x, p, nil
 }
 
-// lockTry is how long a run tries to get its tree before it says that it waits for it.
+// lockTry is how long a run tries to get its tree before it reports that it waits for it.
 const lockTry = 5 * time.Millisecond
 
 // resume runs the pipeline from where the run has come to.

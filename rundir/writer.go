@@ -55,7 +55,7 @@ type writer struct {
 	closed  bool
 
 	data *recordlog.Data
-	// fresh says that a file was made in the directory of the run, and its name is not durable yet.
+	// fresh means that a file was made in the directory of the run, and its name is not durable yet.
 	fresh atomic.Bool
 }
 
@@ -280,7 +280,7 @@ func (w *writer) me() *take {
 	return &take{PID: os.Getpid(), Host: host}
 }
 
-// close gives the run back. It is no record: of an active run it says that the process has died.
+// close gives the run back. It is no record: of an active run it reports that the process has died.
 func (w *writer) close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

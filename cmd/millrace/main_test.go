@@ -186,7 +186,7 @@ func (tr *tree) reset() {
 	}
 }
 
-// clean fails the test if the program says that a crash has left something.
+// clean fails the test if the program reports that a crash has left something.
 func (tr *tree) clean() {
 	tr.t.Helper()
 	if status, out, talk := tr.run("status"); status != 0 || !strings.Contains(out, "lock      free") {

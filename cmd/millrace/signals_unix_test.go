@@ -81,7 +81,8 @@ func (tr *tree) signalled(phase string, signals []os.Signal, args ...string) (st
 	return tr.status(cmd.Wait()), stderr.String()
 }
 
-// Whichever signal comes at whichever phase of whichever command, once or twice: the exit status says what the tree is.
+// Whichever signal comes at whichever phase of whichever command, once or twice: the exit status reports what the
+// tree is.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	sequences := map[string][]os.Signal{

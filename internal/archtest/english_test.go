@@ -30,7 +30,7 @@ func englishRules() []englishRule {
 			`\. (What|Whether|That of|Those of|Who|Whose) [a-z]`, asks...),
 		rule(400, "something is no thing", "\"is not a\", \"has no\"", `\s(is|are|was) no [a-z]`, " no "),
 		rule(82, "something is told", "receives, reports", `\s(is|are|was) told|tells of`, " told", "tells of"),
-		rule(234, "code says", "reports, returns, means, documents", `\ssays (what|that|how|whether)`, " says "),
+		rule(16, "code says", "reports, returns, means, documents", `\ssays (what|that|how|whether)`, " says "),
 		rule(386, "one for a noun", "repeat the noun", `\sones? (that|which|of)\s`, " one ", " ones "),
 		rule(15, "meanwhile", "after, before, during", `, meanwhile|meanwhile[.;]`, "meanwhile"),
 		rule(12, "an adverb ends the sentence", "after, before; or leave it out", `all the same\.|by itself\.|behind\.`, " same.", " itself.", "behind."),

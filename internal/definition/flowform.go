@@ -103,7 +103,7 @@ func (d *Draft) badTime(seconds float64, at, id string, f Time) {
 	d.problem(at+"/"+f.Name, CodeBadTimeout, hint, "%s", message)
 }
 
-// manyWays says that there are too many ways back.
+// manyWays reports that there are too many ways back.
 func (d *Draft) manyWays(at, id string, n int) {
 	d.problem(at, CodeBadRetry, "", "step '%s': retry_if must have at most %d entries, got %d", id, MaxWaysBack, n)
 }

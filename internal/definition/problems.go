@@ -149,7 +149,7 @@ func (t *decoding) locate(problems []Problem) {
 	}
 }
 
-// inText returns where in the text that stands which is read at a pointer, if it was moved. isName says that it is a
+// inText returns where in the text that stands which is read at a pointer, if it was moved. isName means that it is a
 // name there.
 func (t *decoding) inText(pointer string) (m lenient.Moved, isName bool) {
 	for up := pointer; up != "" && len(t.moved) > 0; up = up[:strings.LastIndexByte(up, '/')] {

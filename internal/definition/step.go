@@ -52,7 +52,7 @@ type Retry struct {
 	Restart bool
 }
 
-// Holds says what it is that holds, as messages show it.
+// Holds reports what it is that holds, as messages show it.
 func (w Retry) Holds() string {
 	if w.Keyword != "" {
 		return fmt.Sprintf("'%s'", fsutil.Visible(w.Keyword))

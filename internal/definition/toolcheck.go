@@ -33,7 +33,7 @@ func (p Pipeline) CheckTools(tools tool.Set) error {
 	return nil
 }
 
-// toolProblems says what is wrong with the tool that a step calls, if it calls one. templates are the texts in its
+// toolProblems reports what is wrong with the tool that a step calls, if it calls one. templates are the texts in its
 // parameters that the run is going to expand.
 func toolProblems(tools tool.Set, i int, s Step, templates map[string]bool) []Problem {
 	a, ok := ToolOf(s.Action)

@@ -31,7 +31,7 @@ type Draft struct {
 	warnings []Problem
 	// moreProblems and moreWarnings are how many there were beyond mostProblems of each.
 	moreProblems, moreWarnings int
-	// decoded says that params has checked the parameters against their tags already.
+	// decoded means that params has checked the parameters against their tags already.
 	decoded bool
 	// specs are those of the actions of the steps while these are decoded, for the actions are not there yet.
 	specs []actions.Spec
@@ -45,7 +45,7 @@ type Draft struct {
 	tools tool.Set
 	// compiled is what the steps have for their runs.
 	compiled []Compiled
-	// badTemplate says that a problem is about a template.
+	// badTemplate means that a problem is about a template.
 	badTemplate bool
 	// said are pointers to what was found wrong, or missing under its right name: nothing more is said of them.
 	said map[string]bool
@@ -214,7 +214,7 @@ func (d *Draft) checkStep(i int) {
 		}
 		return
 	}
-	action, _ := params.Of(s.Action) // checkParams says what is wrong with one that cannot be used
+	action, _ := params.Of(s.Action) // checkParams reports what is wrong with one that cannot be used
 	d.checkInput(s, action, at)
 	d.checkParams(i, at+"/params")
 	d.checkTemplates(i, action, at)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// alphabet says what the characters of a text are: those of package regexp, or those of a [Longest].
+// alphabet describes what the characters of a text are: those of package regexp, or those of a [Longest].
 type alphabet struct {
 	posix bool
 	lines bool   // no line begins after the line end that a text ends with

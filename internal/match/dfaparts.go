@@ -60,7 +60,7 @@ func (d *dfa) runParts() {
 	d.taken += parts * i
 }
 
-// contains reports whether there is a match in the text, if it is ok. byLine says that none goes beyond a line.
+// contains reports whether there is a match in the text, if it is ok. byLine means that none goes beyond a line.
 func (d *dfa) contains(data []byte, byLine bool) (found, ok bool) {
 	if !d.begin(data) {
 		return false, false

@@ -199,7 +199,7 @@ func (d *dfa) toBest(l *lane) (ok bool) {
 }
 
 // count counts the matches in the text, up to so many, if it is ok. More than one only count right if none is empty.
-// byLine says that none goes beyond a line.
+// byLine means that none goes beyond a line.
 func (d *dfa) count(data []byte, byLine bool, most int) (n int, ok bool) {
 	const often = 256 // matches between two looks at the context
 	if most == 1 || byLine && len(data) >= parts*leastPart {

@@ -30,7 +30,7 @@ func (b Bytes) Bytes(int64) ([]byte, error) { return b, nil }
 // Open implements [Content].
 func (b Bytes) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
 
-// How says how a text is searched. The zero How works.
+// How describes how a text is searched. The zero How works.
 type How struct {
 	// Sizes are those of windows.
 	Sizes Sizes
@@ -38,9 +38,9 @@ type How struct {
 	Name string
 	// Template, if not nil, is what matches are to be replaced by.
 	Template *Template
-	// Groups says that the groups of a match are wanted too.
+	// Groups means that the groups of a match are wanted too.
 	Groups bool
-	// Lines says that the windows are to know their lines.
+	// Lines means that the windows are to know their lines.
 	Lines bool
 	// Buffer, if not nil, is memory to be used, and made as large as it has to be: for callers that search one text
 	// after the other.
@@ -55,7 +55,7 @@ type Window struct {
 	Data []byte // only valid until the next window comes
 	Off  int64  // where it begins in the text
 	Line int    // how many newlines are before it, if [How.Lines] asks for that
-	// crlf says that it begins a line, and the line before ends in "\r\n".
+	// crlf means that it begins a line, and the line before ends in "\r\n".
 	crlf bool
 }
 

@@ -177,9 +177,9 @@ func (p *Places) Next(from int) int {
 // frequency estimates how many of the bytes of a text are this one.
 func frequency(c byte) float64 { return 0.15 * math.Exp2((float64(byteRank[c])-249)/12) }
 
-// byteRank says how common each byte is in text files: 0 for those that hardly ever appear, rising with the logarithm
-// of their frequency. It was counted over some 8 MB each of Go, Python, C, JavaScript, Markdown, JSON, HTML and shell
-// text, every language with the same weight.
+// byteRank describes how common each byte is in text files: 0 for those that hardly ever appear, rising with the
+// logarithm of their frequency. It was counted over some 8 MB each of Go, Python, C, JavaScript, Markdown, JSON, HTML
+// and shell text, every language with the same weight.
 var byteRank = [256]uint8{
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 193, 216, 0, 13, 24, 0, 0,
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 59, 0, 0, 0, 0,

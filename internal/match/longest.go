@@ -72,7 +72,7 @@ func CompileLongest(tree *syntax.Regexp, words []rune) (*Longest, error) {
 	return p, nil
 }
 
-// Share says that so many patterns are kept together, which divide the memory for their states. It must come before
+// Share reports that so many patterns are kept together, which divide the memory for their states. It must come before
 // any use.
 func (p *Longest) Share(patterns int) {
 	const all, least = 32 * maxStates, maxStates / 16

@@ -24,7 +24,7 @@ const (
 	allClasses = escapes<<1 - 1
 )
 
-// String says what the difference is.
+// String reports what the difference is.
 func (c classes) String() string {
 	texts := map[classes]string{
 		lineEnds: `line ends (\r\n or \n)`, trailing: "spaces at the end of a line", blanks: "tabs or the number of spaces",

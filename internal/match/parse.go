@@ -18,7 +18,7 @@ import (
 // bytes.
 const MaxRegexBytes = 64 << 10
 
-// PatternError says that a pattern cannot be used.
+// PatternError means that a pattern cannot be used.
 type PatternError struct {
 	Pattern string
 	Msg     string
@@ -159,7 +159,7 @@ var regular = sync.OnceValue(func() *regexp.Regexp {
 // LooksRegular reports whether the pattern looks as if it was meant as a regular expression, whether it is one or not.
 func (s *Parsed) LooksRegular() bool { return regular().MatchString(s.pattern) }
 
-// patternError says what is wrong with a regular expression in words for its author.
+// patternError reports what is wrong with a regular expression in words for its author.
 func patternError(pattern string, err error) *PatternError {
 	bad, ok := errors.AsType[*syntax.Error](err)
 	if !ok {
@@ -207,7 +207,7 @@ func ofShape(pattern string, err error) *PatternError {
 	return e
 }
 
-// Warning says that a structural pattern has what looks like a hole of another tool, or "".
+// Warning reports that a structural pattern has what looks like a hole of another tool, or "".
 func (s *Parsed) Warning() string {
 	if s.shape == nil {
 		return ""

@@ -43,7 +43,7 @@ import (
 	"strings"
 )
 
-// Mode says how a pattern is read.
+// Mode describes how a pattern is read.
 type Mode uint8
 
 // The modes. Auto reads a pattern as a regular expression if it is one and has a character that means something there,

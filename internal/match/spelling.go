@@ -57,5 +57,5 @@ func hasAmpersand(text string) bool {
 	}
 }
 
-// Doubt says what in the replacement may have been meant otherwise than it is read, "" if there is nothing.
+// Doubt reports what in the replacement may have been meant otherwise than it is read, "" if there is nothing.
 func (t Template) Doubt() string { return t.doubt }

@@ -6,7 +6,7 @@ import (
 	"github.com/millrace-go/millrace/internal/structural"
 )
 
-// StepsError says that a structural pattern takes too long in a text, or that the text is too long for it.
+// StepsError means that a structural pattern takes too long in a text, or that the text is too long for it.
 type StepsError = structural.StepsError
 
 // CheckLanguage returns an error that lists the languages if there is none of that name. An empty name is none.

@@ -1,4 +1,4 @@
-// Package paramtags reads the tag param of a struct's fields, which says how a parameter of an action is given.
+// Package paramtags reads the tag param of a struct's fields, which reports how a parameter of an action is given.
 package paramtags
 
 import (

@@ -16,7 +16,7 @@ const (
 	interval = 100 * time.Millisecond
 )
 
-// Line is one line of a terminal that says what is going on. Its methods are safe for concurrent use. A nil
+// Line is one line of a terminal that reports what is going on. Its methods are safe for concurrent use. A nil
 // *Line shows nothing.
 type Line struct {
 	w io.Writer

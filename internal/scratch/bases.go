@@ -41,7 +41,7 @@ func (g *gathering) settleOn() {
 	}
 }
 
-// basisAt returns what was at a path when the tree was made real. all says that what was in the directory counts as
+// basisAt returns what was at a path when the tree was made real. all means that what was in the directory counts as
 // well.
 func (g *gathering) basisAt(name string, all bool) basis {
 	b := basis{path: name, seed: g.t.seed}

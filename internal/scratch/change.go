@@ -20,7 +20,7 @@ type Change struct {
 	Mode fs.FileMode
 	// Target is that of a symbolic link, with slashes.
 	Target string
-	// Written says that the bytes of the file are new. Otherwise they are what they were.
+	// Written means that the bytes of the file are new. Otherwise they are what they were.
 	Written bool
 	// Size is how many bytes a file that was written has.
 	Size int64
@@ -37,7 +37,7 @@ func (c Change) Open() (io.ReadCloser, error) {
 	return c.open()
 }
 
-// Outcome says what was staged.
+// Outcome describes what was staged.
 type Outcome struct {
 	// Files are the paths of files and links that were made, written, or given another mode or name, as they are called
 	// now, sorted.

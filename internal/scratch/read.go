@@ -18,7 +18,7 @@ import (
 // tries is how often a file is read that changes meanwhile.
 const tries = 3
 
-// errRestless says that a file has changed while it was read, each time.
+// errRestless reports that a file has changed while it was read, each time.
 func errRestless(name string) error {
 	return fmt.Errorf("%s goes on changing while it is read: a process of the command may still be at work", name)
 }
@@ -86,7 +86,7 @@ func (t *tree) sameAs(ctx context.Context, f *found, name string) (same bool, er
 	return false, errRestless(f.path)
 }
 
-// errChanged says that a file of the scratch tree has changed while it was read.
+// errChanged means that a file of the scratch tree has changed while it was read.
 var errChanged = errors.New("changed while it was read")
 
 func (t *tree) compareOnce(ctx context.Context, f *found, name string) (bool, error) {

@@ -92,7 +92,7 @@ func (t *Tree) Renew(ctx context.Context, view *stage.Stage, o Options) error {
 // more.
 func (t *Tree) Collect(ctx context.Context, o Options) ([]Change, error) { return t.collect(ctx, o) }
 
-// Discard says that what was done in the tree since the last Renew does not count.
+// Discard reports that what was done in the tree since the last Renew does not count.
 func (t *Tree) Discard() { t.discard() }
 
 // Close removes the place, but for the tree of one that is to be kept, and gives it back. The changes that came out of

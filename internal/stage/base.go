@@ -137,7 +137,7 @@ func (b *baseFs) keep(f *fact) *fact {
 	return f
 }
 
-// get returns what the run knows of a path of the base, nil if nothing. hidden says that nothing of its own is there.
+// get returns what the run knows of a path of the base, nil if nothing. hidden means that nothing of its own is there.
 func (b *baseFs) get(name string) (f *fact, hidden bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

@@ -86,7 +86,7 @@ func (s *Stage) View(name string, most int64, do func(*Content) error) error {
 	return do(t)
 }
 
-// Once says that what is read of the content is not worth keeping for a later step.
+// Once reports that what is read of the content is not worth keeping for a later step.
 func (t *Content) Once() { t.once = true }
 
 // borrow returns a content to be given back.

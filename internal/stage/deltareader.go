@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/modes"
 )
 
-// ErrDelta says that what should be the deltas of a stage cannot be.
+// ErrDelta means that what should be the deltas of a stage cannot be.
 var ErrDelta = errors.New("not the deltas of a stage")
 
 func badDelta(format string, args ...any) error {

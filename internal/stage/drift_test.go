@@ -85,7 +85,7 @@ func TestStage_sizeDrift(t *testing.T) {
 	}
 }
 
-// A file of /proc says that it is empty. The limit counts what comes.
+// A file of /proc reports that it is empty. The limit counts what comes.
 func TestStage_limitOfReading(t *testing.T) {
 	t.Parallel()
 	mem := afero.NewMemMapFs()

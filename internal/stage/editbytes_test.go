@@ -132,8 +132,8 @@ func TestStage_EditBytes_again(t *testing.T) {
 	}
 }
 
-// TestStage_editUnsized: an edited file that says that it is empty, as those in /proc do, is all that the edit makes of
-// it, for all that read it, and says how large it is.
+// TestStage_editUnsized: an edited file that reports that it is empty, as those in /proc do, is all that the edit
+// makes of it, for all that read it, and reports how large it is.
 func TestStage_editUnsized(t *testing.T) {
 	t.Parallel()
 	for _, list := range [][]change.Splice{{cut(3, 1, "three")}, {cut(0, 4, "")}, {cut(3, 1, "x")}, {cut(0, 10, "")},

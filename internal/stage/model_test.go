@@ -65,7 +65,7 @@ type modelSave struct {
 	depth int // of the delta that was taken there; 0 for none. Only these last when the stage is built again.
 }
 
-// runModel goes through one history; kept says that the stage is built again in between.
+// runModel goes through one history; kept reports that the stage is built again in between.
 func runModel(t *testing.T, rt *rapid.T, kept bool) {
 	temp, err := os.MkdirTemp(t.TempDir(), "")
 	if err != nil {

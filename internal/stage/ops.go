@@ -160,7 +160,7 @@ func (s *Stage) Chtimes(name string, _, mtime time.Time) error {
 	}))
 }
 
-// changeMeta lets fn change a copy of the attributes of a file or directory, and stages it if fn says that it did.
+// changeMeta lets fn change a copy of the attributes of a file or directory, and stages it if fn reports that it did.
 func (s *Stage) changeMeta(name string, fn func(m *meta) bool) error {
 	return s.modify(name, true, func(p place) error {
 		switch kind := p.ent.kind(); {

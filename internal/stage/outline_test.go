@@ -51,7 +51,7 @@ func checkOutline(t *testing.T, what string, s *stage.Stage) (left []string) {
 	return left
 }
 
-// outlineBase has files of that many equal bytes in a directory, and says whether the base knows when inodes have
+// outlineBase has files of that many equal bytes in a directory, and reports whether the base knows when inodes have
 // changed.
 func outlineBase(t *testing.T, bare bool) (base afero.Fs, knows bool) {
 	t.Helper()

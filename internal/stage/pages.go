@@ -15,7 +15,7 @@ type page struct {
 	off   int64  // in the spill file, if spilled is not 0
 	// spilled is how many bytes stand in the spill file. data is nil then.
 	spilled int
-	// stored says that data, which does not change any more, stands in the spill file as well.
+	// stored means that data, which does not change any more, stands in the spill file as well.
 	stored bool
 }
 

@@ -55,7 +55,7 @@ func oldHash(ctx context.Context, c change.Change) change.Hash {
 	return change.Hash(sum.Sum(nil))
 }
 
-// SetPutBack says what stood at paths of the base before commits took it away, the first commit first. Where such a
+// SetPutBack reports what stood at paths of the base before commits took it away, the first commit first. Where such a
 // commit was undone, the same things stand there again, with other times: [Restore] and [Stage.Changes] go by their
 // bytes, which have to be the same. Call it before the first use.
 func (s *Stage) SetPutBack(all []TakenAway) {

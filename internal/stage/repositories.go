@@ -14,7 +14,7 @@ import (
 // on the stage. So the base says of each path whether it lies in a repository, and the stage is asked only when one of
 // the names that make a repository is put somewhere.
 
-// check returns why the access to the canonical, resolved path is refused. isDir says that it is a directory of the
+// check returns why the access to the canonical, resolved path is refused. isDir means that it is a directory of the
 // base, where it has always been.
 func (c *core) check(name string, a guard.Access, isDir bool) error {
 	if err := c.guard.Check(name, a); err != nil {

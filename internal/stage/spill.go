@@ -77,8 +77,8 @@ func (s *spill) Append(data []byte) (int64, error) {
 	return off, nil
 }
 
-// spillError says that an error is not about the file that a caller reads or writes, but about this one, and keeps the
-// name of this one in the text.
+// spillError reports that an error is not about the file that a caller reads or writes, but about this one, and keeps
+// the name of this one in the text.
 func spillError(err error) error {
 	if err == nil {
 		return nil

@@ -45,7 +45,7 @@ type core struct {
 	own   io.Closer // what was opened for the base; nil if the base was given open
 	guard guard.Guard
 	repos *guard.Repositories // nil if there is no base
-	// guarded says that there is a policy: without one, links may lead anywhere, for none is followed out of the tree.
+	// guarded means that there is a policy: without one, links may lead anywhere, for none is followed out of the tree.
 	guarded bool
 	refuses bool             // see RefuseForeign
 	locked  map[string]error // of the directories of the base that were asked, see mayChange
@@ -153,7 +153,7 @@ func (s *Stage) End() {
 	s.ended = true
 }
 
-// errEnded says that a view has ended.
+// errEnded means that a view has ended.
 var errEnded = fmt.Errorf("the step that works on this tree has returned: %w", fs.ErrClosed)
 
 // Name returns "Stage".
@@ -179,7 +179,7 @@ func (s *Stage) Canonical(name string) (string, error) {
 const maxDepth = 128
 
 // begin is what every operation does first: it checks that the stage is usable and may be written to, and cleans the
-// name. asDir says that it was written with a slash at its end, so that nothing but a directory will do.
+// name. asDir means that it was written with a slash at its end, so that nothing but a directory will do.
 func (s *Stage) begin(name string, a guard.Access) (clean string, asDir bool, err error) {
 	if s.err != nil {
 		return "", false, s.err

@@ -21,7 +21,7 @@ type Drift struct {
 	Delta  int    // the depth of the first delta that rests on it, from 0
 }
 
-// DriftError says that a stage cannot be built again, for its base has changed. It matches [names.ErrDrift].
+// DriftError means that a stage cannot be built again, for its base has changed. It matches [names.ErrDrift].
 type DriftError struct {
 	Drifts []Drift // at least one, by path
 }

@@ -34,9 +34,9 @@ func (s *Stage) version(name string) (v Version, asBase, sure bool, err error) {
 	return v, asBase, sure, names.PathError("version", name, err)
 }
 
-// VersionIn is Version for an entry of a listing of the stage, which info is from: what a walk has asked already is not
-// asked again. asBase says that it is a file with the bytes and the time that the base has; sure says that the version
-// tells all of its contents apart.
+// VersionIn is Version for an entry of a listing of the stage, which info is from: what a walk has asked already is
+// not asked again. asBase means that it is a file with the bytes and the time that the base has; sure means that the
+// version tells all of its contents apart.
 func (s *Stage) VersionIn(name string, info fs.FileInfo) (v Version, asBase, sure bool, err error) {
 	clean, _, err := s.begin(name, guard.Read)
 	if _, own := info.(fileInfo); own || err != nil || modes.KindOf(info.Mode()) == change.Symlink ||

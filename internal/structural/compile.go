@@ -34,7 +34,7 @@ type item struct {
 	same bool // the name stood before: what it took is taken again
 }
 
-// touch says how two operator characters stand.
+// touch describes how two operator characters stand.
 type touch uint8
 
 const (
@@ -99,7 +99,7 @@ func (p *Pattern) compile(tokens []token, lang *Language) (*program, error) {
 	return prog, nil
 }
 
-// brokenError says what does not lex in the pattern.
+// brokenError reports what does not lex in the pattern.
 func (p *Pattern) brokenError(t token) *Error {
 	text := show.Name(string(p.text[t.start:t.end]))
 	switch {

@@ -14,11 +14,11 @@ const (
 	maxPlaces = 1 << 31
 )
 
-// StepsError says that a pattern takes too long in a text, or that the text is too long for it.
+// StepsError means that a pattern takes too long in a text, or that the text is too long for it.
 type StepsError struct {
 	// Limit is how many steps were allowed or, of a text that is too long, how many bytes.
 	Limit int64
-	// Text says that the text is too long.
+	// Text means that the text is too long.
 	Text bool
 }
 

@@ -18,7 +18,7 @@ const (
 	maxHoles   = 1000
 )
 
-// Error says that a pattern or a replacement cannot be used.
+// Error means that a pattern or a replacement cannot be used.
 type Error struct {
 	Msg, Hint string
 }
@@ -181,7 +181,7 @@ func isNameByte(c byte) bool { return c < 0x80 && isWordRune(rune(c)) }
 // for the match.
 func (p *Pattern) Names() []string { return p.names }
 
-// Warning says what in the pattern looks like a hole of another tool, or "".
+// Warning reports what in the pattern looks like a hole of another tool, or "".
 func (p *Pattern) Warning() string {
 	if p.lang != nil && strings.Contains(p.lang.words, "$") {
 		return ""

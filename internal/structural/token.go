@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind says what a token is.
+// kind describes what a token is.
 type kind uint8
 
 const (

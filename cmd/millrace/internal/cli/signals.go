@@ -69,7 +69,7 @@ func stopSignals() []os.Signal {
 }
 
 // context returns a context that the first of the signals cancels. The second ends the process at once. The exit status
-// says what the tree is then; what a commit has left is recovered by the next run.
+// reports what the tree is then; what a commit has left is recovered by the next run.
 func (i *interrupts) context(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
@@ -98,7 +98,7 @@ func (i *interrupts) context(ctx context.Context) (context.Context, context.Canc
 	}
 }
 
-// end ends the process, and says what the tree is if it is not what it was.
+// end ends the process, and reports what the tree is if it is not what it was.
 func (i *interrupts) end() {
 	i.mu.Lock()
 	switch i.tree {

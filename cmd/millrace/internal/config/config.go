@@ -1,6 +1,6 @@
-// Package config reads what a user and a project have configured. The user's file says what the user likes and how far
-// changes may go. The project's file lies in the tree, so it comes with a clone, from a stranger: it can make narrower
-// what may be done, never wider, and it says nothing of the programs that run on the user's machine.
+// Package config reads what a user and a project have configured. The user's file reports what the user likes and how
+// far changes may go. The project's file lies in the tree, so it comes with a clone, from a stranger: it can make
+// narrower what may be done, never wider, and it says nothing of the programs that run on the user's machine.
 package config
 
 import (

@@ -178,7 +178,7 @@ func TestLoad_noYAML(t *testing.T) {
 	}
 }
 
-// The help says what is true: each example can be read.
+// The help is true: each example can be read.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	for _, k := range config.Keys() {

@@ -10,7 +10,7 @@ type Problem struct {
 	// File is the name of the file, Line and Column where in it, from 1; both are zero if it is about the whole file.
 	File         string
 	Line, Column int
-	// Message says what is wrong, Hint what to write instead, "" if that is plain.
+	// Message describes what is wrong, Hint what to write instead, "" if that is plain.
 	Message, Hint string
 }
 

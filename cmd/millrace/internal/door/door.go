@@ -20,7 +20,7 @@ type Program struct {
 	// FormatFlag registers --format with the words that the command knows; Format is the word that was given, or "".
 	FormatFlag func(cmd *cobra.Command, words ...string)
 	Format     func() string
-	// Write writes a text to stdout, and WriteJSON an object on a line. Their error says that the output failed.
+	// Write writes a text to stdout, and WriteJSON an object on a line. Their error reports that the output failed.
 	Write     func(text string) error
 	WriteJSON func(v any) error
 	// Usage marks an error as one of the arguments. Said is the end of a command that has said on stdout what is wrong:

@@ -112,7 +112,7 @@ func isJSONList(value string) bool {
 	return strings.HasPrefix(value, "[") && json.Unmarshal([]byte(value), &list) == nil && len(list) > 0
 }
 
-// goHome sets where an action works, if no argument says that.
+// goHome sets where an action works, if no argument sets it.
 func (w Where) goHome(action string, params map[string]any) {
 	at := home(action)
 	if at == "" || w.dir() == "." {

@@ -95,7 +95,7 @@ func (r *Review) Run(ctx context.Context, keys Keys, out io.Writer) (*millrace.P
 	}
 }
 
-// press does what a key says. again says that the place has to be shown again although it is the same, done that there
+// press executes a key. again means that the place has to be shown again although it is the same, done that there
 // is nothing left to ask.
 func (r *Review) press(ctx context.Context, key rune) (again, done bool, err error) {
 	switch key {

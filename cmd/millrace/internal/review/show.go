@@ -52,7 +52,7 @@ func (r *Review) show() {
 	}
 }
 
-// describe says what happens to a file but for its hunks.
+// describe reports what happens to a file but for its hunks.
 func (f *file) describe() string {
 	c := f.change
 	var words []string
