@@ -1,12 +1,12 @@
 package htmlreport
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/htmlreport/page"
 )
 
 // DefaultMaxBytes is how large a report becomes at most unless Options.MaxBytes says otherwise: what a browser shows at
@@ -39,10 +39,9 @@ func Write(w io.Writer, plan *millrace.Plan, opt Options) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	changes := plan.Outline()
-	var head page
+	var head paper
 	head.begin(opt.Title, result)
 	head.summary(result, digest)
-	head.steps(result)
 	left := limit - int64(head.Len()) - longestFoot
 	if left < 0 {
 		return fmt.Errorf("report: the summary has %d bytes, more than the %d of MaxBytes", int64(head.Len())+
@@ -50,19 +49,19 @@ func Write(w io.Writer, plan *millrace.Plan, opt Options) error {
 			limit)
 	}
 	out := counting{w: w}
-	if err := out.page(&head); err != nil {
+	if err := out.page(&head.Page); err != nil {
 		return err
 	}
 	listed, reserved := fitting(changes, left)
-	f := files{plan: plan, out: &out, kinds: kindsOf(result.FilesChanged), left: left, reserved: reserved}
+	f := files{plan: plan, out: &out, kinds: page.KindsOf(result.FilesChanged), left: left, reserved: reserved}
 	for _, c := range changes[:listed] {
 		if err := f.write(c); err != nil {
 			return err
 		}
 	}
-	var foot page
+	var foot paper
 	foot.end(len(changes), len(changes)-listed)
-	return out.page(&foot)
+	return out.page(&foot.Page)
 }
 
 // longestFoot is more than what end writes.
@@ -80,16 +79,12 @@ func fitting(changes []fsutil.Change, left int64) (listed int, reserved int64) {
 	return len(changes), reserved
 }
 
-// page is a part of the file that is being written. Everything that is put into it goes through text, unless it is a
-// constant.
-type page struct{ bytes.Buffer }
-
 // counting writes pages.
 type counting struct {
 	w io.Writer
 }
 
-func (c *counting) page(p *page) error {
+func (c *counting) page(p *page.Page) error {
 	if _, err := c.w.Write(p.Bytes()); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}

@@ -131,9 +131,10 @@ var arrows = map[string][]string{
 	"internal/workspace": {
 		"actions", "command", "internal/rootfs", "internal/scratch", "internal/stage",
 	},
-	"htmlreport": {".", "change", "fsutil"},
-	"lsp":        {".", "actions", "change", "fsutil", "risk"},
-	"runs":       {".", "fsutil", "risk", "internal/errorform", "internal/nearest", "internal/params", "internal/show", "internal/strictjson"},
+	"htmlreport":      {".", "fsutil", "htmlreport/page"},
+	"htmlreport/page": {".", "change", "fsutil"},
+	"lsp":             {".", "actions", "change", "fsutil", "risk"},
+	"runs":            {".", "fsutil", "risk", "internal/errorform", "internal/nearest", "internal/params", "internal/show", "internal/strictjson"},
 	"millracetest": {
 		".", "actions", "agent", "backup", "budget", "command", "fsutil",
 		"internal/crashfs", "internal/errorfs", "internal/txtarfs",

@@ -1,4 +1,4 @@
-package htmlreport
+package page
 
 import (
 	"html"
@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// text writes a text of others. Tabs stay; what cannot be seen is escaped, and set apart from a text that looks alike.
-func (p *page) text(s string) {
+// Text writes a text of others. Tabs stay; what cannot be seen is escaped, and set apart from a text that looks alike.
+func (p *Page) Text(s string) {
 	for s != "" {
 		at := strings.IndexByte(s, '\t')
 		if at < 0 {
@@ -24,7 +24,7 @@ func (p *page) text(s string) {
 	}
 }
 
-func (p *page) visible(s string) {
+func (p *Page) visible(s string) {
 	if fsutil.Visible(s) == s && !hasNonCharacter(s) {
 		p.WriteString(html.EscapeString(s))
 		return
@@ -67,40 +67,40 @@ func hasNonCharacter(s string) bool { return strings.IndexFunc(s, isNonCharacter
 // longestText is how many bytes of a message are shown.
 const longestText = 2000
 
-// message writes a text that may be long.
-func (p *page) message(s string) {
+// Message writes a text that may be long.
+func (p *Page) Message(s string) {
 	if len(s) <= longestText {
-		p.text(s)
+		p.Text(s)
 		return
 	}
 	cut := longestText
 	for cut > longestText-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
 		cut--
 	}
-	p.text(s[:cut])
+	p.Text(s[:cut])
 	p.WriteString(" …")
 }
 
-// name writes a path so that its direction of writing does not reach what is around it.
-func (p *page) name(path string) {
+// Name writes a path so that its direction of writing does not reach what is around it.
+func (p *Page) Name(path string) {
 	p.WriteString(`<bdi>`)
-	p.text(path)
+	p.Text(path)
 	p.WriteString(`</bdi>`)
 }
 
 // marked writes a line with the ranges of it that were changed.
-func (p *page) marked(line string, marks [][2]int) {
+func (p *Page) marked(line string, marks [][2]int) {
 	done := 0
 	for _, m := range marks {
 		from, to := min(max(m[0], done), len(line)), min(m[1], len(line))
 		if from >= to {
 			continue
 		}
-		p.text(line[done:from])
+		p.Text(line[done:from])
 		p.WriteString(`<mark>`)
-		p.text(line[from:to])
+		p.Text(line[from:to])
 		p.WriteString(`</mark>`)
 		done = to
 	}
-	p.text(line[done:])
+	p.Text(line[done:])
 }

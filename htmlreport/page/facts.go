@@ -1,4 +1,4 @@
-package htmlreport
+package page
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 // facts writes the facts of a change besides its lines.
-func (p *page) facts(c fsutil.Change, d difference) {
+func (p *Page) facts(c fsutil.Change, d Difference) {
 	var facts []string
 	for _, s := range []change.State{c.Old, c.New} {
 		if s.Kind != change.File && s.Kind != change.Absent && !slices.Contains(facts, named(s)) {
@@ -32,15 +32,15 @@ func (p *page) facts(c fsutil.Change, d difference) {
 	if c.Permanent {
 		facts = append(facts, "for good, not into the trash")
 	}
-	if d.note != "" {
-		facts = append(facts, d.note)
+	if d.Note != "" {
+		facts = append(facts, d.Note)
 	}
 	by := c.By
-	if c.Kind == fsutil.Renamed && len(d.hunks) > 0 {
+	if c.Kind == fsutil.Renamed && len(d.Hunks) > 0 {
 		facts, by = append(facts, "renamed"), movers(c)
 	}
 	linked := c.Old.Kind == change.Symlink || c.New.Kind == change.Symlink
-	if len(facts) == 0 && !linked && len(d.hunks) > 0 {
+	if len(facts) == 0 && !linked && len(d.Hunks) > 0 {
 		return // each hunk names its maker
 	}
 	p.WriteString(`<p class="facts">`)
@@ -48,15 +48,15 @@ func (p *page) facts(c fsutil.Change, d difference) {
 		if i > 0 {
 			p.WriteString(", ")
 		}
-		p.text(fact)
+		p.Text(fact)
 	}
 	if c.Old.Kind == change.Symlink {
 		p.WriteString(` to `)
-		p.name(c.Old.Target)
+		p.Name(c.Old.Target)
 	}
 	if c.New.Kind == change.Symlink && (c.Old.Kind != change.Symlink || c.Old.Target != c.New.Target) {
 		p.WriteString(` → `)
-		p.name(c.New.Target)
+		p.Name(c.New.Target)
 	}
 	p.by(by)
 	p.WriteString("</p>\n")
@@ -90,7 +90,7 @@ func named(s change.State) string {
 }
 
 // by writes the steps that made something, each once.
-func (p *page) by(origins []fsutil.Origin) {
+func (p *Page) by(origins []fsutil.Origin) {
 	var steps []string
 	for _, o := range origins {
 		if !slices.Contains(steps, o.Step) {
@@ -106,7 +106,7 @@ func (p *page) by(origins []fsutil.Origin) {
 			p.WriteString(", ")
 		}
 		p.WriteString(`<code>`)
-		p.text(strings.Trim(step, "()")) // a part that a reviewer has written is by "(review)"
+		p.Text(strings.Trim(step, "()")) // a part that a reviewer has written is by "(review)"
 		p.WriteString(`</code>`)
 	}
 	p.WriteString(`</span>`)

@@ -1,7 +1,7 @@
-package htmlreport
+package page
 
-// style has neither "<" nor "&", so that HTML and XML read the same.
-const style = `
+// Style is the style sheet of a page. It has neither "<" nor "&", so that HTML and XML read the same.
+const Style = `
 :root {
   color-scheme: light dark;
   --paper: #fbfbfa; --card: #ffffff; --ink: #1f2328; --soft: #667079; --line: #e3e6e8; --head: #f4f6f7;

@@ -1,0 +1,101 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Kinds are what a plan does to files and links, by path.
+type Kinds map[string]fsutil.ChangeKind
+
+// KindsOf returns the kinds of a plan.
+func KindsOf(changed millrace.FilesChanged) Kinds {
+	kinds := make(Kinds)
+	note := func(kind fsutil.ChangeKind, names []string) {
+		for _, name := range names {
+			kinds[name] = kind
+		}
+	}
+	note(fsutil.Created, changed.Created)
+	note(fsutil.Modified, changed.Modified)
+	note(fsutil.Deleted, changed.Deleted)
+	for _, moved := range changed.Renamed {
+		kinds[moved.To] = fsutil.Renamed
+	}
+	return kinds
+}
+
+// Of returns the kind under which a change is shown.
+func (k Kinds) Of(c fsutil.Change) fsutil.ChangeKind {
+	kind, ok := k[c.Path]
+	switch {
+	case ok:
+		return kind
+	case c.Old.Kind != change.Dir && c.Old.Kind != change.Absent && c.New.Kind == change.Dir &&
+		c.Kind == fsutil.Modified:
+		return fsutil.Created // the file has moved, and a directory is made at its old name
+	}
+	return c.Kind
+}
+
+// Difference is what is shown of a change.
+type Difference struct {
+	// Hunks are the places that differ, and Added and Removed the numbers of their lines.
+	Hunks          []millrace.Hunk
+	Added, Removed int
+	// Bytes is the length of the lines.
+	Bytes int64
+	// Note has the reason why there are no hunks, "" without one.
+	Note string
+}
+
+// Read reads what is different. A file that is too large to be shown has a Note.
+func Read(plan *millrace.Plan, c fsutil.Change) (Difference, error) {
+	var d Difference
+	switch {
+	case c.Old.Kind != change.File && c.New.Kind != change.File:
+		return d, nil
+	case c.Old.Kind == change.File && c.New.Kind == change.File && c.Old.Hash == c.New.Hash:
+		return d, nil
+	}
+	list, err := plan.Files(c.Path)
+	if err != nil {
+		if millrace.ErrorCode(err) == "limit" {
+			return Difference{Note: "it is too large to be shown"}, nil
+		}
+		return d, err
+	}
+	// Files below a directory that was a file come with it.
+	at := slices.IndexFunc(list, func(diff millrace.FileDiff) bool { return diff.Path == c.Path })
+	if at < 0 {
+		return d, nil
+	}
+	d.Hunks = list[at].Hunks
+	if list[at].Binary {
+		d.Note = "binary, " + size(c.Old) + " → " + size(c.New)
+	}
+	for _, h := range d.Hunks {
+		d.Bytes += int64(len(h.Text))
+		for line := range strings.Lines(h.Text) {
+			switch line[0] {
+			case '+':
+				d.Added++
+			case '-':
+				d.Removed++
+			}
+		}
+	}
+	return d, nil
+}
+
+func size(s change.State) string {
+	if s.Kind != change.File {
+		return "nothing"
+	}
+	return strconv.FormatInt(s.Size, 10) + " bytes"
+}
