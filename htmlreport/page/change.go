@@ -51,28 +51,38 @@ func (p *Page) Row(r Row) bool {
 	}
 	p.WriteString("</summary>\n")
 	p.facts(c, d)
-	switch {
-	case r.More != "":
+	if r.More != "" {
 		p.WriteString(r.More)
-	case d.Bytes > r.Most:
+	} else if !p.lines(r, most) {
 		return false
-	case len(d.Hunks) > 0:
-
-		p.WriteString(`<table class="diff"><colgroup><col class="n"/><col class="n"/><col class="s"/><col/></colgroup>` +
-			"\n")
-		for n, h := range d.Hunks {
-			box := ""
-			if r.Box != nil {
-				box = r.Box(n)
-			}
-			if !p.hunk(h, box, most) {
-				return false
-			}
-		}
-		p.WriteString("</table>\n")
 	}
 	p.WriteString("</details>\n")
 	return int64(p.Len()) <= most
+}
+
+// Lines writes the lines of a change alone. It stops at Most bytes, and reports whether all of them were written.
+func (p *Page) Lines(r Row) bool { return p.lines(r, int64(p.Len())+r.Most) }
+
+// lines stops once the page has more bytes than most.
+func (p *Page) lines(r Row, most int64) bool {
+	switch {
+	case r.Bytes > r.Most:
+		return false
+	case len(r.Hunks) == 0:
+		return true
+	}
+	p.WriteString(`<table class="diff"><colgroup><col class="n"/><col class="n"/><col class="s"/><col/></colgroup>` + "\n")
+	for n, h := range r.Hunks {
+		box := ""
+		if r.Box != nil {
+			box = r.Box(n)
+		}
+		if !p.hunk(h, box, most) {
+			return false
+		}
+	}
+	p.WriteString("</table>\n")
+	return true
 }
 
 // hunk writes a hunk, with HTML first. It stops once the page has more bytes than most, and reports whether it has not.

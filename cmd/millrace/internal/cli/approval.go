@@ -103,7 +103,7 @@ func (a *approval) question(plan *millrace.Plan) (text string, word bool) {
 	if result.OverallRiskLevel != risk.Unset { // that of a restore is not judged
 		size += ", " + strings.ToLower(result.OverallRiskLevel.String()) + " risk"
 	}
-	word = result.WouldBlock || result.OverallRiskLevel >= risk.High
+	word = review.NeedsWord(result)
 	if !word {
 		return style.Paint("1", size+".  Apply? [y]es [r]eview [s]ave plan [N]o") + "  ", false
 	}

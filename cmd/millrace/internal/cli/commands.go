@@ -60,6 +60,7 @@ var commands = []entry{
 	{groupDescribe, (*App).newActions},
 	{groupDescribe, (*App).newSchema},
 	{groupLook, (*App).newReview},
+	{groupLook, (*App).newServe},
 	{groupTime, (*App).newLog},
 	{groupTime, (*App).newUndo},
 	{groupTime, (*App).newRedo},

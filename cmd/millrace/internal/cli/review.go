@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,8 @@ import (
 
 // newReview makes `review`.
 func (a *App) newReview() *cobra.Command {
+	var inBrowser bool
+	var addr string
 	cmd := &cobra.Command{
 		Use:   "review PLAN",
 		Short: "Review a stored plan hunk by hunk, and apply the taken hunks",
@@ -21,12 +24,19 @@ The questions need a terminal. The keys are:
 ` + shifted(review.Help) + `
 
 A created, deleted, renamed or binary file, or a file with a new mode, is a single decision. s splits a renamed
-and edited file into its hunks. Run and the other commands that change files review with -p.`,
+and edited file into its hunks. Run and the other commands that change files review with -p. --web shows the plan
+on a page instead, as serve does; it needs no terminal.`,
 		Example: `  millrace plan rename.json -o all.plan
   millrace review all.plan                review and apply
   millrace review all.plan -o some.plan   review and store what was taken`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
+			switch {
+			case inBrowser:
+				return s.reviewInBrowser(ctx, addr, args[0])
+			case addr != anyPort:
+				return &usageError{errors.New("--addr is for --web")}
+			}
 			plan, err := s.openPlan(ctx, args[0])
 			if err != nil {
 				return err
@@ -44,6 +54,8 @@ and edited file into its hunks. Run and the other commands that change files rev
 	a.formatFlag(cmd, changeFormats...)
 	a.storeFlag(cmd)
 	a.exceptFlag(cmd)
+	cmd.Flags().BoolVar(&inBrowser, "web", false, "review in a browser, at the printed address")
+	a.addrFlag(cmd, &addr)
 	return cmd
 }
 

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(m, map[string]func(){
 		"millrace": func() { os.Exit(cli.Main()) }, "progress-line": progressForTests,
-		"terminal": terminalForTests,
+		"terminal": terminalForTests, "browse": browseForTests,
 	})
 }
 

@@ -1,0 +1,66 @@
+package cli_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/millrace-go/millrace/cmd/millrace/internal/webtest"
+)
+
+// browseForTests is the command `browse BUTTON[,BOX…] millrace ARG…` of scripts: it visits the page that the program
+// serves, takes the ticks off some boxes, presses a button, and ends as the program does. Its stdout has the heading of
+// the answer before the output of the program.
+func browseForTests() {
+	button, leave, _ := strings.Cut(os.Args[1], ",")
+	cmd := exec.Command(os.Args[2], os.Args[3:]...)
+	cmd.Stdout = os.Stdout
+	talk, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(99)
+	}
+	lines := bufio.NewReader(io.TeeReader(talk, os.Stderr))
+	for {
+		line, err := lines.ReadString('\n')
+		if _, address, ok := strings.Cut(strings.TrimSpace(line), "open http"); ok {
+			if err := press("http"+address, button, leave); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				_ = cmd.Process.Kill()
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	err = cmd.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		os.Exit(exit.ExitCode())
+	}
+	os.Exit(0)
+}
+
+// press opens a page and presses a button.
+func press(address, button, leave string) error {
+	v, err := webtest.Open(address)
+	if err != nil {
+		return err
+	}
+	v.Word = "yes"
+	var boxes []string
+	if leave != "" {
+		boxes = strings.Split(leave, ",")
+	}
+	if err := v.Press(button, boxes...); err != nil {
+		return err
+	}
+	_, err = fmt.Println(v.Heading())
+	return err
+}

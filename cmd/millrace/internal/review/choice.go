@@ -1,0 +1,82 @@
+package review
+
+import (
+	"fmt"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/risk"
+)
+
+// Choice is what a page leaves of a file. The zero Choice leaves nothing.
+type Choice struct {
+	// All leaves the whole change. Hunks are left by their numbers, from 0.
+	All   bool
+	Hunks []int
+}
+
+// Files returns the changes that are decided on, in the order of the plan. Directories follow from what is in them.
+func Files(plan *millrace.Plan) []change.Change {
+	files, _ := outline(plan)
+	list := make([]change.Change, len(files))
+	for n, f := range files {
+		list[n] = f.change
+	}
+	return list
+}
+
+// Divisible reports whether the hunks of a change can be decided on one by one.
+func Divisible(c change.Change, hunks int) bool {
+	return hunks > 0 && isFile(c) && (c.Kind == change.Modified || c.Kind == change.Renamed)
+}
+
+// Without returns a plan without what is left of its files, by their numbers in Files. The error is that of a number
+// that is not there, of a file that has changed, or of a change that others need.
+func Without(plan *millrace.Plan, left map[int]Choice) (*millrace.Plan, error) {
+	r := New(plan)
+	for _, f := range r.files {
+		f.all = taken
+	}
+	for n, c := range left {
+		if n < 0 || n >= len(r.files) {
+			return nil, fmt.Errorf("the plan has no file %d", n)
+		}
+		if err := r.leave(n, c); err != nil {
+			return nil, err
+		}
+	}
+	chosen, at, err := r.build()
+	if err != nil && at >= 0 {
+		return nil, fmt.Errorf("%s: %w", r.files[at].change.Path, err)
+	}
+	return chosen, err
+}
+
+// leave decides on a file as a choice does.
+func (r *Review) leave(n int, c Choice) error {
+	f := r.files[n]
+	switch {
+	case c.All:
+		f.all = left
+		return nil
+	case len(c.Hunks) == 0:
+		return nil
+	}
+	r.load(n)
+	if f.unread != nil {
+		return f.unread
+	}
+	if !f.parts && Divisible(f.change, len(f.diff.Hunks)) {
+		f.intoHunks()
+	}
+	for _, h := range c.Hunks {
+		if !f.parts || h < 0 || h >= len(f.items) {
+			return fmt.Errorf("%s has no hunk %d to leave", f.change.Path, h+1)
+		}
+		f.items[h].is = left
+	}
+	return nil
+}
+
+// NeedsWord reports whether a plan is approved by the whole word yes: the change is blocked, or its risk is high.
+func NeedsWord(r *millrace.Result) bool { return r.WouldBlock || r.OverallRiskLevel >= risk.High }

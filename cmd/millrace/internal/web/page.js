@@ -1,0 +1,82 @@
+"use strict";
+(() => {
+  // The lines of a file are loaded when its part of the page opens.
+  const load = async (details) => {
+    const link = details.querySelector("a.lines");
+    if (!details.open || !link || link.dataset.asked) return;
+    link.dataset.asked = "1";
+    const answer = await fetch(link.href.replace("/file/", "/lines/"));
+    if (!answer.ok) return;
+    const part = new DOMParser().parseFromString(await answer.text(), "text/html");
+    link.closest("p").replaceWith(...part.body.childNodes);
+  };
+  for (const details of document.querySelectorAll(".file > details")) {
+    details.addEventListener("toggle", () => load(details));
+  }
+  // The keys are those of the review in a terminal.
+  const boxes = () => [...document.querySelectorAll("input[name=take]")].filter((b) => b.offsetParent);
+  let here = null;
+  const go = (box) => {
+    if (here) here.parentElement.classList.remove("here");
+    here = box;
+    if (!box) return;
+    box.parentElement.classList.add("here");
+    box.focus({ preventScroll: true });
+    box.scrollIntoView({ block: "center" });
+  };
+  const fileOf = (box) => box.closest(".file");
+  const ofFile = (box) => [...fileOf(box).querySelectorAll("input[name=take]")];
+  // A file is taken with the first of its hunks that is taken, and left with the last that is left.
+  const follow = (box) => {
+    const [file, ...hunks] = ofFile(box);
+    if (box !== file) file.checked = file.checked && hunks.length === 0 || hunks.some((h) => h.checked);
+    else for (const h of hunks) h.checked = file.checked;
+  };
+  const set = (box, taken) => {
+    box.checked = taken;
+    follow(box);
+  };
+  const after = (all, box) => {
+    const last = ofFile(box).filter((b) => all.includes(b)).pop();
+    return all.indexOf(last) + 1;
+  };
+  const decide = (all, n, taken) => {
+    set(all[n], taken);
+    return ofFile(all[n])[0] === all[n] ? after(all, all[n]) : n + 1;
+  };
+  const rest = (all, n, taken) => {
+    const end = after(all, all[n]);
+    all.slice(n, end).forEach((b) => set(b, taken));
+    return end;
+  };
+  const every = (all, n, taken) => {
+    all.slice(n).forEach((b) => set(b, taken));
+    return all.length - 1;
+  };
+  const keys = {
+    y: (all, n) => decide(all, n, true),
+    n: (all, n) => decide(all, n, false),
+    a: (all, n) => rest(all, n, true),
+    d: (all, n) => rest(all, n, false),
+    A: (all, n) => every(all, n, true),
+    D: (all, n) => every(all, n, false),
+    j: (all, n) => n + 1,
+    b: (all, n) => n - 1,
+  };
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("input[name=take]")) follow(event.target);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input[type=text], textarea")) return;
+    if (event.key === "?") {
+      const help = document.querySelector(".keys");
+      if (help) help.open = !help.open;
+      return;
+    }
+    const key = keys[event.key], all = boxes();
+    if (!key || all.length === 0) return;
+    event.preventDefault();
+    const to = key(all, Math.max(0, all.indexOf(here)));
+    go(all[Math.max(0, Math.min(to, all.length - 1))]);
+  });
+})();

@@ -1,0 +1,232 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/review"
+	"github.com/millrace-go/millrace/htmlreport/page"
+)
+
+// Plan is a plan that a person is to decide on. All fields are set.
+type Plan struct {
+	// Open opens the plan as it is stored now.
+	Open func(ctx context.Context) (*millrace.Plan, error)
+	// Make makes the change that was taken, or stores it, and returns what was done in a line.
+	Make func(ctx context.Context, taken *millrace.Plan) (done string, err error)
+}
+
+// ErrRejected reports that the person wants nothing of the plan.
+var ErrRejected = errors.New("the plan was rejected in the browser")
+
+// Decide serves the page of a plan at a loopback address until the person has decided, and returns what Make returned.
+// The error is ErrRejected, that of Make, or the cause of ctx. ready is called with the address to open.
+func Decide(ctx context.Context, addr string, p Plan, ready func(address string)) error {
+	serving, end := context.WithCancel(ctx)
+	defer end()
+	d := &deciding{site: newSite(), plan: p, ctx: ctx, end: end}
+	if err := d.load(); err != nil {
+		return err
+	}
+	defer func() { d.shown.Close() }()
+	d.get("{$}", d.locked(d.list))
+	d.get("file/{n}", d.locked(d.one))
+	d.get("lines/{n}", d.locked(d.lines))
+	d.post("decide", d.locked(d.decide))
+	if err := d.serve(serving, addr, ready); err != nil {
+		return err
+	}
+	if !d.over {
+		return context.Cause(ctx)
+	}
+	return d.err
+}
+
+// deciding is a plan on its page. Requests come one after the other.
+type deciding struct {
+	*site
+	plan Plan
+	ctx  context.Context // of the command, and not of a request: a browser that goes away ends no commit
+	end  func()
+
+	mu     sync.Mutex
+	shown  *millrace.Plan
+	digest string
+	files  []change.Change
+	kinds  page.Kinds
+	left   map[int]review.Choice
+	over   bool   // the decision is made
+	done   string // what came of it
+	err    error
+}
+
+// load opens the plan, of which everything is taken.
+func (d *deciding) load() error {
+	plan, err := d.plan.Open(d.ctx)
+	if err != nil {
+		return err
+	}
+	digest, err := plan.Digest()
+	if err != nil {
+		return errors.Join(err, plan.Close())
+	}
+	d.show(plan, digest)
+	return nil
+}
+
+func (d *deciding) show(plan *millrace.Plan, digest string) {
+	d.shown, d.digest, d.files = plan, digest, review.Files(plan)
+	d.kinds, d.left = page.KindsOf(plan.Result().FilesChanged), make(map[int]review.Choice)
+}
+
+// locked lets one request after the other through, and shows what was done once the decision is made.
+func (d *deciding) locked(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.over {
+			d.say(w, http.StatusConflict, "The decision is made", d.done)
+			return
+		}
+		next(w, r)
+	}
+}
+
+// decide keeps what a form says, and does what its button says.
+func (d *deciding) decide(w http.ResponseWriter, r *http.Request) {
+	if r.PostForm.Get("digest") != d.digest {
+		d.say(w, http.StatusConflict, "This is another plan now", "Nothing was written. Look at the plan again.")
+		return
+	}
+	if err := d.note(r.PostForm["shown"], r.PostForm["take"]); err != nil {
+		d.say(w, http.StatusBadRequest, "The form cannot be read", err.Error())
+		return
+	}
+	do, number, _ := strings.Cut(r.PostForm.Get("do"), ":")
+	switch do {
+	case "page":
+		n, _ := strconv.Atoi(number) // a page that is not there is the first
+		http.Redirect(w, r, d.base+pageOf(n-1), http.StatusSeeOther)
+	case "apply":
+		d.apply(w, r.PostForm.Get("word"))
+	case "reject":
+		d.finish(w, "The plan was rejected", "Nothing was written.", ErrRejected)
+	default:
+		d.say(w, http.StatusBadRequest, "The form cannot be read", "It has no button.")
+	}
+}
+
+// apply makes the change that is taken of the plan, if the plan is still what was shown.
+func (d *deciding) apply(w http.ResponseWriter, word string) {
+	plan, err := d.plan.Open(d.ctx)
+	if err != nil {
+		d.say(w, http.StatusConflict, "The plan cannot be opened again", err.Error())
+		return
+	}
+	if now, err := plan.Digest(); err != nil || now != d.digest {
+		if err != nil {
+			_ = plan.Close()
+			d.say(w, http.StatusConflict, "The plan cannot be applied", err.Error())
+			return
+		}
+		_ = d.shown.Close()
+		d.show(plan, now)
+		d.say(w, http.StatusConflict, "This is another plan now",
+			"The plan has changed since it was shown. Nothing was written. Look at the plan again.")
+		return
+	}
+	defer plan.Close()
+	taken, err := review.Without(plan, d.left)
+	if err != nil {
+		d.say(w, http.StatusConflict, "This choice cannot be made", err.Error())
+		return
+	}
+	defer taken.Close()
+	switch result := taken.Result(); {
+	case len(taken.Outline()) == 0 && len(plan.Outline()) > 0:
+		d.say(w, http.StatusConflict, "Nothing was taken", "Take something, or reject the plan.")
+		return
+	case !review.NeedsWord(result):
+	case strings.ToLower(strings.TrimSpace(word)) != "yes":
+		d.say(w, http.StatusConflict, "This needs the word yes",
+			"The risk is high, or the change would be blocked. Type yes beside the button to apply it all the same.")
+		return
+	default:
+		taken = taken.WithForce(true)
+	}
+	done, err := d.plan.Make(d.ctx, taken)
+	if err != nil {
+		d.finish(w, "The change was not made", err.Error(), err)
+		return
+	}
+	d.finish(w, "The change was made", done, nil)
+}
+
+// finish ends the decision, and the server when this answer is sent.
+func (d *deciding) finish(w http.ResponseWriter, title, message string, err error) {
+	d.over, d.done, d.err = true, message, err
+	var p page.Page
+	d.begin(&p, title)
+	class := "done"
+	if err != nil && !errors.Is(err, ErrRejected) {
+		class = "stop"
+	}
+	p.Note(class, message)
+	p.WriteString("</header>\n<p>This page can be closed.</p>\n")
+	d.site.end(w, http.StatusOK, &p)
+	d.end()
+}
+
+// note keeps the choices of a form: of the files and hunks that it has shown, it takes some.
+func (d *deciding) note(shown, take []string) error {
+	taken := make(map[string]bool)
+	for _, t := range take {
+		taken[t] = true
+	}
+	hunks := make(map[int][]int) // that are left, of the files of which hunks were shown
+	for _, item := range shown {
+		name, hunk, isHunk := strings.Cut(item, ".")
+		n, err := d.number(name)
+		if err != nil {
+			return err
+		}
+		c := d.left[n]
+		if !isHunk {
+			c.All = !taken[item]
+			d.left[n] = c
+			continue
+		}
+		h, err := strconv.Atoi(hunk)
+		if err != nil || h < 0 {
+			return fmt.Errorf("there is no hunk %q", hunk)
+		}
+		if hunks[n] == nil {
+			hunks[n] = []int{}
+		}
+		if !taken[item] {
+			hunks[n] = append(hunks[n], h)
+		}
+	}
+	for n, list := range hunks {
+		c := d.left[n]
+		c.Hunks = list
+		d.left[n] = c
+	}
+	return nil
+}
+
+// number returns the number of a file of the plan.
+func (d *deciding) number(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n >= len(d.files) {
+		return 0, fmt.Errorf("there is no file %q", text)
+	}
+	return n, nil
+}
