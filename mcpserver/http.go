@@ -102,7 +102,7 @@ func answerBad(w http.ResponseWriter, status int, bad *refusal) {
 	_, _ = w.Write(bad.encode()) // a client that has gone has no use for it
 }
 
-// ErrNotLoopback reports that an address to listen on is not one of this machine alone.
+// ErrNotLoopback reports an address to listen on that other machines reach.
 var ErrNotLoopback = loopback.ErrNotLoopback
 
 // ServeHTTP listens on a loopback address such as "127.0.0.1:8080" until ctx is done, and returns nil then. A token is

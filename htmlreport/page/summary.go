@@ -21,8 +21,8 @@ func (p *Page) Title(title string) {
 	p.WriteString(strings.NewReplacer("<i>", "", "</i>", "").Replace(plain.String()))
 }
 
-// Summary writes the facts of the whole plan: risk, counts, digest, the reasons of a refusal and the warnings. The digest
-// is "" for a plan without one.
+// Summary writes the facts of the whole plan: risk, counts, digest, the reasons of a refusal and the warnings. A plan
+// that cannot be committed has the digest "".
 func (p *Page) Summary(r *millrace.Result, digest string) {
 	f := r.FilesChanged
 	p.WriteString("<dl>\n")
@@ -86,8 +86,8 @@ func (p *Page) Note(class, message string) {
 func (p *Page) Steps(r *millrace.Result) {
 	if len(r.Results) > 0 {
 		p.WriteString(
-			"<section>\n<h2>Steps</h2>\n<table class=\"steps\">\n<thead><tr><th>Step</th><th>Action</th><th class=\"r\">Files</th>" +
-				"<th class=\"r\">Edits</th></tr></thead>\n<tbody>\n")
+			"<section>\n<h2>Steps</h2>\n<table class=\"steps\">\n<thead><tr><th>Step</th><th>Action</th>" +
+				"<th class=\"r\">Files</th><th class=\"r\">Edits</th></tr></thead>\n<tbody>\n")
 		for _, s := range r.Results {
 			p.step(s)
 		}

@@ -13,7 +13,7 @@ import (
 // readBodyTimeout bounds how long the body of a request may take.
 const readBodyTimeout = time.Minute
 
-// ErrNotLoopback reports that an address to listen on is not one of this machine alone.
+// ErrNotLoopback reports an address to listen on that other machines reach.
 var ErrNotLoopback = errors.New("not a loopback address: use 127.0.0.1, [::1] or localhost")
 
 // Guard returns a handler that refuses with 403 the requests of pages of other origins, whatever their method, and

@@ -156,7 +156,7 @@ func (d *deciding) apply(w http.ResponseWriter, word string) {
 	case !review.NeedsWord(result):
 	case strings.ToLower(strings.TrimSpace(word)) != "yes":
 		d.say(w, http.StatusConflict, "This needs the word yes",
-			"The risk is high, or the change would be blocked. Type yes beside the button to apply it all the same.")
+			"The risk is high, or the change would be blocked. To apply it, type yes in the field beside the button.")
 		return
 	default:
 		taken = taken.WithForce(true)

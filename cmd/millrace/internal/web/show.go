@@ -117,7 +117,7 @@ func (d *deciding) open(p *page.Page) {
 func (d *deciding) buttons(p *page.Page) {
 	p.WriteString("<div class=\"decide\">\n")
 	if review.NeedsWord(d.shown.Result()) {
-		p.WriteString("<label>Type yes to apply it all the same: <input type=\"text\" name=\"word\"/></label>\n")
+		p.WriteString("<label>Type yes to apply it: <input type=\"text\" name=\"word\"/></label>\n")
 	}
 	p.WriteString("<button class=\"yes\" name=\"do\" value=\"apply\">Apply what is taken</button>\n" +
 		"<button class=\"no\" name=\"do\" value=\"reject\">Reject the plan</button>\n</div>\n</form>\n")
