@@ -37,6 +37,9 @@ func (r *reading) search(ctx context.Context) (*answer, error) {
 				"set pattern_mode to say which is meant", *r.args.Pattern))
 		}
 	}
+	if mode == "auto" && r.matches() == 0 && strings.Contains(*r.args.Pattern, ":[") {
+		r.note("nothing matches; if :[ begins a hole, set pattern_mode to structural")
+	}
 	return r.answer()
 }
 

@@ -27,6 +27,7 @@ func TestStoredPlanIsJudgedAlike(t *testing.T) {
 		"a patch of one hunk":   actions.Patch{Text: hunk.String()},
 		"a text over a text":    actions.Create{Path: "f", Content: after.String(), Overwrite: true},
 		"edits, one each":       actions.Edit{Files: []string{"f"}, OldText: "old", NewText: "new"},
+		"edits by their shape":  actions.Edit{Files: []string{"f"}, OldText: "old :[n]", NewText: "new :[n]", Mode: "structural"},
 		"a copy over the file":  actions.Copy{Files: []string{"g"}, To: "f", Overwrite: true},
 		"another over the file": actions.Rename{Files: []string{"g"}, To: "f", Overwrite: true},
 	} {

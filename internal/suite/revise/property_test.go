@@ -26,7 +26,7 @@ import (
 // randomEdited returns a text of lines that often repeat, and a plan that edits it in some of the ways there are.
 func randomEdited(t *testing.T, rng *rand.Rand) (text string, fsys afero.Fs, plan *millrace.Plan) {
 	t.Helper()
-	words := []string{"", "a", "b", "foo", "foo bar", "}", "x", "if a {", "\tb"}
+	words := []string{"", "a", "b", "foo", "foo bar", "}", "x", "if a {", "\tb", "f(a, x)", "f(f(a),", "b)"}
 	word := func() string { return words[rng.IntN(len(words))] }
 	eol := "\n"
 	if rng.IntN(5) == 0 {
@@ -51,7 +51,7 @@ func randomEdited(t *testing.T, rng *rand.Rand) (text string, fsys afero.Fs, pla
 	var last millrace.StepBuilder
 	for i := range rng.IntN(3) + 1 {
 		var a actions.Action
-		switch rng.IntN(5) {
+		switch rng.IntN(6) {
 		case 0, 1:
 			var edits []actions.LineEdit
 			used := 0
@@ -75,6 +75,10 @@ func randomEdited(t *testing.T, rng *rand.Rand) (text string, fsys afero.Fs, pla
 			}}
 		case 3:
 			a = actions.Edit{Files: []string{"a.txt"}, OldText: words[1+rng.IntN(len(words)-1)] + "\n", NewText: word() + "\n" + word() + "\n"}
+		case 4:
+			with := []string{"g(:[x])", "f(\n\t:[x],\n)", ":[x]", "f(:[x], :[x.upper])"}
+			a = actions.Edit{Files: []string{"a.txt"}, OldText: "f(:[x...])", NewText: with[rng.IntN(len(with))],
+				Mode: "structural", Language: "go"}
 		default:
 			scripts := []string{"/foo/d", "s/a/b/", "s/foo/x/;/x/p", "/b/s/b/b\\nb/", "/}/d;s/x/}/"}
 			a = actions.PatternReplace{FilePattern: "a.txt", SedPattern: []string{scripts[rng.IntN(len(scripts))]}}

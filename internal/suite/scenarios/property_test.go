@@ -23,6 +23,8 @@ import (
 
 var (
 	genWord = rapid.SampledFrom([]string{"foo", "bar", "baz", "foo.bar", "x"})
+	genCode = rapid.SampledFrom([]string{"foo(bar, x)", "foo(foo(x), \")\")", "foo {\n\tbar = x;\n}", "foo( /* x */ )", "foo("})
+	genHole = rapid.SampledFrom([]string{"foo(:[a...])", "foo(:[a], :[b])", ":[[a]] = :[b]", "foo { :[a...] }"})
 	genPath = rapid.SampledFrom([]string{"a.txt", "b.txt", "d/a.txt", "d/b.go", "d/e/c.txt", "f/a.txt", ".hidden"})
 	genDir  = rapid.SampledFrom([]string{"d", "d/e", "f", "new", "new/deep"})
 	genMost = rapid.IntRange(0, 5)
@@ -38,6 +40,9 @@ func drawTree(t *rapid.T) []txtarfs.File {
 			for range rapid.IntRange(0, 4).Draw(t, "words") {
 				b.WriteString(genWord.Draw(t, "word"))
 				b.WriteByte(' ')
+			}
+			if rapid.IntRange(0, 3).Draw(t, "code") == 0 {
+				b.WriteString(genCode.Draw(t, "code"))
 			}
 			b.WriteString(genEOL.Draw(t, "eol"))
 		}
@@ -88,7 +93,7 @@ func drawStep(t *rapid.T, id string, earlier []string, b millrace.Builder) millr
 	if len(earlier) > 1 {
 		kinds = append(kinds, "merge", "aggregate")
 	}
-	kinds = append(kinds, "move", "remove", "ways")
+	kinds = append(kinds, "move", "remove", "ways", "structural", "structural", "structural")
 	goOn := rapid.SampledFrom([]string{"", "", "continue"}).Draw(t, "on error")
 	fold := rapid.Bool().Draw(t, "ignore case")
 	kind := rapid.SampledFrom(kinds).Draw(t, "kind")
@@ -106,6 +111,8 @@ func drawStep(t *rapid.T, id string, earlier []string, b millrace.Builder) millr
 		step = b.Step(id, actions.CountOccurrences{Files: files, Pattern: text("pattern"), IgnoreCase: fold})
 	case "regex":
 		step = b.Step(id, actions.RegexTransform{Files: files, Patterns: []actions.PatternEdit{{Pattern: `(fo+)\s*(\w*)`, Replacement: "$2 $1"}}, OnError: goOn})
+	case "structural":
+		step = b.Step(id, drawStructural(t, files, from, goOn))
 	case "copy":
 		step = b.Step(id, actions.Copy{Files: files, Destination: genDir.Draw(t, "dir"), PreservePaths: rapid.Bool().Draw(t, "preserve"), Overwrite: rapid.Bool().Draw(t, "overwrite")})
 	case "rename":
@@ -196,6 +203,7 @@ func TestParallelIsSequential(t *testing.T) {
 // TestDryRunIsRun: the dry run reports what the run reports, its diff applied by git gives the tree that the run
 // leaves, and restoring the backup gives the tree that was there before.
 func TestDryRunIsRun(t *testing.T) {
+	byShape := 0
 	rapid.Check(t, func(r *rapid.T) {
 		tree, p := drawTree(r), drawPipeline(r)
 		fsys := suite.Memory(t, tree)
@@ -218,6 +226,7 @@ func TestDryRunIsRun(t *testing.T) {
 			return
 		}
 
+		byShape += editsByShape(p, res)
 		dry.DryRun, dry.Commit, dry.Guarantee, dry.Warnings = res.DryRun, res.Commit, res.Guarantee, res.Warnings
 		if d := cmp.Diff(story(dry, planErr, fsys), story(res, err, fsys)); d != "" {
 			r.Fatalf("the run differs (-dry +run):\n%s", d)
@@ -236,6 +245,9 @@ func TestDryRunIsRun(t *testing.T) {
 			}
 		}
 	})
+	if byShape == 0 {
+		t.Error("no structural pattern has changed a file")
+	}
 }
 
 func sameFile(a, b txtarfs.File) bool { return a.Name == b.Name && string(a.Data) == string(b.Data) }

@@ -25,6 +25,8 @@ var recipeTree = map[string]string{
 	"src/y.js":         "constant const c",
 	"src/deep/z.js":    "const z\n",
 	"src/deep/old.txt": "key: value \n",
+	"tidy/go.mod":      "module tidy\n\ngo 1.21\n",
+	"tidy/t.go":        "package tidy\nfunc F(err error)bool{ return err!=nil }\n",
 	"src/sub.txt":      "one\ntwo\n",
 	"vendor/v.go":      "old\n",
 	"conf/app.ini":     "DEBUG=1\nlevel=2\nDEBUG=3",
@@ -42,7 +44,7 @@ var recipeTree = map[string]string{
 // TestRecipes runs both commands of each row of docs/cli-recipes.md, and compares what they leave.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"git", "patch", "perl", "xargs", "sed"} {
+	for _, name := range []string{"git", "patch", "perl", "xargs", "sed", "gofmt"} {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf("there is no %s to compare with", name)
 		}
