@@ -14,6 +14,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/txtarfs"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // FuzzDecode: whatever is decoded can be written and decoded again to an equal pipeline, and whatever is refused is
@@ -59,15 +60,8 @@ func FuzzDecode(f *testing.F) {
 // planTree is a tree of which only src may be written to.
 func planTree(t testing.TB) afero.Fs {
 	t.Helper()
-	fsys := afero.NewMemMapFs()
-	for name, text := range map[string]string{
-		"src/a.txt": "one two\n", "src/b.txt": "two\n", "secret/c.txt": "keep\n", ".git/config": "keep\n", "src/.git/config": "keep\n",
-	} {
-		if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return fsys
+	return millracetest.Tree(t, "-- src/a.txt --\none two\n-- src/b.txt --\ntwo\n-- secret/c.txt --\nkeep\n"+
+		"-- .git/config --\nkeep\n-- src/.git/config --\nkeep\n")
 }
 
 // FuzzOpenPlan: a stored plan, by whatever author, is refused or does nothing that the host forbids; and one that

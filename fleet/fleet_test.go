@@ -20,6 +20,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/millracetest"
 	"github.com/millrace-go/millrace/risk"
 )
 
@@ -41,9 +42,7 @@ func plant(t testing.TB, n int) (forest, []fleet.Target) {
 	var targets []fleet.Target
 	for i := range n {
 		name := fmt.Sprintf("tree-%03d", i)
-		fsys := afero.NewMemMapFs()
-		fstest.Must(t, afero.WriteFile(fsys, "a.txt", []byte("x\n"), 0o644))
-		trees[name] = fsys
+		trees[name] = millracetest.Tree(t, "-- a.txt --\nx\n")
 		targets = append(targets, fleet.Target{ID: "id-" + name, Root: name})
 	}
 	return trees, targets

@@ -4,42 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
-	"sort"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/spf13/afero"
-
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/millracetest"
 	"github.com/millrace-go/millrace/rundir"
 	"github.com/millrace-go/millrace/runs"
 	"github.com/millrace-go/millrace/tool"
 )
-
-// treeOf tells all that is in a tree, but for the state directory.
-func treeOf(t *testing.T, fsys afero.Fs) string {
-	var all []string
-	fstest.Must(t, afero.Walk(fsys, ".", func(path string, info fs.FileInfo, err error) error {
-		if err != nil {
-			return err
-		}
-		if strings.HasPrefix(path, ".millrace") {
-			return nil
-		}
-		if info.Mode().IsRegular() {
-			all = append(all, path+"="+fstest.Read(t, fsys, path))
-		} else {
-			all = append(all, path+" "+info.Mode().Type().String())
-		}
-		return nil
-	}))
-	sort.Strings(all)
-	return strings.Join(all, "\n")
-}
 
 // Wherever a cancel comes, by whichever manager, also twice: the run is canceled and the tree untouched, or it is too
 // late and the run has succeeded. A canceled run that is retried comes to what a plain one comes to.
@@ -71,7 +46,7 @@ func TestCancel_anywhere(t *testing.T) {
 	}
 	m0 := manage(t, p0.store, host(p0))
 	wait(t, m0, create(t, m0, text), runs.Success)
-	want := treeOf(t, p0.tree)
+	want := millracetest.Text(t, p0.tree)
 	counts := map[string]int{}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -80,7 +55,7 @@ func TestCancel_anywhere(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(w), 7))
 			for i := 0; i < fstest.Runs(5, 40, 400) && !t.Failed(); i++ {
 				p := newPlace(t, "a.txt", "one\n")
-				before := treeOf(t, p.tree)
+				before := millracetest.Text(t, p.tree)
 				m := manage(t, p.store, host(p))
 				other := manage(t, p.open(t), host(p))
 				run := create(t, m, text)
@@ -122,7 +97,7 @@ func TestCancel_anywhere(t *testing.T) {
 				}
 				switch got.Status {
 				case runs.Canceled:
-					if now := treeOf(t, p.tree); now != before {
+					if now := millracetest.Text(t, p.tree); now != before {
 						t.Errorf("canceled and changed: %s", now)
 					}
 					_, err := by.Retry(t.Context(), run.Ref())
@@ -134,11 +109,11 @@ func TestCancel_anywhere(t *testing.T) {
 					if got.Status != runs.Success {
 						t.Errorf("retried: %s %s %s", got.Status, got.Reason, jobsOf(t, p.store, run, true))
 					}
-					if now := treeOf(t, p.tree); now != want {
+					if now := millracetest.Text(t, p.tree); now != want {
 						t.Errorf("retried: %s", now)
 					}
 				case runs.Success:
-					if now := treeOf(t, p.tree); now != want {
+					if now := millracetest.Text(t, p.tree); now != want {
 						t.Errorf("success: %s", now)
 					}
 				default:

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/millracetest"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/runs"
 )
@@ -68,7 +69,7 @@ func TestPlay_changedTree(t *testing.T) {
 			if c.keeps != "" {
 				fstest.Must(t, os.Chtimes(keeps, was.ModTime(), was.ModTime()))
 			}
-			before := treeOf(t, p.tree)
+			before := millracetest.Text(t, p.tree)
 			_, err = m.Jobs().Play(t.Context(), runs.JobRef{ID: run.Held.JobID}, runs.PlayParams{PlanDigest: run.Held.PlanDigest})
 			fstest.Must(t, err)
 			run, err = m.Wait(t.Context(), run.Ref())
@@ -79,7 +80,7 @@ func TestPlay_changedTree(t *testing.T) {
 			default:
 				t.Errorf("it is %s: %s", run.Status, run.Reason)
 			}
-			same(t, "tree", treeOf(t, p.tree), before)
+			same(t, "tree", millracetest.Text(t, p.tree), before)
 		})
 	}
 }

@@ -14,22 +14,18 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/millracetest"
 	"github.com/millrace-go/millrace/risk"
 )
 
 // TestHandler posts what testdata/requests.txt has, one after the other, and compares all answers.
 func TestHandler(t *testing.T) {
-	fsys := afero.NewMemMapFs()
-	for name, text := range map[string]string{"a.md": "to recieve\n", "b.md": "to recieve, too\n", ".env": "recieve=1\n"} {
-		if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	const files = "-- a.md --\nto recieve\n-- b.md --\nto recieve, too\n-- .env --\nrecieve=1\n"
+	var docs strings.Builder
 	for i := range 60 {
-		if err := afero.WriteFile(fsys, fmt.Sprintf("docs/%02d.md", i), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fmt.Fprintf(&docs, "-- docs/%02d.md --\n", i)
 	}
+	fsys := millracetest.Tree(t, files+docs.String())
 	h := handler{tree: fsys, host: millrace.Executor{Ceiling: risk.Medium, DeniedPaths: []string{".env"}, RequireMatches: true}}
 	requests, err := os.ReadFile("testdata/requests.txt")
 	if err != nil {

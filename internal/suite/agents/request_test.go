@@ -1,7 +1,6 @@
 package agents_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/internal/suite"
+	"github.com/millrace-go/millrace/millracetest"
 	"github.com/millrace-go/millrace/template"
 )
 
@@ -126,7 +126,7 @@ func TestEmptyPrompt(t *testing.T) {
 // An agent that there is not is found before the first step, all of them at once.
 func TestUnknownAgent(t *testing.T) {
 	t.Parallel()
-	a := agent.Func(func(context.Context, *agent.Request) (agent.Reply, error) { panic("asked") })
+	a := millracetest.Agent(t)
 	p := millrace.New("p").
 		Step("first", actions.Create{Path: "x", Content: "x"}).
 		Step("a", actions.Prompt{Prompt: "p"}).

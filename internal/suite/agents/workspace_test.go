@@ -17,6 +17,7 @@ import (
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/suite"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // trees are those that a workspace is made of: in memory, and in the system.
@@ -168,7 +169,7 @@ func TestForbiddenWork(t *testing.T) {
 // A place for workspaces that makes no sense is found before an agent is asked.
 func TestBadScratch(t *testing.T) {
 	t.Parallel()
-	x := executor(t, agent.Func(func(context.Context, *agent.Request) (agent.Reply, error) { panic("asked") }))
+	x := executor(t, millracetest.Agent(t))
 	x.Commands.Scratch = "not/absolute"
 	_, err := x.Run(t.Context(), suite.Tree(), suite.One(actions.Prompt{Prompt: "p"}))
 	if e, ok := errors.AsType[*millrace.ExecutorError](err); !ok || e.Field != "Commands" {

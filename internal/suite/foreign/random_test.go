@@ -2,7 +2,6 @@ package foreign_test
 
 import (
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/suite"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // writer is the other program: it writes texts that nothing else has, each to a file of its choice.
@@ -137,7 +137,7 @@ func TestForeign_random(t *testing.T) {
 		default:
 			t.Fatalf("run %d: %v\n%s", i, err, strings.Join(w.log, "\n"))
 		}
-		all := contents(t, dir)
+		all := millracetest.Text(t, afero.NewBasePathFs(afero.NewOsFs(), dir))
 		for name, text := range w.texts {
 			if !strings.Contains(all, text) {
 				t.Fatalf("run %d: what the other program has written to %s is gone; the run returns %v\n%s", i, name, err,
@@ -150,27 +150,4 @@ func TestForeign_random(t *testing.T) {
 		t.Errorf("%d runs were committed, %d were conflicts", committed, conflicts)
 	}
 	fstest.Countf(t, "%d committed, %d conflicts", committed, conflicts)
-}
-
-// contents returns the text of all files of a tree, without the state directory.
-func contents(t *testing.T, dir string) string {
-	t.Helper()
-	var all strings.Builder
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.Name() == ".millrace":
-			return filepath.SkipDir
-		case !d.Type().IsRegular():
-			return nil
-		}
-		data, err := os.ReadFile(name)
-		all.Write(data)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all.String()
 }

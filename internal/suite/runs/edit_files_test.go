@@ -20,12 +20,7 @@ import (
 
 // TestEditFilesHunks: each hunk of a plan names the edits of the file that made it, also where a whole text was replaced.
 func TestEditFilesHunks(t *testing.T) {
-	fsys := afero.NewMemMapFs()
-	for name, text := range map[string]string{"a.txt": suite.Far, "b.txt": suite.Far} {
-		if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	fsys := suite.Tree("a.txt", suite.Far, "b.txt", suite.Far)
 	create := actions.CreateText(strings.Replace(suite.Far, "last x", "last y", 1))
 	create.Overwrite = true
 	p := millrace.New("lines").Step("e", actions.EditFiles{FileEdits: []actions.FileEdits{

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -14,10 +13,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/afero"
+
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // Whatever is pressed, the commit is what git makes of the hunks that were taken.
@@ -220,27 +222,7 @@ func written(t *testing.T, tree map[string]string) string {
 
 func read(t *testing.T, dir string) string {
 	t.Helper()
-	var b strings.Builder
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || strings.HasPrefix(name, ".millrace") {
-			return err
-		}
-		if d.IsDir() {
-			return nil
-		}
-		data, err := fs.ReadFile(os.DirFS(dir), name)
-		fmt.Fprintf(&b, "%s %s:\n%s", name, d.Type(), data)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range []string{"made", "dir/sub"} {
-		if list, err := os.ReadDir(filepath.Join(dir, d)); err == nil && len(list) == 0 {
-			fmt.Fprintf(&b, "%s is empty\n", d)
-		}
-	}
-	return b.String()
+	return millracetest.Text(t, afero.NewBasePathFs(afero.NewOsFs(), dir))
 }
 
 // takenOf writes what was taken of a file as a patch without context.
