@@ -120,7 +120,7 @@ func (m *matcher) fields(p, v reflect.Value) bool {
 		switch p.Field(i).Type() {
 		case posType:
 			switch name := p.Type().Field(i).Name; name {
-			case "Assign", "Ellipsis", "Arrow": // the place reports what it is
+			case "Assign", "Ellipsis", "Arrow": // the node kind decides
 				if p.Field(i).Int() == 0 != (v.Field(i).Int() == 0) {
 					return false
 				}

@@ -28,7 +28,7 @@ const (
 	kindPlay    kind = "play"    // the decision to go on
 	kindRetry   kind = "retry"   // the decision to run again
 	kindCancel  kind = "cancel"  // the decision to stop
-	kindCommit  kind = "commit"  // from here on the tree reports what becomes of the run
+	kindCommit  kind = "commit"  // from here on the tree decides the end of the run
 	kindEnd     kind = "end"     // the run has ended
 )
 

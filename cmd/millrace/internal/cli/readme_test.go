@@ -14,7 +14,7 @@ const opening, closing = "```console\n", "```\n"
 
 // readmeTree is what the session at the beginning of README.md works on.
 var readmeTree = map[string]string{
-	"src/mail.go":  "package mail\n\n// Get reports what we recieve.\nfunc Get() string { return recieve() }\n",
+	"src/mail.go":  "package mail\n\n// Get returns what we recieve.\nfunc Get() string { return recieve() }\n",
 	"docs/mail.md": "# Mail\n\nTo recieve mail, call Get.\n",
 }
 
