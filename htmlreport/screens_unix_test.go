@@ -9,14 +9,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/htmlreport"
+	"github.com/millrace-go/millrace/internal/crashfs"
 )
 
 // screensVariable names the directory into which TestScreens writes what it has seen. Without it, the test is skipped.
 const screensVariable = "MILLRACE_SCREENS"
 
-// TestScreens shows reports in a browser, wide and narrow, light and dark: the page is as wide as the window, it says
-// nothing on the console, and asks for nothing. The pictures are for people.
+// pictured is the width of the pictures of "readme" that docs/ has.
+const pictured = 840
+
+// TestScreens shows reports in a browser, wide and narrow, light and dark: the page is as wide as the window, it prints
+// nothing on the console, and requests nothing. The pictures are for people.
 func TestScreens(t *testing.T) {
 	dir := os.Getenv(screensVariable)
 	if dir == "" {
@@ -31,6 +37,7 @@ func TestScreens(t *testing.T) {
 	}
 	for name, page := range map[string]string{
 		"plan":    report(t, modernise(t), htmlreport.Options{}),
+		"readme":  report(t, misspelt(t), htmlreport.Options{}),
 		"hostile": report(t, hostile(t), htmlreport.Options{}),
 		"blocked": report(t, wide(t), htmlreport.Options{Title: "Rename of the parser " + strings.Repeat("x", 200)}),
 	} {
@@ -41,7 +48,7 @@ func TestScreens(t *testing.T) {
 		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for _, width := range []int{1200, 400} {
+		for _, width := range []int{1200, pictured, 400} {
 			for _, scheme := range []string{"light", "dark"} {
 				picture := filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, scheme))
 				if err := b.show("file://"+file, width, scheme, picture); err != nil {
@@ -50,6 +57,27 @@ func TestScreens(t *testing.T) {
 			}
 		}
 	}
+}
+
+// misspelt is the plan of README's session.
+func misspelt(t *testing.T) *millrace.Plan {
+	t.Helper()
+	fsys := crashfs.New()
+	if err := errors.Join(fsys.MkdirAll("docs", 0o755), fsys.MkdirAll("src", 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	put(t, fsys, "docs/mail.md", "# Mail\n\nTo recieve mail, call Get.\n",
+		"src/mail.go", "package mail\n\n// Get returns what we recieve.\nfunc Get() string { return recieve() }\n")
+	p := millrace.New("replace recieve").
+		Step("search", actions.Search{Path: ".", Pattern: "recieve"}).
+		Step("replace", actions.Edit{OldText: "recieve", NewText: "receive"}).From("search").
+		Step("rename", actions.Rename{Files: []string{"docs/mail.md"}, To: "docs/mail.txt"}).
+		MustBuild()
+	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
 }
 
 // show opens a page and takes a picture of it.
