@@ -1,15 +1,105 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"time"
 )
 
 // doorJobs are about what the command line takes beside the library.
 func doorJobs() []job {
-	return []job{{"door/version", []string{"millrace"}, doorVersion}, {"door/replace", []string{"millrace"}, doorReplace}}
+	needs := []string{"millrace"}
+	return []job{{"door/version", needs, doorVersion}, {"door/replace", needs, doorReplace},
+		{"door/exec", needs, doorExec}, {"door/runs", needs, doorRuns}}
+}
+
+// doorExec compares a program that changes one file with the same program on a copy of the tree.
+func doorExec(ctx context.Context, b *bench) (out Outcome, err error) {
+	if runtime.GOOS == "windows" {
+		return out, fmt.Errorf("%s has no program sed", runtime.GOOS)
+	}
+	for i, files := range b.scale.execFiles {
+		dir, err := b.generated(files, 1<<10, 1, false)
+		if err != nil {
+			return out, err
+		}
+		few := *b
+		few.runs = min(b.runs, 5)
+		file := b.work("door-exec.txt")
+		change := func(round int) []string {
+			texts := [2][2]string{{needle, thread}, {thread, needle}}[round%2]
+			return []string{"sed", "-i", "s/" + texts[0] + "/" + texts[1] + "/", file}
+		}
+		if err := os.WriteFile(file, []byte(needle+"\n"), 0o644); err != nil {
+			return out, err
+		}
+		const inside = "door-exec.txt"
+		if err := os.WriteFile(filepath.Join(dir, inside), []byte(needle+"\n"), 0o644); err != nil {
+			return out, err
+		}
+		ours := side{prepare: func(ctx context.Context, _ int) error { return b.settle(ctx) },
+			command: func(round int) command {
+				words := change(round)
+				words[len(words)-1] = inside
+				args := []string{b.tools["millrace"].path, "-C", dir, "exec", "--no-project", "--no-backup", "-y", "--"}
+				return command{dir: dir, out: b.out("exec"), args: append(args, words...)}
+			}}
+		bare := side{command: func(round int) command {
+			return command{dir: b.dir, out: b.out("bare"), args: change(round)}
+		}}
+		left, right, err := few.pairs(ctx, b.even(), ours, bare, nil)
+		if err = errors.Join(err, os.Remove(filepath.Join(dir, inside))); err != nil {
+			return out, err
+		}
+		goal := 100.0
+		if i > 0 {
+			goal = 1000
+		}
+		took, alone := middle(left), middle(right)
+		out.Figures = append(out.Figures, Figure{
+			What:  "millrace exec of a program on " + thousands(files) + " files, over the program alone",
+			Value: max(took.Wall-alone.Wall, time.Microsecond).Seconds() * 1e3, Unit: "ms", Goal: goal,
+			Note: fmt.Sprintf("%d ms of the processor; the tree is copied", took.CPU.Milliseconds()),
+		})
+	}
+	return out, nil
+}
+
+// doorRuns compares the list of the newest runs of a store with the version of the program.
+func doorRuns(ctx context.Context, b *bench) (out Outcome, err error) {
+	if _, err := b.runTimes(ctx, "kept", b.scale.listRuns); err != nil {
+		return out, err
+	}
+	stores, err := filepath.Glob(b.work("runs-*/runs-*/index"))
+	if err != nil || len(stores) == 0 {
+		return out, errors.Join(err, wrong("there is no store"))
+	}
+	tree := b.work("door-runs")
+	if err := os.MkdirAll(filepath.Join(tree, ".git"), 0o755); err != nil {
+		return out, err
+	}
+	tool := b.tools["millrace"].path
+	list := command{dir: tree, out: b.out("list"),
+		args: []string{tool, "runs", "--store", filepath.Dir(stores[len(stores)-1])}}
+	start := command{dir: tree, out: b.out("start"), args: []string{tool, "version"}}
+	left, right, err := b.pairs(ctx, b.warm, always(list), always(start), nil)
+	if err != nil {
+		return out, err
+	}
+	if data, err := os.ReadFile(list.out); err != nil || bytes.Count(data, []byte("canceled")) != 20 {
+		return out, errors.Join(err, wrong("millrace runs has not listed 20 runs: %s", data))
+	}
+	took, empty := middle(left), middle(right)
+	return Outcome{Figures: []Figure{{
+		What:  fmt.Sprintf("millrace runs in a store of %s runs, over its version", thousands(b.scale.listRuns)),
+		Value: max(took.Wall-empty.Wall, time.Microsecond).Seconds() * 1e3, Unit: "ms", Goal: 50,
+		Note: fmt.Sprintf("%d ms of the processor", took.CPU.Milliseconds()),
+	}}}, nil
 }
 
 // doorVersion compares how long the program takes to say its version with a program that imports the library and does

@@ -34,11 +34,12 @@ type runTimes struct {
 // runsCommand is the hidden sub-command that measures durable runs within its own process.
 func runsCommand(ctx context.Context, args []string, stdout io.Writer) error {
 	kinds := map[string]func(ctx context.Context, dir string, n int) (runTimes, error){
+		"kept":  keepRuns,
 		"ended": listEnded, "queue": listQueue, "durable": timeDurable, "resume": timeResume, "local": timeLocal,
 		"store": timeStore,
 	}
 	if len(args) != 3 || kinds[args[0]] == nil {
-		return errors.New("usage: runs ended|queue|durable|resume|local|store DIR N")
+		return errors.New("usage: runs kept|ended|queue|durable|resume|local|store DIR N")
 	}
 	n, err := strconv.Atoi(args[2])
 	if err != nil {
@@ -94,6 +95,44 @@ func listQueue(ctx context.Context, dir string, n int) (runTimes, error) {
 	return timeList(ctx, dir, n, false, runs.Filter{Paging: runs.Paging{PerPage: 50}})
 }
 
+// keepRuns makes n runs that have ended in a store that the command line lists: its key is that of the user.
+func keepRuns(ctx context.Context, dir string, n int) (runTimes, error) {
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		return runTimes{}, err
+	}
+	defer root.Close()
+	s, err := rundir.Open(root, ".", rundir.Options{NoSync: true, SharedDir: dir + "-shared"})
+	if err != nil {
+		return runTimes{}, err
+	}
+	p, err := threeSteps()
+	if err != nil {
+		return runTimes{}, err
+	}
+	return runTimes{N: n}, fill(ctx, s, ".", p, n, true)
+}
+
+// fill makes n runs for tomorrow, and cancels them if they are to have ended.
+func fill(ctx context.Context, s *rundir.Store, project string, p millrace.Pipeline, n int, ended bool) error {
+	m, err := s.Manage(rundir.Host{Executor: millrace.Executor{State: millrace.State{Key: runKey}},
+		Trees: oneTree{afero.NewMemMapFs()}})
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		run, err := m.Create(ctx, runs.CreateParams{Project: project, Pipeline: p, User: fmt.Sprint("user", i%7),
+			StartAt: time.Now().Add(24 * time.Hour)})
+		if err == nil && ended {
+			_, err = m.Cancel(ctx, run.Ref())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return m.Close(ctx)
+}
+
 // timeList makes n runs for tomorrow, and cancels them if they are to have ended. Then a page is read again and again,
 // each time by a store that was just opened.
 func timeList(ctx context.Context, dir string, n int, ended bool, f runs.Filter) (got runTimes, err error) {
@@ -106,22 +145,7 @@ func timeList(ctx context.Context, dir string, n int, ended bool, f runs.Filter)
 	if err != nil {
 		return got, err
 	}
-	m, err := s.Manage(rundir.Host{Executor: millrace.Executor{State: millrace.State{Key: runKey}},
-		Trees: oneTree{afero.NewMemMapFs()}})
-	if err != nil {
-		return got, err
-	}
-	for i := range n {
-		run, err := m.Create(ctx, runs.CreateParams{Project: "p", Pipeline: p, User: fmt.Sprint("user", i%7),
-			StartAt: time.Now().Add(24 * time.Hour)})
-		if err == nil && ended {
-			_, err = m.Cancel(ctx, run.Ref())
-		}
-		if err != nil {
-			return got, err
-		}
-	}
-	if err := m.Close(ctx); err != nil {
+	if err := fill(ctx, s, "p", p, n, ended); err != nil {
 		return got, err
 	}
 	var all []time.Duration
