@@ -27,9 +27,11 @@ type Builder struct {
 	variables []definition.Variable
 }
 
-// StepBuilder is a Builder whose last step can still be modified.
+// StepBuilder builds a pipeline whose last step can still be modified. Its methods set what the step does, add further
+// steps, or end with Build. The zero value has no step to modify: [Builder.Step] and [Builder.Add] return one.
 type StepBuilder struct {
-	Builder
+	// Builder is the pipeline so far, with this step. Its methods set options and limits of the whole pipeline.
+	Builder Builder
 }
 
 // New begins a pipeline with a name.
@@ -62,10 +64,30 @@ func (b Builder) with(s definition.Step) Builder {
 
 // change returns a builder whose last step is modified by f.
 func (b StepBuilder) change(f func(*definition.Step)) StepBuilder {
-	b.steps = slices.Clone(b.steps)
-	f(&b.steps[len(b.steps)-1])
+	steps := slices.Clone(b.Builder.steps)
+	f(&steps[len(steps)-1])
+	b.Builder.steps = steps
 	return b
 }
+
+// Step adds the next step. The action is copied.
+func (b StepBuilder) Step(id string, action actions.Action) StepBuilder {
+	return b.Builder.Step(id, action)
+}
+
+// Add adds the next step, which is given as a whole. The step is copied.
+func (b StepBuilder) Add(s Step) StepBuilder { return b.Builder.Add(s) }
+
+// Include adds all steps of a pipeline, see [Builder.Include].
+func (b StepBuilder) Include(sub Pipeline, prefix string) Builder {
+	return b.Builder.Include(sub, prefix)
+}
+
+// Build checks everything and returns the pipeline, or a *ValidationError with every problem.
+func (b StepBuilder) Build() (Pipeline, error) { return b.Builder.Build() }
+
+// MustBuild is Build for pipelines that are written in the program. It panics if there is a problem.
+func (b StepBuilder) MustBuild() Pipeline { return b.Builder.MustBuild() }
 
 // From makes the step work on the files of an earlier step ("input_from").
 func (b StepBuilder) From(step string) StepBuilder {

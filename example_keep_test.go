@@ -92,9 +92,9 @@ func ExampleExecutor_VerifyBackup() {
 func ExampleWritten() {
 	fsys := suite.Tree("a.txt", "x\n")
 	p := millrace.New("two").
+		Options(millrace.Options{ContinueOnError: true}).
 		Step("missing", actions.Delete{Files: []string{"b.txt"}}).
 		Step("note", actions.Create{Path: "note.txt", Content: "done\n"}).
-		Options(millrace.Options{ContinueOnError: true}).
 		MustBuild()
 	_, err := millrace.Run(context.Background(), fsys, p)
 	fmt.Println(errors.Is(err, fs.ErrNotExist), millrace.Written(err))

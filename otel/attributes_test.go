@@ -118,7 +118,7 @@ func TestAttributesOfOtherRuns(t *testing.T) {
 			return err
 		}, pairs("millrace.would_block=true", "millrace.dry_run=true"), "error.type"},
 		"dry by its own option": {millrace.Executor{}, func(ctx context.Context, r millraceotel.Runner) error {
-			_, err := r.Run(ctx, tree("a", "x"), edit("a").Options(millrace.Options{DryRun: true}).MustBuild())
+			_, err := r.Run(ctx, tree("a", "x"), edit("a").Builder.Options(millrace.Options{DryRun: true}).MustBuild())
 			return err
 		}, pairs("millrace.dry_run=true"), "millrace.classification"},
 		"incomplete": {millrace.Executor{DryRun: true}, func(ctx context.Context, r millraceotel.Runner) error {

@@ -176,7 +176,7 @@ RUN p success | jump edit-on_fail-b
 RUN p failure step_failed
   edit failure step_failed
 `},
-		"goes on": {run(edit("missing").Step("b", actions.Edit{Files: []string{"a"}, OldText: "x", NewText: "y"}).Options(goOn)), `
+		"goes on": {run(edit("missing").Step("b", actions.Edit{Files: []string{"a"}, OldText: "x", NewText: "y"}).Builder.Options(goOn)), `
 RUN p failure step_failed ` + phases + `
   edit failure step_failed
   b success
@@ -189,7 +189,7 @@ RUN p timeout timeout
 RUN p timeout timeout
   act timeout timeout | retry 2 timeout
 `},
-		"deadline": {run(doing(sleep).Deadline(time.Second).Step("b", actions.Search{Pattern: "*"})), `
+		"deadline": {run(doing(sleep).Builder.Deadline(time.Second).Step("b", actions.Search{Pattern: "*"})), `
 RUN p timeout deadline_exceeded
   act timeout deadline_exceeded
 `},

@@ -41,10 +41,10 @@ func run(ctx context.Context, w io.Writer, terminal bool) error {
 		}
 	}
 	p, err := millrace.New("spelling").
+		Options(millrace.Options{Force: true}). // so many files are a high risk
 		Step("find", actions.Search{Pattern: "color"}).
 		Step("fix", actions.Edit{OldText: "color", NewText: "colour"}).From("find").
 		Step("check", actions.CountOccurrences{Pattern: "colour"}).From("find").
-		Options(millrace.Options{Force: true}). // so many files are a high risk
 		Build()
 	if err != nil {
 		return err

@@ -283,7 +283,7 @@ func TestParallel(t *testing.T) {
 			Step("b", actions.Edit{Files: []string{"d/b.txt"}, OldText: "two", NewText: "2"}).
 			Step("sum", script("cat a.txt d/b.txt > sum")).
 			Step("again", script("cat sum sum > sum2")).
-			Step("c", actions.Create{Path: "c", Content: "c"}).
+			Step("c", actions.Create{Path: "c", Content: "c"}).Builder.
 			Options(millrace.Options{Parallel: parallel}).MustBuild()
 		res := run(t, x, fsys, p)
 		results = append(results, fmt.Sprintf("%q %v %v", text(t, fsys, "sum2"), res.FilesChanged, res.TotalEdits))

@@ -40,7 +40,7 @@ func TestSecretsOfCommands(t *testing.T) {
 		"on two streams":     {one(`printf %s "$TOKEN" | cut -c1-7 | tr -d '\n'; printf %s "$TOKEN" | cut -c8- >&2`), nil, true},
 		"in an error":        {wait(one(`echo "bad token $TOKEN" >&2; exit 1`)), nil, true},
 		"in an error, jumps": {one(`echo "bad token $TOKEN" >&2; exit 1`).OnFail("b").Step("b", actions.Fail{Message: "{{run.stderr}} {{run.error}}"}), nil, true},
-		"goes on":            {one(`echo "bad token $TOKEN" >&2; exit 1`).Options(millrace.Options{ContinueOnError: true}), nil, true},
+		"goes on":            {one(`echo "bad token $TOKEN" >&2; exit 1`).Builder.Options(millrace.Options{ContinueOnError: true}), nil, true},
 		"goes back":          {wait(one(`echo "$TOKEN"`)).RetryIf("run", "***").MaxVisits(2), nil, true},
 		"as JSON": {millrace.New("p").Step("run", actions.Exec{Format: "json", Shell: `printf '{"%s":"\\u0073%s"}' "k" "$(printf %s "$TOKEN" | cut -c2- | sed 's/[\\"]/\\&/g')"`}),
 			nil, true},

@@ -45,7 +45,7 @@ func TestManual(t *testing.T) {
 		t.Run(fmt.Sprintf("parallel=%v", parallel), func(t *testing.T) {
 			t.Parallel()
 			fsys, s := suite.Tree("a", "x\n", "b", "x\n", "z", "z\n"), new(store)
-			p := review().Step("look", actions.ReadRanges{Files: []string{"z"}}).Options(millrace.Options{Parallel: parallel}).MustBuild()
+			p := review().Step("look", actions.ReadRanges{Files: []string{"z"}}).Builder.Options(millrace.Options{Parallel: parallel}).MustBuild()
 			var began []string
 			x := millrace.Executor{Checkpoints: s, Observe: func(e millrace.Event) {
 				if e, ok := e.(millrace.StepFinished); ok && e.Result.ErrorCode == "" {

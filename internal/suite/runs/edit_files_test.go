@@ -94,7 +94,7 @@ func TestEditFilesMany(t *testing.T) {
 	for i := range edits {
 		edits[i] = actions.ReplaceLines(2*i+1, 2*i+1, "LINE\n")
 	}
-	p := millrace.New("many").Step("e", actions.EditFiles{FileEdits: []actions.FileEdits{{Path: "a.txt", Edits: edits}}}).
+	p := millrace.New("many").Step("e", actions.EditFiles{FileEdits: []actions.FileEdits{{Path: "a.txt", Edits: edits}}}).Builder.
 		Options(millrace.Options{Force: true}).MustBuild()
 	plan, err := (millrace.Executor{}).Plan(t.Context(), fsys, p)
 	if err != nil {

@@ -55,7 +55,7 @@ func TestFields(t *testing.T) {
 		Step("edit", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "z"}).
 		Step("move", actions.Rename{Files: []string{"other.txt"}, To: "new.txt"}).
 		Step("ask-call", asked("call")).Step("ask-skipped", asked("skipped")).Step("ask-failed", asked("failed")).
-		Step("ask-edit", asked("edit")).Step("ask-move", asked("move")).
+		Step("ask-edit", asked("edit")).Step("ask-move", asked("move")).Builder.
 		Options(millrace.Options{ContinueOnError: true}).MustBuild()
 	_, err := run(t, millrace.Executor{}, p)
 	if step, ok := errors.AsType[*millrace.StepError](err); !ok || step.Step != "failed" {
@@ -92,7 +92,7 @@ func TestPrevious(t *testing.T) {
 		Step("skipped", give{Data: 1}).When(never).
 		Step("last", ask{take{Args: prev, Value: "{{prev.data.k[0]}}{{prev.files}}", Text: "{{prev.data.k}}", Got: last}})
 	for _, options := range []millrace.Options{{ContinueOnError: true}, {ContinueOnError: true, Parallel: true}} {
-		p := b.Options(options).MustBuild()
+		p := b.Builder.Options(options).MustBuild()
 		*first, *last = take{}, take{}
 		for range 20 { // in parallel, the order of execution would show
 			if _, err := run(t, millrace.Executor{RunID: "r1"}, p); err == nil {
@@ -131,7 +131,7 @@ func TestPreviousInParallel(t *testing.T) {
 		p := millrace.New("p").
 			Step("slow", give{Output: "slow", wait: time.Second}).
 			Step("skipped", give{Output: "never"}).When(never).
-			Step("ask", ask{take{Text: "{{prev.output}}", Got: got}}).
+			Step("ask", ask{take{Text: "{{prev.output}}", Got: got}}).Builder.
 			Options(millrace.Options{Parallel: true}).MustBuild()
 		if _, err := run(t, millrace.Executor{Workers: 4}, p); err != nil || got.Text != "slow" {
 			t.Errorf("got %q, %v", got.Text, err)

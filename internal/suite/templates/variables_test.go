@@ -335,11 +335,11 @@ func TestVariablesInParallel(t *testing.T) {
 	for name, p := range map[string]millrace.Pipeline{
 		"params": b.
 			Step("write", actions.Edit{Files: []string{"{{vars.file}}"}, OldText: "x", NewText: "z"}).
-			Step("read", actions.CountOccurrences{Files: []string{"a.txt"}, Pattern: "z"}).
+			Step("read", actions.CountOccurrences{Files: []string{"a.txt"}, Pattern: "z"}).Builder.
 			Options(millrace.Options{Parallel: true}).MustBuild(),
 		"condition": b.
 			Step("write", actions.Create{Path: "new.txt", Content: "z z"}).
-			Step("read", actions.CountOccurrences{Files: []string{"other.txt"}, Pattern: "y"}).When(condition.FileExists("{{vars.new}}")).
+			Step("read", actions.CountOccurrences{Files: []string{"other.txt"}, Pattern: "y"}).When(condition.FileExists("{{vars.new}}")).Builder.
 			Options(millrace.Options{Parallel: true}).MustBuild(),
 	} {
 		res, err := run(t, millrace.Executor{Workers: 4}, p)
