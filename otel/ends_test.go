@@ -259,7 +259,7 @@ RUN p error commit_failed | verify | stage | backup | journal | apply | rollback
 		"plan fails": {func(t *testing.T, s situation) {
 			_, _ = millraceotel.Instrument(s.x, s.opts...).Plan(s.ctx, s.fsys, edit("missing").MustBuild())
 		}, "RUN p failure step_failed\n  edit failure step_failed\n"},
-		"plan goes on": {planned(edit("missing").Options(goOn), func(*testing.T, situation, *millrace.Plan) {}), `
+		"plan goes on": {planned(edit("missing").Builder.Options(goOn), func(*testing.T, situation, *millrace.Plan) {}), `
 RUN p failure step_failed
   edit failure step_failed
 `},
