@@ -190,14 +190,15 @@ func (p *Pattern) Warning() string {
 	if found == nil {
 		return ""
 	}
-	write := ":[" + strings.ToLower(strings.Trim(found[0], "$")) + "]"
+	hole := found[0]
+	write := ":[" + strings.ToLower(strings.Trim(hole, "$")) + "]"
 	switch {
-	case found[0] == "...":
-		write = ":[_...]"
-	case strings.HasPrefix(found[0], "$$$"):
+	case found[1] != "":
+		hole, write = found[1], ":[_...]"
+	case strings.HasPrefix(hole, "$$$"):
 		write = strings.TrimSuffix(write, "]") + "...]"
 	}
-	return fmt.Sprintf("%s in the pattern is text, not a hole: write %s for a hole", found[0], write)
+	return fmt.Sprintf("%s in the pattern is text, not a hole: write %s for a hole", hole, write)
 }
 
 var foreign = sync.OnceValue(func() *regexp.Regexp {
