@@ -26,8 +26,8 @@ func TestSilentStdin(t *testing.T) {
 		"runs": {{}, {"show", "1"}, {"log", "-"}, {"approve", "1"}, {"resume", "1"}, {"prune", "--keep", "1"}, {"watch", "1"}}, "exec": {{"cat"}, {"-y", "--shell", "cat"}},
 		"fleet": {{}, {"run", "p.json", "."}, {"run", "p.json", ".", "-n"}, {"status", "-"}, {"diff", "-"}, {"retry", "-"}, {"undo", "-"}, {"report", "-"}},
 		"help":  {{}, {"run"}, {"exit-codes"}, {"config"}, {"nothing"}},
-		"mcp":   nil,                           // reads its client's requests
-		"serve": {{}, {"--plan", "none.plan"}}, // with a plan it waits for the browser
+		"mcp":   nil,                                                  // reads its client's requests
+		"serve": {{"--addr", "192.0.2.1:0"}, {"--plan", "none.plan"}}, // else it waits for the browser
 	}
 	tr := newTree(t, files)
 	tr.must("plan", "p.json", "-o", "stored.plan")

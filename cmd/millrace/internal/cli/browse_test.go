@@ -12,9 +12,10 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/webtest"
 )
 
-// browseForTests is the command `browse BUTTON[,BOX…] millrace ARG…` of scripts: it visits the page that the program
-// serves, takes the ticks off some boxes, presses a button, and ends as the program does. Its stdout has the heading of
-// the answer before the output of the program.
+// browseForTests is the command `browse [PATH:]BUTTON[,BOX…] millrace ARG…` of scripts: it visits the page that the
+// program serves, takes the ticks off some boxes, presses a button, and ends as the program does. Its stdout has the
+// heading of the answer before the output of the program. With the path of a run, it waits until the run ends or waits,
+// prints what the page shows then, and interrupts the program.
 func browseForTests() {
 	button, leave, _ := strings.Cut(os.Args[1], ",")
 	cmd := exec.Command(os.Args[2], os.Args[3:]...)
@@ -31,7 +32,15 @@ func browseForTests() {
 	for {
 		line, err := lines.ReadString('\n')
 		if _, address, ok := strings.Cut(strings.TrimSpace(line), "open http"); ok {
-			if err := press("http"+address, button, leave); err != nil {
+			path, name, ofRun := strings.Cut(button, ":")
+			if !ofRun {
+				path, name = "", button
+			}
+			err := press("http"+address, path, name, leave)
+			if err == nil && ofRun {
+				err = cmd.Process.Signal(os.Interrupt)
+			}
+			if err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				_ = cmd.Process.Kill()
 			}
@@ -47,9 +56,13 @@ func browseForTests() {
 	os.Exit(0)
 }
 
-// press opens a page and presses a button.
-func press(address, button, leave string) error {
+// press opens a page and presses a button. With the path of a run, it prints the end of what the run does.
+func press(address, path, button, leave string) error {
 	v, err := webtest.Open(address)
+	if err == nil && path != "" {
+		fmt.Println(v.Page)
+		err = v.Get(path)
+	}
 	if err != nil {
 		return err
 	}
@@ -61,6 +74,13 @@ func press(address, button, leave string) error {
 	if err := v.Press(button, boxes...); err != nil {
 		return err
 	}
-	_, err = fmt.Println(v.Heading())
-	return err
+	fmt.Println(v.Heading())
+	if path == "" {
+		return nil
+	}
+	if err := v.Get("events"); err != nil {
+		return err
+	}
+	fmt.Println(v.Page)
+	return nil
 }

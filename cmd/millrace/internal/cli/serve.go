@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/kept"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/web"
 	"github.com/millrace-go/millrace/mcpserver/loopback"
 )
@@ -18,20 +19,30 @@ const anyPort = "127.0.0.1:0"
 // newServe makes `serve`.
 func (a *App) newServe() *cobra.Command {
 	var plan, addr string
+	var o kept.Options
 	cmd := &cobra.Command{
-		Use:   "serve --plan PLAN",
-		Short: "Review a stored plan in a browser, and apply the taken hunks",
-		Long: `Serve prints the address of a page on this machine, with a secret in it. The page shows the plan in
-the file PLAN; each file and each hunk can be taken or left. Apply commits what is taken, if the plan is still the
-plan that the page has shown. Reject ends with exit status 3. Serve ends with the decision.`,
-		Example: `  millrace plan rename.json -o rename.plan
+		Use:   "serve",
+		Short: "Decide on runs, or on a stored plan, in a browser",
+		Long: `Serve prints the address of pages on this machine, with a secret in it. The pages list the runs of
+the store. A run that waits is shown with its plan, and is approved or rejected there. An approved run goes on in
+this process, until it ends or waits again. Allow its programs as with runs approve. Serve ends with ^C.
+
+With --plan the page shows the plan in FILE; each file and each hunk can be taken or left. Apply commits what is
+taken, if the plan is still the plan that the page has shown. Reject ends with exit status 3. Serve ends with the
+decision.`,
+		Example: `  millrace serve
+  millrace plan rename.json -o rename.plan
   millrace serve --plan rename.plan
-  millrace review --web rename.plan              the same
-  millrace review --web rename.plan -o some.plan store what was taken`,
+  millrace review --web rename.plan -o some.plan   store what was taken`,
 		Args: cobra.NoArgs,
 		RunE: a.inTree(func(ctx context.Context, s *session, _ []string) error {
-			if plan == "" {
-				return &usageError{errors.New("--plan: the file of a stored plan is needed")}
+			switch {
+			case plan == "" && len(s.flags.except) > 0:
+				return &usageError{errors.New("--except is for --plan")}
+			case plan == "":
+				return s.serveRuns(ctx, o, addr)
+			case o != kept.Options{}:
+				return &usageError{errors.New("--store and --approve-from are for runs: leave out --plan")}
 			}
 			return s.reviewInBrowser(ctx, addr, plan)
 		}),
@@ -39,9 +50,35 @@ plan that the page has shown. Reject ends with exit status 3. Serve ends with th
 	a.treeFlags(cmd)
 	a.formatFlag(cmd, changeFormats...)
 	a.exceptFlag(cmd)
+	a.allowExecFlag(cmd)
+	a.commandFlags(cmd)
+	a.agentFlags(cmd)
+	o.Flags(cmd)
 	cmd.Flags().StringVar(&plan, "plan", "", "show the stored plan in `FILE`")
 	a.addrFlag(cmd, &addr)
 	return cmd
+}
+
+// serveRuns serves the runs of the store. Each run that goes on has a session of its own, with its own programs.
+func (s *session) serveRuns(ctx context.Context, o kept.Options, addr string) error {
+	s.progress.Done()
+	t := s.door()
+	t.Allow = func(ctx context.Context, p millrace.Pipeline, file string) (millrace.Executor, func(), error) {
+		one := *s
+		return one.door().Allow(ctx, p, file)
+	}
+	return badAddr(kept.Serve(ctx, s.App.door(), t, o, addr, s.opened))
+}
+
+// opened prints the address of pages.
+func (s *session) opened(address string) { fmt.Fprintf(s.Stderr, "millrace: open %s\n", address) }
+
+// badAddr makes a wrong use of an address that other machines reach.
+func badAddr(err error) error {
+	if errors.Is(err, loopback.ErrNotLoopback) {
+		return &usageError{fmt.Errorf("--addr: %w", err)}
+	}
+	return err
 }
 
 // addrFlag registers --addr.
@@ -75,14 +112,12 @@ func (s *session) reviewInBrowser(ctx context.Context, addr, name string) error 
 			}
 			return s.summary(committed), nil
 		},
-	}, func(address string) { fmt.Fprintf(s.Stderr, "millrace: open %s\n", address) })
+	}, s.opened)
 	switch {
 	case errors.Is(err, web.ErrRejected):
 		return errDeclined
-	case errors.Is(err, loopback.ErrNotLoopback):
-		return &usageError{fmt.Errorf("--addr: %w", err)}
 	case committed == nil:
-		return err
+		return badAddr(err)
 	}
 	s.sure = true // the result is shown as the result of a change that is made
 	return s.done(committed, err)

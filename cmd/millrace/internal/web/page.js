@@ -13,6 +13,16 @@
   for (const details of document.querySelectorAll(".file > details")) {
     details.addEventListener("toggle", () => load(details));
   }
+  // What a run does is shown while it does it.
+  const live = document.querySelector("#live[data-events]");
+  if (live) {
+    const source = new EventSource(live.dataset.events);
+    source.addEventListener("change", (event) => { live.innerHTML = event.data; });
+    source.addEventListener("over", () => {
+      source.close();
+      location.reload();
+    });
+  }
   // The keys are those of the review in a terminal.
   const boxes = () => [...document.querySelectorAll("input[name=take]")].filter((b) => b.offsetParent);
   let here = null;

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/review"
 	"github.com/millrace-go/millrace/htmlreport/page"
 )
@@ -31,14 +30,20 @@ var ErrRejected = errors.New("the plan was rejected in the browser")
 func Decide(ctx context.Context, addr string, p Plan, ready func(address string)) error {
 	serving, end := context.WithCancel(ctx)
 	defer end()
-	d := &deciding{site: newSite(), plan: p, ctx: ctx, end: end}
-	if err := d.load(); err != nil {
+	plan, err := p.Open(ctx)
+	if err != nil {
 		return err
 	}
-	defer func() { d.shown.Close() }()
-	d.get("{$}", d.locked(d.list))
-	d.get("file/{n}", d.locked(d.one))
-	d.get("lines/{n}", d.locked(d.lines))
+	s := newSite()
+	v, err := newView(s, s.base, plan, false)
+	if err != nil {
+		return errors.Join(err, plan.Close())
+	}
+	d := &deciding{wanted: p, view: v, ctx: ctx, end: end}
+	defer func() { d.plan.Close() }()
+	d.get("{$}", d.locked(func(w http.ResponseWriter, r *http.Request) { d.list(w, r) }))
+	d.get("file/{n}", d.locked(func(w http.ResponseWriter, r *http.Request) { d.one(w, r) }))
+	d.get("lines/{n}", d.locked(func(w http.ResponseWriter, r *http.Request) { d.lines(w, r) }))
 	d.post("decide", d.locked(d.decide))
 	if err := d.serve(serving, addr, ready); err != nil {
 		return err
@@ -51,39 +56,15 @@ func Decide(ctx context.Context, addr string, p Plan, ready func(address string)
 
 // deciding is a plan on its page. Requests come one after the other.
 type deciding struct {
-	*site
-	plan Plan
-	ctx  context.Context // of the command, and not of a request: a browser that goes away ends no commit
-	end  func()
+	wanted Plan
+	ctx    context.Context // of the command, and not of a request: a browser that goes away ends no commit
+	end    func()
 
-	mu     sync.Mutex
-	shown  *millrace.Plan
-	digest string
-	files  []change.Change
-	kinds  page.Kinds
-	left   map[int]review.Choice
-	over   bool   // the decision is made
-	done   string // what came of it
-	err    error
-}
-
-// load opens the plan, of which everything is taken.
-func (d *deciding) load() error {
-	plan, err := d.plan.Open(d.ctx)
-	if err != nil {
-		return err
-	}
-	digest, err := plan.Digest()
-	if err != nil {
-		return errors.Join(err, plan.Close())
-	}
-	d.show(plan, digest)
-	return nil
-}
-
-func (d *deciding) show(plan *millrace.Plan, digest string) {
-	d.shown, d.digest, d.files = plan, digest, review.Files(plan)
-	d.kinds, d.left = page.KindsOf(plan.Result().FilesChanged), make(map[int]review.Choice)
+	mu sync.Mutex
+	*view
+	over bool   // the decision is made
+	done string // what came of it
+	err  error
 }
 
 // locked lets one request after the other through, and shows what was done once the decision is made.
@@ -125,19 +106,20 @@ func (d *deciding) decide(w http.ResponseWriter, r *http.Request) {
 
 // apply makes the change that is taken of the plan, if the plan is still what was shown.
 func (d *deciding) apply(w http.ResponseWriter, word string) {
-	plan, err := d.plan.Open(d.ctx)
+	plan, err := d.wanted.Open(d.ctx)
 	if err != nil {
 		d.say(w, http.StatusConflict, "The plan cannot be opened again", err.Error())
 		return
 	}
-	if now, err := plan.Digest(); err != nil || now != d.digest {
-		if err != nil {
-			_ = plan.Close()
-			d.say(w, http.StatusConflict, "The plan cannot be applied", err.Error())
-			return
-		}
-		_ = d.shown.Close()
-		d.show(plan, now)
+	now, err := newView(d.site, d.at, plan, false)
+	switch {
+	case err != nil:
+		_ = plan.Close()
+		d.say(w, http.StatusConflict, "The plan cannot be applied", err.Error())
+		return
+	case now.digest != d.digest:
+		_ = d.plan.Close()
+		d.view = now
 		d.say(w, http.StatusConflict, "This is another plan now",
 			"The plan has changed since it was shown. Nothing was written. Look at the plan again.")
 		return
@@ -161,7 +143,7 @@ func (d *deciding) apply(w http.ResponseWriter, word string) {
 	default:
 		taken = taken.WithForce(true)
 	}
-	done, err := d.plan.Make(d.ctx, taken)
+	done, err := d.wanted.Make(d.ctx, taken)
 	if err != nil {
 		d.finish(w, "The change was not made", err.Error(), err)
 		return
@@ -220,13 +202,4 @@ func (d *deciding) note(shown, take []string) error {
 		d.left[n] = c
 	}
 	return nil
-}
-
-// number returns the number of a file of the plan.
-func (d *deciding) number(text string) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n >= len(d.files) {
-		return 0, fmt.Errorf("there is no file %q", text)
-	}
-	return n, nil
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/review"
 	"github.com/millrace-go/millrace/htmlreport/page"
 )
@@ -19,6 +21,40 @@ const (
 	mostOfFile   = 32 << 20
 )
 
+// view is a plan on pages.
+type view struct {
+	*site
+	at     string // the path of the pages
+	plan   *millrace.Plan
+	digest string
+	files  []change.Change
+	kinds  page.Kinds
+	left   map[int]review.Choice
+	// whole means that nothing can be left.
+	whole bool
+}
+
+// newView returns the pages of a plan, of which everything is taken.
+func newView(s *site, at string, plan *millrace.Plan, whole bool) (*view, error) {
+	digest, err := plan.Digest()
+	if err != nil {
+		return nil, err
+	}
+	return &view{
+		site: s, at: at, plan: plan, digest: digest, files: review.Files(plan), whole: whole,
+		kinds: page.KindsOf(plan.Result().FilesChanged), left: make(map[int]review.Choice),
+	}, nil
+}
+
+// number returns the number of a file of the plan.
+func (v *view) number(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n >= len(v.files) {
+		return 0, fmt.Errorf("there is no file %q", text)
+	}
+	return n, nil
+}
+
 // pageOf returns the address of the page that shows a file of a number, from the page of the plan.
 func pageOf(part int) string {
 	if part <= 0 {
@@ -28,74 +64,85 @@ func pageOf(part int) string {
 }
 
 // list shows the plan, a part of its files at a time.
-func (d *deciding) list(w http.ResponseWriter, r *http.Request) {
-	parts := max(1, (len(d.files)+filesPerPage-1)/filesPerPage)
-	at, _ := strconv.Atoi(r.URL.Query().Get("page")) // none is the first
-	at = min(max(at, 1), parts)
+func (v *view) list(w http.ResponseWriter, r *http.Request) {
+	at, parts := v.part(r)
 	var p page.Page
-	d.head(&p)
-	d.open(&p)
-	pages(&p, at, parts)
+	v.head(&p)
+	v.changes(&p, at, parts)
+	v.buttons(&p)
+	v.site.end(w, http.StatusOK, &p)
+}
+
+// changes writes a part of the files, in the form of the decision.
+func (v *view) changes(p *page.Page, at, parts int) {
+	p.WriteString("<h2>Changes</h2>\n")
+	v.open(p)
+	v.pages(p, at, parts)
 	lines, bytes := 0, int64(0)
-	for n := (at - 1) * filesPerPage; n < min(at*filesPerPage, len(d.files)); n++ {
+	for n := (at - 1) * filesPerPage; n < min(at*filesPerPage, len(v.files)); n++ {
 		before := p.Len()
-		lines += d.file(&p, n, openLines-lines, mostBytes-bytes)
+		lines += v.file(p, n, openLines-lines, mostBytes-bytes)
 		bytes += int64(p.Len() - before)
 	}
-	if len(d.files) == 0 {
+	if len(v.files) == 0 {
 		p.WriteString("<p class=\"quiet\">Nothing would change.</p>\n")
 	}
-	pages(&p, at, parts)
-	d.buttons(&p)
-	d.site.end(w, http.StatusOK, &p)
+	v.pages(p, at, parts)
+}
+
+// part returns which part of the files a request asks for, and how many parts there are.
+func (v *view) part(r *http.Request) (at, parts int) {
+	parts = max(1, (len(v.files)+filesPerPage-1)/filesPerPage)
+	at, _ = strconv.Atoi(r.URL.Query().Get("page")) // without a number it is the first
+	return min(max(at, 1), parts), parts
 }
 
 // one shows a file of the plan on a page of its own.
-func (d *deciding) one(w http.ResponseWriter, r *http.Request) {
-	n, err := d.number(r.PathValue("n"))
+func (v *view) one(w http.ResponseWriter, r *http.Request) {
+	n, err := v.number(r.PathValue("n"))
 	if err != nil {
-		d.say(w, http.StatusNotFound, "There is no such file", err.Error())
+		v.say(w, http.StatusNotFound, "There is no such file", err.Error())
 		return
 	}
 	var p page.Page
-	d.begin(&p, d.files[n].Path)
+	v.begin(&p, v.files[n].Path)
 	p.WriteString("</header>\n")
-	d.open(&p)
-	d.file(&p, n, 1<<30, mostOfFile)
+	v.open(&p)
+	v.file(&p, n, 1<<30, mostOfFile)
 	fmt.Fprintf(&p, "<p class=\"pages\"><button name=\"do\" value=\"page:%d\">Keep this and go back</button></p>\n</form>\n",
 		n/filesPerPage+1)
-	d.site.end(w, http.StatusOK, &p)
+	v.site.end(w, http.StatusOK, &p)
 }
 
 // lines sends the lines of a file, for a page that shows the file already.
-func (d *deciding) lines(w http.ResponseWriter, r *http.Request) {
-	n, err := d.number(r.PathValue("n"))
+func (v *view) lines(w http.ResponseWriter, r *http.Request) {
+	n, err := v.number(r.PathValue("n"))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
 	var p page.Page
-	row, err := d.row(n)
+	row, err := v.row(n)
 	if err == nil && !p.Lines(row) {
 		p.Reset()
 		p.Note("warn", "The lines are too long to be shown here.")
 	}
 	if err == nil {
-		d.hunksShown(&p, n, row)
+		v.hunksShown(&p, n, row)
 	}
-	d.send(w, http.StatusOK, &p)
+	v.send(w, http.StatusOK, &p)
 }
 
 // head writes what the plan is as a whole.
-func (d *deciding) head(p *page.Page) {
-	result := d.shown.Result()
+func (v *view) head(p *page.Page) {
+	result := v.plan.Result()
 	title := result.Name
 	if result.Restores != "" {
 		title = "Take back " + result.Restores
 	}
-	d.begin(p, title)
+	v.begin(p, title)
 	p.WriteString("<p class=\"line\">Nothing is written yet. Leave out what is not wanted, then apply the rest.</p>\n")
-	p.Summary(result, d.digest)
+	p.Summary(result, v.digest)
 	p.WriteString(`</header>
 <details class="keys"><summary>Keys</summary>
 <p><code>y</code> <code>n</code> take or leave this hunk or file; <code>a</code> <code>d</code> with the rest of the file;
@@ -104,32 +151,37 @@ func (d *deciding) head(p *page.Page) {
 </details>
 `)
 	p.Steps(result)
-	p.WriteString("<h2>Changes</h2>\n")
 }
 
 // open begins the form of the decision. Its first button is what the key Enter presses.
-func (d *deciding) open(p *page.Page) {
-	p.WriteString(`<form method="post" action="` + d.base + `decide" autocomplete="off">` + "\n" +
-		hidden("form", d.form) + hidden("digest", d.digest) + "\n")
+func (v *view) open(p *page.Page) {
+	p.WriteString(`<form method="post" action="` + v.at + `decide" autocomplete="off">` + "\n" +
+		hidden("form", v.form) + hidden("digest", v.digest) + "\n")
 }
 
 // buttons ends the form with what is decided about the whole plan.
-func (d *deciding) buttons(p *page.Page) {
+func (v *view) buttons(p *page.Page) {
 	p.WriteString("<div class=\"decide\">\n")
-	if review.NeedsWord(d.shown.Result()) {
+	if review.NeedsWord(v.plan.Result()) {
 		p.WriteString("<label>Type yes to apply it: <input type=\"text\" name=\"word\"/></label>\n")
 	}
-	p.WriteString("<button class=\"yes\" name=\"do\" value=\"apply\">Apply what is taken</button>\n" +
-		"<button class=\"no\" name=\"do\" value=\"reject\">Reject the plan</button>\n</div>\n</form>\n")
+	yes := "Apply what is taken"
+	if v.whole {
+		yes = "Approve this plan"
+	}
+	p.WriteString("<button class=\"yes\" name=\"do\" value=\"apply\">" + yes + "</button>\n" +
+		"<button class=\"no\" name=\"do\" value=\"reject\">Reject it</button>\n</div>\n</form>\n")
 }
 
 // pages writes the buttons to other pages, which keep the choices of this page.
-func pages(p *page.Page, at, parts int) {
+func (v *view) pages(p *page.Page, at, parts int) {
 	p.WriteString("<div class=\"pages\">\n")
 	button := func(to int, text string) {
 		fmt.Fprintf(p, "<button name=\"do\" value=\"page:%d\">%s</button>\n", to, text)
 	}
-	button(at, "Keep these choices")
+	if !v.whole {
+		button(at, "Keep these choices")
+	}
 	if parts > 1 {
 		fmt.Fprintf(p, "<span>Page %d of %d</span>\n", at, parts)
 		if at > 1 {
@@ -145,25 +197,25 @@ func pages(p *page.Page, at, parts int) {
 }
 
 // row reads a file for the page.
-func (d *deciding) row(n int) (page.Row, error) {
-	c := d.files[n]
-	diff, err := page.Read(d.shown, c)
-	row := page.Row{Change: c, Kind: d.kinds.Of(c), Difference: diff, Most: mostOfFile}
+func (v *view) row(n int) (page.Row, error) {
+	c := v.files[n]
+	diff, err := page.Read(v.plan, c)
+	row := page.Row{Change: c, Kind: v.kinds.Of(c), Difference: diff, Most: mostOfFile}
 	if err != nil {
 		row.Note = err.Error()
 		return row, err
 	}
-	if review.Divisible(c, len(diff.Hunks)) {
+	if !v.whole && review.Divisible(c, len(diff.Hunks)) {
 		row.Box = func(h int) string {
-			return fmt.Sprintf(`<label>%s take</label>`, d.box(fmt.Sprintf("%d.%d", n, h),
-				!slices.Contains(d.left[n].Hunks, h), ""))
+			return fmt.Sprintf(`<label>%s take</label>`, v.box(fmt.Sprintf("%v.%d", n, h),
+				!slices.Contains(v.left[n].Hunks, h), ""))
 		}
 	}
 	return row, nil
 }
 
 // box returns a box that is ticked if what it stands for is taken.
-func (d *deciding) box(value string, ticked bool, label string) string {
+func (v *view) box(value string, ticked bool, label string) string {
 	text := fmt.Sprintf("<input type=\"checkbox\" name=\"take\" value=%q", value)
 	if ticked {
 		text += ` checked="checked"`
@@ -175,33 +227,36 @@ func (d *deciding) box(value string, ticked bool, label string) string {
 }
 
 // file writes a file with its boxes. Its lines come with it if there are not more of them. It returns how many are shown.
-func (d *deciding) file(p *page.Page, n, lines int, bytes int64) int {
+func (v *view) file(p *page.Page, n, lines int, bytes int64) int {
 	number := strconv.Itoa(n)
-	fmt.Fprintf(p, "<div class=\"file\" id=\"f%d\">\n<label>%s</label>\n%s\n", n,
-		d.box(number, !d.left[n].All, "take file "+strconv.Itoa(n+1)), hidden("shown", number))
+	fmt.Fprintf(p, "<div class=\"file\" id=\"f%d\">\n", n)
+	if !v.whole {
+		fmt.Fprintf(p, "<label>%s</label>\n%s\n", v.box(number, !v.left[n].All, "take file "+strconv.Itoa(n+1)),
+			hidden("shown", number))
+	}
 	defer p.WriteString("</div>\n")
-	row, err := d.row(n)
+	row, err := v.row(n)
 	count := max(1, row.Added+row.Removed)
 	row.Open = err != nil || count <= lines
 	row.Most = bytes
 	begin := p.Len()
 	if row.Open && p.Row(row) {
-		d.hunksShown(p, n, row)
+		v.hunksShown(p, n, row)
 		return count
 	}
 	p.Truncate(begin)
 	row.Most, row.Open = mostOfFile, false
-	row.More = fmt.Sprintf("<p class=\"facts\"><a class=\"lines\" href=\"%sfile/%d\">Show the lines</a></p>\n", d.base, n)
+	row.More = fmt.Sprintf("<p class=\"facts\"><a class=\"lines\" href=\"%sfile/%d\">Show the lines</a></p>\n", v.at, n)
 	p.Row(row)
 	return 0
 }
 
 // hunksShown writes which hunks of a file a form shows.
-func (d *deciding) hunksShown(p *page.Page, n int, row page.Row) {
+func (v *view) hunksShown(p *page.Page, n int, row page.Row) {
 	if row.Box == nil {
 		return
 	}
 	for h := range row.Hunks {
-		p.WriteString(hidden("shown", fmt.Sprintf("%d.%d", n, h)) + "\n")
+		p.WriteString(hidden("shown", fmt.Sprintf("%v.%d", n, h)) + "\n")
 	}
 }

@@ -1,0 +1,107 @@
+package kept
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/web"
+	"github.com/millrace-go/millrace/rundir"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// Serve serves the pages of the runs until ctx is done. Approved runs go on in this process; a change of theirs is held
+// for the page, from the level of --approve-from on or from a low risk.
+func Serve(
+	ctx context.Context, p door.Program, t door.Tree, o Options, addr string, ready func(address string),
+) error {
+	o.ApproveFrom = cmp.Or(o.ApproveFrom, "low")
+	return with(p, t, o, func(w *worker) error {
+		s := &serving{worker: w}
+		err := web.ServeRuns(ctx, addr, web.Runs{
+			List: func(ctx context.Context, number int) (runs.Page[runs.Run], error) {
+				return w.store.List(ctx, runs.Filter{
+					Project: project, Paging: runs.Paging{Page: number, PerPage: runs.MaxPerPage},
+				})
+			},
+			Get: func(ctx context.Context, id string) (run runs.Run, jobs []runs.Job, err error) {
+				if run, err = w.store.Get(ctx, runs.RunRef{Project: project, ID: id}); err == nil {
+					jobs, err = w.jobs(ctx, run, false)
+				}
+				return run, jobs, err
+			},
+			Held: s.held, Approve: s.approve, Reject: s.reject,
+		}, ready)
+		s.going.Wait()
+		return errors.Join(err, s.failed)
+	})
+}
+
+// serving decides about runs for pages.
+type serving struct {
+	*worker
+	mu     sync.Mutex // of what is allowed, which a user may be asked about
+	going  sync.WaitGroup
+	failed error // that no page has shown
+}
+
+// manager returns a manager with the programs of a run, as far as the user allows them.
+func (s *serving) manager(ctx context.Context, run runs.Run) (m *rundir.Manager, done func(), err error) {
+	if run.Foreign {
+		return nil, nil, runs.ErrForeign
+	}
+	pipeline, err := s.store.Pipeline(ctx, run.Ref(), millrace.Decoder{})
+	if err != nil {
+		return nil, nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.manage(ctx, pipeline, "run "+run.ID)
+}
+
+func (s *serving) held(ctx context.Context, run runs.Run) (*millrace.Plan, error) {
+	m, done, err := s.manager(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	plan, err := m.Held(ctx, run.Ref())
+	return plan, errors.Join(err, m.Close(ctx))
+}
+
+func (s *serving) reject(ctx context.Context, run runs.Run) error {
+	m, err := s.store.Manage(rundir.Host{Executor: s.t.Executor, Trees: Tree(s.t.FS), User: s.p.User()})
+	if err != nil {
+		return err
+	}
+	_, err = reject(ctx, s.p, m, run, "")
+	return errors.Join(err, m.Close(ctx))
+}
+
+// approve plays what a run waits for, and works on the run until it ends or waits again.
+func (s *serving) approve(ctx context.Context, run runs.Run, digest string, force bool) error {
+	m, done, err := s.manager(ctx, run)
+	if err != nil {
+		return err
+	}
+	if _, err := m.Jobs().Play(ctx, heldJob(run), runs.PlayParams{PlanDigest: digest, Force: force}); err != nil {
+		err = errors.Join(err, m.Close(ctx))
+		done()
+		return err
+	}
+	s.going.Go(func() {
+		defer done()
+		_, err := m.Wait(ctx, run.Ref())
+		if ctx.Err() != nil {
+			err = nil // what goes on is held, so that another process can go on with it
+		}
+		err = errors.Join(err, m.Close(context.WithoutCancel(ctx)))
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.failed = errors.Join(s.failed, err)
+	})
+	return nil
+}

@@ -1,0 +1,252 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/review"
+	"github.com/millrace-go/millrace/htmlreport/page"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// Runs are the runs of a store, and what can be decided about them. All fields are set; the functions are safe for
+// concurrent use.
+type Runs struct {
+	// List returns a page of the runs, the newest first, and Get a run with its jobs.
+	List func(ctx context.Context, number int) (runs.Page[runs.Run], error)
+	Get  func(ctx context.Context, id string) (runs.Run, []runs.Job, error)
+	// Held opens the plan that a run waits with.
+	Held func(ctx context.Context, run runs.Run) (*millrace.Plan, error)
+	// Approve lets a run go on with the plan of a digest, and Reject ends the run. Approve returns when the decision
+	// is made, and the work goes on.
+	Approve func(ctx context.Context, run runs.Run, digest string, force bool) error
+	Reject  func(ctx context.Context, run runs.Run) error
+}
+
+// ServeRuns serves the pages of runs at a loopback address until ctx is done, and returns nil then. ready is called with
+// the address to open.
+func ServeRuns(ctx context.Context, addr string, list Runs, ready func(address string)) error {
+	s := &store{site: newSite(), runs: list, ctx: ctx}
+	s.get("{$}", s.list)
+	s.get("run/{id}/{$}", s.run(s.show))
+	s.get("run/{id}/events", s.run(s.events))
+	s.get("run/{id}/file/{n}", s.run(func(w http.ResponseWriter, r *http.Request, run *shownRun) {
+		s.held(w, r, run, (*view).one)
+	}))
+	s.get("run/{id}/lines/{n}", s.run(func(w http.ResponseWriter, r *http.Request, run *shownRun) {
+		s.held(w, r, run, (*view).lines)
+	}))
+	s.post("run/{id}/decide", func(w http.ResponseWriter, r *http.Request) { s.run(s.decide)(w, r) })
+	return s.serve(ctx, addr, ready)
+}
+
+// store is a store of runs on pages.
+type store struct {
+	*site
+	runs Runs
+	ctx  context.Context
+}
+
+// shownRun is a run of a request.
+type shownRun struct {
+	runs.Run
+	jobs []runs.Job
+}
+
+// run finds the run of a request.
+func (s *store) run(next func(w http.ResponseWriter, r *http.Request, run *shownRun)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		run, jobs, err := s.runs.Get(r.Context(), r.PathValue("id"))
+		if err != nil {
+			s.say(w, http.StatusNotFound, "There is no such run", err.Error())
+			return
+		}
+		next(w, r, &shownRun{run, jobs})
+	}
+}
+
+// waits reports whether a run can be decided about.
+func (r *shownRun) waits() bool { return r.Status == runs.Manual && r.Run.Held != nil }
+
+// list shows the runs.
+func (s *store) list(w http.ResponseWriter, r *http.Request) {
+	at, _ := strconv.Atoi(r.URL.Query().Get("page")) // without a number it is the first
+	list, err := s.runs.List(r.Context(), max(at, 1))
+	if err != nil {
+		s.say(w, http.StatusInternalServerError, "The runs cannot be read", err.Error())
+		return
+	}
+	var p page.Page
+	s.begin(&p, "Runs")
+	p.WriteString("</header>\n")
+	if len(list.Items) == 0 {
+		p.WriteString("<p class=\"quiet\">There are no runs.</p>\n")
+	} else {
+		p.WriteString("<table class=\"steps\">\n<thead><tr><th>Run</th><th>Status</th><th>Name</th><th>Updated</th>" +
+			"<th>User</th></tr></thead>\n<tbody>\n")
+	}
+	for _, run := range list.Items {
+		p.WriteString(`<tr><td><a href="` + s.base + "run/")
+		p.Text(run.ID)
+		p.WriteString(`/">`)
+		p.Text(run.ID)
+		p.WriteString("</a></td><td>")
+		status(&p, run)
+		p.WriteString("</td><td>")
+		p.Message(run.Name)
+		p.WriteString("</td><td>" + run.UpdatedAt.Format(time.DateTime) + "</td><td>")
+		p.Message(run.User)
+		p.WriteString("</td></tr>\n")
+	}
+	if len(list.Items) > 0 {
+		p.WriteString("</tbody>\n</table>\n")
+	}
+	if list.NextPage > 0 {
+		fmt.Fprintf(&p, "<p><a href=\"%s?page=%d\">Older runs</a></p>\n", s.base, list.NextPage)
+	}
+	s.end(w, http.StatusOK, &p)
+}
+
+// status writes the status of a run, with the reason of a run that needs somebody.
+func status(p *page.Page, run runs.Run) {
+	p.WriteString("<b class=\"" + string(run.Status) + "\">" + string(run.Status) + "</b>")
+	if run.Foreign {
+		p.WriteString(" <small>not signed by you</small>")
+	}
+	if run.Reason != "" {
+		p.WriteString(" <small>")
+		p.Message(run.Reason)
+		p.WriteString("</small>")
+	}
+}
+
+// show shows a run, and the plan that it waits with.
+func (s *store) show(w http.ResponseWriter, r *http.Request, run *shownRun) {
+	if run.waits() {
+		s.held(w, r, run, func(v *view, w http.ResponseWriter, r *http.Request) {
+			var p page.Page
+			result := *v.plan.Result()
+			result.Error = "" // it only reports that the run waits
+			s.begin(&p, result.Name)
+			p.Summary(&result, v.digest)
+			p.WriteString("</header>\n")
+			s.live(&p, run, "")
+			at, parts := v.part(r)
+			v.changes(&p, at, parts)
+			v.buttons(&p)
+			s.end(w, http.StatusOK, &p)
+		})
+		return
+	}
+	var p page.Page
+	s.begin(&p, run.Name)
+	p.WriteString("</header>\n")
+	events := ""
+	if !run.Status.Ended() {
+		events = ` data-events="events"`
+	}
+	s.live(&p, run, events)
+	s.end(w, http.StatusOK, &p)
+}
+
+// live writes the part of the page of a run that changes while somebody looks.
+func (s *store) live(p *page.Page, run *shownRun, attribute string) {
+	p.WriteString("<section id=\"live\" aria-live=\"polite\"" + attribute + ">\n")
+	s.jobs(p, run)
+	p.WriteString("</section>\n<p><a href=\"" + s.base + "\">All runs</a></p>\n")
+}
+
+// jobs writes the status of a run and a table of its steps.
+func (s *store) jobs(p *page.Page, run *shownRun) {
+	p.WriteString("<h2>Run ")
+	p.Text(run.ID)
+	p.WriteString("</h2>\n<p>")
+	status(p, run.Run)
+	p.WriteString("</p>\n")
+	if run.Result != nil && run.Status.Ended() {
+		p.Note("line", run.Result.String())
+	}
+	p.WriteString("<table class=\"steps\">\n<thead><tr><th>Step</th><th>Action</th><th>Status</th></tr></thead>\n" +
+		"<tbody>\n")
+	for _, j := range run.jobs {
+		p.WriteString("<tr><td><code>")
+		p.Text(j.Name)
+		p.WriteString("</code></td><td>")
+		p.Text(j.Action)
+		p.WriteString("</td><td>" + string(j.Status) + " <small>")
+		p.Message(j.Reason)
+		p.WriteString("</small></td></tr>\n")
+	}
+	p.WriteString("</tbody>\n</table>\n")
+}
+
+// held shows the plan that a run waits with.
+func (s *store) held(
+	w http.ResponseWriter, r *http.Request, run *shownRun, show func(v *view, w http.ResponseWriter, r *http.Request),
+) {
+	if !run.waits() {
+		s.say(w, http.StatusConflict, "The run does not wait", "It is "+string(run.Status)+".")
+		return
+	}
+	plan, err := s.runs.Held(r.Context(), run.Run)
+	if err != nil {
+		s.say(w, http.StatusConflict, "The plan of the run cannot be opened", err.Error())
+		return
+	}
+	defer plan.Close()
+	v, err := newView(s.site, s.base+"run/"+r.PathValue("id")+"/", plan, true)
+	if err != nil {
+		s.say(w, http.StatusConflict, "The plan of the run cannot be opened", err.Error())
+		return
+	}
+	show(v, w, r)
+}
+
+// decide does what a button of the page of a run says.
+func (s *store) decide(w http.ResponseWriter, r *http.Request, run *shownRun) {
+	do, number, _ := strings.Cut(r.PostForm.Get("do"), ":")
+	if do == "page" {
+		n, _ := strconv.Atoi(number) // a page that is not there is the first
+		http.Redirect(w, r, s.base+"run/"+run.ID+"/"+pageOf(n-1), http.StatusSeeOther)
+		return
+	}
+	digest := r.PostForm.Get("digest")
+	var err error
+	switch {
+	case !run.waits():
+		err = fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status)
+	case digest != run.Run.Held.PlanDigest:
+		err = errors.New("the run waits with another plan now: look at it again")
+	case do == "apply":
+		err = s.approve(r, run, digest)
+	case do == "reject":
+		err = s.runs.Reject(s.ctx, run.Run)
+	default:
+		err = errors.New("the form has no button")
+	}
+	if err != nil {
+		s.say(w, http.StatusConflict, "Nothing was decided", err.Error())
+		return
+	}
+	http.Redirect(w, r, s.base+"run/"+run.ID+"/", http.StatusSeeOther)
+}
+
+// approve lets a run go on.
+func (s *store) approve(r *http.Request, run *shownRun, digest string) error {
+	plan, err := s.runs.Held(r.Context(), run.Run)
+	if err != nil {
+		return err
+	}
+	defer plan.Close()
+	result := plan.Result()
+	if review.NeedsWord(result) && strings.ToLower(strings.TrimSpace(r.PostForm.Get("word"))) != "yes" {
+		return errors.New("the risk is high, or the change would be blocked: to approve it, type yes in the field")
+	}
+	return s.runs.Approve(s.ctx, run.Run, digest, result.WouldBlock)
+}
