@@ -39,9 +39,9 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// Serve answers the requests that come to a listener until ctx is done, and returns nil then. Requests have a context of
-// base, which has to outlive ctx. POST requests that are being answered then have the time of drain to end; streams, and
-// answers that a client is slow to take, end with the last of them.
+// Serve answers the requests that come to a listener until ctx is done, and returns nil then. Requests have a context
+// of base, which has to outlive ctx. POST requests that are being answered then have the time of drain to end. Streams,
+// and answers that a client is slow to take, end with the last of these requests.
 func Serve(ctx context.Context, l net.Listener, base context.Context, h http.Handler, drain time.Duration) error {
 	ended := make(chan struct{})
 	base, end := context.WithCancel(base)

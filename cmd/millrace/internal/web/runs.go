@@ -29,8 +29,8 @@ type Runs struct {
 	Reject  func(ctx context.Context, run runs.Run) error
 }
 
-// ServeRuns serves the pages of runs at a loopback address until ctx is done, and returns nil then. ready is called with
-// the address to open.
+// ServeRuns serves the pages of runs at a loopback address until ctx is done, and returns nil then. ready is called
+// with the address to open.
 func ServeRuns(ctx context.Context, addr string, list Runs, ready func(address string)) error {
 	s := &store{site: newSite(), runs: list, ctx: ctx}
 	s.get("{$}", s.list)

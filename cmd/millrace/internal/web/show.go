@@ -109,8 +109,9 @@ func (v *view) one(w http.ResponseWriter, r *http.Request) {
 	p.WriteString("</header>\n")
 	v.open(&p)
 	v.file(&p, n, 1<<30, mostOfFile)
-	fmt.Fprintf(&p, "<p class=\"pages\"><button name=\"do\" value=\"page:%d\">Keep this and go back</button></p>\n</form>\n",
+	fmt.Fprintf(&p, "<p class=\"pages\"><button name=\"do\" value=\"page:%d\">Keep this and go back</button></p>\n",
 		n/filesPerPage+1)
+	p.WriteString("</form>\n")
 	v.site.end(w, http.StatusOK, &p)
 }
 
@@ -145,8 +146,8 @@ func (v *view) head(p *page.Page) {
 	p.Summary(result, v.digest)
 	p.WriteString(`</header>
 <details class="keys"><summary>Keys</summary>
-<p><code>y</code> <code>n</code> take or leave this hunk or file; <code>a</code> <code>d</code> with the rest of the file;
-<code>A</code> <code>D</code> with the rest of the page; <code>j</code> the next; <code>b</code> the one before;
+<p><code>y</code> <code>n</code> take or leave this hunk or file; <code>a</code> <code>d</code> the rest of the file;
+<code>A</code> <code>D</code> the rest of the page; <code>j</code> the next; <code>b</code> the one before;
 <code>?</code> these keys</p>
 </details>
 `)
@@ -226,7 +227,8 @@ func (v *view) box(value string, ticked bool, label string) string {
 	return text + "/>"
 }
 
-// file writes a file with its boxes. Its lines come with it if there are not more of them. It returns how many are shown.
+// file writes a file with its boxes, and with its lines if there are not more of them. It returns how many lines are
+// shown.
 func (v *view) file(p *page.Page, n, lines int, bytes int64) int {
 	number := strconv.Itoa(n)
 	fmt.Fprintf(p, "<div class=\"file\" id=\"f%d\">\n", n)
