@@ -97,7 +97,7 @@ func TestTakenUpAtRandom(t *testing.T) {
 		verb := "create"
 		for left := 1 + random.IntN(5); left >= 0; left-- {
 			die, afterAsk := 1+random.IntN(1_500), false
-			if random.IntN(3) == 0 {
+			if random.IntN(2) == 0 {
 				die, afterAsk = 1+random.IntN(20), true // few operations: the answer is on record, and not yet in a checkpoint
 			}
 			if left == 0 {
@@ -141,7 +141,7 @@ func TestTakenUpAtRandom(t *testing.T) {
 				break
 			}
 			verb = verbs[random.IntN(len(verbs))]
-			if name := names[random.IntN(len(names))]; random.IntN(2) == 0 {
+			if name := names[random.IntN(len(names))]; afterAsk || random.IntN(2) == 0 {
 				text := fmt.Sprintf("LATE %d", len(told))
 				fstest.Must(t, afero.WriteFile(disk, name, []byte("one\n"+text+"\n"), 0o644))
 				written[name] = text

@@ -1,6 +1,7 @@
 package whole_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,7 +89,7 @@ func (d *drawer) work(s *fsutil.Stage) {
 	a, b := d.name(), d.name()
 	var what string
 	var err error
-	switch d.IntN(9) {
+	switch d.IntN(11) {
 	case 0, 1:
 		what, err = "rename "+a+" "+b, s.Rename(a, b)
 	case 2:
@@ -111,8 +112,12 @@ func (d *drawer) work(s *fsutil.Stage) {
 				err = s.Edit(a, []fsutil.Splice{{Off: int64(at), Len: 1, Text: []byte("y\nz")}})
 			}
 		}
+	default:
+		if !strings.HasPrefix(a+"/", b+"/") && !strings.HasPrefix(b+"/", a+"/") {
+			what, err = "remove "+a+", rename "+b+" "+a, cmp.Or(s.RemoveAll(a), s.Rename(b, a))
+		}
 	}
-	if err == nil {
+	if err == nil && what != "" {
 		d.log = append(d.log, what)
 	}
 }
