@@ -8,7 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/replay"
+	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/internal/watch"
 )
@@ -237,4 +241,83 @@ func (r *run) takeUp(ctx context.Context, up *takenUp) error {
 	k.parents = append(k.parents, numbers...)
 	r.saves, err = up.visits(r, k.keeper)
 	return err
+}
+
+// recorded returns what ask answers, or has answered before under the same circumstances.
+func (r *run) recorded(
+	ctx context.Context, v *visit, action actions.Action, call *actions.Call, ask func() (actions.Outcome, error),
+) (actions.Outcome, error) {
+	if r.x.Recorder == nil {
+		return ask()
+	}
+	view := (*stage.Stage)(call.FS)
+	rests, err := replay.RestsOf(ctx, view, action)
+	var key string
+	if err == nil {
+		key, err = r.recordKey(v, action, rests)
+	}
+	if err != nil {
+		return actions.Outcome{}, fmt.Errorf("recorder: %w", err)
+	}
+	switch found, ok, err := r.x.Recorder.Find(key); {
+	case err != nil:
+		return actions.Outcome{}, fmt.Errorf("recorder: %w", err)
+	case ok && scratch.Rests{Recent: found.Recent}.AreOf(ctx, view):
+		r.notify(StepReplayed{Step: v.result.StepID, Visit: v.number})
+		if r.wasPaid() && call.OnSpend != nil {
+			call.OnSpend(found.Cost)
+		}
+		return r.replayed(ctx, v, call, found)
+	}
+	cost := replay.CostOf(call)
+	out, err := ask()
+	if _, bad := params.Tree(out.Data); bad != nil || ctx.Err() != nil || !replay.IsAnswer(err) {
+		return out, err // what the step fails for could not be read from a record
+	}
+	kept := Recorded{Output: out.Output, Data: out.Data, Cost: cost(), Recent: rests.Recent}
+	if err != nil {
+		kept.Error, kept.ErrorCode, kept.Final = err.Error(), stepCode(err), !retryable(action, err)
+	}
+	changes, wrong := scratch.Keep(ctx, v.changes, call.Limits.StagedBytes())
+	for _, c := range changes {
+		kept.Changes = append(kept.Changes, RecordedChange(c))
+	}
+	if wrong == nil {
+		wrong = r.x.Recorder.Keep(key, kept)
+	}
+	if wrong != nil {
+		call.Warnf("what was answered could not be recorded: %v", wrong)
+	}
+	return out, err
+}
+
+// replayed does what was answered before.
+func (r *run) replayed(ctx context.Context, v *visit, call *actions.Call, found Recorded) (actions.Outcome, error) {
+	out := actions.Outcome{Output: found.Output, Data: found.Data}
+	if found.Error != "" {
+		return out, &replay.Error{Text: found.Error, ErrorCode: found.ErrorCode, Final: found.Final}
+	}
+	if len(found.Changes) == 0 {
+		return out, nil
+	}
+	changes := make([]scratch.Change, len(found.Changes))
+	for i, c := range found.Changes {
+		changes[i] = scratch.Kept(c).Change()
+	}
+	brought, err := r.bring(ctx, v, (*stage.Stage)(call.FS), call, changes)
+	brought.Output, brought.Data = out.Output, out.Data
+	return brought, err
+}
+
+// recordKey returns a hash of all that an answer may depend on.
+func (r *run) recordKey(v *visit, action actions.Action, rests scratch.Rests) (string, error) {
+	q := replay.Question{Action: v.result.Action, Visit: v.number, Attempt: len(v.attempts) + 1}
+	before, _ := r.previous()
+	if r.p.IsTold(v.step) {
+		before = r.before(v.step)
+	}
+	if before != nil {
+		q.Output, q.Error = before.result.Output, before.result.Error
+	}
+	return q.Key(action, r.stage, rests)
 }

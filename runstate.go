@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/exact"
 	"github.com/millrace-go/millrace/internal/flow"
+	"github.com/millrace-go/millrace/internal/replay"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
@@ -267,7 +268,7 @@ func (c *keptCheckpoint) visit() *visit {
 	}
 	if c.Result.Failed() {
 		// no attempt of it is left
-		v.err = &recordedError{text: v.result.cause(), code: v.result.ErrorCode, final: true}
+		v.err = &replay.Error{Text: v.result.cause(), ErrorCode: v.result.ErrorCode, Final: true}
 	} else {
 		v.outcome = v.result.outcome()
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/replay"
 )
 
 // machine returns what says which step comes next. The pipeline was checked, so there is no error but for the zero one.
@@ -141,7 +142,7 @@ func (r *run) wait(ctx context.Context, v *visit, attempts int) {
 	for range attempts - 1 {
 		wait = min(2*wait, max(most, first))
 	}
-	if wait = r.cut(wait); is[*recordedError](v.err) {
+	if wait = r.cut(wait); is[*replay.Error](v.err) {
 		wait = 0 // nothing was asked that could be too busy
 	}
 	r.log.Info("step is tried again", "step", v.result.StepID, "error", v.err, "wait", wait)

@@ -18,7 +18,7 @@ var arrows = map[string][]string{
 		"internal/backups", "internal/commit", "internal/definition", "internal/disk", "internal/errorform", "internal/exact", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
 		"internal/names", "internal/nearest", "internal/outcome", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/progress", "internal/raise",
-		"internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch", "internal/workspace", "internal/show",
+		"internal/replay", "internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch", "internal/workspace", "internal/show",
 	},
 	"actions": {
 		"agent", "budget", "capability", "change", "command", "fsutil",
@@ -71,7 +71,7 @@ var arrows = map[string][]string{
 		"internal/disk", "internal/guard", "internal/modes", "internal/names",
 	},
 	"internal/lenient":  {"internal/form", "internal/mend", "internal/nearest", "internal/strictjson"},
-	"internal/library":  {"internal/names", "internal/raise", "internal/rootfs", "internal/stage"},
+	"internal/library":  {"internal/definition", "internal/names", "internal/nearest", "internal/raise", "internal/rootfs", "internal/show", "internal/stage"},
 	"internal/lineedit": {"change", "fsutil", "internal/names"},
 	"internal/match":    {"internal/errorform", "internal/structural", "internal/show"},
 	"internal/memfs":    {"capability", "internal/handle", "internal/modes", "internal/names", "internal/poll"},
@@ -90,6 +90,10 @@ var arrows = map[string][]string{
 	"internal/progress": {"internal/names"},
 	"internal/raise":    {"capability", "internal/memfs", "internal/names", "internal/rootfs"},
 	"internal/replace":  {"change", "internal/errorform", "internal/match", "internal/names", "internal/splice"},
+	"internal/replay": {
+		"actions", "agent", "budget", "capability", "change", "command", "tool",
+		"internal/definition", "internal/errorform", "internal/params", "internal/scratch", "internal/stage",
+	},
 	"internal/recordlog": {
 		"internal/handle", "internal/names",
 	},
