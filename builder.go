@@ -23,8 +23,7 @@ type Builder struct {
 	maxAttempts int
 	included    []definition.Inclusion
 	bounds      definition.Bounds
-
-	variables []definition.Variable
+	variables   []definition.Variable
 }
 
 // StepBuilder builds a pipeline whose last step can still be modified. Its methods set what the step does, add further
@@ -334,20 +333,6 @@ type Step struct {
 	// prototype is what decoding has started from: what is not in it is written, also if it is empty. Nil for a step
 	// built in Go, and never changed.
 	prototype actions.Action
-}
-
-// Retry is a way back: when the step is done or has failed, and this holds, the run goes on at Step.
-type Retry struct {
-	// Step is the id of the step that has this, or of an earlier one.
-	Step string
-	// Keyword holds if it stands, in the same case, in the output, the aggregated content or the error of the step.
-	// Exactly one of Keyword and When is set.
-	Keyword string
-	// When holds as the condition of a step does. It may name the step itself.
-	When condition.Condition
-	// Restart also takes the tree of the run back to what it was when Step was reached first. False keeps what steps
-	// have staged that succeeded, so that a second attempt builds on the first.
-	Restart bool
 }
 
 // defined returns a copy of the step, in the form in which pipelines hold it.

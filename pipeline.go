@@ -55,6 +55,7 @@ import (
 
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
 )
@@ -314,6 +315,20 @@ func validationError(err error) error {
 		return &ValidationError{Problems: problemsOf(invalid.Problems), template: invalid.Template}
 	}
 	return err
+}
+
+// Retry is a way back: when the step is done or has failed, and this holds, the run goes on at Step.
+type Retry struct {
+	// Step is the id of the step that has this, or of an earlier one.
+	Step string
+	// Keyword holds if it stands, in the same case, in the output, the aggregated content or the error of the step.
+	// Exactly one of Keyword and When is set.
+	Keyword string
+	// When holds as the condition of a step does. It may name the step itself.
+	When condition.Condition
+	// Restart also takes the tree of the run back to what it was when Step was reached first. False keeps what steps
+	// have staged that succeeded, so that a second attempt builds on the first.
+	Restart bool
 }
 
 // stepOf returns a copy of a step of a pipeline.
