@@ -26,6 +26,8 @@ type served struct {
 	*webtest.Visitor
 	address string
 	ended   chan error
+	// making is called before a change is made, if it is set.
+	making func()
 }
 
 // words is a text with the word in its first and its last line.
@@ -71,6 +73,9 @@ func (s *served) open(x millrace.Executor) {
 		s.ended <- web.Decide(ctx, "127.0.0.1:0", web.Plan{
 			Open: func(ctx context.Context) (*millrace.Plan, error) { return x.OpenPlan(ctx, s.root, s.stored) },
 			Make: func(ctx context.Context, plan *millrace.Plan) (string, error) {
+				if s.making != nil {
+					s.making()
+				}
 				result, err := plan.Commit(ctx)
 				return result.String(), err
 			},

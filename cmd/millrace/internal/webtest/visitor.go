@@ -2,11 +2,13 @@
 package webtest
 
 import (
+	"context"
 	"fmt"
 	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptrace"
 	"net/url"
 	"regexp"
 	"slices"
@@ -111,4 +113,19 @@ func (v *Visitor) Post(action string, values url.Values) error {
 		return err
 	}
 	return v.keep(v.Client.PostForm(to.String(), values))
+}
+
+// PostTraced is Post with a trace of the request.
+func (v *Visitor) PostTraced(trace *httptrace.ClientTrace, action string, values url.Values) error {
+	to, err := v.At.Parse(action)
+	if err != nil {
+		return err
+	}
+	ctx := httptrace.WithClientTrace(context.Background(), trace)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), strings.NewReader(values.Encode()))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return v.keep(v.Client.Do(r))
 }
