@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/template"
 	"github.com/millrace-go/millrace/risk"
-	"github.com/millrace-go/millrace/template"
 )
 
 // seen returns what steps may know of one, nil if it has not run in this sweep. Steps that another one refers to have

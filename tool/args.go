@@ -9,7 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
-	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/internal/template"
 )
 
 // Problem is one mistake in the arguments of a tool.

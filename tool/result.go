@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/nearest"
-	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/internal/template"
 )
 
 // CheckPath reports the problem of a path into the data of the tool called name: a member that its Spec.Result does

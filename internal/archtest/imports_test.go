@@ -13,7 +13,7 @@ import (
 // here may have none.
 var arrows = map[string][]string{
 	".": {
-		"actions", "agent", "backup", "budget", "bulkhead", "capability", "change", "command", "condition", "fsutil", "risk", "template",
+		"actions", "agent", "backup", "budget", "bulkhead", "capability", "change", "command", "condition", "fsutil", "risk", "internal/template",
 		"tool",
 		"internal/backups", "internal/commit", "internal/definition", "internal/disk", "internal/errorform", "internal/exact", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
@@ -50,7 +50,7 @@ var arrows = map[string][]string{
 	"internal/charset": {"change"},
 	"internal/crashfs": {"capability", "internal/names"},
 	"internal/definition": {
-		"actions", "agent", "budget", "condition", "fsutil", "template", "tool",
+		"actions", "agent", "budget", "condition", "fsutil", "internal/template", "tool",
 		"internal/flow", "internal/form", "internal/interpolate", "internal/lenient", "internal/mend", "internal/nearest", "internal/params",
 		"internal/schedule", "internal/strictjson", "internal/show",
 	},
@@ -65,7 +65,7 @@ var arrows = map[string][]string{
 	"internal/fstest":      {"capability", "internal/names", "internal/raise", "internal/rootfs"},
 	"internal/guard":       {"change", "internal/handle", "internal/modes", "internal/names"},
 	"internal/handle":      {"capability", "change", "internal/modes", "internal/names"},
-	"internal/interpolate": {"actions", "internal/match", "internal/nearest", "internal/params", "internal/sed", "internal/strictjson", "template"},
+	"internal/interpolate": {"actions", "internal/match", "internal/nearest", "internal/params", "internal/sed", "internal/strictjson", "internal/template"},
 	"internal/journal": {
 		"capability", "change",
 		"internal/disk", "internal/guard", "internal/modes", "internal/names",
@@ -84,7 +84,7 @@ var arrows = map[string][]string{
 	"internal/patch/placing": {
 		"internal/errorform", "internal/patch", "internal/show",
 	},
-	"internal/params":   {"internal/form", "internal/nearest", "internal/paramtags", "internal/strictjson", "internal/synonyms", "template"},
+	"internal/params":   {"internal/form", "internal/nearest", "internal/paramtags", "internal/strictjson", "internal/synonyms", "internal/template"},
 	"internal/poll":     {"capability"},
 	"internal/preview":  {"actions", "change", "internal/backing", "internal/names", "internal/splice", "internal/textdiff"},
 	"internal/progress": {"internal/names"},
@@ -111,6 +111,7 @@ var arrows = map[string][]string{
 		"internal/backing", "internal/guard", "internal/handle", "internal/modes", "internal/names", "internal/parallel",
 		"internal/raise", "internal/rootfs", "internal/splice",
 	},
+	"internal/template": {"internal/nearest", "internal/show", "internal/strictjson"},
 	"internal/textdiff": {"change"},
 	"internal/walk": {
 		"capability", "change",
@@ -147,8 +148,8 @@ var arrows = map[string][]string{
 	"fleet": {".", "budget", "fsutil", "risk", "internal/errorform", "internal/panics", "internal/show"},
 
 	"fleet/gittrees": {".", "backup", "command", "fleet", "fsutil", "internal/names", "internal/show"},
-	"template":       {"internal/nearest", "internal/show", "internal/strictjson"},
-	"tool":           {"budget", "internal/errorform", "internal/nearest", "internal/panics", "internal/params", "internal/strictjson", "template"},
+	"template":       {"internal/template"},
+	"tool":           {"budget", "internal/errorform", "internal/nearest", "internal/panics", "internal/params", "internal/strictjson", "internal/template"},
 }
 
 // doors show a plan to those outside: they stand on the root, with what any importer has, and nothing stands on them.
@@ -248,12 +249,12 @@ func TestArrowsOfArrows(t *testing.T) {
 		}
 	}
 	never := map[string][]string{
-		"fsutil":          {"actions", "backup", "condition", "internal/commit", "internal/journal", "risk", "template"},
-		"actions":         {"backup", "condition", "internal/commit", "internal/journal", "risk", "template"},
-		"condition":       {"actions", "backup", "internal/commit", "internal/journal", "risk", "template"},
-		"command":         {"actions", "backup", "condition", "fsutil", "internal/stage", "template"},
+		"fsutil":          {"actions", "backup", "condition", "internal/commit", "internal/journal", "risk", "internal/template"},
+		"actions":         {"backup", "condition", "internal/commit", "internal/journal", "risk", "internal/template"},
+		"condition":       {"actions", "backup", "internal/commit", "internal/journal", "risk", "internal/template"},
+		"command":         {"actions", "backup", "condition", "fsutil", "internal/stage", "internal/template"},
 		"tool":            {"actions", "backup", "condition", "fsutil", "internal/commit", "internal/journal"},
-		"internal/commit": {"actions", "condition", "risk", "template"},
+		"internal/commit": {"actions", "condition", "risk", "internal/template"},
 	}
 	for from := range arrows {
 		seen := make(map[string]bool)
@@ -273,7 +274,7 @@ func TestArrowsOfArrows(t *testing.T) {
 		}
 	}
 	for above, below := range map[string][]string{
-		"internal/strictjson": {"internal/nearest"}, "template": {"internal/nearest", "internal/show", "internal/strictjson"},
+		"internal/strictjson": {"internal/nearest"}, "internal/template": {"internal/nearest", "internal/show", "internal/strictjson"},
 	} {
 		if !slices.Equal(arrows[above], below) {
 			t.Errorf("%s has more below it than the words that were meant, the names of members, and how a message shows a text", above)

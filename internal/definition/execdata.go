@@ -8,7 +8,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/nearest"
-	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/internal/template"
 )
 
 // execMembers are the members of the data of a step that runs a command. A template cannot reach further into a member

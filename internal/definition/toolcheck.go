@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/show"
-	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/internal/template"
 	"github.com/millrace-go/millrace/tool"
 )
 

@@ -19,8 +19,8 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/sed"
 	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/internal/template"
 	"github.com/millrace-go/millrace/internal/walk"
-	"github.com/millrace-go/millrace/template"
 )
 
 // openings are what the parsers of this module are fed with: each with what opens something in its own language.

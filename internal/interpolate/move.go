@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/internal/template"
 )
 
 // Move returns the text that means in the step of to what the given text means in this step: references to steps have

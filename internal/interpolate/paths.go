@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/internal/strictjson"
-	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/internal/template"
 )
 
 // isPath reports whether a parameter has the names of files, by the names that parameters have: a template of no step

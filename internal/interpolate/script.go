@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/sed"
-	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/internal/template"
 )
 
 // expandScript puts the values into a script of sed. special are the characters that mean something in its patterns.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/match"
-	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/internal/template"
 )
 
 // syntax is how a parameter reads its text. Values that templates put into it are quoted, so that they stand for

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/params"
-	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/internal/template"
 )
 
 // Step is a step of a pipeline, as far as templates go.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/strictjson"
-	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/internal/template"
 )
 
 // Expand returns a deep copy of an action in which every string, and every parameter in binds, is replaced by what

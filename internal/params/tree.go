@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/strictjson"
-	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/internal/template"
 )
 
 // Tree returns a deep copy of a value as a parameter of type any holds it: nil, bool, int64, float64, json.Number,

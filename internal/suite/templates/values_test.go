@@ -12,7 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/internal/template"
 )
 
 // data is what the step "call" has returned.

@@ -26,10 +26,10 @@ import (
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/template"
 	"github.com/millrace-go/millrace/lsp"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/runs"
-	"github.com/millrace-go/millrace/template"
 	"github.com/millrace-go/millrace/tool"
 )
 
@@ -196,6 +196,13 @@ func errorTypes(t *testing.T) []string {
 			return err
 		}
 		for _, decl := range file.Decls {
+			if gen, ok := decl.(*ast.GenDecl); ok {
+				for _, spec := range gen.Specs {
+					if typ, ok := spec.(*ast.TypeSpec); ok && typ.Assign.IsValid() && typ.Name.Name == "Error" {
+						found = append(found, file.Name.Name+".Error") // the error of the package, which is an alias
+					}
+				}
+			}
 			fn, ok := decl.(*ast.FuncDecl)
 			if !ok || fn.Recv == nil || fn.Name.Name != "Error" || fn.Type.Params.NumFields() > 0 {
 				continue

@@ -20,10 +20,10 @@ import (
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/template"
 	"github.com/millrace-go/millrace/lsp"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/runs"
-	"github.com/millrace-go/millrace/template"
 	"github.com/millrace-go/millrace/tool"
 )
 

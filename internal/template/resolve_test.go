@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/internal/template"
 )
 
 type (
@@ -364,19 +364,4 @@ func FuzzResolve(f *testing.F) {
 			t.Fatalf("%q escaped as %q is %v, %v", text, escaped, got, err)
 		}
 	})
-}
-
-func ExampleResolve() {
-	data := map[string]any{
-		"step1": map[string]any{"count": 3, "items": []any{map[string]any{"id": "a1"}}},
-	}
-	args := map[string]any{"id": "{{step1.items[0].id}}", "n": "{{step1.count}}", "text": "{{step1.count}} left"}
-	v, err := template.Resolve(args, data)
-	fmt.Println(v, err)
-
-	_, err = template.Resolve("{{step1.items[9].id}}", data)
-	fmt.Println(err)
-	// Output:
-	// map[id:a1 n:3 text:3 left] <nil>
-	// template '{{step1.items[9].id}}': 'step1.items' has 1 elements, index 9 is out of range
 }
