@@ -222,15 +222,14 @@ func (b Builder) Budget(l budget.Limit) Builder {
 	return b
 }
 
-// Classification sets a text that is passed through to results and events, at most [MaxClassificationLen] characters
-// ("classification").
+// Classification sets a text that is passed through to results and events, at most 255 characters ("classification").
 func (b Builder) Classification(text string) Builder {
 	b.bounds.Classification = text
 	return b
 }
 
-// Description sets a text for people about the purpose of the pipeline, at most [MaxDescriptionLen] characters
-// ("description"). It has no effect.
+// Description sets a text for people about the purpose of the pipeline, at most 1,000 characters ("description"). It
+// has no effect.
 func (b Builder) Description(text string) Builder {
 	b.bounds.Description = text
 	return b
@@ -243,7 +242,7 @@ func (b Builder) Sandbox(s agent.Sandbox) Builder {
 	return b
 }
 
-// Variables adds variables ("variables").
+// Variables adds variables, at most 100 in all ("variables").
 func (b Builder) Variables(variables ...Variable) Builder {
 	var list []definition.Variable
 	for _, v := range variables {

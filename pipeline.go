@@ -67,12 +67,6 @@ const (
 	MaxNameLen = definition.MaxNameLen // 255 characters of a pipeline's name
 	// MaxAttempts is how many attempts a run makes of all its steps together: 200.
 	MaxAttempts = definition.MaxAttempts
-	// MaxVariables is how many variables a pipeline may have: 100.
-	MaxVariables = definition.MaxVariables
-	// MaxClassificationLen is how many characters the classification of a pipeline may have: 255.
-	MaxClassificationLen = definition.MaxClassificationLen
-	// MaxDescriptionLen is how many characters the description of a pipeline may have: 1000.
-	MaxDescriptionLen = definition.MaxDescriptionLen
 )
 
 // Options are the settings of a pipeline for its own run. The zero value is the documented default: stop at

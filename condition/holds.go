@@ -27,12 +27,12 @@ type Facts interface {
 	Previous() (failed, ok bool)
 }
 
-// ErrNoStep reports that a condition is about a step that the run does not have.
-var ErrNoStep = errors.New("there is no such step")
+// errNoStep reports that a condition is about a step that the run does not have.
+var errNoStep = errors.New("there is no such step")
 
 // Holds reports whether the condition holds, and if not, the reason in words for a user, such as "condition
-// has_matches(find) is false: step 'find' matched no files". The error is that of f, or ErrNoStep, with the condition
-// before it; then the result is unknown. The zero Condition holds and asks nothing.
+// has_matches(find) is false: step 'find' matched no files". The error is that of f, or reports an
+// unknown step, with the condition before it; then the result is unknown. The zero Condition holds and asks nothing.
 func (c Condition) Holds(f Facts) (ok bool, reason string, err error) {
 	if c.IsZero() {
 		return true, "", nil
@@ -77,7 +77,7 @@ func (c Condition) stepHolds(f Facts) (ok bool, reason string, err error) {
 	s, found := f.Step(c.step)
 	switch {
 	case !found:
-		return false, "", ErrNoStep
+		return false, "", errNoStep
 	case s.Skipped:
 		return false, fmt.Sprintf("step '%s' was skipped", c.step), nil
 	case !s.Ran:

@@ -13,12 +13,12 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// ErrValue reports that a text is not a whole number, or is a number that an int cannot hold.
-var ErrValue = errors.New("condition value must be a whole number")
+// errValue reports that a text is not a whole number, or is a number that an int cannot hold.
+var errValue = errors.New("condition value must be a whole number")
 
-// ParseValue reads the value of a count condition exactly: a whole number as JSON writes numbers, 3.0 and 3e2
-// included. In JSON it may also stand in quotes. The error wraps ErrValue.
-func ParseValue(text string) (int, error) {
+// parseValue reads the value of a count condition exactly: a whole number as JSON writes numbers, 3.0 and 3e2
+// included. In JSON it may also stand in quotes. The error wraps errValue.
+func parseValue(text string) (int, error) {
 	negative, magnitude, err := strictjson.Whole(text)
 	limit := uint64(math.MaxInt)
 	if negative {
@@ -26,9 +26,9 @@ func ParseValue(text string) (int, error) {
 	}
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("%w, got %s: %w", ErrValue, show.Quote(text, 40), err)
+		return 0, fmt.Errorf("%w, got %s: %w", errValue, show.Quote(text, 40), err)
 	case magnitude > limit:
-		return 0, fmt.Errorf("%w, got %s: %w", ErrValue, show.Quote(text, 40), strictjson.ErrRange)
+		return 0, fmt.Errorf("%w, got %s: %w", errValue, show.Quote(text, 40), strictjson.ErrRange)
 	case negative:
 		return -int(magnitude), nil
 	}
@@ -65,7 +65,7 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 func (c *Condition) UnmarshalJSON(data []byte) error {
 	node, err := strictjson.Parse(data, strictjson.Limits{})
 	if err != nil {
-		return &Error{Problems: []Problem{{Code: CodeInvalidJSON, Message: "condition is not valid JSON: " + err.Error()}}}
+		return &Error{Problems: []Problem{{Code: codeInvalidJSON, Message: "condition is not valid JSON: " + err.Error()}}}
 	}
 	if node.Kind == strictjson.Null {
 		return nil
@@ -84,7 +84,7 @@ func decode(node *strictjson.Node) (Condition, []Problem) {
 	}
 	if node.Kind != strictjson.Object {
 		return Condition{}, []Problem{{
-			Code: CodeWrongType, Message: fmt.Sprintf("condition must be an object, got %s", node.Kind),
+			Code: codeWrongType, Message: fmt.Sprintf("condition must be an object, got %s", node.Kind),
 			Hint: `write {"type": "has_matches", "step_ref": "..."}`,
 		}}
 	}
@@ -97,17 +97,17 @@ func decode(node *strictjson.Node) (Condition, []Problem) {
 		case *string:
 			if *to = m.Value.Text; m.Value.Kind != strictjson.String {
 				problems = append(problems, Problem{
-					Field: m.Name, Code: CodeWrongType,
+					Field: m.Name, Code: codeWrongType,
 					Message: fmt.Sprintf("condition %s must be a string, got %s", m.Name, m.Value.Kind),
 				})
 			}
 		case **int:
-			n, err := ParseValue(m.Value.Number + m.Value.Text) // of which a value has one
+			n, err := parseValue(m.Value.Number + m.Value.Text) // of which a value has one
 			if m.Value.Kind != strictjson.Number && m.Value.Kind != strictjson.String {
-				err = fmt.Errorf("%w, got %s", ErrValue, m.Value.Kind)
+				err = fmt.Errorf("%w, got %s", errValue, m.Value.Kind)
 			}
 			if *to = &n; err != nil {
-				problems = append(problems, Problem{Field: m.Name, Code: CodeBadValue, Message: err.Error()})
+				problems = append(problems, Problem{Field: m.Name, Code: codeBadValue, Message: err.Error()})
 			}
 		default:
 			problems = append(problems, unknownField(m.Name))
@@ -128,7 +128,7 @@ func unknownField(name string) Problem {
 	new(Fields).each(func(name string, _ any) { names = append(names, name) })
 	last := len(names) - 1
 	p := Problem{
-		Field: name, Code: CodeUnknownField, Message: "unknown field " + show.Quote(name, 40) + " in condition",
+		Field: name, Code: codeUnknownField, Message: "unknown field " + show.Quote(name, 40) + " in condition",
 		Hint: "the fields are " + strings.Join(names[:last], ", ") + " and " + names[last],
 	}
 	if near, ok := nearest.Of(name, names); ok {

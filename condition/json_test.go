@@ -130,7 +130,7 @@ func TestUnmarshalJSONDirectly(t *testing.T) {
 	} {
 		var c condition.Condition
 		err := c.UnmarshalJSON([]byte(text))
-		if e, ok := errors.AsType[*condition.Error](err); !ok || e.Problems[0].Code != condition.CodeInvalidJSON {
+		if e, ok := errors.AsType[*condition.Error](err); !ok || e.Problems[0].Code != "invalid_json" {
 			t.Errorf("%.40q: %v", text, err)
 		}
 	}

@@ -13,19 +13,19 @@ import (
 type Problem struct {
 	// the JSON field: "type", "step_ref", "value", "path", or a field that does not belong there; "" for the whole
 	Field   string
-	Code    string // stable: a Code constant
+	Code    string // stable, such as "missing_field"
 	Message string // such as "condition type 'count_eq' requires value"
 	Hint    string // what to write instead, if that is known
 }
 
 // The codes of problems.
 const (
-	CodeUnknownType  = "unknown_type"
-	CodeMissingField = "missing_field"
-	CodeUnknownField = "unknown_field" // also a field that does not belong to the type
-	CodeWrongType    = "wrong_type"    // not a string, not a whole number, not an object
-	CodeBadValue     = "bad_value"
-	CodeInvalidJSON  = "invalid_json"
+	codeUnknownType  = "unknown_type"
+	codeMissingField = "missing_field"
+	codeUnknownField = "unknown_field" // also a field that does not belong to the type
+	codeWrongType    = "wrong_type"    // not a string, not a whole number, not an object
+	codeBadValue     = "bad_value"
+	codeInvalidJSON  = "invalid_json"
 )
 
 // Error is all problems of a condition, at least one.
@@ -75,12 +75,12 @@ func New(f Fields) (Condition, []Problem) {
 		given := text != nil && *text != "" || number != nil && *number != nil
 		switch needed := typ.has(name); {
 		case needed && !given:
-			add(name, CodeMissingField, "", "condition type '%s' requires %s", typ, name)
+			add(name, codeMissingField, "", "condition type '%s' requires %s", typ, name)
 		case given && !needed:
-			add(name, CodeUnknownField, "leave it out", "condition type '%s' does not take %s", typ, name)
+			add(name, codeUnknownField, "leave it out", "condition type '%s' does not take %s", typ, name)
 		case text != nil && !utf8.ValidString(*text):
 			// Every pipeline can be written as JSON, and JSON has no way to write such a name.
-			add(name, CodeBadValue, "", "condition %s %q is not valid UTF-8", name, *text)
+			add(name, codeBadValue, "", "condition %s %q is not valid UTF-8", name, *text)
 		}
 	})
 	if len(problems) > 0 {
@@ -109,12 +109,12 @@ func noType(typ string) Problem {
 	for i, k := range kinds {
 		names[i] = string(k.typ)
 	}
-	p := Problem{Field: "type", Code: CodeMissingField, Message: "condition requires type",
+	p := Problem{Field: "type", Code: codeMissingField, Message: "condition requires type",
 		Hint: "the types are " + strings.Join(names, ", ")}
 	if typ == "" {
 		return p
 	}
-	p.Code, p.Message = CodeUnknownType, fmt.Sprintf("unknown condition type '%s'", typ)
+	p.Code, p.Message = codeUnknownType, fmt.Sprintf("unknown condition type '%s'", typ)
 	if near, ok := nearest.Of(typ, names); ok {
 		// the nearest may mean another thing
 		p.Hint = fmt.Sprintf("did you mean '%s'? The types are %s", near, strings.Join(names, ", "))

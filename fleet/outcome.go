@@ -47,8 +47,8 @@ func Retryable(code string) bool {
 	return false
 }
 
-// MaxMessageLen is how many characters the message of an outcome has at most.
-const MaxMessageLen = 2000
+// maxMessageLen is how many characters the message of an outcome has at most.
+const maxMessageLen = 2000
 
 // Outcome is what became of one target. Its JSON form has all of it, with the duration in milliseconds.
 type Outcome struct {
@@ -58,7 +58,7 @@ type Outcome struct {
 	// RunID is that of the run, see [RunID]. Empty if the tree was not opened.
 	RunID  string `json:"run_id,omitempty"`
 	Status Status `json:"status"`
-	// Code is [millrace.ErrorCode] of the error, or a code of this package. Message is its text, cut to MaxMessageLen
+	// Code is [millrace.ErrorCode] of the error, or a code of this package. Message is its text, cut to 2,000
 	// characters. Both are empty if there is no error.
 	Code    string `json:"code,omitempty"`
 	Message string `json:"message,omitempty"`
@@ -146,7 +146,7 @@ func codeOf(err error) string {
 	return millrace.ErrorCode(err)
 }
 
-func message(err error) string { return cut(err.Error(), MaxMessageLen) }
+func message(err error) string { return cut(err.Error(), maxMessageLen) }
 
 type plainOutcome Outcome
 

@@ -174,7 +174,7 @@ func (r *running) count(o Outcome) error {
 // rest skips the targets that were not begun. The scheduler has returned that error.
 func (r *running) rest(err error) {
 	if !r.over && !r.stopped() && err != nil {
-		r.why = &stop{"internal", cut(fmt.Sprintf("not begun: scheduler: %v", err), MaxMessageLen)}
+		r.why = &stop{"internal", cut(fmt.Sprintf("not begun: scheduler: %v", err), maxMessageLen)}
 	}
 	for !r.over && r.sunk == nil {
 		t, ok := r.take()

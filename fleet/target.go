@@ -22,8 +22,8 @@ import (
 const (
 	MaxIDLen    = 1024     // of an id
 	MaxRootLen  = 4096     // of a root
-	MaxLabels   = 64       // labels, a number
-	MaxLabelLen = 64 << 10 // of all labels together
+	maxLabels   = 64       // labels, a number
+	maxLabelLen = 64 << 10 // of all labels together
 )
 
 // Target names one tree of a fleet. Lists of targets may come from strangers, so each is checked before anything is
@@ -72,9 +72,9 @@ func (t Target) Check() error {
 		reason = fmt.Sprintf("the root has %d bytes, more than %d", len(t.Root), MaxRootLen)
 	case strings.ContainsRune(t.Root, 0):
 		reason = "the root has a NUL in it"
-	case len(t.Labels) > MaxLabels || size > MaxLabelLen:
-		reason = fmt.Sprintf("%d labels with %d bytes, more than %d and %d", len(t.Labels), size, MaxLabels,
-			MaxLabelLen)
+	case len(t.Labels) > maxLabels || size > maxLabelLen:
+		reason = fmt.Sprintf("%d labels with %d bytes, more than %d and %d", len(t.Labels), size, maxLabels,
+			maxLabelLen)
 	default:
 		return nil
 	}

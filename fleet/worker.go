@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// DefaultRetries is how often a target is tried again unless [Worker.Retries] says otherwise.
-const DefaultRetries = 3
+// defaultRetries is how often a target is tried again unless [Worker.Retries] says otherwise.
+const defaultRetries = 3
 
 // firstWait is the time before a target is tried again for the first time. It doubles each time.
 const firstWait = time.Second
@@ -35,7 +35,7 @@ type Worker struct {
 	// brought to a worker with the same store, instead of beginning anew. Nil keeps nothing. See [Store].
 	Store Store
 	// Retries is how often a target is tried again whose outcome has a code that may be gone the next time:
-	// tree_unavailable, locked, conflict and recovery_needed. All others are final. Zero means DefaultRetries, a
+	// tree_unavailable, locked, conflict and recovery_needed. All others are final. Zero means 3, a
 	// negative number that nothing is tried again, for schedulers that do it themselves.
 	Retries int
 	// Sleep waits before a target is tried again: 1 s, then twice as long each time. It returns early, with an error,
@@ -99,7 +99,7 @@ func (w Worker) do(ctx context.Context, t Task, p millrace.Pipeline, digest stri
 	begun := time.Now()
 	retries := w.Retries
 	if retries == 0 {
-		retries = DefaultRetries
+		retries = defaultRetries
 	}
 	var spent budget.Cost
 	for attempt, wait := 1, firstWait; ; attempt, wait = attempt+1, 2*wait {

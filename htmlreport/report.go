@@ -9,15 +9,15 @@ import (
 	"github.com/millrace-go/millrace/htmlreport/page"
 )
 
-// DefaultMaxBytes is how large a report becomes at most unless Options.MaxBytes says otherwise: what a browser shows at
+// defaultMaxBytes is how large a report becomes at most unless Options.MaxBytes says otherwise: what a browser shows at
 // once.
-const DefaultMaxBytes = 8 << 20
+const defaultMaxBytes = 8 << 20
 
 // Options say how a report looks. The zero value has the defaults.
 type Options struct {
 	// Title is the heading. By default it is the name of the pipeline.
 	Title string
-	// MaxBytes is how many bytes the report has at most, 0 for DefaultMaxBytes. Lines are shown as long as they fit.
+	// MaxBytes is how many bytes the report has at most, 0 for 8 MiB. Lines are shown as long as they fit.
 	// For files after that, the report has the number of lines, and for files after those, their number. It is an
 	// error if the summary alone is larger: 64 KiB are always enough for a pipeline with short messages.
 	MaxBytes int64
@@ -31,7 +31,7 @@ type Options struct {
 func Write(w io.Writer, plan *millrace.Plan, opt Options) error {
 	limit := opt.MaxBytes
 	if limit == 0 {
-		limit = DefaultMaxBytes
+		limit = defaultMaxBytes
 	}
 	result := plan.Result()
 	digest, err := plan.Digest()

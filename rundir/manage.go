@@ -28,7 +28,7 @@ func (s *Store) Manage(h Host) (*Manager, error) {
 		waiting: make(map[int64]int), unknown: make(map[int64]time.Time),
 	}
 	if h.MaxRunning >= 0 {
-		m.places = make(chan struct{}, cmp.Or(h.MaxRunning, DefaultMaxRunning))
+		m.places = make(chan struct{}, cmp.Or(h.MaxRunning, defaultMaxRunning))
 	}
 	m.base, m.stop = context.WithCancelCause(context.Background())
 	m.timed, m.untime = context.WithCancel(m.base)

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// DefaultMaxRunning is how many runs a [Manager] works on at once unless [Host.MaxRunning] says otherwise.
-const DefaultMaxRunning = 4
+// defaultMaxRunning is how many runs a [Manager] works on at once unless [Host.MaxRunning] says otherwise.
+const defaultMaxRunning = 4
 
 // Host is what a [Manager] works with: its policy, and where trees and pipelines come from. The store says nothing of
 // these, so a run that is taken up by another process is held to what that one allows.
@@ -33,7 +33,7 @@ type Host struct {
 	// ApproveFrom holds runs before their commit from this level of risk on. Unset, the zero value, holds none for its
 	// risk alone. A run that limits or risk block, and force would lift, is always held.
 	ApproveFrom risk.Level
-	// MaxRunning is how many runs are worked on at once. Zero means DefaultMaxRunning, negative no limit.
+	// MaxRunning is how many runs are worked on at once. Zero means 4, negative no limit.
 	MaxRunning int
 	// Adopt makes [Manager.Work] go on with runs whose process has died, unless that has happened three times.
 	Adopt bool

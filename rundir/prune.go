@@ -114,7 +114,7 @@ func (p *pruner) limits(ctx context.Context, list []prunable, more int) error {
 		return nil
 	}
 	r := p.m.host.Retention
-	keep := cmp.Or(r.Keep, DefaultKeep)
+	keep := cmp.Or(r.Keep, defaultKeep)
 	if keep < 0 {
 		keep = math.MaxInt
 	}
@@ -123,7 +123,7 @@ func (p *pruner) limits(ctx context.Context, list []prunable, more int) error {
 	if err != nil {
 		return err
 	}
-	dataAge := cmp.Or(r.DataAge, DefaultDataAge)
+	dataAge := cmp.Or(r.DataAge, defaultDataAge)
 	for i, run := range list {
 		if err := context.Cause(ctx); err != nil || p.done >= mostPruned {
 			return err
@@ -207,7 +207,7 @@ func (p *pruner) discard(w *writer) error {
 
 // orphans removes the children of fleets that were removed, and the data of others that is old.
 func (p *pruner) orphans(ctx context.Context) error {
-	dataAge := cmp.Or(p.m.host.Retention.DataAge, DefaultDataAge)
+	dataAge := cmp.Or(p.m.host.Retention.DataAge, defaultDataAge)
 	gone := make(map[int64]bool)
 	for _, child := range p.children {
 		if err := context.Cause(ctx); err != nil {

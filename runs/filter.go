@@ -109,7 +109,7 @@ func (f Filter) PageOf(all []Run) Page[Run] {
 func (f JobFilter) Check() error {
 	var c collector
 	for _, s := range f.Scope {
-		c.word("scope", string(s), words(JobStatuses()))
+		c.word("scope", string(s), words(jobStatuses()))
 	}
 	f.Paging.check(&c)
 	return c.err("")

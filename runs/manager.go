@@ -76,8 +76,8 @@ type Variable struct {
 // The limits of the variables of one call.
 const (
 	MaxVariables  = 100
-	MaxValueBytes = 64 << 10 // of the value of an EnvVar
-	MaxFileBytes  = 1 << 20  // of the value of a File
+	maxValueBytes = 64 << 10 // of the value of an EnvVar
+	maxFileBytes  = 1 << 20  // of the value of a File
 )
 
 // Play says with what a held job goes on.

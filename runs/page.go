@@ -46,7 +46,7 @@ type Filter struct {
 
 // The number of items on a page.
 const (
-	DefaultPerPage = 20
+	defaultPerPage = 20
 	MaxPerPage     = 100
 )
 
@@ -54,7 +54,7 @@ const (
 type Paging struct {
 	// Page counts from 1; 0 means 1. A page after the end is empty, which is not an error.
 	Page int `json:"page,omitempty"`
-	// PerPage is the number of items on a page, at most [MaxPerPage]; 0 means [DefaultPerPage].
+	// PerPage is the number of items on a page, at most [MaxPerPage]; 0 means 20.
 	PerPage int `json:"per_page,omitempty"`
 }
 
@@ -91,16 +91,16 @@ func (p Page[T]) MarshalJSON() ([]byte, error) {
 
 // The number of lines of a log.
 const (
-	DefaultLines = 200
+	defaultLines = 200
 	MaxLines     = 10_000
 )
 
-// LogRange says which lines of a log are asked for. The zero LogRange are the last [DefaultLines].
+// LogRange says which lines of a log are asked for. The zero LogRange are the last 200 lines.
 type LogRange struct {
 	// Start is the first line, from 1. A negative one counts from the end: -1 is the last line. 0 means that the lines
 	// end with the last one.
 	Start int `json:"start,omitempty"`
-	// Limit is the number of lines, at most [MaxLines]; 0 means [DefaultLines].
+	// Limit is the number of lines, at most [MaxLines]; 0 means 200.
 	Limit int `json:"limit,omitempty"`
 }
 

@@ -26,7 +26,7 @@ func (p Paging) check(c *collector) {
 
 // Numbers returns the page and the number of items on it, with the defaults filled in.
 func (p Paging) Numbers() (page, perPage int) {
-	return max(1, p.Page), min(max(0, cmp.Or(p.PerPage, DefaultPerPage)), MaxPerPage)
+	return max(1, p.Page), min(max(0, cmp.Or(p.PerPage, defaultPerPage)), MaxPerPage)
 }
 
 // Bounds returns which of so many items are on the page: those from index from to before index to, none after the end.
@@ -61,7 +61,7 @@ func (r LogRange) Check() error {
 // Bounds returns which of so many lines are meant: count lines from line first on, which counts from 1. The count is 0
 // after the end.
 func (r LogRange) Bounds(total int) (first, count int) {
-	limit := min(max(0, cmp.Or(r.Limit, DefaultLines)), MaxLines)
+	limit := min(max(0, cmp.Or(r.Limit, defaultLines)), MaxLines)
 	switch {
 	case r.Start > 0:
 		first = r.Start

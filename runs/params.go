@@ -95,7 +95,7 @@ func filterParams() []param {
 func jobsParams() []param {
 	return []param{
 		{
-			name: "scope", kind: word, words: words(JobStatuses()), many: true, doc: "Jobs of this status.",
+			name: "scope", kind: word, words: words(jobStatuses()), many: true, doc: "Jobs of this status.",
 			set: func(a *args, v value) {
 				for _, s := range v.texts {
 					a.jobs.Scope = append(a.jobs.Scope, Status(s))

@@ -41,8 +41,8 @@ func Statuses() []Status {
 		Scheduled}
 }
 
-// JobStatuses returns the statuses that a job can have, in the order of the documentation.
-func JobStatuses() []Status {
+// jobStatuses returns the statuses that a job can have, in the order of the documentation.
+func jobStatuses() []Status {
 	return []Status{Created, Pending, Running, Failed, Success, Canceled, Skipped, WaitingForResource, Manual}
 }
 

@@ -28,10 +28,10 @@ func (c *collector) variables(name string, given []Variable) {
 	}
 	for i, v := range given {
 		at := fmt.Sprintf("%s/%d/", name, i)
-		most := MaxValueBytes
+		most := maxValueBytes
 		switch v.Type {
 		case File:
-			most = MaxFileBytes
+			most = maxFileBytes
 		case EnvVar, "":
 		default:
 			c.word(at+"variable_type", string(v.Type), words(variableTypes()))
@@ -138,7 +138,7 @@ func read(text, typ string) (value any, ok bool) {
 	if typ == "string" {
 		return text, true
 	}
-	n, err := strictjson.Parse([]byte(text), strictjson.Limits{MaxBytes: MaxValueBytes})
+	n, err := strictjson.Parse([]byte(text), strictjson.Limits{MaxBytes: maxValueBytes})
 	if err != nil {
 		return nil, false
 	}

@@ -25,8 +25,8 @@ type Blobs interface {
 	Get(ctx context.Context, ref string) ([]byte, error)
 }
 
-// MaxBlobBytes is the longest blob that is kept or read.
-const MaxBlobBytes = 64 << 20
+// maxBlobBytes is the longest blob that is kept or read.
+const maxBlobBytes = 64 << 20
 
 // DirBlobs are Blobs in a directory: of a disk that all machines mount, of an object store, of memory in tests. Nothing
 // is removed: when no campaign is on its way that was begun with it, the directory may be deleted.
@@ -41,8 +41,8 @@ func (d DirBlobs) name(ref string) string { return path.Join(d.Dir, ref[:2], ref
 
 // Put implements [Blobs]. The file is written beside its place and renamed, so that it is whole or not there.
 func (d DirBlobs) Put(_ context.Context, data []byte) (string, error) {
-	if len(data) > MaxBlobBytes {
-		return "", fmt.Errorf("blob of %d bytes: %d are allowed", len(data), MaxBlobBytes)
+	if len(data) > maxBlobBytes {
+		return "", fmt.Errorf("blob of %d bytes: %d are allowed", len(data), maxBlobBytes)
 	}
 	sum := sha256.Sum256(data)
 	ref := hex.EncodeToString(sum[:])
@@ -79,7 +79,7 @@ func (d DirBlobs) Get(_ context.Context, ref string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("blob %s: %w", ref, err)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxBlobBytes+1))
+	data, err := io.ReadAll(io.LimitReader(f, maxBlobBytes+1))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, fmt.Errorf("blob %s: %w", ref, err)
 	}

@@ -23,11 +23,11 @@ import (
 // Defaults of a Client.
 const (
 	DefaultTaskQueue    = "millrace"
-	DefaultProject      = "default"
-	DefaultParallel     = 16
-	DefaultStartToClose = time.Hour
-	DefaultHeartbeat    = 30 * time.Second
-	DefaultHoldFor      = 30 * 24 * time.Hour
+	defaultProject      = "default"
+	defaultParallel     = 16
+	defaultStartToClose = time.Hour
+	defaultHeartbeat    = 30 * time.Second
+	defaultHoldFor      = 30 * 24 * time.Hour
 )
 
 // attempts is how often a target is tried, by all workers together.
@@ -43,10 +43,10 @@ type Client struct {
 	Blobs Blobs
 	// TaskQueue is the queue of the workers. "" means DefaultTaskQueue.
 	TaskQueue string
-	// Project keeps campaigns of the same id apart: letters, digits, "-", "_" and ".". "" means DefaultProject.
+	// Project keeps campaigns of the same id apart: letters, digits, "-", "_" and ".". "" means "default".
 	Project string
 	// Parallel is how many targets of a campaign are worked on at the same time, by all workers together, at most 500.
-	// Zero means DefaultParallel.
+	// Zero means 16.
 	Parallel int
 	// StopAfter, Deadline and Budget are what those of a [fleet.Fleet] are, and are to be set here instead: a Fleet's
 	// are judged when targets are taken, and Schedule takes all of them before the first is begun, so that the
@@ -57,10 +57,10 @@ type Client struct {
 	// Gate makes plans of all targets first. Then the campaign is held until [Client.Play], and targets whose plan is
 	// another one by then are refused.
 	Gate bool
-	// HoldFor is how long a campaign is held at most; then it has failed. Zero means DefaultHoldFor.
+	// HoldFor is how long a campaign is held at most; then it has failed. Zero means 30 days.
 	HoldFor time.Duration
 	// StartToClose is how long one attempt at a target may take, Heartbeat after what silence of a worker the target is
-	// given to another one. Zero means DefaultStartToClose and DefaultHeartbeat.
+	// given to another one. Zero means an hour and 30 seconds.
 	StartToClose, Heartbeat time.Duration
 	// Attributes means that the server knows the search attributes of [Attributes], so that lists can be filtered by
 	// them.
@@ -107,7 +107,7 @@ func plainName(name string) bool {
 	return name != "" && len(name) <= 255 && !strings.ContainsFunc(name, func(r rune) bool { return !allowed(r) })
 }
 
-func (c Client) project() string { return cmp.Or(c.Project, DefaultProject) }
+func (c Client) project() string { return cmp.Or(c.Project, defaultProject) }
 
 // workflowID is the id of a campaign for the server.
 func (c Client) workflowID(campaign string) string { return "millrace/" + c.project() + "/" + campaign }
@@ -137,11 +137,11 @@ func (c Client) prepare(ctx context.Context, campaign fleet.Campaign,
 	s := state{
 		Project: c.project(), Campaign: campaign.ID, Name: campaign.Pipeline.Name(),
 		Settings: settings{
-			Parallel: cmp.Or(c.Parallel, DefaultParallel), Page: pageSize, StopAfter: c.StopAfter, Deadline: c.Deadline,
+			Parallel: cmp.Or(c.Parallel, defaultParallel), Page: pageSize, StopAfter: c.StopAfter, Deadline: c.Deadline,
 			Budget: c.Budget,
-			Gate:   c.Gate, HoldFor: cmp.Or(c.HoldFor, DefaultHoldFor),
-			StartToClose: cmp.Or(c.StartToClose, DefaultStartToClose),
-			Heartbeat:    cmp.Or(c.Heartbeat, DefaultHeartbeat), Attempts: attempts, Attributes: c.Attributes,
+			Gate:   c.Gate, HoldFor: cmp.Or(c.HoldFor, defaultHoldFor),
+			StartToClose: cmp.Or(c.StartToClose, defaultStartToClose),
+			Heartbeat:    cmp.Or(c.Heartbeat, defaultHeartbeat), Attempts: attempts, Attributes: c.Attributes,
 		},
 	}
 	pipeline, err := json.Marshal(campaign.Pipeline)

@@ -282,7 +282,7 @@ func TestBlobs(t *testing.T) {
 	if _, err := b.Get(ctx, ref); err == nil {
 		t.Error("other bytes were taken")
 	}
-	if _, err := b.Put(ctx, make([]byte, MaxBlobBytes+1)); err == nil {
+	if _, err := b.Put(ctx, make([]byte, maxBlobBytes+1)); err == nil {
 		t.Error("a blob of any size was taken")
 	}
 }

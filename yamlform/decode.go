@@ -12,24 +12,24 @@ import (
 const (
 	// MaxBytes is the longest YAML text, in bytes, that [Decode] reads and [Encode] writes.
 	MaxBytes = 1 << 20
-	// MaxDepth is how deeply lists and mappings may be nested.
-	MaxDepth = 100
-	// MaxValues is how many keys and values a text may have.
-	MaxValues = 200_000
-	// MaxMarks is how many of the marks that make flow style and complex keys a text may have: commas, [, {, and ?
+	// maxDepth is how deeply lists and mappings may be nested.
+	maxDepth = 100
+	// maxValues is how many keys and values a text may have.
+	maxValues = 200_000
+	// maxMarks is how many of the marks that make flow style and complex keys a text may have: commas, [, {, and ?
 	// before white space. They count wherever they stand, also within strings: the YAML parser keeps all of a flow
 	// collection in memory, some 500 bytes for each mark, before it gives out the first of it.
-	MaxMarks = 80_000
+	maxMarks = 80_000
 )
 
 // Decode reads a pipeline from YAML: it makes JSON of the text and has d decode that. d is used as it is, with three
-// exceptions. Its MaxBytes and MaxDepth hold for the YAML text, and can lower [MaxBytes] and [MaxDepth] but not raise
+// exceptions. Its MaxBytes and MaxDepth hold for the YAML text. They can lower [MaxBytes] and the 100 levels, not raise
 // them. Its Locate is replaced: lines and columns, both from 1, of problems and of the pipeline's warnings are those of
 // the YAML text; columns count characters. An error is a *millrace.ValidationError, except that of a wrong registry in
 // d. Mistakes of the YAML itself are reported first, all of them unless the text cannot be parsed, with codes that
 // begin with "yaml_"; only a text without such problems is decoded. Decode is safe for concurrent use.
 func Decode(d millrace.Decoder, data []byte) (millrace.Pipeline, error) {
-	depth := MaxDepth
+	depth := maxDepth
 	if d.MaxDepth > 0 {
 		depth = min(depth, d.MaxDepth)
 	}
@@ -58,9 +58,9 @@ func unreadable(data []byte, most int) *millrace.Problem {
 	if p := badCharacter(data); p != nil {
 		return p
 	}
-	if n := marks(data); n > MaxMarks {
+	if n := marks(data); n > maxMarks {
 		return wrongText(codeTooLarge, 0, 0,
-			fmt.Sprintf("the text has %d commas and brackets, more than %d", n, MaxMarks),
+			fmt.Sprintf("the text has %d commas and brackets, more than %d", n, maxMarks),
 			"split the pipeline, or send it as JSON")
 	}
 	return nil
@@ -94,7 +94,7 @@ func badCharacter(data []byte) *millrace.Problem {
 	return nil
 }
 
-// marks counts the marks of a text, see MaxMarks.
+// marks counts the marks of a text, see maxMarks.
 func marks(data []byte) int {
 	n := bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'['}) + bytes.Count(data, []byte{'{'})
 	for rest := data; ; {

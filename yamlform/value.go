@@ -39,12 +39,12 @@ func (r *reading) value(n *yaml.Node, at *place, depth int) {
 // isFull counts what is in a list or a mapping, and reports whether it is more than a text may have. The first time
 // that is a problem.
 func (r *reading) isFull(n *yaml.Node) bool {
-	full := r.values > MaxValues
-	if r.values += len(n.Content); r.values > MaxValues && !full {
-		r.problem(n, codeTooLarge, fmt.Sprintf("the text has more than %d keys and values", MaxValues),
+	full := r.values > maxValues
+	if r.values += len(n.Content); r.values > maxValues && !full {
+		r.problem(n, codeTooLarge, fmt.Sprintf("the text has more than %d keys and values", maxValues),
 			"split the pipeline, or send it as JSON")
 	}
-	return r.values > MaxValues
+	return r.values > maxValues
 }
 
 func (r *reading) list(n *yaml.Node, at *place, depth int) {

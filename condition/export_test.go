@@ -1,0 +1,7 @@
+package condition
+
+var (
+	ErrNoStep  = errNoStep
+	ErrValue   = errValue
+	ParseValue = parseValue
+)

@@ -1,0 +1,3 @@
+package fleet
+
+const MaxLabels = maxLabels

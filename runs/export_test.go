@@ -1,0 +1,3 @@
+package runs
+
+var JobStatuses = jobStatuses

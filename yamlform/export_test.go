@@ -1,0 +1,6 @@
+package yamlform
+
+const (
+	MaxMarks  = maxMarks
+	MaxValues = maxValues
+)
