@@ -45,7 +45,7 @@ func (l Level) String() string {
 // MarshalText returns what String does. It fails for a value that is none of the levels.
 func (l Level) MarshalText() ([]byte, error) {
 	if l > Critical {
-		return nil, &UnknownLevelError{Text: l.String()}
+		return nil, &unknownLevelError{Text: l.String()}
 	}
 	return []byte(l.String()), nil
 }
@@ -60,29 +60,29 @@ func (l *Level) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Parse returns the level of that name, in capital or small letters; "" is Unset. Anything else is an
-// *UnknownLevelError.
+// Parse returns the level of that name, in capital or small letters; "" is Unset. For anything
+// else the error names the levels.
 func Parse(name string) (Level, error) {
 	for l := Unset; l <= Critical; l++ {
 		if strings.EqualFold(name, l.String()) {
 			return l, nil
 		}
 	}
-	return Unset, &UnknownLevelError{Text: name}
+	return Unset, &unknownLevelError{Text: name}
 }
 
-// UnknownLevelError reports that a text or a number is none of the levels.
-type UnknownLevelError struct {
+// unknownLevelError reports that a text or a number is none of the levels.
+type unknownLevelError struct {
 	Text string
 }
 
 // Error names the text and the allowed texts.
-func (e *UnknownLevelError) Error() string {
+func (e *unknownLevelError) Error() string {
 	return fmt.Sprintf("unknown risk level %q: use LOW, MEDIUM, HIGH or CRITICAL", e.Text)
 }
 
 // MarshalJSON gives the code and the message.
-func (e *UnknownLevelError) MarshalJSON() ([]byte, error) {
+func (e *unknownLevelError) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`

@@ -2,7 +2,6 @@ package risk_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -158,8 +157,15 @@ func TestLevelJSON(t *testing.T) {
 	}
 	d := doc{Level: risk.High}
 	err := json.Unmarshal([]byte(`{"level":"HUGE"}`), &d)
-	if unknown, ok := errors.AsType[*risk.UnknownLevelError](err); !ok || unknown.Text != "HUGE" {
+	const message = `unknown risk level "HUGE": use LOW, MEDIUM, HIGH or CRITICAL`
+	if err == nil || err.Error() != message {
 		t.Errorf("an unknown level gives %v", err)
+	}
+	_, err = risk.Parse("HUGE")
+	data, _ := json.Marshal(map[string]any{"error": err})
+	fields := map[string]string{"code": "unknown_level", "message": message}
+	if want, _ := json.Marshal(map[string]any{"error": fields}); string(data) != string(want) {
+		t.Errorf("the error of an unknown level becomes %s, want %s", data, want)
 	}
 	if d.Level != risk.High {
 		t.Errorf("a failed decoding left %v", d.Level)

@@ -28,7 +28,6 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/template"
 	"github.com/millrace-go/millrace/lsp"
-	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/runs"
 	"github.com/millrace-go/millrace/tool"
 )
@@ -78,7 +77,6 @@ var coded = []struct {
 	{&budget.InvalidError{}, "internal step_failed"},
 	{&template.Error{}, "INTERPOLATION_FAILED"},
 	{&condition.Error{}, "internal step_failed"},
-	{&risk.UnknownLevelError{}, "internal step_failed"},
 	{&capability.LostFlags{}, "internal step_failed"},
 	{&backup.DamagedError{}, "conflict"},
 	{&backup.UndoneError{}, "conflict"},

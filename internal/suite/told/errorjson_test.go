@@ -22,7 +22,6 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/internal/template"
 	"github.com/millrace-go/millrace/lsp"
-	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/runs"
 	"github.com/millrace-go/millrace/tool"
 )
@@ -113,7 +112,6 @@ func TestErrorJSON(t *testing.T) {
 		{&fleet.TargetError{ID: "t", Reason: "r"}, "invalid_target", "", ""},
 		{&fleet.PlanChangedError{Approved: "a", Now: "n"}, "plan_changed", "", ""},
 		{&lsp.UnsupportedError{Changes: []lsp.Unsupported{{Path: "l", Reason: "r"}}}, "internal", "l", ""},
-		{&risk.UnknownLevelError{Text: "x"}, "unknown_level", "", ""},
 		{&runs.ArgsError{Problems: invalid.Problems},
 			"invalid_pipeline", "", problems},
 		{&runs.BusyError{Run: "1"}, "locked", "", ""},
