@@ -1,5 +1,5 @@
-// Package template expands references in data: in "{{find.files_count}} files" the reference becomes "12". [Resolve] has
-// the rules. They are those of the parameters of a step, whose references have the results of earlier steps as values.
+// Package template expands references in data: in "{{find.files_count}} files" the reference becomes "12".
+// [Resolve] has the rules. The parameters of a step have the same rules, and the results of earlier steps as values.
 //
 // # References
 //
