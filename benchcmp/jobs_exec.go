@@ -20,7 +20,6 @@ func execTrue(ctx context.Context, b *bench) (Outcome, error) {
 	if runtime.GOOS == "windows" {
 		return Outcome{}, fmt.Errorf("%s has no program true", runtime.GOOS)
 	}
-	const second = time.Second
 	var out Outcome
 	for i, files := range b.scale.execFiles {
 		dir, err := b.generated(files, 1<<10, 1, false)
@@ -31,9 +30,9 @@ func execTrue(ctx context.Context, b *bench) (Outcome, error) {
 		if err != nil {
 			return Outcome{}, err
 		}
-		first, further := 600*time.Millisecond, 60*time.Millisecond
+		first, further := 50*time.Millisecond, 15*time.Millisecond
 		if i > 0 {
-			first, further = 0, 2*second
+			first, further = 900*time.Millisecond, 250*time.Millisecond
 		}
 		on := thousands(files) + " files"
 		out.Figures = append(out.Figures,

@@ -15,7 +15,7 @@ func patchJobs() []job {
 
 const (
 	patchPlaces  = 5 // hunks in each file
-	patchGoal    = 1.2
+	patchGoal    = 1.15
 	patchContext = 3 // lines around what a hunk changes
 )
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"syscall"
+	"time"
 )
 
 // peakRSS returns the peak memory, in bytes, of a process or of a process that it waited for.
@@ -19,4 +20,13 @@ func peakRSS(state *os.ProcessState) int64 {
 		return peak
 	}
 	return peak << 10
+}
+
+// userTime is how long this process has computed so far, without the time of the kernel.
+func userTime() time.Duration {
+	var usage syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano())
 }

@@ -24,7 +24,8 @@ import (
 type smallTimes struct {
 	Runs             int
 	Median, Min, Max time.Duration
-	Allocs, Bytes    int // of one run
+	CPU              time.Duration // user time of the process for each run, with new files for the run
+	Allocs, Bytes    int           // of one run
 }
 
 // smallAllocs are numbers of allocations.
@@ -36,16 +37,19 @@ type smallAllocs struct {
 // small is the hidden sub-command that measures within its own process.
 func small(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 2 {
-		return errors.New("usage: small times|allocations N")
+		return errors.New("usage: small times|dry-run|allocations N")
 	}
 	n, err := strconv.Atoi(args[1])
 	if err != nil {
 		return err
 	}
 	var answer any
-	if args[0] == "times" {
-		answer, err = timeSmall(ctx, n)
-	} else {
+	switch args[0] {
+	case "times":
+		answer, err = timeSmall(ctx, n, decodeAndRun)
+	case "dry-run":
+		answer, err = timeSmall(ctx, n, decodeAndPlan)
+	default:
 		answer, err = countAllocs(ctx, n)
 	}
 	if err != nil {
@@ -76,29 +80,38 @@ func plant(fsys afero.Fs, n, matching int) error {
 	return nil
 }
 
-// timeSmall decodes and runs a pipeline again and again, each time on new files in memory. Its allocations are counted
-// in separate runs: counting stops the world, and slows the runs after it.
-func timeSmall(ctx context.Context, runs int) (smallTimes, error) {
+// smallRun decodes a pipeline and does something with it.
+type smallRun func(ctx context.Context, fsys afero.Fs, text []byte) error
+
+// timeSmall does the same again and again, each time on new files in memory. Its allocations are counted in separate
+// runs: counting stops the world, and slows the runs after it.
+func timeSmall(ctx context.Context, runs int, do smallRun) (smallTimes, error) {
 	text := []byte(replacing(needle, thread))
 	var took []time.Duration
-	for i := range runs + runs/10 + 1 {
-		d, err := runSmall(ctx, text)
+	warm := runs/10 + 1
+	var began time.Duration
+	for i := range runs + warm {
+		if i == warm {
+			began = userTime()
+		}
+		d, err := timed(ctx, text, do)
 		if err != nil {
 			return smallTimes{}, err
 		}
-		if i > runs/10 { // the first ones are to warm up
+		if i >= warm {
 			took = append(took, d)
 		}
 	}
+	used := userTime() - began
 	var allocs, size []uint64
-	for range runs/10 + 1 {
+	for range warm {
 		var before, after runtime.MemStats
 		fsys, err := plantSmall()
 		if err != nil {
 			return smallTimes{}, err
 		}
 		runtime.ReadMemStats(&before)
-		if err := decodeAndRun(ctx, fsys, text); err != nil {
+		if err := do(ctx, fsys, text); err != nil {
 			return smallTimes{}, err
 		}
 		runtime.ReadMemStats(&after)
@@ -107,7 +120,7 @@ func timeSmall(ctx context.Context, runs int) (smallTimes, error) {
 	mean := func(a, b uint64) uint64 { return (a + b) / 2 }
 	return smallTimes{
 		Runs: runs, Median: median(took, meanDuration), Min: slices.Min(took), Max: slices.Max(took),
-		Allocs: int(median(allocs, mean)), Bytes: int(median(size, mean)),
+		CPU: used / time.Duration(runs), Allocs: int(median(allocs, mean)), Bytes: int(median(size, mean)),
 	}, nil
 }
 
@@ -118,14 +131,14 @@ func plantSmall() (afero.Fs, error) {
 	return fsys, plant(fsys, smallFiles, smallFiles)
 }
 
-// runSmall returns how long decoding and running took.
-func runSmall(ctx context.Context, text []byte) (time.Duration, error) {
+// timed returns how long something took on new files.
+func timed(ctx context.Context, text []byte, do smallRun) (time.Duration, error) {
 	fsys, err := plantSmall()
 	if err != nil {
 		return 0, err
 	}
 	start := time.Now()
-	err = decodeAndRun(ctx, fsys, text)
+	err = do(ctx, fsys, text)
 	return time.Since(start), err
 }
 
@@ -139,6 +152,22 @@ func decodeAndRun(ctx context.Context, fsys afero.Fs, text []byte) error {
 		err = fmt.Errorf("%d edits, not %d", res.TotalEdits, smallFiles)
 	}
 	return err
+}
+
+// decodeAndPlan is a dry run, of which nothing is printed.
+func decodeAndPlan(ctx context.Context, fsys afero.Fs, text []byte) error {
+	p, err := millrace.Decode(text)
+	if err != nil {
+		return err
+	}
+	plan, err := millrace.Executor{}.Plan(ctx, fsys, p)
+	if err != nil {
+		return err
+	}
+	if edits := plan.Result().TotalEdits; edits != smallFiles {
+		err = fmt.Errorf("%d edits, not %d", edits, smallFiles)
+	}
+	return errors.Join(err, plan.Close())
 }
 
 // countAllocs sees how the allocations of a dry run grow: from n files to four times as many, and up to n in more
