@@ -96,10 +96,15 @@ func (s *ruleset) add(path string, rights uint64) error {
 	return nil
 }
 
+var errNoProc = errors.New("the sandbox needs /proc, which is not mounted")
+
 // realPath returns the path of what a descriptor stands for.
 func realPath(fd int) (string, error) {
 	b := make([]byte, unix.PathMax+1)
 	n, err := unix.Readlink(ownDescriptor(fd), b)
+	if errors.Is(err, fs.ErrNotExist) { // for an open descriptor
+		return "", errNoProc
+	}
 	if err != nil {
 		return "", err
 	}

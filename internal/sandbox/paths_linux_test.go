@@ -1,0 +1,13 @@
+package sandbox
+
+import (
+	"errors"
+	"testing"
+)
+
+// Without /proc a descriptor has no path, as here a descriptor that is not open. The error names what is missing.
+func TestRealPath_withoutProc(t *testing.T) {
+	if path, err := realPath(1 << 20); !errors.Is(err, errNoProc) {
+		t.Errorf("%q, %v", path, err)
+	}
+}
