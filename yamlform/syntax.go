@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"go.yaml.in/yaml/v4"
 
@@ -37,12 +39,17 @@ func syntaxProblem(err error, data []byte, deep bool) *millrace.Problem {
 	case broken.ContextMsg != "":
 		message = broken.ContextMsg + ": " + message
 	}
-	return wrongText(code, line, column, message,
-		hintAt(lineOf(data, line), lineOf(data, broken.ContextMark.Line), message))
+	return wrongText(code, line, column, message, hintAt(data, broken))
 }
 
-// hintAt guesses what a line that the parser refuses was meant to be, from the mistakes that are made most.
-func hintAt(line, context, message string) string {
+// hintAt guesses what a line that the parser refuses was meant to be, from the mistakes that are made most. It goes by
+// the text at the place of the error: the words of the parser may change.
+func hintAt(data []byte, broken *yaml.LoadError) string {
+	line, context := lineOf(data, broken.Mark.Line), lineOf(data, broken.ContextMark.Line)
+	before, at := cut(line, broken.Mark.Column)
+	_, opening := cut(context, broken.ContextMark.Column)
+	isScanned := broken.Stage == yaml.ScannerStage
+	isQuoted := isScanned && strings.HasPrefix(opening, `"`)
 	switch {
 	case begins(line, "{{") || begins(context, "{{"):
 		return `a value that begins with {{ is written in quotes: "{{find.files}}"`
@@ -50,16 +57,32 @@ func hintAt(line, context, message string) string {
 		return "indent with spaces, not tabs"
 	case begins(line, "@"), begins(line, "`"), begins(line, "%"):
 		return "text that begins with @, ` or % is written in quotes"
-	case strings.Contains(message, "mapping values are not allowed"):
+	case isScanned && broken.ContextMsg == "" && strings.HasPrefix(at, ":"):
 		return `text with ": " in it is written in quotes`
-	case strings.Contains(message, "Unicode character escape"):
+	case isQuoted && strings.HasSuffix(before, `\u`) && isHalf(at):
 		return "write the character itself, not two halves of it"
-	case strings.Contains(message, "unknown escape character"):
+	case isQuoted && strings.HasPrefix(at, `\`):
 		return `within "..." a backslash is written twice; within '...' and below | it stands for itself`
-	case strings.Contains(line, `"`), strings.Contains(line, "'"):
+	case !isQuoted && strings.ContainsAny(line, `"'`):
 		return "nothing may follow the closing quote; text that begins with a quote is written in quotes as a whole"
 	}
 	return ""
+}
+
+// isHalf reports whether the four digits of an escape are half of a character.
+func isHalf(digits string) bool {
+	n, err := strconv.ParseUint(digits[:min(4, len(digits))], 16, 32)
+	return err == nil && utf16.IsSurrogate(rune(n))
+}
+
+// cut splits a line at a column, counted in characters from 1.
+func cut(line string, column int) (before, at string) {
+	for i := range line {
+		if column--; column == 0 {
+			return line[:i], line[i:]
+		}
+	}
+	return line, ""
 }
 
 // begins reports whether a value of the line begins with a mark.
@@ -87,14 +110,12 @@ func lineOf(data []byte, number int) string {
 // aliasAt returns the alias that begins at a column of the line, counted in characters from 1, with its mark; "" if
 // there is none.
 func aliasAt(line string, column int) string {
-	for i := range line {
-		if column--; column == 0 && line[i] == '*' {
-			end := strings.IndexAny(line[i:], " \t\r,[]{}")
-			if end < 0 {
-				return line[i:]
-			}
-			return line[i : i+end]
-		}
+	_, at := cut(line, column)
+	if !strings.HasPrefix(at, "*") {
+		return ""
 	}
-	return ""
+	if end := strings.IndexAny(at, " \t\r,[]{}"); end >= 0 {
+		return at[:end]
+	}
+	return at
 }
