@@ -131,9 +131,14 @@ func ExampleExecutor_deniedPaths() {
 		MustBuild().WithOptions(millrace.Options{Force: true})
 	res, err := x.Run(context.Background(), fsys, p)
 	fmt.Println(res.Results[0].FilesMatched, errors.Is(err, fsutil.ErrReadOnlyPath))
-	fmt.Println(err)
-	// Output: [ci/deploy.yml main.go] true pipeline failed at step 2: edit failed: ci/deploy.yml: access denied: the
-	// host allows this path to be read only (step 'edit', /steps/1)
+	fmt.Println(strings.ReplaceAll(err.Error(), ": ", ":\n"))
+	// Output:
+	// [ci/deploy.yml main.go] true
+	// pipeline failed at step 2:
+	// edit failed:
+	// ci/deploy.yml:
+	// access denied:
+	// the host allows this path to be read only (step 'edit', /steps/1)
 }
 
 // That an edit finds nothing is a warning, unless the host treats it as a failure.
