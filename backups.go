@@ -1,10 +1,12 @@
 package millrace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/afero"
@@ -14,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/preview"
 )
 
 // ListBackups returns what Restore can take, the newest first. A backup that cannot be used, being damaged or not of
@@ -237,4 +240,108 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 	}
 	p.judge()
 	return p, nil
+}
+
+// Conflicts returns the paths at which a plan of [Executor.PlanRestore] cannot be carried out, in path order: files
+// that have changed since the commit that it takes back, and files whose backup is damaged. The plan cannot be
+// committed or shown until [Plan.Reject] has left them out. It is empty for a plan of a pipeline, which Commit
+// compares with the tree.
+func (p *Plan) Conflicts() []Conflict {
+	list := slices.Clone(p.drifted)
+	if p.damaged != nil {
+		for _, d := range p.damaged.Files {
+			list = append(list, Conflict{Path: d.Path, Reason: "its backup is damaged: " + d.Reason})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Conflict) int { return cmp.Compare(a.Path, b.Path) })
+	return list
+}
+
+// conflict returns the error of the conflicts at some paths and below them, at all paths if none are named.
+func (p *Plan) conflict(paths ...string) error {
+	list := p.Conflicts()
+	if len(paths) > 0 {
+		chosen, _ := preview.Chosen(p.changes, paths...)
+		list = slices.DeleteFunc(list, func(c Conflict) bool {
+			return !preview.Touched(chosen, c.Path) &&
+				!slices.ContainsFunc(paths, func(name string) bool { return names.Within(c.Path, name) })
+		})
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	e := &ConflictError{Conflicts: list, Restores: p.restores, Err: fsutil.ErrDrift}
+	if p.damaged != nil {
+		e.Err = errors.Join(p.damaged, fsutil.ErrDrift)
+	}
+	return e
+}
+
+// drifts compares the tree with what the plan of a restore rests on. Changes that are made already are left out; the
+// other paths that have changed are conflicts of the plan. store is nil for a plan that was stored.
+func (p *Plan) drifts(ctx context.Context, store *backups.Store) error {
+	err := commit.Check(ctx, p.tree.commitOptions(nil), p.changes)
+	found, ok := errors.AsType[*commit.Conflict](err)
+	if !ok {
+		return err
+	}
+	var kept []fsutil.Change
+	for _, c := range p.changes {
+		made := false
+		if store != nil && slices.ContainsFunc(found.Paths, func(at Conflict) bool { return preview.Touches(c, at.Path) }) {
+			if made, err = store.IsMade(c); err != nil {
+				return err
+			}
+		}
+		if !made {
+			kept = append(kept, c)
+		}
+	}
+	p.changes = kept
+	p.drifted = slices.DeleteFunc(found.Paths, func(at Conflict) bool { return !preview.Touched(kept, at.Path) })
+	return nil
+}
+
+// withoutConflicts prepares the plan q, which is p without the changes at some paths: only conflicts of what is left
+// remain.
+func (p *Plan) withoutConflicts(q *Plan, paths []string) {
+	q.drifted = slices.DeleteFunc(slices.Clone(p.drifted),
+		func(at Conflict) bool { return !preview.Touched(q.changes, at.Path) })
+	if p.damaged == nil {
+		return
+	}
+	var left []backup.Damage
+	for _, d := range p.damaged.Files {
+		if !slices.ContainsFunc(paths, func(name string) bool { return names.Within(d.Path, name) }) {
+			left = append(left, d)
+		}
+	}
+	if q.damaged = nil; len(left) > 0 {
+		q.damaged = &backup.DamagedError{ID: p.damaged.ID, Files: left}
+	}
+}
+
+// changesAt returns the paths of changes for paths that may be those of conflicts: a path that a file moves from, one
+// in a directory that goes, or one whose backup is damaged, which has no change.
+func (p *Plan) changesAt(paths []string) []string {
+	var at []string
+	for _, name := range paths {
+		if _, err := preview.Chosen(p.changes, name); err == nil {
+			at = append(at, name)
+			continue
+		}
+		known := p.damaged != nil &&
+			slices.ContainsFunc(p.damaged.Files, func(d backup.Damage) bool { return names.Within(d.Path, name) })
+		for _, c := range p.drifted {
+			for _, of := range p.changes {
+				if names.Within(c.Path, name) && preview.Touches(of, c.Path) {
+					at, known = append(at, of.Path), true
+				}
+			}
+		}
+		if !known {
+			at = append(at, name) // which is refused
+		}
+	}
+	return at
 }

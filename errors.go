@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/interpolate"
@@ -253,3 +255,54 @@ func (e *ExpectError) bounds() string {
 
 // Code returns "expect_failed".
 func (e *ExpectError) Code() string { return errorform.ExpectFailed }
+
+// ConflictError means that files have changed since the plan was made. Nothing was written, or all of it was undone. Of
+// a commit that is taken back, [Plan.Reject] leaves the paths out.
+type ConflictError struct {
+	// Conflicts has an entry for each such path, in path order.
+	Conflicts []Conflict
+	// Restores is the id of the backup that was to be restored, "" if it was a pipeline that was to be committed.
+	Restores string
+	Err      error
+
+	step bool // a step has found it, of which nothing is staged
+}
+
+// Conflict is one path that is not what the plan expects.
+type Conflict = change.Problem
+
+// Error names the first ten paths, counts the others, and ends with what to change.
+func (e *ConflictError) Error() string {
+	head, advice := "the tree has changed since the plan was made", "Plan again"
+	if e.Restores != "" {
+		advice = "Make these paths what they were then, or leave them out"
+	}
+	switch {
+	case e.step:
+		head, advice = "the tree has changed since the step was shown it", "Run the step again: it works on what is there now then"
+	case e.Restores != "" && is[*backup.DamagedError](e.Err):
+		head = fmt.Sprintf("commit %s cannot be taken back at these paths", e.Restores)
+	case e.Restores != "":
+		head = "the tree has changed since the commit that is to be taken back"
+	}
+	texts := make([]string, len(e.Conflicts))
+	for i, c := range e.Conflicts {
+		texts[i] = c.String()
+	}
+	return head + ": " + names.Few(texts, "; ") + ". " + advice
+}
+
+// Paths returns the paths of the conflicts.
+func (e *ConflictError) Paths() []string {
+	paths := make([]string, len(e.Conflicts))
+	for i, one := range e.Conflicts {
+		paths[i] = one.Path
+	}
+	return paths
+}
+
+// Unwrap returns the error of the commit.
+func (e *ConflictError) Unwrap() error { return e.Err }
+
+// Code returns "conflict".
+func (e *ConflictError) Code() string { return errorform.Conflict }

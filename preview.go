@@ -17,7 +17,7 @@ import (
 func (p *Plan) Result() *Result {
 	res := p.result.clone()
 	for _, name := range p.moved {
-		if touched(p.changes, name) {
+		if preview.Touched(p.changes, name) {
 			res.Warnings = append(res.Warnings, fsutil.Visible(name)+
 				" has changed since the plan was made: the plan shows it "+
 				"as it was then, and cannot be committed")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Chosen returns the changes at these paths, and below the paths that are directories, each once and in path order.
@@ -42,4 +43,14 @@ func Chosen(changes []change.Change, paths ...string) ([]change.Change, error) {
 func place(changes []change.Change, name string) (int, bool) {
 	return slices.BinarySearchFunc(changes, name,
 		func(c change.Change, name string) int { return strings.Compare(c.Path, name) })
+}
+
+// Touched reports whether a change in the list touches a path.
+func Touched(changes []change.Change, name string) bool {
+	return slices.ContainsFunc(changes, func(c change.Change) bool { return Touches(c, name) })
+}
+
+// Touches reports whether a change is about a path: its own, its old path, or a path below a directory that goes.
+func Touches(c change.Change, name string) bool {
+	return name == c.Path || name == c.From || c.Old.Kind == change.Dir && names.Within(name, c.OldPath())
 }
