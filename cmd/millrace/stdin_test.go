@@ -7,15 +7,21 @@ import (
 	"testing"
 )
 
-// No command waits for an input that nobody writes and nobody closes, as it is in CI: only what is told to read it does.
-func TestSilentStdin(t *testing.T) {
-	t.Parallel()
-	files := map[string]string{
+// usedTree is a tree in which each command has something to work on.
+func usedTree(t *testing.T) *tree {
+	t.Helper()
+	tr := newTree(t, map[string]string{
 		"a.txt":  "one\n",
 		"p.json": `{"name": "p", "steps": [{"id": "s", "action": "edit", "params": {"files": ["a.txt"], "old_text": "one", "new_text": "two"}}]}`,
 		"a.diff": "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two\n",
-	}
-	uses := map[string][][]string{
+	})
+	tr.must("plan", "p.json", "-o", "stored.plan")
+	return tr
+}
+
+// everyCommand has arguments for each command, by its name. TestSilentStdin compares the names with those of the program.
+func everyCommand() map[string][][]string {
+	return map[string][][]string{
 		"replace": {{"one", "two"}, {"one", "two", "a.txt"}, {"one", "two", "-n"}}, "sed": {{"s/one/two/", "*.txt"}}, "mv": {{"a.txt", "b.txt"}},
 		"cp": {{"a.txt", "b.txt"}}, "rm": {{"a.txt"}}, "patch": {{"a.diff"}}, "do": {{"edit", "files=a.txt", "old_text=one", "new_text=two"}},
 		"run": {{"p.json", "-n"}}, "plan": {{"p.json"}, {"p.json", "-o", "p.plan"}}, "show": {{"stored.plan"}}, "apply": {{"stored.plan"}},
@@ -29,8 +35,13 @@ func TestSilentStdin(t *testing.T) {
 		"mcp":   nil,                                                  // reads its client's requests
 		"serve": {{"--addr", "192.0.2.1:0"}, {"--plan", "none.plan"}}, // else it waits for the browser
 	}
-	tr := newTree(t, files)
-	tr.must("plan", "p.json", "-o", "stored.plan")
+}
+
+// No command waits for an input that nobody writes and nobody closes, as it is in CI: only what is told to read it does.
+func TestSilentStdin(t *testing.T) {
+	t.Parallel()
+	uses := everyCommand()
+	tr := usedTree(t)
 	_, list, _ := tr.run("__complete", "")
 	known := 0
 	for line := range strings.Lines(list) {
@@ -51,8 +62,7 @@ func TestSilentStdin(t *testing.T) {
 			args := append([]string{name}, args...)
 			t.Run(strings.Join(args, " "), func(t *testing.T) {
 				t.Parallel()
-				tr := newTree(t, files)
-				tr.must("plan", "p.json", "-o", "stored.plan")
+				tr := usedTree(t)
 				r, w, err := os.Pipe()
 				if err != nil {
 					t.Fatal(err)

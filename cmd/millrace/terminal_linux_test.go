@@ -45,7 +45,12 @@ func newTerminal(t *testing.T) *terminal {
 // onTerminal runs the program at a terminal of its own where these keys are typed, and returns all that it shows.
 func (tr *tree) onTerminal(keys string, env []string, args ...string) (status int, shown string) {
 	tr.t.Helper()
-	tty := newTerminal(tr.t)
+	return tr.on(newTerminal(tr.t), keys, env, args...)
+}
+
+// on runs the program at a terminal.
+func (tr *tree) on(tty *terminal, keys string, env []string, args ...string) (status int, shown string) {
+	tr.t.Helper()
 	cmd := tr.command(args...)
 	cmd.Env = append(cmd.Env, "TERM=xterm", "PAGER=cat")
 	cmd.Env = append(cmd.Env, env...)

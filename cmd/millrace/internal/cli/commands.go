@@ -85,6 +85,8 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	a.flags, a.started, a.usage, a.failed, a.events, a.progress = flags{}, false, "", nil, nil, nil
 	root := a.newRoot()
 	root.SetArgs(args)
+	shown := &texts{to: a.Stdout}
+	root.SetOut(shown)
 	if err := elsewhereError(root, args); err != nil {
 		a.report(err)
 		return statusOf(err)
@@ -97,7 +99,7 @@ func (a *App) Run(ctx context.Context, args []string) int {
 			a.flags.format = formatJSON // it stands behind what is wrong
 		}
 	}
-	err = errors.Join(err, a.events.close(err))
+	err = errors.Join(err, a.events.close(err), output(shown.err))
 	a.report(err)
 	return statusOf(err)
 }
@@ -130,7 +132,6 @@ given.`,
 	root.SetFlagErrorFunc(suggestFlag)
 	root.SetHelpFunc(help)
 	root.SetIn(a.Stdin)
-	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	a.commonFlags(root)
 	for _, g := range groups {

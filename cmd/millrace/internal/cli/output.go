@@ -19,6 +19,20 @@ func output(err error) error {
 	return &outputError{err}
 }
 
+// texts is where cobra writes help and the like. It has no way to return an error of that.
+type texts struct {
+	to  io.Writer
+	err error // the first of a write
+}
+
+func (t *texts) Write(p []byte) (int, error) {
+	n, err := t.to.Write(p)
+	if t.err == nil {
+		t.err = err
+	}
+	return n, err
+}
+
 // write writes to stdout.
 func (a *App) write(text string) error {
 	_, err := io.WriteString(a.Stdout, text)
