@@ -64,13 +64,20 @@ type Damage struct {
 	Reason      string
 }
 
-// Error names every file.
+// mostDamaged is how many files the message of a DamagedError names.
+const mostDamaged = 10
+
+// Error names the files, of more than ten the first ten and their number.
 func (e *DamagedError) Error() string {
-	texts := make([]string, len(e.Files))
-	for i, d := range e.Files {
+	named, count := e.Files, ""
+	if len(named) > mostDamaged {
+		named, count = named[:mostDamaged], fmt.Sprintf("%d files, and first of these: ", len(named))
+	}
+	texts := make([]string, len(named))
+	for i, d := range named {
 		texts[i] = d.Path + ": " + d.Reason
 	}
-	return fmt.Sprintf("backup %s is damaged: %s", e.ID, strings.Join(texts, "; "))
+	return fmt.Sprintf("backup %s is damaged: %s%s", e.ID, count, strings.Join(texts, "; "))
 }
 
 // Paths returns the files that cannot be restored.

@@ -17,7 +17,7 @@ import (
 
 // searched is the form in which `search` prints its result.
 type searched struct {
-	count, names, json bool
+	count, names, nul, json bool
 }
 
 // newSearch makes `search`.
@@ -58,9 +58,13 @@ The exit status is 0 if there is a match, 1 if there is no match or the search f
 		"omit generated files: \"Code generated … DO NOT EDIT\", @generated")
 	f.BoolVar(&show.count, "count", false, "print the number of matches in each file")
 	f.BoolVarP(&show.names, "files-with-matches", "l", false, "print only the names of the files")
+	f.BoolVarP(&show.nul, "null", "0", false, "end each name of -l with a NUL, not with a line end")
 	f.BoolVar(&show.json, "json", false, "print an object with files, counts and matches")
 	cmd.MarkFlagsMutuallyExclusive("count", "files-with-matches", "json")
 	cmd.RunE = a.inTree(func(ctx context.Context, in *session, args []string) error {
+		if show.nul && !show.names {
+			return &usageError{errors.New("-0 is for -l, which prints the names of the files")}
+		}
 		a.oneLiner = cmd
 		s.Pattern, s.Paths = args[0], args[1:]
 		switch {
@@ -117,9 +121,11 @@ func (s *session) writeFound(found millrace.StepResult, show searched) error {
 	for _, name := range found.FilesMatched {
 		switch {
 		case show.count:
-			fmt.Fprintf(out, "%s:%d\n", s.fromHere(name), found.Counts[name])
+			fmt.Fprintf(out, "%s:%d\n", fsutil.Visible(s.fromHere(name)), found.Counts[name])
+		case show.nul:
+			fmt.Fprint(out, s.fromHere(name), "\x00") // the bytes of the name, for a program
 		case show.names:
-			fmt.Fprintln(out, s.fromHere(name))
+			fmt.Fprintln(out, fsutil.Visible(s.fromHere(name)))
 		}
 	}
 	for _, one := range matches {
@@ -127,17 +133,17 @@ func (s *session) writeFound(found millrace.StepResult, show searched) error {
 		file, _ := m["file"].(string)
 		text, _ := m["text"].(string)
 		text, _, _ = strings.Cut(text, "\n")
-		fmt.Fprintf(out, "%s:%v:%v: %s\n", s.fromHere(file), m["line"], m["column"],
+		fmt.Fprintf(out, "%s:%v:%v: %s\n", fsutil.Visible(s.fromHere(file)), m["line"], m["column"],
 			fsutil.Visible(strings.TrimSuffix(text, "\r")))
 	}
 	return output(out.Flush())
 }
 
-// fromHere returns a path from the root of the tree as it is from the working directory, made visible.
+// fromHere returns a path from the root of the tree as it is from the working directory.
 func (s *session) fromHere(name string) string {
 	rel, err := filepath.Rel(s.dir, filepath.Join(s.root, filepath.FromSlash(name)))
 	if err != nil {
 		rel = name
 	}
-	return fsutil.Visible(filepath.ToSlash(rel))
+	return filepath.ToSlash(rel)
 }

@@ -1,0 +1,31 @@
+package backup_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace/backup"
+)
+
+// TestDamagedError holds that the message is short however many files are damaged, and that Paths has all of them.
+func TestDamagedError(t *testing.T) {
+	t.Parallel()
+	e := &backup.DamagedError{ID: "1"}
+	for i := range 10_000 {
+		e.Files = append(e.Files, backup.Damage{Path: fmt.Sprintf("f%05d", i), Reason: "is missing"})
+	}
+	text := e.Error()
+	for _, part := range []string{"backup 1 is damaged: 10000 files", "f00000: is missing", "f00009: is missing"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the message does not have %q: %s", part, text)
+		}
+	}
+	if strings.Contains(text, "f00010") || len(e.Paths()) != len(e.Files) {
+		t.Errorf("%d paths, and the message is %s", len(e.Paths()), text)
+	}
+	e.Files = e.Files[:2]
+	if want := "backup 1 is damaged: f00000: is missing; f00001: is missing"; e.Error() != want {
+		t.Errorf("the message is %q, want %q", e.Error(), want)
+	}
+}
