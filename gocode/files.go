@@ -11,19 +11,8 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// The values of on_error.
-const (
-	onErrorStop     = "stop"
-	onErrorContinue = "continue"
-)
-
-// checkOnError returns an error for a value that on_error cannot have, such as one that a template made.
-func checkOnError(value string) error {
-	if value == "" || value == onErrorStop || value == onErrorContinue {
-		return nil
-	}
-	return actions.Permanent(errors.New("on_error must be stop or continue, not '" + value + "'"))
-}
+// onErrorContinue is the value of on_error that leaves a file as it was.
+const onErrorContinue = "continue"
 
 // isGo reports whether a file is Go by its name.
 func isGo(name string) bool { return path.Ext(name) == ".go" }

@@ -29,9 +29,6 @@ func (f Format) Touches() (reads, writes []string, known bool) {
 
 // Run implements [actions.Action].
 func (f Format) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
-	if err := checkOnError(f.OnError); err != nil {
-		return actions.Outcome{}, err
-	}
 	return editEach(ctx, c, f.OnError == onErrorContinue, func(_ string, old []byte) ([]byte, error) {
 		return format.Source(old)
 	})

@@ -38,9 +38,6 @@ func (Imports) Touches() (reads, writes []string, known bool) { return nil, nil,
 
 // Run implements [actions.Action].
 func (i Imports) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
-	if err := checkOnError(i.OnError); err != nil {
-		return actions.Outcome{}, err
-	}
 	// The files change one after the other; what they are searched for is the tree as the step found it.
 	index := newIndex(c)
 	goOn := i.OnError == onErrorContinue

@@ -18,27 +18,33 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// modules are real code of others. A test takes the first, which is small; MILLRACE_SAMPLES=quick takes none,
-// full three, and a number, as .ci/run torture sets it, all.
+// modules are real code of others, the small ones first. A test takes the first; MILLRACE_SAMPLES=quick takes none,
+// full as many as the test says, and a number, as .ci/run torture sets it, all.
 var modules = []string{
 	"github.com/google/uuid@v1.6.0", "github.com/spf13/pflag@v1.0.10", "golang.org/x/sync@v0.24.0",
+	"github.com/dustin/go-humanize@v1.0.1", "github.com/fatih/structtag@v1.2.0", "github.com/fatih/color@v1.18.0",
+	"github.com/davecgh/go-spew@v1.1.1", "github.com/mattn/go-runewidth@v0.0.23", "github.com/fatih/camelcase@v1.0.0",
+	"github.com/kr/text@v0.2.0",
 	"github.com/rogpeppe/go-internal@v1.16.0", "github.com/spf13/cobra@v1.10.2", "github.com/google/go-cmp@v0.7.0",
 	"github.com/bmatcuk/doublestar/v4@v4.10.4", "github.com/spf13/afero@v1.15.0", "golang.org/x/mod@v0.41.0",
 	"github.com/creack/pty@v1.1.24",
 }
 
+// small is how many of the modules have tests that end within seconds.
+const small = 10
+
 // likeGoFix is how many of the modules, from the first on, become the same by "go fix". The analyzers of x/tools are newer
 // than those of the go command, so they find more in the others, such as loops that slices.Backward can do.
 const likeGoFix = 2
 
-func eachModule(t *testing.T, most int, do func(t *testing.T, dir string)) {
+func eachModule(t *testing.T, full, most int, do func(t *testing.T, dir string)) {
 	switch samples := os.Getenv("MILLRACE_SAMPLES"); samples {
 	case "quick":
 		t.Skip("NOT TESTED: MILLRACE_SAMPLES=quick takes no modules of others")
 	case "", "few":
 		most = min(most, 1)
 	case "full":
-		most = min(most, 3)
+		most = min(most, full)
 	}
 	for _, module := range modules[:most] {
 		t.Run(strings.ReplaceAll(module, "/", "-"), func(t *testing.T) { do(t, download(t, module)) })
@@ -150,7 +156,7 @@ func fixed(t *testing.T, fsys afero.Fs) map[string]string {
 // TestModules: what go_fix makes of real modules is the same in memory and on disk, and their own tests and go vet pass
 // after it as before.
 func TestModules(t *testing.T) {
-	eachModule(t, len(modules), func(t *testing.T, dir string) {
+	eachModule(t, small, len(modules), func(t *testing.T, dir string) {
 		outcome := func() (all []bool) {
 			for _, args := range [][]string{{"vet", "./..."}, {"test", "-short", "./..."}} {
 				text, err := goIn(t, dir, args...)
@@ -184,7 +190,7 @@ func TestModules(t *testing.T) {
 
 // TestLikeGoFix: the command "go fix" makes the same of real modules.
 func TestLikeGoFix(t *testing.T) {
-	eachModule(t, likeGoFix, func(t *testing.T, dir string) {
+	eachModule(t, likeGoFix, likeGoFix, func(t *testing.T, dir string) {
 		by := copyOf(t, dir)
 		for range 5 {
 			if text, err := goIn(t, by, "fix", "./..."); err != nil {
@@ -210,7 +216,7 @@ func TestLikeGoFix(t *testing.T) {
 
 // TestLikeGoimports: files of real modules whose imports were removed get the imports that goimports gives them.
 func TestLikeGoimports(t *testing.T) {
-	eachModule(t, len(modules), func(t *testing.T, dir string) {
+	eachModule(t, 3, len(modules), func(t *testing.T, dir string) {
 		files := texts(t, openRoot(t, dir))
 		same, other := 0, 0
 		for name, text := range files {

@@ -254,8 +254,11 @@ func needsParens(parent ast.Node, old ast.Expr, text string) bool {
 	have := precedence(made)
 	switch p := parent.(type) {
 	case *ast.BinaryExpr:
-		return have < p.Op.Precedence() || have == p.Op.Precedence() && p.Y == old
-	case *ast.UnaryExpr, *ast.StarExpr:
+		beside := p.Y == old && int(p.OpPos)+len(p.Op.String()) == int(old.Pos())
+		return have < p.Op.Precedence() || have == p.Op.Precedence() && p.Y == old || beside && joins(p.Op, text)
+	case *ast.UnaryExpr:
+		return have < unaryPrecedence || joins(p.Op, text)
+	case *ast.StarExpr:
 		return have < unaryPrecedence
 	case *ast.SelectorExpr, *ast.TypeAssertExpr:
 		return have < primaryPrecedence
@@ -265,6 +268,16 @@ func needsParens(parent ast.Node, old ast.Expr, text string) bool {
 		return p.X == old && have < primaryPrecedence
 	case *ast.CallExpr:
 		return p.Fun == old && have < primaryPrecedence
+	}
+	return false
+}
+
+// joins reports whether an operator and a text without a blank between them would be another token, such as -- or /*.
+func joins(op token.Token, text string) bool {
+	name := op.String()
+	switch name[len(name)-1:] + text[:1] {
+	case "--", "++", "&&", "&^", "<-", "/*":
+		return true
 	}
 	return false
 }
