@@ -18,15 +18,18 @@ import (
 
 // module is a small module: a package, and a command that calls it.
 var module = map[string]string{
-	"go.mod":      "module example.com/shop\n\ngo 1.25\n",
-	"price/p.go":  "package price\n\n// Format is the old one.\nfunc Format(cents int) string { return Text(cents, \"EUR\") }\n\n// Text is the new one.\nfunc Text(cents int, unit string) string { return unit }\n",
+	"go.mod": "module example.com/shop\n\ngo 1.25\n",
+	"price/p.go": "package price\n\n// Format is the old one.\n" +
+		"func Format(cents int) string { return Text(cents, \"EUR\") }\n\n// Text is the new one.\n" +
+		"func Text(cents int, unit string) string { return unit }\n",
 	"cmd/main.go": "package main\n\nimport \"example.com/shop/price\"\n\nfunc main() {\n\tprintln(price.Format(100))\n}\n",
 }
 
 // rename replaces the calls of a function by those of another one, mends imports, and lets go vet judge the result.
 const rename = `{"name": "rename an API", "steps": [
 	{"id": "calls", "action": "go_rewrite", "params": {
-		"pattern": "price.Format(n)", "replacement": "price.Text(n, os.Getenv(\"UNIT\"))", "imports": ["example.com/shop/price"]}},
+		"pattern": "price.Format(n)", "replacement": "price.Text(n, os.Getenv(\"UNIT\"))",
+		"imports": ["example.com/shop/price"]}},
 	{"id": "imports", "action": "go_imports"},
 	{"id": "vet", "action": "exec", "params": {"command": "go", "args": ["vet", "./..."], "discard": true}}
 ]}`

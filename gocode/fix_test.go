@@ -17,8 +17,10 @@ import (
 // oldCode is a module that go fix has something to do in, also in tests of both kinds and in a file of its own.
 var oldCode = map[string]string{
 	"go.mod": "module example.com/m\n\ngo 1.25\n",
-	"a.go": "package m\n\nimport \"sort\"\n\n// F is old.\nfunc F(x interface{}, l []int) bool {\n\tsort.Slice(l, func(i, j int) bool { return l[i] < l[j] })\n" +
-		"\tfor _, v := range l {\n\t\tif v == 3 {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn false\n}\n\n//go:fix inline\nfunc Old(n int) int { return New(n, 1) }\n\n" +
+	"a.go": "package m\n\nimport \"sort\"\n\n// F is old.\nfunc F(x interface{}, l []int) bool {\n" +
+		"\tsort.Slice(l, func(i, j int) bool { return l[i] < l[j] })\n" +
+		"\tfor _, v := range l {\n\t\tif v == 3 {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn false\n}\n\n" +
+		"//go:fix inline\nfunc Old(n int) int { return New(n, 1) }\n\n" +
 		"func New(n, m int) int { return n + m }\n",
 	"a_test.go":     "package m\n\nvar _ interface{} = Old(1)\n",
 	"x_test.go":     "package m_test\n\nimport \"example.com/m\"\n\nvar _ interface{} = m.Old(2)\n",
@@ -43,7 +45,8 @@ func TestFix(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{
-		`{"analyzer":"any","column":10,"edit":0,"file":"a.go","fixed":true,"line":6,"message":"interface{} can be replaced by any"}`,
+		`{"analyzer":"any","column":10,"edit":0,"file":"a.go","fixed":true,"line":6,"message":"interface{} can be ` +
+			`replaced by any"}`,
 		`"file":"x_test.go"`, `"fixed":7,"left":0`,
 	} {
 		if !strings.Contains(string(data), text) {
@@ -88,11 +91,13 @@ var twice = &analysis.Analyzer{Name: "twice", Doc: "a test", Run: func(pass *ana
 		ast.Inspect(file, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok {
 				if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "old" {
-					pass.Report(analysis.Diagnostic{Pos: id.Pos(), Message: "old", SuggestedFixes: []analysis.SuggestedFix{{TextEdits: []analysis.TextEdit{
-						{Pos: call.Pos(), End: call.Args[0].Pos(), NewText: []byte("renewed(")},
-						{Pos: call.Rparen, End: call.End(), NewText: []byte(", 1)")},
-						{Pos: call.Args[0].Pos(), End: call.Args[0].End(), NewText: []byte(pass.TypesInfo.Types[call.Args[0]].Value.String())},
-					}}}})
+					pass.Report(analysis.Diagnostic{Pos: id.Pos(), Message: "old",
+						SuggestedFixes: []analysis.SuggestedFix{{TextEdits: []analysis.TextEdit{
+							{Pos: call.Pos(), End: call.Args[0].Pos(), NewText: []byte("renewed(")},
+							{Pos: call.Rparen, End: call.End(), NewText: []byte(", 1)")},
+							{Pos: call.Args[0].Pos(), End: call.Args[0].End(),
+								NewText: []byte(pass.TypesInfo.Types[call.Args[0]].Value.String())},
+						}}}})
 				}
 			}
 			return true
@@ -108,9 +113,11 @@ func TestFixOwn(t *testing.T) {
 		ast.Inspect(pass.Files[0], func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok {
 				if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "old" {
-					pass.Report(analysis.Diagnostic{Pos: id.Pos(), Message: "old", SuggestedFixes: []analysis.SuggestedFix{{TextEdits: []analysis.TextEdit{
-						{Pos: id.Pos(), End: id.End(), NewText: []byte("renewed")}, {Pos: call.Lparen, End: call.End(), NewText: []byte("(0)")},
-					}}}})
+					pass.Report(analysis.Diagnostic{Pos: id.Pos(), Message: "old",
+						SuggestedFixes: []analysis.SuggestedFix{{TextEdits: []analysis.TextEdit{
+							{Pos: id.Pos(), End: id.End(), NewText: []byte("renewed")}, {Pos: call.Lparen, End: call.End(),
+								NewText: []byte("(0)")},
+						}}}})
 				}
 			}
 			return true
@@ -118,11 +125,13 @@ func TestFixOwn(t *testing.T) {
 		return nil, nil
 	}
 	own := millrace.Decoder{Actions: actions.Builtin().With(gocode.Fix{Own: []*analysis.Analyzer{&wide}})}
-	p, err := own.Decode([]byte(`{"name": "t", "steps": [{"id": "fix", "action": "go_fix", "params": {"analyzers": ["twice"]}}]}`))
+	p, err := own.Decode([]byte(`{"name": "t", "steps": [{"id": "fix", "action": "go_fix", "params": {"analyzers": ` +
+		`["twice"]}}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	const text = "package m\n\nfunc old(n int) int { return n }\n\nfunc renewed(n int) int { return n }\n\nvar v = old(old(1)) + old(2)\n"
+	const text = "package m\n\nfunc old(n int) int { return n }\n\nfunc renewed(n int) int { return n }\n\n" +
+		"var v = old(old(1)) + old(2)\n"
 	fsys := inMemory(t, map[string]string{"go.mod": "module example.com/m\n", "a.go": text})
 	plan, err := goCommand(t).Plan(t.Context(), fsys, p)
 	if err != nil {
@@ -156,7 +165,8 @@ func TestFixErrors(t *testing.T) {
 	} {
 		files := map[string]string{"go.mod": "module example.com/m\n", "a.go": "package m\n\n" + test.files + "\n"}
 		fsys := inMemory(t, files)
-		p, err := decoder.Decode([]byte(`{"name": "t", "steps": [{"id": "fix", "action": "go_fix", "params": ` + test.params + `}]}`))
+		p, err := decoder.Decode([]byte(`{"name": "t", "steps": [{"id": "fix", "action": "go_fix", ` +
+			`"params": ` + test.params + `}]}`))
 		if err == nil {
 			_, err = goCommand(t).Run(t.Context(), fsys, p)
 		}
@@ -182,11 +192,14 @@ func TestNotAllowed(t *testing.T) {
 // A package that does not check is left out with a warning; the others are fixed.
 func TestFixOthers(t *testing.T) {
 	fsys := inMemory(t, map[string]string{
-		"go.mod": "module example.com/m\n\ngo 1.25\n", "a/a.go": "package a\n\nvar v interface{}\n", "b/b.go": "package b\n\nvar v interface{} = missing\n",
+		"go.mod": "module example.com/m\n\ngo 1.25\n", "a/a.go": "package a\n\nvar v interface{}\n",
+		"b/b.go": "package b\n\nvar v interface{} = missing\n",
 	})
 	res := must(t, goCommand(t), fsys, `{"id": "fix", "action": "go_fix"}`)
-	want(t, fsys, map[string]string{"a/a.go": "package a\n\nvar v any\n", "b/b.go": "package b\n\nvar v interface{} = missing\n"})
-	if text := strings.Join(res.AllWarnings(), "\n"); !strings.Contains(text, "package example.com/m/b is left out, for its types do not check: b/b.go:3:21: undefined: missing") {
+	want(t, fsys, map[string]string{"a/a.go": "package a\n\nvar v any\n",
+		"b/b.go": "package b\n\nvar v interface{} = missing\n"})
+	if text := strings.Join(res.AllWarnings(), "\n"); !strings.Contains(text,
+		"package example.com/m/b is left out, for its types do not check: b/b.go:3:21: undefined: missing") {
 		t.Errorf("the warnings are %q", text)
 	}
 }

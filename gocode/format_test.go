@@ -22,7 +22,8 @@ func TestFormat(t *testing.T) {
 func TestFormatChanged(t *testing.T) {
 	const ugly, nice = "package a\nfunc  F( ) { }\n", "package a\n\nfunc G() {}\n"
 	fsys := inMemory(t, map[string]string{"a.go": ugly, "b.go": ugly, "gone.go": ugly})
-	must(t, millrace.Executor{}, fsys, `{"id": "edit", "action": "edit", "params": {"files": ["a.go"], "old_text": "F", "new_text": "G"}},
+	must(t, millrace.Executor{}, fsys, `{"id": "edit", "action": "edit",
+			"params": {"files": ["a.go"], "old_text": "F", "new_text": "G"}},
 		{"id": "drop", "action": "delete", "params": {"files": ["gone.go"]}},
 		{"id": "new", "action": "create", "params": {"path": "new.go", "content": "package  a\n"}},
 		{"id": "text", "action": "create", "params": {"path": "new.txt", "content": "package  a\n"}},
@@ -30,7 +31,8 @@ func TestFormatChanged(t *testing.T) {
 	want(t, fsys, map[string]string{"a.go": nice, "b.go": ugly, "new.go": "package a\n", "new.txt": "package  a\n"})
 	// An input step without files is not the same as no input.
 	fsys = inMemory(t, map[string]string{"a.go": ugly})
-	must(t, millrace.Executor{}, fsys, `{"id": "edit", "action": "edit", "params": {"files": ["a.go"], "old_text": "F", "new_text": "G"}},
+	must(t, millrace.Executor{}, fsys, `{"id": "edit", "action": "edit",
+			"params": {"files": ["a.go"], "old_text": "F", "new_text": "G"}},
 		{"id": "none", "action": "search", "params": {"pattern": "no such text"}},
 		{"id": "format", "action": "go_format", "input_from": "none"}`)
 	want(t, fsys, map[string]string{"a.go": "package a\nfunc  G( ) { }\n"})
@@ -41,15 +43,18 @@ func TestDoesNotParse(t *testing.T) {
 		const ugly, wrong = "package  a\n", "package a\n\nfunc F( {\n"
 		files := map[string]string{"a.go": ugly, "b.go": wrong}
 		fsys := inMemory(t, files)
-		_, err := run(t, millrace.Executor{}, fsys, `{"id": "x", "action": "`+action+`", "params": {"files": ["a.go", "b.go"]}}`)
+		_, err := run(t, millrace.Executor{}, fsys,
+			`{"id": "x", "action": "`+action+`", "params": {"files": ["a.go", "b.go"]}}`)
 		wantError(t, err, "b.go: 3:9: expected")
 		want(t, fsys, files)
-		res := must(t, millrace.Executor{}, fsys, `{"id": "x", "action": "`+action+`", "params": {"files": ["a.go", "b.go"], "on_error": "continue"}}`)
+		res := must(t, millrace.Executor{}, fsys,
+			`{"id": "x", "action": "`+action+`", "params": {"files": ["a.go", "b.go"], "on_error": "continue"}}`)
 		want(t, fsys, map[string]string{"a.go": "package a\n", "b.go": wrong})
 		if text := strings.Join(res.AllWarnings(), "\n"); !strings.Contains(text, "b.go: 3:9: expected") {
 			t.Errorf("%s: the warnings are %q", action, text)
 		}
-		_, err = decoder.Decode([]byte(`{"name": "t", "steps": [{"id": "x", "action": "` + action + `", "params": {"on_error": "maybe"}}]}`))
+		_, err = decoder.Decode([]byte(`{"name": "t", "steps": [{"id": "x", "action": "` + action + `", "params": ` +
+			`{"on_error": "maybe"}}]}`))
 		wantError(t, err, "on_error")
 	}
 }

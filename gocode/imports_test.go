@@ -10,24 +10,30 @@ import (
 // importCases are files of a small module, without "package x", and what go_imports makes of them.
 var importCases = []struct{ name, old, want, warning string }{
 	{"standard library", "var v = strings.ToUpper(\"a\")\n", "import \"strings\"\n\nvar v = strings.ToUpper(\"a\")\n", ""},
-	{"not needed", "import (\n\t\"fmt\"\n\t\"os\"\n)\n\nvar v = os.Args\n", "import (\n\t\"os\"\n)\n\nvar v = os.Args\n", ""},
+	{"not needed", "import (\n\t\"fmt\"\n\t\"os\"\n)\n\nvar v = os.Args\n",
+		"import (\n\t\"os\"\n)\n\nvar v = os.Args\n", ""},
 	{"kept", "import (\n\t\"C\"\n\t_ \"embed\"\n\t. \"strings\"\n)\n\nvar v = ToUpper(\"a\")\n",
 		"import (\n\t\"C\"\n\t_ \"embed\"\n\t. \"strings\"\n)\n\nvar v = ToUpper(\"a\")\n", ""},
 	{"by its exports", "var a, b = rand.Text(), template.HTMLEscapeString(\"\")\n",
-		"import (\n\t\"crypto/rand\"\n\t\"text/template\"\n)\n\nvar a, b = rand.Text(), template.HTMLEscapeString(\"\")\n", ""},
+		"import (\n\t\"crypto/rand\"\n\t\"text/template\"\n)\n\n" +
+			"var a, b = rand.Text(), template.HTMLEscapeString(\"\")\n", ""},
 	{"math/rand/v2", "var a = rand.N(3)\n", "import \"math/rand/v2\"\n\nvar a = rand.N(3)\n", ""},
 	{"html", "var a template.HTML\n", "import \"html/template\"\n\nvar a template.HTML\n", ""},
 	{"of the tree", "var v = deep.Exported\n", "import \"example.com/m/lib/deep\"\n\nvar v = deep.Exported\n", ""},
-	{"of the tree, by its clause", "var v = named.Exported\n", "import named \"example.com/m/lib/other\"\n\nvar v = named.Exported\n", ""},
+	{"of the tree, by its clause", "var v = named.Exported\n",
+		"import named \"example.com/m/lib/other\"\n\nvar v = named.Exported\n", ""},
 	{"not exported", "var v = deep.hidden\n", "var v = deep.hidden\n", "no package is known for deep"},
 	{"internal", "var v = secret.X\n", "var v = secret.X\n", "no package is known for secret"},
 	{"another module", "var v = color.Red()\n", "import \"github.com/fatih/color\"\n\nvar v = color.Red()\n", ""},
 	{"with its name", "var v = y.Marshal(1)\n", "import y \"go.yaml.in/yaml/v4\"\n\nvar v = y.Marshal(1)\n", ""},
 	{"declared in another file", "var v = sibling.Field\n", "var v = sibling.Field\n", ""},
-	{"declared here", "func F(strings struct{ X int }) int { return strings.X }\n", "func F(strings struct{ X int }) int { return strings.X }\n", ""},
-	{"assumed", "import \"example.org/go-thing.v2\"\n\nvar v = thing.X\n", "import \"example.org/go-thing.v2\"\n\nvar v = thing.X\n", ""},
+	{"declared here", "func F(strings struct{ X int }) int { return strings.X }\n",
+		"func F(strings struct{ X int }) int { return strings.X }\n", ""},
+	{"assumed", "import \"example.org/go-thing.v2\"\n\nvar v = thing.X\n",
+		"import \"example.org/go-thing.v2\"\n\nvar v = thing.X\n", ""},
 	{"assumed, not needed", "import \"example.org/thing\"\n\nvar v = 1\n", "var v = 1\n", ""},
-	{"perhaps needed", "import \"example.org/odd\"\n\nvar v = strange.X\n", "import \"example.org/odd\"\n\nvar v = strange.X\n", "no package is known for strange"},
+	{"perhaps needed", "import \"example.org/odd\"\n\nvar v = strange.X\n",
+		"import \"example.org/odd\"\n\nvar v = strange.X\n", "no package is known for strange"},
 	{"formatted", "var  v=1\n", "var v = 1\n", ""},
 	{"grouped", "import \"example.com/m/lib/deep\"\n\nvar v, w = deep.Exported, fmt.Sprint()\n",
 		"import (\n\t\"fmt\"\n\n\t\"example.com/m/lib/deep\"\n)\n\nvar v, w = deep.Exported, fmt.Sprint()\n", ""},
@@ -47,10 +53,12 @@ func TestImports(t *testing.T) {
 				"lib/other/a_test.go":      "package named\n\nvar Tested int\n",
 				"lib/internal/secret/a":    "",
 				"lib/internal/secret/a.go": "package secret\n\nvar X int\n",
-				"user/user.go":             "package user\n\nimport (\n\t\"github.com/fatih/color\"\n\ty \"go.yaml.in/yaml/v4\"\n)\n\nvar _, _ = color.Red, y.Marshal\n",
-				"user/broken.go":           "package user\n\nfunc (\n",
+				"user/user.go": "package user\n\nimport (\n\t\"github.com/fatih/color\"\n" +
+					"\ty \"go.yaml.in/yaml/v4\"\n)\n\nvar _, _ = color.Red, y.Marshal\n",
+				"user/broken.go": "package user\n\nfunc (\n",
 			})
-			res := must(t, millrace.Executor{}, fsys, `{"id": "imports", "action": "go_imports", "params": {"files": ["x/a.go"]}}`)
+			res := must(t, millrace.Executor{}, fsys,
+				`{"id": "imports", "action": "go_imports", "params": {"files": ["x/a.go"]}}`)
 			want(t, fsys, map[string]string{"x/a.go": "package x\n\n" + test.want})
 			warnings := strings.Join(res.AllWarnings(), "\n")
 			if test.warning == "" && strings.Contains(warnings, "no package") || !strings.Contains(warnings, test.warning) {
@@ -63,17 +71,21 @@ func TestImports(t *testing.T) {
 // A test outside of a package imports it; the package itself does not.
 func TestImportsExternalTest(t *testing.T) {
 	fsys := inMemory(t, map[string]string{
-		"go.mod": "module example.com/m\n", "a/a.go": "package a\n\nvar X = a.Y\n\nvar Y int\n", "a/a_test.go": "package a_test\n\nvar v = a.X\n",
+		"go.mod": "module example.com/m\n", "a/a.go": "package a\n\nvar X = a.Y\n\nvar Y int\n",
+		"a/a_test.go": "package a_test\n\nvar v = a.X\n",
 	})
-	must(t, millrace.Executor{}, fsys, `{"id": "imports", "action": "go_imports", "params": {"files": ["a/a.go", "a/a_test.go"]}}`)
+	must(t, millrace.Executor{}, fsys,
+		`{"id": "imports", "action": "go_imports", "params": {"files": ["a/a.go", "a/a_test.go"]}}`)
 	want(t, fsys, map[string]string{
-		"a/a.go": "package a\n\nvar X = a.Y\n\nvar Y int\n", "a/a_test.go": "package a_test\n\nimport \"example.com/m/a\"\n\nvar v = a.X\n",
+		"a/a.go":      "package a\n\nvar X = a.Y\n\nvar Y int\n",
+		"a/a_test.go": "package a_test\n\nimport \"example.com/m/a\"\n\nvar v = a.X\n",
 	})
 }
 
 // Without a module there is the standard library alone.
 func TestImportsWithoutModule(t *testing.T) {
-	fsys := inMemory(t, map[string]string{"a.go": "package a\n\nvar v, w = fmt.Sprint(), deep.X\n", "deep/a.go": "package deep\n\nvar X int\n"})
+	fsys := inMemory(t, map[string]string{"a.go": "package a\n\nvar v, w = fmt.Sprint(), deep.X\n",
+		"deep/a.go": "package deep\n\nvar X int\n"})
 	must(t, millrace.Executor{}, fsys, `{"id": "imports", "action": "go_imports", "params": {"files": ["a.go"]}}`)
 	want(t, fsys, map[string]string{"a.go": "package a\n\nimport \"fmt\"\n\nvar v, w = fmt.Sprint(), deep.X\n"})
 }

@@ -30,39 +30,55 @@ var jobs = []struct {
 		"import \"bytes\"\n\nfunc F(x, y []byte) bool { return bytes.Compare(x, y) == 0 }\n",
 		"import \"bytes\"\n\nfunc F(x, y []byte) bool { return bytes.Equal(x, y) }\n",
 		"bytes.Compare(a, b) == 0 -> bytes.Equal(a, b)", theSame,
-		"import \"bytes\"\n\nfunc before(a, b []byte) bool { return bytes.Compare(a, b) == 0 }\nfunc after(a, b []byte) bool { return bytes.Equal(a, b) }\n", theSame},
+		"import \"bytes\"\n\nfunc before(a, b []byte) bool { return bytes.Compare(a, b) == 0 }\n" +
+			"func after(a, b []byte) bool { return bytes.Equal(a, b) }\n", theSame},
 	{"slice", `"pattern": "s[a:len(s)]", "replacement": "s[a:]"`,
 		"func F(x []int, y string) ([]int, string) { return x[1:len(x)], y[2:len(y)] }\n",
 		"func F(x []int, y string) ([]int, string) { return x[1:], y[2:] }\n",
 		"s[a:len(s)] -> s[a:]", theSame,
-		"func before(s []int, a int) []int { return s[a:len(s)] }\nfunc after(s []int, a int) []int { return s[a:] }\n", other},
+		"func before(s []int, a int) []int { return s[a:len(s)] }\nfunc after(s []int, a int) []int { return s[a:] }\n",
+		other},
 	{"package", `"pattern": "ioutil.ReadFile(f)", "replacement": "os.ReadFile(f)"`,
 		"import \"io/ioutil\"\n\nfunc F() ([]byte, error) { return ioutil.ReadFile(\"x\") }\n",
 		"import \"os\"\n\nfunc F() ([]byte, error) { return os.ReadFile(\"x\") }\n",
 		"ioutil.ReadFile(f) -> os.ReadFile(f)", other,
-		"import (\n\t\"io/ioutil\"\n\t\"os\"\n)\n\nfunc before(f string) ([]byte, error) { return ioutil.ReadFile(f) }\nfunc after(f string) ([]byte, error) { return os.ReadFile(f) }\n", other},
+		"import (\n\t\"io/ioutil\"\n\t\"os\"\n)\n\n" +
+			"func before(f string) ([]byte, error) { return ioutil.ReadFile(f) }\n" +
+			"func after(f string) ([]byte, error) { return os.ReadFile(f) }\n", other},
 	{"alias", `"pattern": "strings.Title(s)", "replacement": "strings.ToUpper(s)"`,
 		"import str \"strings\"\n\nvar v = str.Title(\"x\")\n", "import str \"strings\"\n\nvar v = str.ToUpper(\"x\")\n",
 		"strings.Title(s) -> strings.ToUpper(s)", other,
-		"import \"strings\"\n\nfunc before(s string) string { return strings.Title(s) }\nfunc after(s string) string { return strings.ToUpper(s) }\n", theSame},
-	{"arguments", `"pattern": "errors.New(fmt.Sprintf(rest))", "replacement": "fmt.Errorf(rest)", "where": {"rest": "args"}`,
-		"import (\n\t\"errors\"\n\t\"fmt\"\n)\n\nvar v = errors.New(fmt.Sprintf(\"%d %d\", 1, 2))\n", "import (\n\t\"fmt\"\n)\n\nvar v = fmt.Errorf(\"%d %d\", 1, 2)\n",
+		"import \"strings\"\n\nfunc before(s string) string { return strings.Title(s) }\n" +
+			"func after(s string) string { return strings.ToUpper(s) }\n", theSame},
+	{"arguments", `"pattern": "errors.New(fmt.Sprintf(rest))", "replacement": "fmt.Errorf(rest)", "where": ` +
+		`{"rest": "args"}`,
+		"import (\n\t\"errors\"\n\t\"fmt\"\n)\n\nvar v = errors.New(fmt.Sprintf(\"%d %d\", 1, 2))\n",
+		"import (\n\t\"fmt\"\n)\n\nvar v = fmt.Errorf(\"%d %d\", 1, 2)\n",
 		"", cannot, "", cannot},
 	{"interface", `"pattern": "x.Close()", "replacement": "Shut(x)", "where": {"x": "io.Closer"}`,
-		"import \"os\"\n\ntype D struct{}\n\nfunc (D) Close() {}\n\nfunc Shut(x any) error { return nil }\n\nfunc F(f *os.File, d D) { f.Close(); d.Close() }\n",
-		"import \"os\"\n\ntype D struct{}\n\nfunc (D) Close() {}\n\nfunc Shut(x any) error { return nil }\n\nfunc F(f *os.File, d D) { Shut(f); d.Close() }\n",
+		"import \"os\"\n\ntype D struct{}\n\nfunc (D) Close() {}\n\nfunc Shut(x any) error { return nil }\n\n" +
+			"func F(f *os.File, d D) { f.Close(); d.Close() }\n",
+		"import \"os\"\n\ntype D struct{}\n\nfunc (D) Close() {}\n\nfunc Shut(x any) error { return nil }\n\n" +
+			"func F(f *os.File, d D) { Shut(f); d.Close() }\n",
 		"x.Close() -> Shut(x)", other, "", cannot},
-	{"type", `"pattern": "x + y", "replacement": "strings.Join([]string{x, y}, \"\")", "where": {"x": "string", "y": "string"}`,
+	{"type", `"pattern": "x + y", "replacement": "strings.Join([]string{x, y}, \"\")", "where": {"x": "string", ` +
+		`"y": "string"}`,
 		"func F(s string, n int) (string, int) { return s + \"x\", n + 1 }\n",
-		"import \"strings\"\n\nfunc F(s string, n int) (string, int) { return strings.Join([]string{s, \"x\"}, \"\"), n + 1 }\n",
+		"import \"strings\"\n\n" +
+			"func F(s string, n int) (string, int) { return strings.Join([]string{s, \"x\"}, \"\"), n + 1 }\n",
 		"x + y -> strings.Join([]string{x, y}, \"\")", other,
-		"import \"strings\"\n\nfunc before(x, y string) string { return x + y }\nfunc after(x, y string) string { return strings.Join([]string{x, y}, \"\") }\n", theSame},
+		"import \"strings\"\n\nfunc before(x, y string) string { return x + y }\n" +
+			"func after(x, y string) string { return strings.Join([]string{x, y}, \"\") }\n", theSame},
 	{"statements", `"pattern": "if err != nil {\n\treturn err\n}\nreturn nil", "replacement": "return err"`,
-		"func F(err error) error {\n\tif err != nil {\n\t\treturn err\n\t}\n\treturn nil\n}\n", "func F(err error) error {\n\treturn err\n}\n",
+		"func F(err error) error {\n\tif err != nil {\n\t\treturn err\n\t}\n\treturn nil\n}\n",
+		"func F(err error) error {\n\treturn err\n}\n",
 		"", cannot, "", cannot},
-	{"between", `"pattern": "mu.Lock()\nbody\nmu.Unlock()", "replacement": "With(mu, func() {\n\tbody\n})", "where": {"mu": "*sync.Mutex", "body": "stmts"}`,
-		"import \"sync\"\n\nfunc With(m *sync.Mutex, f func()) {}\n\nfunc F(m *sync.Mutex) {\n\tm.Lock()\n\tprintln(1)\n\tprintln(2)\n\tm.Unlock()\n}\n",
-		"import \"sync\"\n\nfunc With(m *sync.Mutex, f func()) {}\n\nfunc F(m *sync.Mutex) {\n\tWith(m, func() {\n\t\tprintln(1)\n\t\tprintln(2)\n\t})\n}\n",
+	{"between", `"pattern": "mu.Lock()\nbody\nmu.Unlock()", "replacement": "With(mu, func() {\n\tbody\n})", ` +
+		`"where": {"mu": "*sync.Mutex", "body": "stmts"}`,
+		"import \"sync\"\n\nfunc With(m *sync.Mutex, f func()) {}\n\nfunc F(m *sync.Mutex) {\n\tm.Lock()\n" +
+			"\tprintln(1)\n\tprintln(2)\n\tm.Unlock()\n}\n",
+		"import \"sync\"\n\nfunc With(m *sync.Mutex, f func()) {}\n\nfunc F(m *sync.Mutex) {\n\tWith(m, func() {\n" +
+			"\t\tprintln(1)\n\t\tprintln(2)\n\t})\n}\n",
 		"", cannot, "", cannot},
 	{"removal", `"pattern": "log.Println(rest)", "replacement": "", "where": {"rest": "args"}`,
 		"import \"log\"\n\nfunc F() {\n\tprintln(1)\n\tlog.Println(\"here\")\n}\n", "func F() {\n\tprintln(1)\n}\n",
@@ -75,10 +91,12 @@ func TestJobs(t *testing.T) {
 	for _, job := range jobs {
 		t.Run(job.name, func(t *testing.T) {
 			fsys := inMemory(t, map[string]string{"go.mod": mod, "a.go": head + job.old})
-			must(t, goCommand(t), fsys, `{"id": "rewrite", "action": "go_rewrite", "params": {`+job.params+`}}, {"id": "format", "action": "go_format"}`)
+			must(t, goCommand(t), fsys,
+				`{"id": "rewrite", "action": "go_rewrite", "params": {`+job.params+`}}, {"id": "format", "action": "go_format"}`)
 			want(t, fsys, map[string]string{"a.go": head + job.want})
 			dir := t.TempDir()
-			for name, text := range map[string]string{"go.mod": mod, "a.go": head + job.old, "eg/eg.go": "package eg\n\n" + job.eg} {
+			for name, text := range map[string]string{"go.mod": mod, "a.go": head + job.old,
+				"eg/eg.go": "package eg\n\n" + job.eg} {
 				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 					t.Fatal(err)
 				}

@@ -33,8 +33,8 @@ var modules = []string{
 // small is how many of the modules have tests that end within seconds.
 const small = 10
 
-// likeGoFix is how many of the modules, from the first on, become the same by "go fix". The analyzers of x/tools are newer
-// than those of the go command, so they find more in the others, such as loops that slices.Backward can do.
+// likeGoFix is how many of the modules, from the first on, become the same by "go fix". The analyzers of x/tools are
+// newer than those of the go command, so they find more in the others, such as loops that slices.Backward can do.
 const likeGoFix = 2
 
 func eachModule(t *testing.T, full, most int, do func(t *testing.T, dir string)) {
@@ -143,7 +143,8 @@ func openRoot(t *testing.T, dir string) afero.Fs {
 func fixed(t *testing.T, fsys afero.Fs) map[string]string {
 	t.Helper()
 	for range 5 {
-		res := must(t, goCommand(t), fsys, `{"id": "fix", "action": "go_fix"}, {"id": "imports", "action": "go_imports", "input_from": "fix"}`)
+		res := must(t, goCommand(t), fsys,
+			`{"id": "fix", "action": "go_fix"}, {"id": "imports", "action": "go_imports", "input_from": "fix"}`)
 		t.Log(res, res.AllWarnings())
 		if data := res.Results[0].Data.(map[string]any); data["fixed"] == int64(0) {
 			return texts(t, fsys)
@@ -221,7 +222,8 @@ func TestLikeGoimports(t *testing.T) {
 		same, other := 0, 0
 		for name, text := range files {
 			stripped, ok := withoutImports(text)
-			if !ok || !strings.HasSuffix(name, ".go") || strings.Contains(name, "testdata") || strings.HasPrefix(filepath.Base(name), "_") {
+			if !ok || !strings.HasSuffix(name, ".go") || strings.Contains(name,
+				"testdata") || strings.HasPrefix(filepath.Base(name), "_") {
 				continue
 			}
 			want, err := imports.Process(filepath.Join(dir, filepath.FromSlash(name)), []byte(stripped), nil)

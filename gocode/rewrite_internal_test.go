@@ -64,29 +64,44 @@ type rewriteCase struct {
 
 var rewriteCases = []rewriteCase{
 	// Single letters take any expression.
-	{Rewrite{Pattern: "a == nil", Replacement: "nil == a"}, "func F(e error) bool { return e == nil }", "func F(e error) bool { return nil == e }", ""},
-	{Rewrite{Pattern: "a[b:len(a)]", Replacement: "a[b:]"}, "func F(s []int) []int { return s[1:len(s)] }", "func F(s []int) []int { return s[1:] }", ""},
-	{Rewrite{Pattern: "a[b:len(a)]", Replacement: "a[b:]"}, "func F(s, r []int) []int { return s[1:len(r)] }", "", "matches nothing"},
-	{Rewrite{Pattern: "len(a) > 0", Replacement: "len(a) != 0"}, "func F(s []int) bool { return (len(s) > 0) }", "func F(s []int) bool { return (len(s) != 0) }", ""},
-	{Rewrite{Pattern: "len(a)", Replacement: "cap(a)"}, "func len(x []int) int { return 0 }\n\nfunc F(s []int) int { return len(s) }", "", "matches nothing"},
-	{Rewrite{Pattern: "interface{}", Replacement: "any"}, "func F(x interface{}, y map[string]interface{}) {}", "func F(x any, y map[string]any) {}", ""},
+	{Rewrite{Pattern: "a == nil", Replacement: "nil == a"}, "func F(e error) bool { return e == nil }",
+		"func F(e error) bool { return nil == e }", ""},
+	{Rewrite{Pattern: "a[b:len(a)]", Replacement: "a[b:]"}, "func F(s []int) []int { return s[1:len(s)] }",
+		"func F(s []int) []int { return s[1:] }", ""},
+	{Rewrite{Pattern: "a[b:len(a)]", Replacement: "a[b:]"}, "func F(s, r []int) []int { return s[1:len(r)] }", "",
+		"matches nothing"},
+	{Rewrite{Pattern: "len(a) > 0", Replacement: "len(a) != 0"}, "func F(s []int) bool { return (len(s) > 0) }",
+		"func F(s []int) bool { return (len(s) != 0) }", ""},
+	{Rewrite{Pattern: "len(a)", Replacement: "cap(a)"},
+		"func len(x []int) int { return 0 }\n\nfunc F(s []int) int { return len(s) }", "", "matches nothing"},
+	{Rewrite{Pattern: "interface{}", Replacement: "any"}, "func F(x interface{}, y map[string]interface{}) {}",
+		"func F(x any, y map[string]any) {}", ""},
 	// Nested matches, and the parentheses that they need.
-	{Rewrite{Pattern: "Twice(x)", Replacement: "2 * x"}, "func Twice(n int) int { return n + n }\n\nfunc F(n int) int { return Twice(Twice(n+1)) - Twice(n) }",
+	{Rewrite{Pattern: "Twice(x)", Replacement: "2 * x"},
+		"func Twice(n int) int { return n + n }\n\nfunc F(n int) int { return Twice(Twice(n+1)) - Twice(n) }",
 		"func Twice(n int) int { return n + n }\n\nfunc F(n int) int { return 2*(2*(n+1)) - 2*n }", ""},
-	{Rewrite{Pattern: "Add(x, y)", Replacement: "x + y"}, "func Add(a, b int) int { return 0 }\n\nvar v = 2 * Add(1, 2) * -Add(3, 4)",
+	{Rewrite{Pattern: "Add(x, y)", Replacement: "x + y"},
+		"func Add(a, b int) int { return 0 }\n\nvar v = 2 * Add(1, 2) * -Add(3, 4)",
 		"func Add(a, b int) int { return 0 }\n\nvar v = 2 * (1 + 2) * -(3 + 4)", ""},
-	{Rewrite{Pattern: "Get(x)", Replacement: "x.F"}, "type T struct{ F int }\n\nfunc Get(t *T) int { return 0 }\n\nvar v = Get(&T{1})",
+	{Rewrite{Pattern: "Get(x)", Replacement: "x.F"},
+		"type T struct{ F int }\n\nfunc Get(t *T) int { return 0 }\n\nvar v = Get(&T{1})",
 		"type T struct{ F int }\n\nfunc Get(t *T) int { return 0 }\n\nvar v = (&T{1}).F", ""},
 	// Packages by what they are, not by the name that the file has for them.
-	{Rewrite{Pattern: "ioutil.ReadFile(f)", Replacement: "os.ReadFile(f)"}, "import \"io/ioutil\"\n\nvar b, _ = ioutil.ReadFile(\"x\")",
+	{Rewrite{Pattern: "ioutil.ReadFile(f)", Replacement: "os.ReadFile(f)"},
+		"import \"io/ioutil\"\n\nvar b, _ = ioutil.ReadFile(\"x\")",
 		"import \"os\"\n\nvar b, _ = os.ReadFile(\"x\")", ""},
-	{Rewrite{Pattern: "ioutil.ReadFile(f)", Replacement: "os.ReadFile(f)"}, "import (\n\tu \"io/ioutil\"\n\tsys \"os\"\n)\n\nvar b, _ = u.ReadFile(sys.Args[0])",
+	{Rewrite{Pattern: "ioutil.ReadFile(f)", Replacement: "os.ReadFile(f)"},
+		"import (\n\tu \"io/ioutil\"\n\tsys \"os\"\n)\n\nvar b, _ = u.ReadFile(sys.Args[0])",
 		"import (\n\tsys \"os\"\n)\n\nvar b, _ = sys.ReadFile(sys.Args[0])", ""},
-	{Rewrite{Pattern: "ioutil.ReadFile(f)", Replacement: "os.ReadFile(f)"}, "type r struct{}\n\nfunc (r) ReadFile(string) int { return 1 }\n\nvar ioutil r\n\nvar b = ioutil.ReadFile(\"x\")",
+	{Rewrite{Pattern: "ioutil.ReadFile(f)", Replacement: "os.ReadFile(f)"},
+		"type r struct{}\n\nfunc (r) ReadFile(string) int { return 1 }\n\nvar ioutil r\n\nvar b = ioutil.ReadFile(\"x\")",
 		"", "matches nothing"},
-	{Rewrite{Pattern: `errors.New(fmt.Sprintf(rest))`, Replacement: "fmt.Errorf(rest)", Where: map[string]string{"rest": "args"}},
-		"import (\n\t\"errors\"\n\t\"fmt\"\n)\n\nfunc F(l ...any) error {\n\t_ = errors.New(fmt.Sprintf(\"%d\", 1))\n\treturn errors.New(fmt.Sprintf(\"%d\", l...))\n}",
-		"import (\n\t\"fmt\"\n)\n\nfunc F(l ...any) error {\n\t_ = fmt.Errorf(\"%d\", 1)\n\treturn fmt.Errorf(\"%d\", l...)\n}", ""},
+	{Rewrite{Pattern: `errors.New(fmt.Sprintf(rest))`, Replacement: "fmt.Errorf(rest)",
+		Where: map[string]string{"rest": "args"}},
+		"import (\n\t\"errors\"\n\t\"fmt\"\n)\n\nfunc F(l ...any) error {\n\t_ = errors.New(fmt.Sprintf(\"%d\", 1))\n" +
+			"\treturn errors.New(fmt.Sprintf(\"%d\", l...))\n}",
+		"import (\n\t\"fmt\"\n)\n\nfunc F(l ...any) error {\n\t_ = fmt.Errorf(\"%d\", 1)\n" +
+			"\treturn fmt.Errorf(\"%d\", l...)\n}", ""},
 	{Rewrite{Pattern: `Log(x, rest)`, Replacement: "Print(rest, x)", Where: map[string]string{"rest": "args"}},
 		"func Log(l ...any) {}\n\nfunc Print(l ...any) {}\n\nfunc F() { Log(1); Log(2, 3, 4) }", "", "not parse"},
 	{Rewrite{Pattern: `Log(x, rest)`, Replacement: "Print(x, rest)", Where: map[string]string{"rest": "args"}},
@@ -94,14 +109,19 @@ var rewriteCases = []rewriteCase{
 		"func Log(l ...any) {}\n\nfunc Print(l ...any) {}\n\nfunc F() { Print(1); Print(2, 3, 4) }", ""},
 	// Types.
 	{Rewrite{Pattern: "x.Close()", Replacement: "Shut(x)", Where: map[string]string{"x": "io.Closer"}},
-		"import \"os\"\n\ntype D struct{}\n\nfunc (D) Close() {}\n\nfunc Shut(x any) error { return nil }\n\nfunc F(f *os.File, d D) { f.Close(); d.Close() }",
-		"import \"os\"\n\ntype D struct{}\n\nfunc (D) Close() {}\n\nfunc Shut(x any) error { return nil }\n\nfunc F(f *os.File, d D) { Shut(f); d.Close() }", ""},
+		"import \"os\"\n\ntype D struct{}\n\nfunc (D) Close() {}\n\nfunc Shut(x any) error { return nil }\n\n" +
+			"func F(f *os.File, d D) { f.Close(); d.Close() }",
+		"import \"os\"\n\ntype D struct{}\n\nfunc (D) Close() {}\n\nfunc Shut(x any) error { return nil }\n\n" +
+			"func F(f *os.File, d D) { Shut(f); d.Close() }", ""},
 	{Rewrite{Pattern: "x + y", Replacement: "Join(x, y)", Where: map[string]string{"x": "string", "y": "string"}},
 		"func Join(a, b string) string { return a }\n\nfunc F(s string, n int) (string, int) { return s + \"x\", n + 1 }",
-		"func Join(a, b string) string { return a }\n\nfunc F(s string, n int) (string, int) { return Join(s, \"x\"), n + 1 }", ""},
+		"func Join(a, b string) string { return a }\n\n" +
+			"func F(s string, n int) (string, int) { return Join(s, \"x\"), n + 1 }", ""},
 	{Rewrite{Pattern: "x.Run()", Replacement: "x.Go()", Where: map[string]string{"x": "*T"}},
-		"type T struct{}\n\nfunc (*T) Run() {}\n\nfunc (*T) Go() {}\n\ntype U struct{}\n\nfunc (U) Run() {}\n\nfunc F(t *T, u U) { t.Run(); u.Run() }",
-		"type T struct{}\n\nfunc (*T) Run() {}\n\nfunc (*T) Go() {}\n\ntype U struct{}\n\nfunc (U) Run() {}\n\nfunc F(t *T, u U) { t.Go(); u.Run() }", ""},
+		"type T struct{}\n\nfunc (*T) Run() {}\n\nfunc (*T) Go() {}\n\ntype U struct{}\n\nfunc (U) Run() {}\n\n" +
+			"func F(t *T, u U) { t.Run(); u.Run() }",
+		"type T struct{}\n\nfunc (*T) Run() {}\n\nfunc (*T) Go() {}\n\ntype U struct{}\n\nfunc (U) Run() {}\n\n" +
+			"func F(t *T, u U) { t.Go(); u.Run() }", ""},
 	{Rewrite{Pattern: "Sort(x)", Replacement: "slices.Sort(x)", Where: map[string]string{"x": "[]string"}},
 		"func Sort(x any) {}\n\nfunc F(s []string, n []int) { Sort(s); Sort(n) }",
 		"import \"slices\"\n\nfunc Sort(x any) {}\n\nfunc F(s []string, n []int) { slices.Sort(s); Sort(n) }", ""},
@@ -110,24 +130,33 @@ var rewriteCases = []rewriteCase{
 		"func Old(e error) {}\n\nfunc New(e error) {}\n\nfunc F(err error) { New(err); Old(nil) }", ""},
 	// Statements.
 	{Rewrite{Pattern: "if err != nil {\n\treturn err\n}\nreturn nil", Replacement: "return err"},
-		"func F(err error) error {\n\tif err != nil { // why\n\t\treturn err\n\t}\n\treturn nil\n}", "func F(err error) error {\n\treturn err\n}", ""},
-	{Rewrite{Pattern: "mu.Lock()\nbody\nmu.Unlock()", Replacement: "With(mu, func() {\n\tbody\n})", Where: map[string]string{"mu": "", "body": "stmts"}},
-		"import \"sync\"\n\nfunc With(m *sync.Mutex, f func()) {}\n\nfunc F(m *sync.Mutex) {\n\tm.Lock()\n\tprintln(1) // one\n\tprintln(2)\n\tm.Unlock()\n\tprintln(3)\n}",
-		"import \"sync\"\n\nfunc With(m *sync.Mutex, f func()) {}\n\nfunc F(m *sync.Mutex) {\n\tWith(m, func() {\n\t\tprintln(1) // one\n\t\tprintln(2)\n\t})\n\tprintln(3)\n}", ""},
-	{Rewrite{Pattern: "println(x)", Replacement: ""}, "func F() {\n\tprintln(1)\n\tdefer println(2)\n}", "func F() {\n\tdefer println(2)\n}", ""},
-	{Rewrite{Pattern: "v = append(v, x)\nv = append(v, y)", Replacement: "v = append(v, x, y)", Where: map[string]string{"v": "ident"}},
+		"func F(err error) error {\n\tif err != nil { // why\n\t\treturn err\n\t}\n\treturn nil\n}",
+		"func F(err error) error {\n\treturn err\n}", ""},
+	{Rewrite{Pattern: "mu.Lock()\nbody\nmu.Unlock()", Replacement: "With(mu, func() {\n\tbody\n})",
+		Where: map[string]string{"mu": "", "body": "stmts"}},
+		"import \"sync\"\n\nfunc With(m *sync.Mutex, f func()) {}\n\nfunc F(m *sync.Mutex) {\n\tm.Lock()\n" +
+			"\tprintln(1) // one\n\tprintln(2)\n\tm.Unlock()\n\tprintln(3)\n}",
+		"import \"sync\"\n\nfunc With(m *sync.Mutex, f func()) {}\n\nfunc F(m *sync.Mutex) {\n\tWith(m, func() {\n" +
+			"\t\tprintln(1) // one\n\t\tprintln(2)\n\t})\n\tprintln(3)\n}", ""},
+	{Rewrite{Pattern: "println(x)", Replacement: ""}, "func F() {\n\tprintln(1)\n\tdefer println(2)\n}",
+		"func F() {\n\tdefer println(2)\n}", ""},
+	{Rewrite{Pattern: "v = append(v, x)\nv = append(v, y)", Replacement: "v = append(v, x, y)",
+		Where: map[string]string{"v": "ident"}},
 		"func F(l []int) []int {\n\tswitch {\n\tcase true:\n\t\tl = append(l, 1)\n\t\tl = append(l, 2)\n\t}\n\treturn l\n}",
 		"func F(l []int) []int {\n\tswitch {\n\tcase true:\n\t\tl = append(l, 1, 2)\n\t}\n\treturn l\n}", ""},
 	{Rewrite{Pattern: "for { s }", Replacement: "for range 9 { s }", Where: map[string]string{"s": "stmt"}},
 		"func F() {\n\tfor {\n\t\tprintln(1)\n\t}\n}", "func F() {\n\tfor range 9 {\n\t\tprintln(1)\n\t}\n}", ""},
 	// Within the package itself the qualifier is not there.
-	{Rewrite{Pattern: "me.Old(x)", Replacement: "me.New(x)", Imports: []string{"me=SELF"}}, "func Old(x int) {}\n\nfunc New(x int) {}\n\nfunc F() { Old(1) }",
+	{Rewrite{Pattern: "me.Old(x)", Replacement: "me.New(x)", Imports: []string{"me=SELF"}},
+		"func Old(x int) {}\n\nfunc New(x int) {}\n\nfunc F() { Old(1) }",
 		"func Old(x int) {}\n\nfunc New(x int) {}\n\nfunc F() { New(1) }", ""},
 	// Fields and methods have names, and are not objects of a package.
-	{Rewrite{Pattern: "Old", Replacement: "New"}, "type T struct{ Old int }\n\nvar Old, New = 1, 2\n\nvar v = T{Old: Old}.Old + Old",
+	{Rewrite{Pattern: "Old", Replacement: "New"},
+		"type T struct{ Old int }\n\nvar Old, New = 1, 2\n\nvar v = T{Old: Old}.Old + Old",
 		"type T struct{ Old int }\n\nvar Old, New = 1, 2\n\nvar v = T{Old: New}.Old + New", ""},
 	// A result that does not type-check is refused.
-	{Rewrite{Pattern: "len(a)", Replacement: "a"}, "func F(s []int) int { return len(s) }", "", "types do not check: line 3 of the new text: cannot use s"},
+	{Rewrite{Pattern: "len(a)", Replacement: "a"}, "func F(s []int) int { return len(s) }", "",
+		"types do not check: line 3 of the new text: cannot use s"},
 }
 
 func TestRewriteTable(t *testing.T) {

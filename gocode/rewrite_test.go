@@ -8,17 +8,21 @@ import (
 // The steps below rename a function of a package, which other packages and tests call, under names of their own.
 func TestRewrite(t *testing.T) {
 	fsys := inMemory(t, map[string]string{
-		"go.mod":          "module example.com/m\n\ngo 1.25\n",
-		"lib/lib.go":      "package lib\n\nfunc Old(n int, s string) int { return n }\n\nfunc New(s string, n int) int { return n }\n\nvar v = Old(1, \"a\")\n",
+		"go.mod": "module example.com/m\n\ngo 1.25\n",
+		"lib/lib.go": "package lib\n\nfunc Old(n int, s string) int { return n }\n\n" +
+			"func New(s string, n int) int { return n }\n\nvar v = Old(1, \"a\")\n",
 		"lib/lib_test.go": "package lib\n\nvar w = Old(2, \"b\")\n",
 		"lib/ext_test.go": "package lib_test\n\nimport . \"example.com/m/lib\"\n\nvar w = Old(3, \"c\")\n",
-		"use/use.go":      "package use\n\nimport l \"example.com/m/lib\"\n\nvar w = l.Old(l.Old(4, \"d\"), /* why */ \"e\")\n",
-		"use/other.go":    "package use\n\nfunc Old(n int, s string) int { return n }\n\nvar x = Old(1, \"a\")\n",
+		"use/use.go": "package use\n\nimport l \"example.com/m/lib\"\n\n" +
+			"var w = l.Old(l.Old(4, \"d\"), /* why */ \"e\")\n",
+		"use/other.go": "package use\n\nfunc Old(n int, s string) int { return n }\n\nvar x = Old(1, \"a\")\n",
 	})
-	const step = `{"id": "r", "action": "go_rewrite", "params": {"pattern": "lib.Old(n, s)", "replacement": "lib.New(s, n)", "imports": ["example.com/m/lib"]}}`
+	const step = `{"id": "r", "action": "go_rewrite", "params": {"pattern": "lib.Old(n, s)", "replacement": ` +
+		`"lib.New(s, n)", "imports": ["example.com/m/lib"]}}`
 	res := must(t, goCommand(t), fsys, step)
 	want(t, fsys, map[string]string{
-		"lib/lib.go":      "package lib\n\nfunc Old(n int, s string) int { return n }\n\nfunc New(s string, n int) int { return n }\n\nvar v = New(\"a\", 1)\n",
+		"lib/lib.go": "package lib\n\nfunc Old(n int, s string) int { return n }\n\n" +
+			"func New(s string, n int) int { return n }\n\nvar v = New(\"a\", 1)\n",
 		"lib/lib_test.go": "package lib\n\nvar w = New(\"b\", 2)\n",
 		"lib/ext_test.go": "package lib_test\n\nimport . \"example.com/m/lib\"\n\nvar w = New(\"c\", 3)\n",
 		"use/use.go":      "package use\n\nimport l \"example.com/m/lib\"\n\nvar w = l.New(\"e\", l.New(\"d\", 4))\n",
@@ -28,18 +32,24 @@ func TestRewrite(t *testing.T) {
 		t.Errorf("%d edits", res.TotalEdits)
 	}
 	res = must(t, goCommand(t), fsys, step)
-	if text := strings.Join(res.AllWarnings(), "\n"); !strings.Contains(text, "the pattern matches nothing in 3 packages") {
+	if text := strings.Join(res.AllWarnings(), "\n"); !strings.Contains(text,
+		"the pattern matches nothing in 3 packages") {
 		t.Errorf("the warnings are %q", text)
 	}
 }
 
 // Packages and files limit the step.
 func TestRewriteLimited(t *testing.T) {
-	files := map[string]string{"go.mod": "module example.com/m\n", "a/a.go": "package a\n\nvar a = len(\"a\")\n", "b/b.go": "package b\n\nvar b = len(\"b\")\n"}
-	for _, limit := range []string{`"packages": ["./b/..."]`, `"files": ["b/b.go"]`, `"dir": "b"`, `"packages": ["example.com/m/b"]`} {
+	files := map[string]string{"go.mod": "module example.com/m\n", "a/a.go": "package a\n\nvar a = len(\"a\")\n",
+		"b/b.go": "package b\n\nvar b = len(\"b\")\n"}
+	for _, limit := range []string{`"packages": ["./b/..."]`, `"files": ["b/b.go"]`, `"dir": "b"`,
+		`"packages": ["example.com/m/b"]`} {
 		fsys := inMemory(t, files)
-		must(t, goCommand(t), fsys, `{"id": "r", "action": "go_rewrite", "params": {"pattern": "len(s)", "replacement": "strings.Count(s, \"\")", `+limit+`}}`)
-		want(t, fsys, map[string]string{"a/a.go": files["a/a.go"], "b/b.go": "package b\n\nimport \"strings\"\n\nvar b = strings.Count(\"b\", \"\")\n"})
+		must(t, goCommand(t), fsys,
+			`{"id": "r", "action": "go_rewrite", "params": {"pattern": "len(s)", "replacement": "strings.Count(s, `+
+				`\"\")", `+limit+`}}`)
+		want(t, fsys, map[string]string{"a/a.go": files["a/a.go"],
+			"b/b.go": "package b\n\nimport \"strings\"\n\nvar b = strings.Count(\"b\", \"\")\n"})
 	}
 }
 
@@ -47,8 +57,10 @@ func TestRewriteLimited(t *testing.T) {
 func TestRewriteChecks(t *testing.T) {
 	files := map[string]string{"go.mod": "module example.com/m\n", "a.go": "package m\n\nvar a int = len(\"a\")\n"}
 	fsys := inMemory(t, files)
-	_, err := run(t, goCommand(t), fsys, `{"id": "r", "action": "go_rewrite", "params": {"pattern": "len(s)", "replacement": "s"}}`)
-	wantError(t, err, "a.go: the replacement makes code whose types do not check: line 3 of the new text: cannot use \"a\"")
+	_, err := run(t, goCommand(t), fsys,
+		`{"id": "r", "action": "go_rewrite", "params": {"pattern": "len(s)", "replacement": "s"}}`)
+	wantError(t, err, "a.go: the replacement makes code whose types do not check: line 3 of the new text: cannot "+
+		"use \"a\"")
 	want(t, fsys, files)
 }
 
@@ -65,16 +77,19 @@ func TestRewriteMistakes(t *testing.T) {
 		{`"pattern": "get(x)", "replacement": "x", "where": {"x y": "int"}`, "a hole has the name of a variable"},
 		{`"pattern": "get(x)", "replacement": "x", "imports": ["a b"]`, "/imports/0"},
 		{`"pattern": "get(x)", "replacement": "x", "imports": ["-x"]`, "/imports/0"},
-		{`"pattern": "body\nget()\nmore", "replacement": "", "where": {"body": "stmts", "more": "stmts"}`, "two holes of the kind stmts"},
+		{`"pattern": "body\nget()\nmore", "replacement": "", "where": {"body": "stmts", "more": "stmts"}`,
+			"two holes of the kind stmts"},
 		{`"pattern": "}\nfunc get() {", "replacement": ""`, "more than statements of one function"},
 		{`"pattern": "get(x)", "replacement": "x", "packages": ["-x"]`, "/packages/0"},
 	} {
-		_, err := decoder.Decode([]byte(`{"name": "t", "steps": [{"id": "r", "action": "go_rewrite", "params": {` + test.params + `}}]}`))
+		_, err := decoder.Decode([]byte(`{"name": "t", "steps": [{"id": "r", "action": "go_rewrite", "params": ` +
+			`{` + test.params + `}}]}`))
 		wantError(t, err, test.want)
 	}
 	// The step checks the text that a template makes.
 	fsys := inMemory(t, map[string]string{"go.mod": "module example.com/m\n", "a.go": "package m\n"})
-	p := `{"name": "t", "variables": {"p": "f("}, "steps": [{"id": "r", "action": "go_rewrite", "params": {"pattern": "{{vars.p}}", "replacement": ""}}]}`
+	p := `{"name": "t", "variables": {"p": "f("}, "steps": [{"id": "r", "action": "go_rewrite", "params": ` +
+		`{"pattern": "{{vars.p}}", "replacement": ""}}]}`
 	pipeline, err := decoder.Decode([]byte(p))
 	if err == nil {
 		_, err = goCommand(t).Run(t.Context(), fsys, pipeline)
