@@ -15,7 +15,7 @@ func TestStructural(t *testing.T) {
 	if text := r.raw.Content[1]; r.data["matches"] != 2.0 {
 		t.Errorf("%v matches, %v", r.data["matches"], text)
 	}
-	// A text of an edit is no pattern, and a pattern that was taken for a text is one with pattern_mode.
+	// A text of an edit is not a pattern. A search that took a pattern for a text names pattern_mode.
 	c.bad("fs_write", `{"path":"a.go","old_str":"f(:[a], :[b])","new_str":"x"}`, "String not found in file")
 	r = c.good("fs_read", `{"mode":"Search","path":".","pattern":"f(:[a], :[b])"}`)
 	if all := r.text; !strings.Contains(all, `set pattern_mode to structural`) {

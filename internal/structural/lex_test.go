@@ -23,7 +23,7 @@ func printedBack(data []byte, lang *structural.Language) error {
 			return fmt.Errorf("token %d goes from %d to %d, behind one that ends at %d", i, tok.Start, tok.End, end)
 		}
 		if between := strings.ReplaceAll(string(data[end:tok.Start]), "\\\n", ""); strings.Trim(between, " \t\r\n\f") != "" {
-			return fmt.Errorf("%q before token %d is no layout", between, i)
+			return fmt.Errorf("%q before token %d is not layout", between, i)
 		}
 		end = tok.End
 		switch paired := tok.Pair >= 0; {
@@ -34,7 +34,7 @@ func printedBack(data []byte, lang *structural.Language) error {
 		}
 	}
 	if rest := strings.ReplaceAll(string(data[end:]), "\\\n", ""); strings.Trim(rest, " \t\r\n\f") != "" {
-		return fmt.Errorf("%q behind the last token is no layout", rest)
+		return fmt.Errorf("%q behind the last token is not layout", rest)
 	}
 	return nil
 }

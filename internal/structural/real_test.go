@@ -95,7 +95,7 @@ func beginsWhere(t *testing.T, pattern string, by *regexp.Regexp, locs [][2]int,
 	}
 	for at := range ours {
 		if !theirs[at] {
-			t.Errorf("%s matches %.100q, which is no place of %s", pattern, data[at:], by)
+			t.Errorf("%s matches %.100q, and %s does not", pattern, data[at:], by)
 		}
 	}
 }
