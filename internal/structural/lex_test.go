@@ -41,9 +41,12 @@ func printedBack(data []byte, lang *structural.Language) error {
 
 // fragments are what random texts are made of.
 var fragments = []string{
-	"f(", ")", "(", "[", "]", "{", "}", "a", "b", "foo", " ", "\n", "\r\n", "\t", ",", ";", "=", "==", "+", "-", ".", `"`, "'", "`", `"x"`,
-	"'c'", "/*", "*/", "//", "#", "--", "<b>", "</b>", "<", ">", "<script>", "</script>", "```go\n", "```\n", "<<EOF\n", "EOF\n", "%w[", "${",
-	"#{", `\`, "\\\n", "é", "\xff", "\U000F0000", "r#\"", "\"#", "'''", `"""`, "{-", "-}", "[[", "]]", "/", "0", "@", "$x", "if ", "return ",
+	"f(", ")", "(", "[", "]", "{", "}", "a", "b", "foo", " ", "\n", "\r\n", "\t", ",", ";", "=", "==", "+", "-", ".",
+	`"`, "'", "`", `"x"`,
+	"'c'", "/*", "*/", "//", "#", "--", "<b>", "</b>", "<", ">", "<script>", "</script>", "```go\n", "```\n",
+	"<<EOF\n", "EOF\n", "%w[", "${",
+	"#{", `\`, "\\\n", "é", "\xff", "\U000F0000", "r#\"", "\"#", "'''", `"""`, "{-", "-}", "[[", "]]", "/", "0", "@",
+	"$x", "if ", "return ",
 }
 
 func randomText(r *rand.Rand, most int) []byte {
@@ -79,8 +82,10 @@ func TestTokensGiveTheBytesBack(t *testing.T) {
 func TestLanguageOfFiles(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"a.go": "go", "x/go.mod": "go", "a.d.ts": "javascript", "a.TSX": "javascript", "Dockerfile": "dockerfile", "Dockerfile.dev": "dockerfile",
-		"a/Makefile": "makefile", "a": "text", "a.unknown": "text", ".bashrc": "shell", "README.md": "markdown", "a.h": "c", "b.rs": "rust",
+		"a.go": "go", "x/go.mod": "go", "a.d.ts": "javascript", "a.TSX": "javascript", "Dockerfile": "dockerfile",
+		"Dockerfile.dev": "dockerfile",
+		"a/Makefile":     "makefile", "a": "text", "a.unknown": "text", ".bashrc": "shell", "README.md": "markdown",
+		"a.h": "c", "b.rs": "rust",
 	} {
 		if got := structural.LanguageOf(file).Name(); got != want {
 			t.Errorf("%s: %s, want %s", file, got, want)

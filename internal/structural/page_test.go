@@ -18,7 +18,8 @@ func TestPairsOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile("(?m)^\\| (\\w+) \\| `(.+)` \\| `(.+)` \\| `(.+)` \\| `(.+)` \\|$").FindAllStringSubmatch(string(page), -1)
+	rows := regexp.MustCompile("(?m)^\\| (\\w+) \\| `(.+)` \\| `(.+)` \\| `(.+)` \\| `(.+)` "+
+		"\\|$").FindAllStringSubmatch(string(page), -1)
 	if len(rows) != 10 {
 		t.Fatalf("%d rows can be read", len(rows))
 	}

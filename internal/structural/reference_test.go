@@ -254,7 +254,8 @@ func TestHostile(t *testing.T) {
 	holes := "f(" + strings.Repeat(":[_], ", 900) + "z)"
 	for _, pattern := range []string{"f(:[a])", holes, "a :[x...] b :[y...] c :[z...] d", ":[x] == :[y]", "(:[x])"} {
 		p := parse(t, "go", pattern)
-		for _, unit := range []string{"(", ")", "((((]", "a ", "f(", "f(a, ", "a b c ", "\"", "/*", "`", "a == \n", "{\n", "'"} {
+		for _, unit := range []string{"(", ")", "((((]", "a ", "f(", "f(a, ", "a b c ", "\"", "/*", "`", "a == \n", "{\n",
+			"'"} {
 			text := strings.Repeat(unit, size/len(unit)/max(1, len(pattern)/200))
 			if err := p.Find(t.Context(), []byte(text), "", func([]int) bool { return true }); err != nil {
 				t.Errorf("%.20q in %q: %v", pattern, unit, err)

@@ -26,7 +26,8 @@ func found(t *testing.T, p *structural.Pattern, data, file string) (all []string
 func TestTokensInARow(t *testing.T) {
 	t.Parallel()
 	between := []string{
-		"", " ", "\n", "\r\n", "\t", "/* c */", "// c\n", "-- c\n", "# c\n", "{- c -}", "(* c *)", "<!-- c -->", "% c\n", "\\\n", "\\", ";",
+		"", " ", "\n", "\r\n", "\t", "/* c */", "// c\n", "-- c\n", "# c\n", "{- c -}", "(* c *)", "<!-- c -->", "% c\n",
+		"\\\n", "\\", ";",
 		"; c\n", "=begin\n=end\n", "--[[ c ]]", "\"\"", "#= c =#", "<# c #>",
 	}
 	tokens := []string{"foo", ".", "ab", "(", ")", "=", "x", `"s"`, ",", ";", ":[_]", ":[[_]]", "<b>", "</b>"}
