@@ -218,7 +218,7 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 	if err := guard.CheckChanges(t.look(), changes); err != nil {
 		return nil, fmt.Errorf("restore %s: %w", backupID, err)
 	}
-	t.x.RunID = "" // a restore is no run that could be asked for again
+	t.x.RunID = "" // a restore is not a run that could be asked for again
 	p := &Plan{
 		tree: t, name: restoreName(backupID), mutates: true, changes: changes, restores: backupID, undoes: true,
 		damaged: damaged,

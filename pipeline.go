@@ -181,7 +181,7 @@ func (p Pipeline) MaxAttempts() int { return cmp.Or(p.def.MaxAttempts, MaxAttemp
 // limit.
 func (p Pipeline) Deadline() time.Duration { return p.def.Bounds.Deadline }
 
-// Budget returns what a run may spend. A field that is zero is no limit.
+// Budget returns what a run may spend. A field that is zero is not a limit.
 func (p Pipeline) Budget() budget.Limit { return p.def.Bounds.Budget }
 
 // Classification returns a text that is passed through to results and events, such as "internal"; "" for none.

@@ -300,9 +300,9 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	}
 	if v.Restores != "" {
 		if !journal.ValidID(v.Restores) {
-			return nil, &PlanError{Err: fmt.Errorf("restores %q, which is no id of a backup", v.Restores)}
+			return nil, &PlanError{Err: fmt.Errorf("restores %q, which is not an id of a backup", v.Restores)}
 		}
-		t.x.RunID = "" // a restore is no run that could be asked for again
+		t.x.RunID = "" // a restore is not a run that could be asked for again
 	}
 	p.result.Restores = v.Restores
 	p.result.DryRun, p.result.BackupID, p.result.Commit = true, "", CommitOutcome{State: CommitNone}

@@ -163,7 +163,7 @@ func (r *run) wait(ctx context.Context, v *visit, attempts int) {
 func (r *run) leave(v *visit, at flow.Position, move flow.Move) {
 	if move.Row == 10 && !move.Failed {
 		r.unbegun(v, r.stopped)
-		return // it had no attempt, so it is no visit
+		return // it had no attempt, so it is not a visit
 	}
 	step := r.p.Steps[v.step]
 	if x := move.Exhausted; x != nil {

@@ -88,7 +88,7 @@ func TestValidate(t *testing.T) {
 		want   []string // pointer, code, part of the message or of the hint
 	}{
 		{"search", actions.Search{Pattern: "a", Include: []string{"*.go"}, FileTypes: []string{"go", ".d.ts", "*.c"}}, nil},
-		{"auto takes what is no regex", actions.Search{Pattern: "("}, nil},
+		{"auto takes what is not a regex", actions.Search{Pattern: "("}, nil},
 		{"regex", actions.Search{Pattern: "(", Mode: "regex"}, []string{"/pattern bad_pattern missing closing"}},
 		{"lookahead", actions.Search{Pattern: "a(?=b)", Mode: "regex"}, []string{"/pattern bad_pattern lookahead"}},
 		{"template", actions.Search{Pattern: "({{a.count}}", Mode: "regex"}, nil},

@@ -224,7 +224,7 @@ func TestRegistryErr(t *testing.T) {
 		}]{}, `field B: another field has the name "a" in JSON too`},
 		{own[struct {
 			A string `json:"-" param:"required"`
-		}]{}, "is no parameter"},
+		}]{}, "is not a parameter"},
 		{own[[]struct {
 			F func()
 		}]{}, "JSON has no values of"},

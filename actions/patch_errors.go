@@ -55,7 +55,7 @@ type PatchError struct {
 
 // HunkFailure is the reason why a hunk of a file cannot be applied, or why the file cannot be changed.
 type HunkFailure struct {
-	Path string // of the file; as the patch has it, where that is no name of a file
+	Path string // of the file; as the patch has it, where that is not a name of a file
 	Hunk int    // in the file, from 1; 0 if it is about the file
 	Line int    // of the patch, from 1
 	// Err is the cause, such as [fs.ErrNotExist], [fs.ErrExist], an *[AmbiguousHunkError] or a *[MissingHunkError].

@@ -128,7 +128,7 @@ func TestPatchUnified(t *testing.T) {
 		{"out of the tree", files{"f": "a\n"}, text("--- a/../g\n+++ b/../g\n@@ -1 +1 @@\n-a\n+b\n"), nil, "../g", ""},
 		{"out of the directory", files{"f": "a\n", "d/g": "a\n"}, actions.Patch{Text: "--- a/../f\n+++ b/../f\n@@ -1 +1 @@\n-a\n+b\n", Directory: "d"}, nil, "leads out of the directory", ""},
 		{"version control", files{".git/config": "a\n"}, text("--- a/.git/config\n+++ b/.git/config\n@@ -1 +1 @@\n-a\n+b\n"), nil, ".git/config", ""},
-		{"no patch", files{"f": "a\n"}, text("please change f"), nil, "this is no patch (write a unified diff", ""},
+		{"no patch", files{"f": "a\n"}, text("please change f"), nil, "this is not a patch (write a unified diff", ""},
 		{"context diff", files{"f": "a\n"}, text("*** f\n--- f\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n"), nil, "this is a context diff", ""},
 		{"merge", files{"f": "a\n"}, text("diff --cc f\n--- a/f\n+++ b/f\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++c\n"), nil, "combined diff of a merge", ""},
 	})

@@ -188,7 +188,7 @@ func (r Range) in(lines int) (lineedit.Range, error) {
 		end = max(0, lines+1+end)
 	}
 	end = min(end, lines)
-	// An empty file has no lines, but reading all of it is no mistake.
+	// An empty file has no lines, but reading all of it is not a mistake.
 	if (start > lines || start > end) && (lines > 0 || start > 1) {
 		return lineedit.Range{}, &LineError{Start: from, End: to, Lines: lines}
 	}

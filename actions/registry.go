@@ -49,7 +49,7 @@ func (r Registry) With(prototypes ...Action) Registry {
 	return Registry{prototypes: all, err: err}
 }
 
-// ownCopy returns a copy of an action that is a pointer, so that what its caller sets in it later is no default.
+// ownCopy returns a copy of an action that is a pointer, so that what its caller sets in it later is not a default.
 func ownCopy(p Action) Action {
 	v := reflect.ValueOf(p)
 	if v.Kind() != reflect.Pointer || v.IsNil() {

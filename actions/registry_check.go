@@ -29,7 +29,7 @@ func checkFields(t reflect.Type, names map[string]bool, depth int) error {
 		}
 		if !f.IsExported() || tag == "-" {
 			if f.Tag.Get("param") != "" || f.Tag.Get("enum") != "" {
-				return fmt.Errorf("field %s: it has a param or enum tag, but is no parameter", f.Name)
+				return fmt.Errorf("field %s: it has a param or enum tag, but is not a parameter", f.Name)
 			}
 			continue
 		}

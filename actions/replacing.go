@@ -176,7 +176,7 @@ const (
 	nearestBytes = 8 << 20 // bytes of files looked at for one step
 )
 
-// warn gives one warning of all replacements that matched nothing anywhere or changed nothing, which is no failure.
+// warn gives one warning of all replacements that matched nothing anywhere or changed nothing, which is not a failure.
 func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 	if len(files) == 0 {
 		return // the executor reports that there was nothing to work on

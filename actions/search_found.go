@@ -89,7 +89,7 @@ func (s *searching) warnText(files int) {
 	if why.Hint != "" {
 		hint = " (" + why.Hint + ")"
 	}
-	s.c.Warnf("pattern %s was read as a text, for it is no regular expression: %s%s; set mode to say which is meant",
+	s.c.Warnf("pattern %s was read as a text, for it is not a regular expression: %s%s; set mode to say which is meant",
 		quoted(s.pattern.Source()), why.Msg, hint)
 }
 

@@ -50,7 +50,7 @@ func TestSearch(t *testing.T) {
 		{"braces", actions.Search{Pattern: "recieve", Include: []string{"{a,d}.go"}}, map[string]int{"a.go": 3, "src/deep/d.go": 1}, "literal"},
 		{"auto takes a regex", actions.Search{Pattern: "console.log"}, map[string]int{"b.js": 2}, "regex"},
 		{"unless told", actions.Search{Pattern: "console.log", Mode: "literal"}, map[string]int{"b.js": 1}, "literal"},
-		{"auto takes a text that is no regex", actions.Search{Pattern: "log("}, map[string]int{"b.js": 1}, "literal"},
+		{"auto takes a text that is not a regex", actions.Search{Pattern: "log("}, map[string]int{"b.js": 1}, "literal"},
 		{"regex", actions.Search{Pattern: `(?m)^recieve$`, Mode: "regex"}, map[string]int{
 			"a.go": 1, "src/deep/d.go": 1, "src/deep/e_test.go": 1, ".hidden": 1, "node_modules/x/f.go": 1}, "regex"},
 	} {
@@ -112,7 +112,7 @@ func TestSearchErrors(t *testing.T) {
 			_, err := b.run("s", actions.Search{Pattern: "x", Path: "./no/where"}, nil)
 			wantError(t, err, "path not found: ./no/where")
 			if !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("%v is no fs.ErrNotExist", err)
+				t.Errorf("%v is not fs.ErrNotExist", err)
 			}
 			_, err = b.run("s", actions.Search{Pattern: "x", Path: "../x"}, nil)
 			wantError(t, err, "../x: path escapes from the root of the tree")

@@ -42,7 +42,7 @@ func TestSearchUnreadableDirectory(t *testing.T) {
 		t.Errorf("warnings %q", warnings)
 	}
 	if _, err := (actions.Search{Path: "locked", Pattern: "x"}).Run(t.Context(), c); err == nil {
-		t.Error("searching the unreadable directory itself was no error")
+		t.Error("searching the unreadable directory itself was not an error")
 	}
 }
 
@@ -71,6 +71,6 @@ func TestSearchUnreadableFile(t *testing.T) {
 		t.Errorf("left out %+v", out.LeftOut)
 	}
 	if _, err := (actions.Search{Path: "d/b.txt", Pattern: "x"}).Run(t.Context(), c); err == nil {
-		t.Error("searching the unreadable file itself was no error")
+		t.Error("searching the unreadable file itself was not an error")
 	}
 }

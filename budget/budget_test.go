@@ -106,8 +106,8 @@ func TestLimitRefuses(t *testing.T) {
 			{"files", `budget.files must be a whole number, got "a"`},
 		},
 		`"` + "ééééééééééééééééééééééééé" + `"`: {{"", `budget must be a number of dollars or an object, got "` + "ééééééééééééééééééé..."}},
-		`{"usd":1`: {{"", "budget is no valid JSON"}},
-		``:         {{"", "budget is no valid JSON"}},
+		`{"usd":1`: {{"", "budget is not valid JSON"}},
+		``:         {{"", "budget is not valid JSON"}},
 	} {
 		limit := budget.Limit{Files: 99}
 		err := limit.UnmarshalJSON([]byte(text))

@@ -26,13 +26,13 @@ const decimals = 6
 func Parse(text string) (Cost, error) {
 	number, err := parse(text)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no cost: %w", text, err)
+		return 0, fmt.Errorf("%q is not a cost: %w", text, err)
 	}
 	return number, nil
 }
 
 var (
-	errNoNumber = errors.New("it is no number of dollars")
+	errNoNumber = errors.New("it is not a number of dollars")
 	errDecimals = errors.New("it has more than 6 decimals")
 	errTooLarge = errors.New("it is too large")
 )

@@ -53,13 +53,13 @@ func TestCost(t *testing.T) {
 func TestCostRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"": "it is no number of dollars", "$3": "it is no number of dollars", "3,5": "it is no number of dollars",
-		"1.": "it is no number of dollars", ".5": "it is no number of dollars", "+1": "it is no number of dollars",
-		"--1": "it is no number of dollars", "-": "it is no number of dollars", "1e": "it is no number of dollars",
-		"1e1.5": "it is no number of dollars", "1e1e1": "it is no number of dollars", "01": "it is no number of dollars",
-		"1_0": "it is no number of dollars", "1e1_0": "it is no number of dollars", " 1": "it is no number of dollars",
-		"NaN": "it is no number of dollars", "0x1": "it is no number of dollars", "1.2.3": "it is no number of dollars",
-		"٣":         "it is no number of dollars",
+		"": "it is not a number of dollars", "$3": "it is not a number of dollars", "3,5": "it is not a number of dollars",
+		"1.": "it is not a number of dollars", ".5": "it is not a number of dollars", "+1": "it is not a number of dollars",
+		"--1": "it is not a number of dollars", "-": "it is not a number of dollars", "1e": "it is not a number of dollars",
+		"1e1.5": "it is not a number of dollars", "1e1e1": "it is not a number of dollars", "01": "it is not a number of dollars",
+		"1_0": "it is not a number of dollars", "1e1_0": "it is not a number of dollars", " 1": "it is not a number of dollars",
+		"NaN": "it is not a number of dollars", "0x1": "it is not a number of dollars", "1.2.3": "it is not a number of dollars",
+		"٣":         "it is not a number of dollars",
 		"0.0000001": "it has more than 6 decimals", "1e-7": "it has more than 6 decimals", "1.1234567": "it has more than 6 decimals",
 		"1e-99999999999999999999": "it has more than 6 decimals",
 		"9223372036854.775808":    "it is too large", "1e13": "it is too large", "1e99999999999999999999": "it is too large",
@@ -67,7 +67,7 @@ func TestCostRefuses(t *testing.T) {
 	} {
 		cost := budget.Cost(5)
 		_, err := budget.Parse(text)
-		if err == nil || !strings.HasSuffix(err.Error(), " is no cost: "+want) {
+		if err == nil || !strings.HasSuffix(err.Error(), " is not a cost: "+want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 		if err := cost.UnmarshalJSON([]byte(text)); err == nil || cost != 5 {

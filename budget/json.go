@@ -81,7 +81,7 @@ func (l *Limit) UnmarshalJSON(data []byte) error {
 	var errs []error
 	switch data = bytes.TrimSpace(data); {
 	case !json.Valid(data):
-		errs = append(errs, invalid("", "is no valid JSON"))
+		errs = append(errs, invalid("", "is not valid JSON"))
 	case string(data) == "null":
 		return nil
 	case data[0] == '{':

@@ -203,7 +203,7 @@ func TestValid(t *testing.T) {
 		"command policy: Env has '': it has no name":                                                 func(p *command.Policy) { p.Env = map[string]string{"": "1"} },
 		"command policy: Env has 'A=B': its name has a '=' or a NUL byte":                            func(p *command.Policy) { p.Env = map[string]string{"A=B": "1"} },
 		"command policy: Secrets has 'A': its value has a NUL byte":                                  func(p *command.Policy) { p.Secrets = map[string]string{"A": "\x00"} },
-		"command policy: Secrets has 'PATH': what programs are found in is no secret: set it in Env": func(p *command.Policy) { p.Secrets = map[string]string{"PATH": "/bin"} },
+		"command policy: Secrets has 'PATH': what programs are found in is not a secret: set it in Env": func(p *command.Policy) { p.Secrets = map[string]string{"PATH": "/bin"} },
 		"command policy: PassEnv[1] is '': it has no name":                                           func(p *command.Policy) { p.PassEnv = []string{"A", ""} },
 		"command policy: StepEnv[0] is 'PATH', which no step may set: it decides what runs":          func(p *command.Policy) { p.StepEnv = []string{"PATH"} },
 		"command policy: StepEnv[0] is 'LD_PRELOAD', which no step may set: it decides what runs":    func(p *command.Policy) { p.StepEnv = []string{"LD_PRELOAD"} },

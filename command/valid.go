@@ -29,7 +29,7 @@ func validEnv(field string, env map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		bad := cmp.Or(badName(name), badValue(env[name]))
 		if bad == "" && field == "Secrets" && sameCase(name) == "PATH" {
-			bad = "what programs are found in is no secret: set it in Env"
+			bad = "what programs are found in is not a secret: set it in Env"
 		}
 		if bad != "" {
 			return fmt.Errorf("command policy: %s has '%s': %s", field, name, bad)

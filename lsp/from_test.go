@@ -204,7 +204,7 @@ func TestUnsupported(t *testing.T) {
 		{"latin", "it has bytes that are no UTF-8"},
 		{"link", "it takes the place of a symbolic link"},
 		{"link2", "it is a symbolic link"},
-		{"mark", "its byte order mark comes or goes, which is no part of a text"},
+		{"mark", "its byte order mark comes or goes, which is not part of a text"},
 		{"new.sh", "it gets the mode 0755"},
 		{"n\xff", "its name has bytes that are no UTF-8"},
 	}

@@ -35,7 +35,7 @@ func created(c fsutil.Change) (string, error) {
 		return "", err
 	}
 	if bytes.HasPrefix(data, []byte(byteOrderMark)) {
-		return "", unsayable("it is to begin with a byte order mark, which is no part of a text")
+		return "", unsayable("it is to begin with a byte order mark, which is not part of a text")
 	}
 	return string(data), textual(data)
 }
@@ -62,7 +62,7 @@ func edited(plan *millrace.Plan, c fsutil.Change) ([]place, []byte, error) {
 	}
 	mark := []byte(byteOrderMark)
 	if bytes.HasPrefix(old, mark) != bytes.HasPrefix(now, mark) {
-		return nil, nil, unsayable("its byte order mark comes or goes, which is no part of a text")
+		return nil, nil, unsayable("its byte order mark comes or goes, which is not part of a text")
 	}
 	if bytes.HasPrefix(old, mark) {
 		old, places = old[len(mark):], withoutMark(old, places)

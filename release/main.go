@@ -51,7 +51,7 @@ func run(args []string) error {
 
 func inVersion(version string, do func(string) error) error {
 	if version == "" || semver.Canonical(version) != version || semver.Build(version) != "" {
-		return fmt.Errorf("%q is no version: write vX.Y.Z, or vX.Y.Z-rc.1", version)
+		return fmt.Errorf("%q is not a version: write vX.Y.Z, or vX.Y.Z-rc.1", version)
 	}
 	if major := semver.Major(version); major != "v0" && major != "v1" {
 		return fmt.Errorf("from v2 on, the paths of the modules end with /%s, which they do not", major)

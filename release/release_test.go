@@ -128,7 +128,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("changed since: %v", err)
 	}
 	for version, want := range map[string]string{
-		"0.7.0": "is no version", "v0.7": "is no version", "v0.7.0+x": "is no version", "v2.0.0": "paths of the modules end with /v2", "": "is no version",
+		"0.7.0": "is not a version", "v0.7": "is not a version", "v0.7.0+x": "is not a version", "v2.0.0": "paths of the modules end with /v2", "": "is not a version",
 	} {
 		if err := run([]string{"tags", version}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", version, err)

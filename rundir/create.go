@@ -128,7 +128,7 @@ func (w *writer) first(n newRun) (*record, error) {
 	return &record{Kind: kindCreated, Time: now, Status: n.status, Reason: n.reason, Created: &c}, nil
 }
 
-// makeDir makes a directory whose name is durable when it returns. That it is there already is no error.
+// makeDir makes a directory whose name is durable when it returns. That it is there already is not an error.
 func (s *Store) makeDir(name string) error {
 	err := s.d.FS.Mkdir(name, 0o700)
 	if disk.IsExist(err) {

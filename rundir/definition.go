@@ -136,7 +136,7 @@ next:
 // sharedDir is the directory of the operating system that the steps of a run share.
 func (s *Store) sharedDir(id string) (string, error) {
 	if !journal.ValidRunID(id) {
-		return "", fmt.Errorf("%q is no id of a run", id)
+		return "", fmt.Errorf("%q is not an id of a run", id)
 	}
 	dir := s.options.SharedDir
 	if dir == "" {

@@ -159,7 +159,7 @@ func (f *folded) check(r *record) error {
 	}
 	if r.Kind == kindCreated {
 		if c := r.Created; c.StepCount < 0 || c.StepCount > maxJobs-1 || c.Number < 1 || !r.Status.Valid() {
-			return errors.New("it is no run")
+			return errors.New("it is not a run")
 		}
 		return nil
 	}

@@ -135,7 +135,7 @@ func (l layout) known() (bool, error) {
 	case strings.HasPrefix(string(text), formatHead):
 		return false, fmt.Errorf("%w: %s was written by a later version of millrace", runs.ErrFormat, l.dir)
 	}
-	return false, fmt.Errorf("%w: %s is no store of runs", runs.ErrFormat, l.dir)
+	return false, fmt.Errorf("%w: %s is not a store of runs", runs.ErrFormat, l.dir)
 }
 
 // shards returns the shards that there are, in order.

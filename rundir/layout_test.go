@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// Another process makes the store, and a run in it, just when this one has found none: that is no store of another
+// Another process makes the store, and a run in it, just when this one has found none: that is not a store of another
 // program.
 func TestOpen_whileItIsMade(t *testing.T) {
 	t.Parallel()

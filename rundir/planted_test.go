@@ -116,7 +116,7 @@ func TestPlanted_files(t *testing.T) {
 	}
 }
 
-// A directory on the way that is a link to elsewhere is no part of the store.
+// A directory on the way that is a link to elsewhere is not part of the store.
 func TestPlanted_directories(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"000000", filepath.Join("000000", "000000002")} {

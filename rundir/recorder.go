@@ -60,7 +60,7 @@ func (r *recorder) Enter(_ context.Context, at millrace.Position) error {
 	return r.w.append(rec)
 }
 
-// waitsAt holds a run again that was held in front of that visit and then canceled: a retry is no decision to let it
+// waitsAt holds a run again that was held in front of that visit and then canceled: a retry is not a decision to let it
 // through.
 func (r *recorder) waitsAt(at millrace.Position) (err error) {
 	r.w.state(func(f *folded) {

@@ -63,7 +63,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// A run is created from the library; of a text that is no pipeline there is a run that has failed.
+// A run is created from the library; of a text that is not a pipeline there is a run that has failed.
 func TestCreate_ref(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")

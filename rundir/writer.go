@@ -280,7 +280,7 @@ func (w *writer) me() *take {
 	return &take{PID: os.Getpid(), Host: host}
 }
 
-// close gives the run back. It is no record: of an active run it reports that the process has died.
+// close gives the run back. It is not a record: of an active run it reports that the process has died.
 func (w *writer) close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

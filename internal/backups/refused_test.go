@@ -29,7 +29,7 @@ func TestOpen_refused(t *testing.T) {
 	t.Setenv("AppData", home)
 	config, err := os.UserConfigDir()
 	must(t, err)
-	must(t, os.MkdirAll(filepath.Join(config, "millrace", "key"), 0o700)) // a directory is no key
+	must(t, os.MkdirAll(filepath.Join(config, "millrace", "key"), 0o700)) // a directory is not a key
 	disk, err := rootfs.Open(t.TempDir())
 	must(t, err)
 	defer disk.Close()
@@ -40,7 +40,7 @@ func TestOpen_refused(t *testing.T) {
 	}{
 		"no file system":            {nil, stateDir, names.ErrNoFs},
 		"state directory elsewhere": {disk, "../x", names.ErrEscape},
-		"key is no key":             {disk, stateDir, names.ErrNotRegular},
+		"key is not a key":             {disk, stateDir, names.ErrNotRegular},
 	} {
 		if s, err := backups.Open(tt.fsys, tt.dir, nil); s != nil || !errors.Is(err, tt.want) {
 			t.Errorf("%s: open: %v", name, err)

@@ -38,7 +38,7 @@ func Apply(ctx context.Context, o Options, changes []change.Change) (r Report, e
 		return Report{}, fmt.Errorf("transaction id %q is not usable as a file name", o.ID)
 	}
 	if o.Restores != "" && !journal.ValidID(o.Restores) {
-		return Report{}, fmt.Errorf("restored transaction %q: it is no id", o.Restores)
+		return Report{}, fmt.Errorf("restored transaction %q: it is not an id", o.Restores)
 	}
 	guard := guard.Policy{Reserved: o.StateDir}
 	for _, e := range entries {

@@ -131,7 +131,7 @@ func (p Pipeline) Plain() ([]byte, error) { return p.Encode(func(Step) any { ret
 func (p Pipeline) Digest() string {
 	data, err := p.Plain()
 	if err != nil {
-		// Only the zero Pipeline and an action that cannot be written as JSON come here; both are no valid pipeline.
+		// Only the zero Pipeline and an action that cannot be written as JSON come here; both are not valid pipelines.
 		data = []byte(err.Error())
 	}
 	sum := sha256.Sum256(data)

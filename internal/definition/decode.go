@@ -238,7 +238,7 @@ func (d Decoder) paramsOf(name string) *form.Form {
 	if !ok {
 		return nil
 	}
-	object, _ := params.Describe(prototype) // nil if it is no action
+	object, _ := params.Describe(prototype) // nil if it is not an action
 	return object
 }
 

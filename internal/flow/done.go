@@ -136,7 +136,7 @@ func (o Outcome) attempted() bool {
 func (m *Machine) fits(at Position, o Outcome) error {
 	switch {
 	case o.Status != Skipped && o.Status != Stopped && !o.attempted():
-		return fmt.Errorf("'%v' is no outcome", o.Status)
+		return fmt.Errorf("'%v' is not an outcome", o.Status)
 	case o.Status == Skipped && at.Attempt > 1:
 		return fmt.Errorf("step %d cannot be skipped after an attempt", at.Step)
 	case o.attempted() && at.Spent:

@@ -49,7 +49,7 @@ func read(text string) (o Outcome, rest string, err error) {
 		}
 	}
 	if o == (Outcome{}) {
-		return o, "", fmt.Errorf("%q is no outcome", text[0])
+		return o, "", fmt.Errorf("%q is not an outcome", text[0])
 	}
 	digits := 1
 	for digits < len(text) && digits < 4 && '0' <= text[digits] && text[digits] <= '9' {

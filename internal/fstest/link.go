@@ -39,7 +39,7 @@ func linkChecks() []check {
 			t.write("f", "x")
 			t.want(t.symlinker().SymlinkIfPossible("x", "f/l"), "not a directory", IsNotDir)
 		}},
-		{"readlink of what is no link", 0, func(t tree) {
+		{"readlink of what is not a link", 0, func(t tree) {
 			t.write("f", "x")
 			t.mkdir("d")
 			for _, name := range []string{"f", "d"} {

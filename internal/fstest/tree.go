@@ -154,7 +154,7 @@ func (t tree) symlinker() afero.Symlinker {
 	t.Helper()
 	s, ok := t.fs.(afero.Symlinker)
 	if !ok {
-		t.Fatal("the file system is no afero.Symlinker")
+		t.Fatal("the file system is not an afero.Symlinker")
 	}
 	return s
 }

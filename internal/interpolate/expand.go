@@ -117,7 +117,7 @@ func (t *Texts) Path(values template.Values) (path string, ok bool, err error) {
 		path = v[0]
 	case nil, bool, []any, map[string]any:
 		if err == nil {
-			err = fmt.Errorf("template '%s': it is no path", t.path.Source())
+			err = fmt.Errorf("template '%s': it is not a path", t.path.Source())
 		}
 	default:
 		path, err = template.Format(v) // a number

@@ -359,7 +359,7 @@ func TestPath(t *testing.T) {
 	for _, path := range []string{"{{vars.any}}", "{{vars.on}}", "{{fix-it.data.list}}", "{{fix-it.data}}"} {
 		texts, _ := checked(interpolate.Step{Action: action{}, Path: path})
 		_, _, err := texts.Path(results)
-		if want := "parameter /condition/path: template '" + path + "': it is no path"; err == nil || err.Error() != want {
+		if want := "parameter /condition/path: template '" + path + "': it is not a path"; err == nil || err.Error() != want {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -286,7 +286,7 @@ func TestExpandInto(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := of(loose{Items: []any{[]any{"{{nan}}"}}}).Expand(nil, giveValue); err == nil ||
-		err.Error() != "parameter /items/0/0: its template gave what is no value: value is NaN, which is no JSON value" {
+		err.Error() != "parameter /items/0/0: its template gave what is not a value: value is NaN, which is no JSON value" {
 		t.Errorf("got %v", err)
 	}
 }

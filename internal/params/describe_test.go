@@ -127,10 +127,10 @@ func TestDescribeRefuses(t *testing.T) {
 		}{}, ".A: enum tag has an empty value"},
 		{struct {
 			A string `json:"-" param:"required"`
-		}{}, ".A: it has a param or enum tag, but is no parameter"},
+		}{}, ".A: it has a param or enum tag, but is not a parameter"},
 		{struct {
 			a string `enum:"x"` //nolint:unused // the tag is what is tested
-		}{}, ".a: it has a param or enum tag, but is no parameter"},
+		}{}, ".a: it has a param or enum tag, but is not a parameter"},
 	}
 	for _, tt := range tests {
 		_, err := params.Describe(tt.proto)

@@ -50,7 +50,7 @@ func (b *builder) tags(sf reflect.StructField, at string) (field, error) {
 	}
 	tags.ignored = tag == "-" || !sf.IsExported() && !tags.embedded
 	if (tags.ignored || tags.embedded) && (hasParam || hasEnum) {
-		return tags, b.fail(at, "it has a param or enum tag, but is no parameter")
+		return tags, b.fail(at, "it has a param or enum tag, but is not a parameter")
 	}
 	if tags.ignored || tags.embedded {
 		return tags, nil

@@ -263,7 +263,7 @@ func (e *expander) tree(s *shape, v reflect.Value, at *path) (reflect.Value, err
 				return text, err
 			}
 			if got, err = Tree(got); err != nil {
-				return nil, valueError(at, err, "its template gave what is no value: %v", err)
+				return nil, valueError(at, err, "its template gave what is not a value: %v", err)
 			}
 			return got, nil
 		})

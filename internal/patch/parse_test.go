@@ -70,7 +70,7 @@ func TestParse(t *testing.T) {
 func TestParseProblems(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                               "0: this is no patch",
+		"":                               "0: this is not a patch",
 		"--- a/f\n+++ b/f\n":             "1: no hunk follows the name of the file",
 		"--- a/f\n@@ -1 +1 @@\n-a\n+b\n": `1: a line "+++ " with the name of the file is missing behind this one`,
 		"--- /dev/null\n+++ /dev/null\n@@ -0,0 +1 @@\n+a\n":                  "1: neither line names a file",

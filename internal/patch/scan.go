@@ -92,7 +92,7 @@ func Parse(text string, opt Options) (*Patch, []Problem, error) {
 	case SearchReplace:
 		p.blocks()
 	default:
-		p.problem(0, forms, "this is no patch")
+		p.problem(0, forms, "this is not a patch")
 	}
 	if p.err == nil && len(p.problems) == 0 && len(p.patch.Files) == 0 {
 		p.problem(0, forms, "this patch names no file")

@@ -35,7 +35,7 @@ func checkAlone(guard guard.Policy, c Change) error {
 	case !fitsKind(c.Change):
 		return errors.New("the kind of the change and what is there before and after do not fit together")
 	case (c.Old.Mode|c.New.Mode|c.Replaced.Mode)&^modes.PermBits != 0:
-		return errors.New("a mode has bits that are no permissions")
+		return errors.New("a mode has bits that are not permissions")
 	case c.New.Mode&special&^c.Old.Mode != 0:
 		return errors.New("the file would get the setuid or the setgid bit, which it does not have")
 	case noHash(c.Old) || noHash(c.New) || noHash(c.Replaced):

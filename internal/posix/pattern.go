@@ -28,8 +28,8 @@ const (
 	errTooBig           = "Regular expression too big"
 	errCollation        = "Invalid collation character"
 	errBackReference    = "back-references in the pattern are not supported"
-	errRawBracket       = "bytes that are no character are not supported within [...]"
-	errRawPattern       = "bytes that are no character are not supported beside classes, words or the flag I"
+	errRawBracket       = "bytes that are not characters are not supported within [...]"
+	errRawPattern       = "bytes that are not characters are not supported beside classes, words or the flag I"
 )
 
 // Error is what is wrong with a pattern.

@@ -75,7 +75,7 @@ func TestRefused(t *testing.T) {
 	for pattern, want := range map[string]posix.Error{
 		`ab(c`:      {Text: `Unmatched ( or \(`, At: 4},
 		`(a)\1`:     {Text: "back-references in the pattern are not supported", At: 3, Unsupported: true},
-		"a[\xe9]":   {Text: "bytes that are no character are not supported within [...]", At: 1, Unsupported: true},
+		"a[\xe9]":   {Text: "bytes that are not characters are not supported within [...]", At: 1, Unsupported: true},
 		`a{40}{40}`: {Text: "Regular expression too big", At: 9},
 	} {
 		if _, err := posix.Parse([]byte(pattern), posix.Options{MaxNodes: 1000}); err == nil || *err != want {

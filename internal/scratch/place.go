@@ -57,7 +57,7 @@ func baseDir(dir string) (string, error) {
 	}
 	const others, sticky = 0o022, fs.ModeSticky
 	if runtime.GOOS != "windows" && info.Mode()&others != 0 && info.Mode()&sticky == 0 {
-		return "", fmt.Errorf("%s: other users can replace what is in it, so it is no place for scratch trees", dir)
+		return "", fmt.Errorf("%s: other users can replace what is in it, so it is not a place for scratch trees", dir)
 	}
 	return dir, nil
 }
@@ -78,7 +78,7 @@ func ownDir(above *os.Root, at, name string) (*os.Root, error) {
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return refuse("is no directory")
+		return refuse("is not a directory")
 	case !isOurs(info):
 		return refuse("belongs to another user")
 	case runtime.GOOS != "windows" && info.Mode()&0o022 != 0:

@@ -178,12 +178,12 @@ func TestOpen_planted(t *testing.T) {
 			if err := os.Symlink(target, filepath.Join(dir, "millrace")); err != nil {
 				t.Fatal(err)
 			}
-		}, "millrace is no directory"},
+		}, "millrace is not a directory"},
 		"a file for all places": {func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, "millrace"), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-		}, "millrace is no directory"},
+		}, "millrace is not a directory"},
 		"open to all": {func(t *testing.T, dir string) { mkdir(t, filepath.Join(dir, "millrace"), 0o777) }, "can be written to by other users"},
 		"another user's": {func(t *testing.T, dir string) {
 			if os.Geteuid() != 0 {

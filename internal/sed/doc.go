@@ -61,7 +61,7 @@
 // All that GNU sed refuses, and beyond that, with Unsupported set in the [Error]: the commands that write, read or
 // run something (w W r R e), print otherwise (l L = F z v), branch (b t T :), keep a window of lines (D P), or keep a
 // second text (g G h H x); exit statuses of q and Q; the flags w and e of s; back-references in patterns; bytes that
-// are no character within brackets, or in a pattern with classes or the flag I; a text of a, i or c that ends with a
+// are not characters within brackets, or in a pattern with classes or the flag I; a text of a, i or c that ends with a
 // backslash where no line follows; and \N with an empty pattern that stands for a pattern with fewer groups.
 //
 // # Differences from GNU sed

@@ -36,7 +36,7 @@ type fact struct {
 	plain atomic.Pointer[body]
 }
 
-// body returns the content of a file that is not changed, the same one each time, and nil for what is no file.
+// body returns the content of a file that is not changed, the same one each time, and nil for what is not a file.
 func (f *fact) body() *body {
 	if f.kind != change.File {
 		return nil

@@ -184,7 +184,7 @@ type goneEntry struct{ fs.DirEntry }
 
 func (goneEntry) Info() (fs.FileInfo, error) { return nil, fs.ErrNotExist }
 
-// A file that was removed while it was open can be written to, as on every POSIX system, and is no change any more.
+// A file that was removed while it was open can be written to, as on every POSIX system, and is not a change any more.
 func TestStage_writeToRemoved(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

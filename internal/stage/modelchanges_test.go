@@ -43,7 +43,7 @@ func (m *model) compareSince() {
 			if _, there := now[name]; there {
 				shown++
 			} else if line, was := save.tree[name]; !was || isDirLine(line) {
-				m.Fatalf("%s listed, but it was no file and is none", name)
+				m.Fatalf("%s listed, but it was not a file and is none", name)
 			}
 		}
 		if len(listed)-shown > gone || gone > 0 && len(listed) == 0 {

@@ -69,7 +69,7 @@ func (b *builder) metaFor(n *node, t toldMeta) (meta, error) {
 			return m, err
 		}
 	} else if t.body != 0 {
-		return m, badDelta("what is no file has a content")
+		return m, badDelta("what is not a file has a content")
 	}
 	if m.by, err = b.stamps(t.by, n.by); err != nil {
 		return m, err

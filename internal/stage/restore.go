@@ -189,7 +189,7 @@ func (b *builder) page(t toldPage) error {
 	data := make([]byte, t.size)
 	err := b.c.unspill(data, t.off)
 	switch {
-	case err == io.ErrUnexpectedEOF: // it is no end of the delta
+	case err == io.ErrUnexpectedEOF: // it is not the end of the delta
 		err = badDelta("the bytes that were put aside are not there")
 	case err == nil && change.HashOf(data) != t.sum:
 		err = badDelta("the bytes are not those that were put aside")
@@ -210,7 +210,7 @@ func (b *builder) body(t toldBody) error {
 		return err
 	}
 	if src.kind != change.File {
-		return badDelta("%s is no file", src.path)
+		return badDelta("%s is not a file", src.path)
 	}
 	var old []change.Splice
 	if t.like > 0 {

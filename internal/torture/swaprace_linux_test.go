@@ -106,7 +106,7 @@ func (r *swapRace) judge(res *millrace.Result, of map[string]string) {
 		case !ours:
 			kind = "search"
 		case kind == "file_exists":
-			// A failure to read is no failure to ask.
+			// A failure to read is not a failure to ask.
 			r.count(kind, 1, !step.Failed() || strings.Contains(step.Error, "always"))
 			continue
 		case step.Skipped:

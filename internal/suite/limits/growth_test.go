@@ -76,7 +76,7 @@ func TestGrowthIsBounded(t *testing.T) {
 			_, err = x.Run(t.Context(), fsys, p)
 			limit, ok := errors.AsType[*actions.LimitError](err)
 			if !ok || limit.What != test.limit {
-				t.Fatalf("error %v is no limit on %s", err, test.limit)
+				t.Fatalf("error %v is not a limit on %s", err, test.limit)
 			}
 			if strings.Contains(err.Error(), "big") {
 				t.Errorf("which file met the limit depends on the schedule: %v", err)

@@ -14,7 +14,7 @@ func (a *App) decideFlags(cmd *cobra.Command) {
 	f.BoolVarP(&a.flags.yes, "yes", "y", false, "do it without asking")
 }
 
-// agreed shows what is to be done to n things that are no change of files, and reports whether to do it: with -y, or
+// agreed shows what is to be done to n things that are not changes of files, and reports whether to do it: with -y, or
 // when the user says so. It is errDeclined if the user does not want it.
 func (s *session) agreed(ctx context.Context, n int, question string, show func() error) (bool, error) {
 	if err := show(); err != nil {

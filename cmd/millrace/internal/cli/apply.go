@@ -50,7 +50,7 @@ func (s *session) apply(ctx context.Context, name, digest string) error {
 		return err
 	}
 	// The commit is marked with what was applied, so that it is found when the same plan comes again. The mark is never
-	// the same twice: applying a plan again after it was taken back is no repetition of that run.
+	// the same twice: applying a plan again after it was taken back is not a repetition of that run.
 	mark := planMark(data)
 	s.x.RunID = mark + rand.Text()
 	plan, err := s.x.OpenPlan(ctx, s.fs, data)

@@ -133,7 +133,7 @@ func TestScreenReview(t *testing.T) {
 			s.keys("n")
 			s.wait("(1/1 f1.txt, by fix)")
 			s.tmux("resize-window", "-t", "s", "-x", "60", "-y", "20")
-			s.keys("Up") // an arrow is no key of a review, and does no harm
+			s.keys("Up") // an arrow is not a key of a review, and does no harm
 			s.wait("?  this help")
 			s.keys("y")
 			s.wait("(1/1 f2.txt, by fix)")

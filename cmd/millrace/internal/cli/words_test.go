@@ -111,7 +111,7 @@ var messages = []struct{ command, says string }{
 	{"patch p/short", "or use --recount"},
 	{"patch p/block", "or name it with --path"},
 	{"patch p/binary", "--binary takes it"},
-	{"patch p/junk", "this is no patch"},
+	{"patch p/junk", "this is not a patch"},
 	{"patch p/names", "use --strip"},
 	{"patch -R p/begin", "--reverse is for unified diffs"},
 	{"patch --fuzz 2 p/begin", "--fuzz is for unified diffs"},

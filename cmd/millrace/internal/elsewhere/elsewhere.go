@@ -63,7 +63,7 @@ func translations() map[string]func(args []string) []string {
 	}
 }
 
-// each returns a command with one parameter for each argument that is no flag.
+// each returns a command with one parameter for each argument that is not a flag.
 func each(command, parameter string, args []string) []string {
 	words := strings.Fields(command)
 	for _, arg := range args {

@@ -132,7 +132,7 @@ func split(args []string) ([]call, error) {
 		case arg == then:
 			begins = true
 		case begins && strings.Contains(arg, "="):
-			return nil, usage("write the action first, then its parameters", "'%s' is no action", shown(arg))
+			return nil, usage("write the action first, then its parameters", "'%s' is not an action", shown(arg))
 		case begins:
 			calls = append(calls, call{action: arg})
 			begins = false

@@ -47,7 +47,7 @@ func (w Where) params(c call, doc millrace.ActionDoc) (map[string]any, error) {
 			if w.literal {
 				hint = "write name=value"
 			}
-			return nil, usage(hint, "'%s' is no parameter of %s", shown(arg), c.action)
+			return nil, usage(hint, "'%s' is not a parameter of %s", shown(arg), c.action)
 		}
 		_, twice := params[strings.TrimSuffix(name, ":")]
 		if literal, ok := strings.CutSuffix(name, ":"); ok {
@@ -96,7 +96,7 @@ func (w Where) params(c call, doc millrace.ActionDoc) (map[string]any, error) {
 		}
 		list, ok := params[name].([]any)
 		if twice && (!ok || asJSON[name]) {
-			return nil, usage("", "'%s' of %s is given twice, and is no list", shown(name), c.action)
+			return nil, usage("", "'%s' of %s is given twice, and is not a list", shown(name), c.action)
 		}
 		if more, isList := v.([]any); isList {
 			v = append(list, more...)

@@ -34,7 +34,7 @@ func (c Common) bounds() (low, high *int, err error) {
 	case low == nil && high == nil:
 		return nil, nil, usage("write a number, or two as 1..9, 1.. or ..9", "--expect cannot be '%s'", c.Expect)
 	case low != nil && high != nil && *low > *high:
-		return nil, nil, usage("write the smaller number first", "--expect '%s' is no range", c.Expect)
+		return nil, nil, usage("write the smaller number first", "--expect '%s' is not a range", c.Expect)
 	}
 	return low, high, nil
 }

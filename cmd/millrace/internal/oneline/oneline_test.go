@@ -120,7 +120,7 @@ func TestReplace(t *testing.T) {
 		"expect a word":      {".", oneline.Replace{Old: "a", Common: oneline.Common{Expect: "some"}}, want{err: "--expect cannot be 'some'"}},
 		"expect nothing":     {".", oneline.Replace{Old: "a", Common: oneline.Common{Expect: ".."}}, want{err: "--expect cannot be '..'"}},
 		"expect -1":          {".", oneline.Replace{Old: "a", Common: oneline.Common{Expect: "-1"}}, want{err: "--expect cannot be"}},
-		"expect backwards":   {".", oneline.Replace{Old: "a", Common: oneline.Common{Expect: "3..1"}}, want{err: "is no range"}},
+		"expect backwards":   {".", oneline.Replace{Old: "a", Common: oneline.Common{Expect: "3..1"}}, want{err: "is not a range"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

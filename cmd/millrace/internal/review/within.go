@@ -20,7 +20,7 @@ type matched struct {
 }
 
 // matchesOf finds the matches of a hunk with one run of changed lines. It returns nil where there are not two at least,
-// or where the old lines and the new lines are no pairs.
+// or where the old lines and the new lines are not pairs.
 func matchesOf(h millrace.Hunk) *matches {
 	lines := h.Lines()
 	var old, fresh []int

@@ -82,7 +82,7 @@ func cutLine(typed []byte) (line, rest []byte, complete bool) {
 	return typed[:n+1], typed[n+1:], true
 }
 
-// printable leaves out what is no character.
+// printable leaves out what is not a character.
 func printable(typed []byte) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' || r == 0x7f || r == utf8.RuneError {

@@ -26,7 +26,7 @@ type Terminal interface {
 	Key(ctx context.Context) (rune, error)
 }
 
-// None is no terminal: nothing can be asked, and what is written is lost.
+// None is not a terminal: nothing can be asked, and what is written is lost.
 var None Terminal = none{}
 
 type none struct{}

@@ -116,7 +116,7 @@ func TestEdit(t *testing.T) {
 		t.Errorf("an editor that is not there: %v", err)
 	}
 	if _, err := Edit("false", None, ""); err == nil {
-		t.Error("an editor that failed is no error")
+		t.Error("an editor that failed is not an error")
 	}
 	env := map[string]string{"EDITOR": "e", "VISUAL": "v"}
 	if got := Editor(func(name string) string { return env[name] }, ""); got != "v" {
