@@ -28,7 +28,7 @@ func englishRules() []englishRule {
 			`^\s*(//|[*#>-]+)?\s*(\*\*)?(What|Whether|That of|Those of|Who|Whose) [a-z]`, asks...),
 		rule(40, "a sentence begins with a question word", "name the thing first",
 			`\. (What|Whether|That of|Those of|Who|Whose) [a-z]`, asks...),
-		rule(400, "something is no thing", "\"is not a\", \"has no\"", `\s(is|are|was) no [a-z]`, " no "),
+		rule(330, "something is no thing", "\"is not a\", \"has no\"", `\s(is|are|was) no [a-z]`, " no "),
 		rule(82, "something is told", "receives, reports", `\s(is|are|was) told|tells of`, " told", "tells of"),
 		rule(16, "code says", "reports, returns, means, documents", `\ssays (what|that|how|whether)`, " says "),
 		rule(386, "one for a noun", "repeat the noun", `\sones? (that|which|of)\s`, " one ", " ones "),
