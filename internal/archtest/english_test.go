@@ -24,16 +24,16 @@ func englishRules() []englishRule {
 	}
 	asks := []string{"What ", "Whether ", "That of ", "Those of ", "Who ", "Whose "}
 	return []englishRule{
-		rule(40, "a line begins with a question word", "name the thing first: \"Only transient errors are retried\"",
+		rule(10, "a line begins with a question word", "name the thing first: \"Only transient errors are retried\"",
 			`^\s*(//|[*#>-]+)?\s*(\*\*)?(What|Whether|That of|Those of|Who|Whose) [a-z]`, asks...),
-		rule(40, "a sentence begins with a question word", "name the thing first",
+		rule(5, "a sentence begins with a question word", "name the thing first",
 			`\. (What|Whether|That of|Those of|Who|Whose) [a-z]`, asks...),
-		rule(330, "something is no thing", "\"is not a\", \"has no\"", `\s(is|are|was) no [a-z]`, " no "),
-		rule(82, "something is told", "receives, reports", `\s(is|are|was) told|tells of`, " told", "tells of"),
-		rule(16, "code says", "reports, returns, means, documents", `\ssays (what|that|how|whether)`, " says "),
-		rule(386, "one for a noun", "repeat the noun", `\sones? (that|which|of)\s`, " one ", " ones "),
-		rule(15, "meanwhile", "after, before, during", `, meanwhile|meanwhile[.;]`, "meanwhile"),
-		rule(12, "an adverb ends the sentence", "after, before; or leave it out", `all the same\.|by itself\.|behind\.`, " same.", " itself.", "behind."),
+		rule(300, "something is no thing", "\"is not a\", \"has no\"", `\s(is|are|was) no [a-z]`, " no "),
+		rule(77, "something is told", "receives, reports", `\s(is|are|was) told|tells of`, " told", "tells of"),
+		rule(10, "code says", "reports, returns, means, documents", `\ssays (what|that|how|whether)`, " says "),
+		rule(380, "one for a noun", "repeat the noun", `\sones? (that|which|of)\s`, " one ", " ones "),
+		rule(14, "meanwhile", "after, before, during", `, meanwhile|meanwhile[.;]`, "meanwhile"),
+		rule(11, "an adverb ends the sentence", "after, before; or leave it out", `all the same\.|by itself\.|behind\.`, " same.", " itself.", "behind."),
 	}
 }
 

@@ -209,7 +209,7 @@ func TestOpen_planted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, ""},
-		"the directory itself is open": {func(t *testing.T, dir string) { mkdir(t, dir, 0o777) }, "no place for scratch trees"},
+		"the directory itself is open": {func(t *testing.T, dir string) { mkdir(t, dir, 0o777) }, "not a place for scratch trees"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
