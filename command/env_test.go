@@ -200,21 +200,21 @@ func TestValid(t *testing.T) {
 		}
 	}
 	for want, change := range map[string]func(p *command.Policy){
-		"command policy: Env has '': it has no name":                                                 func(p *command.Policy) { p.Env = map[string]string{"": "1"} },
-		"command policy: Env has 'A=B': its name has a '=' or a NUL byte":                            func(p *command.Policy) { p.Env = map[string]string{"A=B": "1"} },
-		"command policy: Secrets has 'A': its value has a NUL byte":                                  func(p *command.Policy) { p.Secrets = map[string]string{"A": "\x00"} },
+		"command policy: Env has '': it has no name":                                                    func(p *command.Policy) { p.Env = map[string]string{"": "1"} },
+		"command policy: Env has 'A=B': its name has a '=' or a NUL byte":                               func(p *command.Policy) { p.Env = map[string]string{"A=B": "1"} },
+		"command policy: Secrets has 'A': its value has a NUL byte":                                     func(p *command.Policy) { p.Secrets = map[string]string{"A": "\x00"} },
 		"command policy: Secrets has 'PATH': what programs are found in is not a secret: set it in Env": func(p *command.Policy) { p.Secrets = map[string]string{"PATH": "/bin"} },
-		"command policy: PassEnv[1] is '': it has no name":                                           func(p *command.Policy) { p.PassEnv = []string{"A", ""} },
-		"command policy: StepEnv[0] is 'PATH', which no step may set: it decides what runs":          func(p *command.Policy) { p.StepEnv = []string{"PATH"} },
-		"command policy: StepEnv[0] is 'LD_PRELOAD', which no step may set: it decides what runs":    func(p *command.Policy) { p.StepEnv = []string{"LD_PRELOAD"} },
-		"command policy: StepEnv[0] is 'MILLRACE_X', which no step may set: it is set by millrace":   func(p *command.Policy) { p.StepEnv = []string{"MILLRACE_X"} },
-		"command policy: StepEnv[0] is 'TOKEN', which no step may set: it is the name of a secret":   func(p *command.Policy) { p.StepEnv = []string{"TOKEN"} },
-		"command policy: Read[0] 'a/b' is not an absolute path":                                      func(p *command.Policy) { p.Read = []string{"a/b"} },
-		"command policy: Write[0] '' is not an absolute path":                                        func(p *command.Policy) { p.Write = []string{""} },
-		"command policy: Scratch 'x' is not an absolute path":                                        func(p *command.Policy) { p.Scratch = "x" },
-		"command policy: MaxTimeout is negative":                                                     func(p *command.Policy) { p.MaxTimeout = -1 },
-		"command policy: MaxScratchBytes is negative":                                                func(p *command.Policy) { p.MaxScratchBytes = -1 },
-		"command policy: Sandbox is 3, which is none of Required, BestEffort and Off":                func(p *command.Policy) { p.Sandbox = 3 },
+		"command policy: PassEnv[1] is '': it has no name":                                              func(p *command.Policy) { p.PassEnv = []string{"A", ""} },
+		"command policy: StepEnv[0] is 'PATH', which no step may set: it decides what runs":             func(p *command.Policy) { p.StepEnv = []string{"PATH"} },
+		"command policy: StepEnv[0] is 'LD_PRELOAD', which no step may set: it decides what runs":       func(p *command.Policy) { p.StepEnv = []string{"LD_PRELOAD"} },
+		"command policy: StepEnv[0] is 'MILLRACE_X', which no step may set: it is set by millrace":      func(p *command.Policy) { p.StepEnv = []string{"MILLRACE_X"} },
+		"command policy: StepEnv[0] is 'TOKEN', which no step may set: it is the name of a secret":      func(p *command.Policy) { p.StepEnv = []string{"TOKEN"} },
+		"command policy: Read[0] 'a/b' is not an absolute path":                                         func(p *command.Policy) { p.Read = []string{"a/b"} },
+		"command policy: Write[0] '' is not an absolute path":                                           func(p *command.Policy) { p.Write = []string{""} },
+		"command policy: Scratch 'x' is not an absolute path":                                           func(p *command.Policy) { p.Scratch = "x" },
+		"command policy: MaxTimeout is negative":                                                        func(p *command.Policy) { p.MaxTimeout = -1 },
+		"command policy: MaxScratchBytes is negative":                                                   func(p *command.Policy) { p.MaxScratchBytes = -1 },
+		"command policy: Sandbox is 3, which is none of Required, BestEffort and Off":                   func(p *command.Policy) { p.Sandbox = 3 },
 	} {
 		p := good
 		change(&p)

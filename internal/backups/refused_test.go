@@ -40,7 +40,7 @@ func TestOpen_refused(t *testing.T) {
 	}{
 		"no file system":            {nil, stateDir, names.ErrNoFs},
 		"state directory elsewhere": {disk, "../x", names.ErrEscape},
-		"key is not a key":             {disk, stateDir, names.ErrNotRegular},
+		"key is not a key":          {disk, stateDir, names.ErrNotRegular},
 	} {
 		if s, err := backups.Open(tt.fsys, tt.dir, nil); s != nil || !errors.Is(err, tt.want) {
 			t.Errorf("%s: open: %v", name, err)
