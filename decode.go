@@ -191,8 +191,8 @@ type LibraryEntry struct {
 }
 
 // LibraryError says why there is no pipeline of a name, or why it cannot be read. It wraps a *[ValidationError] for a
-// text that is not a pipeline, an error that matches fs.ErrNotExist where there is no such file, [fsutil.ErrBadName] for
-// what no pipeline can be called, [fsutil.ErrEscape] for a link that leads out of the directory, and so on.
+// text that is not a pipeline, an error that matches fs.ErrNotExist where there is no such file, [fsutil.ErrBadName]
+// for what no pipeline can be called, [fsutil.ErrEscape] for a link that leads out of the directory, and so on.
 type LibraryError struct {
 	// Name is the pipeline's, "" if it is the directory that cannot be read. Dir is the name of the directory, "" if it
 	// is about none of them.

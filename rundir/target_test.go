@@ -96,7 +96,8 @@ func (p *targetPlace) asks() *int {
 	return &asked
 }
 
-// A conflict at the commit is not an end: the next attempt rests on what is there then, and what was paid for is paid once.
+// A conflict at the commit is not an end: the next attempt rests on what is there then, and what was paid for is paid
+// once.
 func TestTargetConflict(t *testing.T) {
 	t.Parallel()
 	p := newTarget(t, rundir.Host{})
