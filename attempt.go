@@ -19,6 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/outcome"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // call makes what the action is given. After over, nothing more is heard of it: a goroutine that the action has left
@@ -37,6 +38,7 @@ func (r *run) call(
 		Logger:        r.log.With("step", s.ID),
 		Commands:      r.x.Commands,
 		OnWarning:     warnings.Add,
+		Words:         r.x.Words,
 	}
 	if r.x.Observe != nil {
 		call.OnProgress, call.OnBytes = progress.files, progress.bytes
@@ -127,17 +129,19 @@ func (r *run) wanted(id string) bool {
 }
 
 // noFiles says why a step that works on files has none.
-func noFiles(s definition.Step) string {
+func noFiles(s definition.Step) error {
+	part := wording.Part{Kind: wording.NoFiles}
 	switch ins := s.Inputs(); {
 	case s.Input == definition.InputPrevious:
-		return "the step that was executed before matched no files"
+		part.Text = "the step that was executed before matched no files"
 	case len(ins) == 0:
-		return "the list of files is empty"
+		part.Kind, part.Text = wording.EmptyList, "the list of files is empty"
 	case len(ins) == 1:
-		return fmt.Sprintf("input step '%s' matched no files", ins[0])
+		part.Text = fmt.Sprintf("input step '%s' matched no files", ins[0])
 	default:
-		return "the input steps matched no files"
+		part.Text = "the input steps matched no files"
 	}
+	return wording.Errorf("%v", part)
 }
 
 // checkExpect returns an *ExpectError if a number is out of bounds.

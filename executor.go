@@ -14,6 +14,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/tool"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // DefaultMaxFiles is the number of files a pipeline may change without force.
@@ -144,6 +145,9 @@ type Executor struct {
 	// Observe takes what happens, for programs. Nil means no observer. If it panics, the run goes on as if it had
 	// not, and the Result has a warning. See [Event].
 	Observe func(Event)
+	// Words returns the parts of warnings, such as the names of parameters, in the words of a door whose user has not
+	// seen them. Nil means the words of the engine. It is called from several goroutines.
+	Words wording.Words
 	// StepContext, if not nil, is called at each visit of a step, behind its StepStarted, and returns the context that
 	// its action is given, in all attempts: ctx with values of the host, such as a span that what a tool or an agent
 	// does hangs below. The result must descend from ctx. If it does not, or if StepContext panics, the step has ctx

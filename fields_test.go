@@ -28,6 +28,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/tool"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // Effects of a verb on a tree: it writes, it only reads, or it refuses, with an error and nothing written.
@@ -268,6 +269,7 @@ var fields = map[string]field{
 	"Shared":      {func(x *millrace.Executor) { x.Shared = filepath.Join(os.TempDir(), "millrace-never-made") }, nothing, never},
 	"Logger":      {func(x *millrace.Executor) { x.Logger = slog.New(slog.DiscardHandler) }, nothing, never},
 	"Observe":     {func(x *millrace.Executor) { x.Observe = func(millrace.Event) {} }, nothing, never},
+	"Words":       {func(x *millrace.Executor) { x.Words = wording.Part.String }, nothing, never},
 	"StepContext": {func(x *millrace.Executor) {
 		x.StepContext = func(ctx context.Context, _ millrace.StepStarted) context.Context { return ctx }
 	}, nothing, never},

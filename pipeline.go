@@ -238,6 +238,8 @@ type Problem struct {
 	// Line and Column, from 1, say where in the JSON text that is. Zero for a pipeline built in Go.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
+	// Err is the message and the hint as an error. It is nil if no door of the project words them differently.
+	Err error `json:"-"`
 }
 
 // String returns the message, the place if the message alone does not name it, and the hint.

@@ -27,6 +27,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // policy returns what every path of a run on the tree is checked against.
@@ -253,12 +254,14 @@ func (x Executor) checkCommands(ctx context.Context, p definition.Pipeline) erro
 		if a.Shell != "" {
 			param = "shell"
 		}
+		step := wording.Part{Kind: wording.InStep, Text: fmt.Sprintf("step '%s': ", s.ID), Value: s.ID}
 		problem := Problem{
 			Pointer: fmt.Sprintf("/steps/%d/params/%s", i, param), Code: definition.CodeDenied,
-			Message: fmt.Sprintf("step '%s': %v", s.ID, err), Step: s.ID,
+			Message: step.Text + err.Error(), Step: s.ID, Err: wording.Errorf("%v%w", step, err),
 		}
 		if denied, ok := errors.AsType[*command.DeniedError](err); ok {
 			problem.Hint = denied.Hint
+			problem.Err = wording.Errorf("%v%w%v", step, err, hintOf(denied))
 		}
 		e.Problems = append(e.Problems, problem)
 	}
@@ -266,6 +269,18 @@ func (x Executor) checkCommands(ctx context.Context, p definition.Pipeline) erro
 		return e
 	}
 	return nil
+}
+
+// hintOf returns what to do about a command that is denied, as it stands after the message.
+func hintOf(denied *command.DeniedError) wording.Part {
+	part := wording.Part{Kind: wording.Hint, Text: denied.Hint}
+	if part.Text != "" {
+		part.Text = ": " + part.Text
+	}
+	if len(wording.Parts(denied)) > 0 {
+		part.Kind = wording.Install
+	}
+	return part
 }
 
 // commandOf is what the policy of the host is asked about.

@@ -15,6 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/watch"
+	"github.com/millrace-go/millrace/wording"
 )
 
 var errGoexit = errors.New("the action has ended its goroutine")
@@ -241,7 +242,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	view := r.stage.For(s.ID, spec.ReadOnly)
 	files := r.filesOf(s, action)
 	if spec.Input == actions.InputFiles && len(files) == 0 {
-		res.Warnings = append(res.Warnings, noFiles(s))
+		res.Warnings = append(res.Warnings, wording.Of(noFiles(s), r.x.Words))
 		if !spec.ReadOnly {
 			res.RiskLevel = r.x.Risk.Assess(0, 0)
 		}

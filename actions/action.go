@@ -30,6 +30,8 @@ type Problem struct {
 	Code    string // stable, such as "bad_pattern"
 	Message string
 	Hint    string // what to write instead, if that is known
+	// Err is the message and the hint as an error, nil if no door of the project words them differently.
+	Err error
 }
 
 // Check collects the findings of a [Validator].

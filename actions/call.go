@@ -3,7 +3,6 @@ package actions
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -15,6 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // Call is the argument of one run of an action. In a test of an action, a Call with only FS and Files works. The
@@ -76,6 +76,8 @@ type Call struct {
 	// OnWarning, if not nil, takes what the step wants its user to know although it did not fail. It is called from
 	// several goroutines.
 	OnWarning func(message string)
+	// Words returns the parts of warnings in the words of a door. Nil means the words of the engine.
+	Words wording.Words
 
 	sizes   match.Sizes
 	spent   atomic.Int64 // bytes of new text, see Staged
@@ -94,7 +96,7 @@ func (c *Call) Spend(cost budget.Cost) {
 // are reported, and the number of the others, see Limits.MaxShownBytes.
 func (c *Call) Warnf(format string, args ...any) {
 	if c.OnWarning != nil {
-		c.OnWarning(fmt.Sprintf(format, args...))
+		c.OnWarning(wording.Of(wording.Errorf(format, args...), c.Words))
 	}
 }
 

@@ -3,13 +3,13 @@ package actions
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // Delete removes files. They are kept in the trash inside the state directory and can be restored, unless Permanent
@@ -45,7 +45,9 @@ func (d Delete) Run(ctx context.Context, c *Call) (Outcome, error) {
 			trees[i].files = []string{name}
 		}
 		if errors.Is(err, fsutil.ErrIsDir) {
-			err = fileError(file, fmt.Errorf("%w; set recursive to delete it with all that is in it", fsutil.ErrIsDir))
+			err = fileError(file, wording.Errorf("%w; %v", fsutil.ErrIsDir, wording.Part{
+				Kind: wording.SetRecursive, Text: "set recursive to delete it with all that is in it",
+			}))
 		}
 		if err != nil {
 			return Outcome{}, err

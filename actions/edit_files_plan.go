@@ -15,6 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/lineedit"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/replace"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // planning is the work on the edits of one file before anything is written.
@@ -90,7 +91,8 @@ func (w *planning) mayCreate() error {
 	case err != nil:
 		return err
 	case !edit.Overwrite:
-		return fmt.Errorf("%w; set overwrite to replace its text", fs.ErrExist)
+		return wording.Errorf("%w; %v", fs.ErrExist,
+			wording.Part{Kind: wording.SetOverwrite, Text: "set overwrite to replace its text"})
 	case w.options.RequireHash && edit.ContentHash == "":
 		return errors.New("require_hash is set and the file exists, but create has no content_hash")
 	}

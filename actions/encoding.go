@@ -7,6 +7,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/charset"
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // encodingOf returns the encoding of a parameter's name, whose templates are expanded.
@@ -21,7 +22,14 @@ func encodingOf(name string) (charset.Encoding, error) {
 // utf16Error is the refusal of a named file that is text, though it looks binary.
 type utf16Error struct{}
 
-func (utf16Error) Error() string { return "is UTF-16 text: use encoding auto" }
+func (e utf16Error) Error() string { return e.message().Error() }
+
+func (utf16Error) message() *wording.Error {
+	return wording.Errorf("is UTF-16 text%v", wording.Part{Kind: wording.UTF16Refused, Text: ": use encoding auto"})
+}
+
+// As gives a door the message in its parts.
+func (e utf16Error) As(target any) bool { return e.message().Give(target) }
 
 // Unwrap returns ErrBinary: where binary files are left out, such a file is, too.
 func (utf16Error) Unwrap() error { return ErrBinary }

@@ -8,10 +8,12 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // ErrBinary reports that a file cannot be edited or shown as text.
-var ErrBinary = errors.New("is a binary file; set binary: true to edit it all the same")
+var ErrBinary error = wording.Errorf("is a binary file; %v",
+	wording.Part{Kind: wording.EditBinary, Text: "set binary: true to edit it all the same"})
 
 // unlessBinary returns ErrBinary, or nil for what takes binary files.
 func unlessBinary(binary bool) error {
@@ -51,13 +53,21 @@ type FileError struct {
 }
 
 // Error names the file and the reason.
-func (e *FileError) Error() string {
-	text := e.Path + ": " + reason(e.Err)
+func (e *FileError) Error() string { return e.message().Error() }
+
+func (e *FileError) message() *wording.Error {
+	cause := wording.Within(reason(e.Err), e.Err)
 	if strings.ContainsAny(e.Path, "*?[") && errors.Is(e.Err, fs.ErrNotExist) {
-		text += "; this is the name of a file: globs work in include of search and in file_pattern of pattern_replace"
+		return wording.Errorf("%s: %v; this is the name of a file%v", e.Path, cause, wording.Part{
+			Kind: wording.GlobName,
+			Text: ": globs work in include of search and in file_pattern of pattern_replace",
+		})
 	}
-	return text
+	return wording.Errorf("%s: %v", e.Path, cause)
 }
+
+// As gives a door of the project the message in its parts.
+func (e *FileError) As(target any) bool { return e.message().Give(target) }
 
 // Paths returns the file that it is about.
 func (e *FileError) Paths() []string { return []string{e.Path} }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/internal/charset"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // The reasons for which a step leaves a file out.
@@ -87,7 +88,8 @@ func (l *leaving) list(c *Call) []LeftOut {
 	for _, one := range l.all {
 		switch one.Reason {
 		case LeftOutUTF16:
-			c.Warnf("left out: %s; encoding auto reads UTF-16", one)
+			c.Warnf("left out: %s; %v", one,
+				wording.Part{Kind: wording.ReadUTF16, Text: "encoding auto reads UTF-16"})
 		case LeftOutEncoding, LeftOutDenied:
 			c.Warnf("left out: %s", one)
 		}

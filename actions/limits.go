@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"sync/atomic"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // The limits of a zero [Limits].
@@ -101,39 +103,71 @@ type LimitError struct {
 }
 
 // Error names the limit, its value, and what to do.
-func (e *LimitError) Error() string {
+func (e *LimitError) Error() string { return e.message().Error() }
+
+// As gives a door of the project the message in its parts.
+func (e *LimitError) As(target any) bool { return e.message().Give(target) }
+
+// limitText is the message of a limit: the form, which has the limit, and what may be done about it.
+type limitText struct {
+	form   string
+	advice []wording.Part
+}
+
+// raise is the advice that only the host can follow.
+func raise(fields string) wording.Part {
+	return wording.Part{Kind: wording.Raise, Text: ", or have the host raise " + fields}
+}
+
+var smallerTree = wording.Part{Kind: wording.SmallerTree, Text: "use needs or exclude"}
+
+var limitTexts = map[string]limitText{
+	LimitFile:    {"file is too large (max %d bytes%s): leave it out", []wording.Part{raise("MaxFileBytes")}},
+	LimitMatches: {"too many matches in one file (max %d%s): match less", []wording.Part{raise("MaxMatches")}},
+	LimitOutput: {"too much new text in one file (max %d bytes%s): replace less",
+		[]wording.Part{raise("MaxOutputBytes")}},
+	LimitPattern: {"pattern is too long (max %d bytes%s): shorten it", []wording.Part{raise("MaxPatternBytes")}},
+	LimitSteps: {form: "structural pattern takes too long in one file (max %d steps%s): write more text between its holes, " +
+		"or names that stand once"},
+	LimitText: {form: "file is too large for a structural pattern (max %d bytes%s): leave it out, or use mode regex"},
+	LimitShown: {"too much to show (max %d bytes%s): ask for less",
+		[]wording.Part{raise("MaxShownBytes, or MaxOutputBytes where that is less")}},
+	LimitStaged: {"too much new text, or too many files, in one step (max %d bytes%s): change less",
+		[]wording.Part{raise("MaxStagedBytes")}},
+	LimitExpand: {"templates become too much text (max %d bytes in one step%s): use fewer",
+		[]wording.Part{raise("MaxShownBytes")}},
+	LimitPatchBytes: {form: "the patch, or what it makes of a file, is too large (max %d bytes%s): split it"},
+	LimitPatchFiles: {form: "too many files in one patch (max %d%s): split it"},
+	LimitPatchHunks: {form: "too many hunks in one patch (max %d%s): split it"},
+	LimitPatchLines: {"the file has too many lines to be patched (max %d%s): ",
+		[]wording.Part{{Kind: wording.OtherEdit, Text: "use edit or pattern_replace"}}},
+	LimitPatchSteps: {form: "the places of the hunks take too long to find (max %d comparisons of lines%s): " +
+		"give hunks more context that is not repeated, or split the patch"},
+	LimitPrinted: {"the command was ended, for it has printed too much (max %d bytes%s): have it print less",
+		[]wording.Part{raise("MaxPrinted")}},
+	LimitChangedFiles: {"the command has changed too many files (max %d%s): ",
+		[]wording.Part{{Kind: wording.FewerChanges, Text: "bring back less with writes"}, raise("MaxChangedFiles")}},
+	LimitScratchFiles: {"the tree has too many files to be made real for a command (max %d%s): ",
+		[]wording.Part{smallerTree, raise("MaxScratchFiles")}},
+	LimitScratchBytes: {"the tree is too large to be made real for a command (max %d bytes%s): ",
+		[]wording.Part{smallerTree, raise("MaxScratchBytes")}},
+}
+
+func (e *LimitError) message() *wording.Error {
+	text, ok := limitTexts[e.What]
+	if !ok {
+		text.form = "too many " + strings.ReplaceAll(e.What, "%", "%%") + " (max %d%s)"
+	}
 	got := ""
 	if e.Got > 0 {
 		got = fmt.Sprintf(", got %d", e.Got)
 	}
-	form, ok := map[string]string{
-		LimitFile:    "file is too large (max %d bytes%s): leave it out, or have the host raise MaxFileBytes",
-		LimitMatches: "too many matches in one file (max %d%s): match less, or have the host raise MaxMatches",
-		LimitOutput:  "too much new text in one file (max %d bytes%s): replace less, or have the host raise MaxOutputBytes",
-		LimitPattern: "pattern is too long (max %d bytes%s): shorten it, or have the host raise MaxPatternBytes",
-		LimitSteps: "structural pattern takes too long in one file (max %d steps%s): write more text between its holes, " +
-			"or names that stand once",
-		LimitText: "file is too large for a structural pattern (max %d bytes%s): leave it out, or use mode regex",
-		LimitShown: "too much to show (max %d bytes%s): ask for less, or have the host raise MaxShownBytes, " +
-			"or MaxOutputBytes where that is less",
-		LimitStaged: "too much new text, or too many files, in one step (max %d bytes%s): change less, or have the host raise MaxStagedBytes",
-		LimitExpand: "templates become too much text (max %d bytes in one step%s): use fewer, " +
-			"or have the host raise MaxShownBytes",
-		LimitPatchBytes: "the patch, or what it makes of a file, is too large (max %d bytes%s): split it",
-		LimitPatchFiles: "too many files in one patch (max %d%s): split it",
-		LimitPatchHunks: "too many hunks in one patch (max %d%s): split it",
-		LimitPatchLines: "the file has too many lines to be patched (max %d%s): use edit or pattern_replace",
-		LimitPatchSteps: "the places of the hunks take too long to find (max %d comparisons of lines%s): give hunks more context that " +
-			"is not repeated, or split the patch",
-		LimitPrinted:      "the command was ended, for it has printed too much (max %d bytes%s): have it print less, or have the host raise MaxPrinted",
-		LimitChangedFiles: "the command has changed too many files (max %d%s): bring back less with writes, or have the host raise MaxChangedFiles",
-		LimitScratchFiles: "the tree has too many files to be made real for a command (max %d%s): use needs or exclude, or have the host raise MaxScratchFiles",
-		LimitScratchBytes: "the tree is too large to be made real for a command (max %d bytes%s): use needs or exclude, or have the host raise MaxScratchBytes",
-	}[e.What]
-	if !ok {
-		form = "too many " + e.What + " (max %d%s)"
+	args := []any{e.Limit, got}
+	for _, part := range text.advice {
+		text.form += "%v"
+		args = append(args, part)
 	}
-	return fmt.Sprintf(form, e.Limit, got)
+	return wording.Errorf(text.form, args...)
 }
 
 // MarshalJSON gives the code, the message and the paths.

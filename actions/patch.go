@@ -10,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace/internal/patch"
 	"github.com/millrace-go/millrace/internal/patch/placing"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // Patch applies a patch: a unified diff, also one of git, the format that calls itself apply_patch, or blocks of a text
@@ -69,10 +70,10 @@ const maxKeptPatch = 1 << 20
 // Validate implements [Validator].
 func (p Patch) Validate(c *Check) {
 	if p.Fuzz > mostFuzz {
-		c.Problemf("/fuzz", codeBadRange, "", "fuzz is %d, and can be 0 to %d", p.Fuzz, mostFuzz)
+		c.problemOf("/fuzz", codeBadRange, "", p.badFuzz())
 	}
 	if p.Strip != nil && *p.Strip < 0 {
-		c.Problemf("/strip", codeBadRange, "", "strip is %d, and cannot be less than 0", *p.Strip)
+		c.problemOf("/strip", codeBadRange, "", p.badStrip())
 	}
 	isTemplate := func(text string) bool {
 		return c.Templated(text) && strings.HasPrefix(strings.TrimSpace(text), "{{")
@@ -95,12 +96,23 @@ func (p Patch) Validate(c *Check) {
 		}
 		return
 	}
-	hint, text := "", err.Error()
-	if wrong, ok := errors.AsType[*PatchSyntaxError](err); ok && len(wrong.Problems) > 0 {
-		hint = wrong.Problems[0].Hint
-		text = strings.Replace(text, " ("+hint+")", "", 1) // the hint is beside the message
+	problem := Problem{Param: "/patch", Code: codeBadPatch, Message: err.Error(), Err: err}
+	if wrong, ok := errors.AsType[*PatchSyntaxError](err); ok && len(wrong.Problems) > 0 && wrong.Problems[0].Hint != "" {
+		first := wrong.Problems[0]
+		text := wrong.message(first.Hint) // the hint is beside the message
+		problem.Message, problem.Hint, problem.Err = text.Error(), first.Hint, wording.Errorf("%v: %v", text, first.inParts())
 	}
-	c.Problemf("/patch", codeBadPatch, hint, "%s", text)
+	c.Problems = append(c.Problems, problem)
+}
+
+func (p Patch) badFuzz() *wording.Error {
+	return wording.Errorf("%v is %d, and can be 0 to %d",
+		wording.Part{Kind: wording.Param, Text: "fuzz", Value: "fuzz"}, p.Fuzz, mostFuzz)
+}
+
+func (p Patch) badStrip() *wording.Error {
+	return wording.Errorf("%v is %d, and cannot be less than 0",
+		wording.Part{Kind: wording.Param, Text: "strip", Value: "strip"}, *p.Strip)
 }
 
 // onlyUnified refuses what other formats have no meaning for.
@@ -111,8 +123,9 @@ func (p Patch) onlyUnified(c *Check) {
 	}{{"fuzz", p.Fuzz != 0}, {"ambiguous", p.Ambiguous != "" && p.Ambiguous != "refuse"}, {"reverse", p.Reverse},
 		{"recount", p.Recount}} {
 		if f.given && !c.bound("/"+f.name) {
-			c.Problemf("/"+f.name, codeUnusedParam, "leave it out", "'%s' is for unified diffs, and this patch is none",
-				f.name)
+			c.problemOf("/"+f.name, codeUnusedParam, "leave it out",
+				wording.Errorf("%v is for unified diffs, and this patch is none",
+					wording.Part{Kind: wording.Param, Text: "'" + f.name + "'", Value: f.name}))
 		}
 	}
 }
@@ -131,7 +144,7 @@ func (p Patch) options() (patch.Options, error) {
 	opt := patch.Options{Format: format, Path: p.Path, Strip: -1, Recount: p.Recount}
 	if p.Strip != nil {
 		if opt.Strip = *p.Strip; opt.Strip < 0 {
-			return opt, fmt.Errorf("strip is %d, and cannot be less than 0", opt.Strip)
+			return opt, p.badStrip()
 		}
 	}
 	return opt, nil
@@ -146,7 +159,9 @@ func (p Patch) read(opt patch.Options) (*patch.Patch, error) {
 	if len(problems) > 0 {
 		wrong := &PatchSyntaxError{}
 		for _, q := range problems {
-			wrong.Problems = append(wrong.Problems, PatchProblem{Line: q.Line, Message: q.Text, Hint: q.Hint})
+			wrong.Problems = append(wrong.Problems, PatchProblem{
+				Line: q.Line, Message: q.Text, Hint: q.Hint, advice: q.Advice,
+			})
 		}
 		return nil, wrong
 	}
@@ -198,7 +213,7 @@ func (p Patch) settings(format patch.Format) (placing.Settings, error) {
 		return s, fmt.Errorf("tolerance '%s' is not none, trailing_space, indent or typography", p.Tolerance)
 	}
 	if p.Fuzz < 0 || p.Fuzz > mostFuzz {
-		return s, fmt.Errorf("fuzz is %d, and can be 0 to %d", p.Fuzz, mostFuzz)
+		return s, p.badFuzz()
 	}
 	return s, nil
 }
@@ -220,7 +235,7 @@ func (p Patch) Run(ctx context.Context, c *Call) (Outcome, error) {
 		// Of a text that a template has given, this is not known before.
 		var check Check
 		if p.onlyUnified(&check); len(check.Problems) > 0 {
-			return Outcome{}, errors.New(check.Problems[0].Message)
+			return Outcome{}, check.Problems[0].Err
 		}
 	}
 	w := &patching{Patch: p, c: c, format: read.Format, view: newPatchView()}

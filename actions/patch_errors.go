@@ -9,6 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/patch"
 	"github.com/millrace-go/millrace/internal/patch/placing"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // PatchSyntaxError reports that the text of a [Patch] is not a patch, or is not usable.
@@ -21,21 +22,37 @@ type PatchProblem struct {
 	Line    int // of the patch, from 1; 0 if it is about all of it
 	Message string
 	Hint    string // what to do, "" if that is plain
+
+	advice error // the hint in its parts, nil if it has none
+}
+
+// inParts returns the hint.
+func (p PatchProblem) inParts() error {
+	if p.advice != nil {
+		return p.advice
+	}
+	return errors.New(p.Hint)
 }
 
 // Error lists the problems, no more than twenty.
-func (e *PatchSyntaxError) Error() string {
-	hinted := make(map[string]bool)
-	return strings.Join(names.First(e.Problems, mostFailures, func(p PatchProblem) string {
+func (e *PatchSyntaxError) Error() string { return e.message("").Error() }
+
+// As gives a door of the project the message in its parts.
+func (e *PatchSyntaxError) As(target any) bool { return e.message("").Give(target) }
+
+// message returns the problems with their hints, each hint once and without that one.
+func (e *PatchSyntaxError) message(without string) *wording.Error {
+	hinted := map[string]bool{"": true, without: true}
+	return wording.Join(names.FirstErrors(e.Problems, mostFailures, func(p PatchProblem) error {
 		text := p.Message
 		if p.Line > 0 {
 			text = fmt.Sprintf("line %d of the patch: %s", p.Line, text)
 		}
-		if p.Hint != "" && !hinted[p.Hint] {
-			hinted[p.Hint] = true
-			text += " (" + p.Hint + ")"
+		if hinted[p.Hint] {
+			return errors.New(text)
 		}
-		return text
+		hinted[p.Hint] = true
+		return wording.Errorf("%s (%v)", text, p.inParts())
 	}), "; ")
 }
 

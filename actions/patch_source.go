@@ -10,6 +10,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/patch"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // source returns the file that a section changes, removes or copies. It has to be there.
@@ -152,9 +153,15 @@ func (w *patching) withUnstripped(s *patchSection, err error) error {
 // unstrippedError reports that a file is missing only because too much was left out of its name.
 type unstrippedError struct{ name string }
 
-func (e *unstrippedError) Error() string {
-	return "File not found; there is " + e.name + ", so set strip to 0"
+func (e *unstrippedError) Error() string { return e.message().Error() }
+
+func (e *unstrippedError) message() *wording.Error {
+	return wording.Errorf("File not found; there is %s, so %v", e.name,
+		wording.Part{Kind: wording.NoStrip, Text: "set strip to 0"})
 }
+
+// As gives a door the message in its parts.
+func (e *unstrippedError) As(target any) bool { return e.message().Give(target) }
 
 func (e *unstrippedError) Is(target error) bool { return target == fs.ErrNotExist }
 

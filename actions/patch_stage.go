@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/splice"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // failures returns all of them, in the order of the patch.
@@ -118,7 +119,8 @@ func (w *patching) occupied(n *patchNode, leaving map[string]bool) error {
 	case kind == change.File && w.Overwrite && !n.link:
 		return nil
 	}
-	return fmt.Errorf("%w; set overwrite to replace it", fs.ErrExist)
+	return wording.Errorf("%w; %v", fs.ErrExist,
+		wording.Part{Kind: wording.SetOverwrite, Text: "set overwrite to replace it"})
 }
 
 // there reports whether a file that is made or copied stands in its place already, just as it is to be.

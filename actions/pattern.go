@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // The codes of the problems that the built-in actions report.
@@ -153,11 +154,20 @@ func checkSizes(together int) error {
 }
 
 func (c *Check) problem(param, code string, err error) {
-	hint := ""
-	if e, ok := errors.AsType[*match.PatternError](err); ok {
-		hint = e.Hint
+	p := Problem{Param: param, Code: code, Message: err.Error()}
+	if e, ok := errors.AsType[*match.PatternError](err); ok && e.Hint != "" {
+		p.Hint, p.Err = e.Hint, wording.Errorf("%w: %v", err, e.Advice())
 	}
-	c.Problemf(param, code, hint, "%s", err.Error())
+	c.Problems = append(c.Problems, p)
+}
+
+// problemOf adds a problem whose message has parts.
+func (c *Check) problemOf(param, code, hint string, message error) {
+	p := Problem{Param: param, Code: code, Message: message.Error(), Hint: hint, Err: message}
+	if hint != "" {
+		p.Err = wording.Errorf("%w: %s", message, hint)
+	}
+	c.Problems = append(c.Problems, p)
 }
 
 // compilePattern compiles a pattern whose templates are expanded.
@@ -170,7 +180,7 @@ func (c *Call) compilePattern(
 		return nil, err
 	}
 	if err := c.Limits.checkPattern(pattern); err != nil {
-		return nil, fmt.Errorf("%s: %w", param, err)
+		return nil, wording.Errorf("%v: %w", wording.Part{Kind: wording.Param, Text: param, Value: param}, err)
 	}
 	var parsed *match.Parsed
 	if kept, ok := c.Kept.(*keptPatterns); ok {
@@ -191,7 +201,7 @@ func (c *Call) compilePattern(
 
 func withHint(err error) error {
 	if e, ok := errors.AsType[*match.PatternError](err); ok && e.Hint != "" {
-		return fmt.Errorf("%w (%s)", err, e.Hint)
+		return wording.Errorf("%w (%v)", err, e.Advice())
 	}
 	return err
 }

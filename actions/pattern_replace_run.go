@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/sed"
 	"github.com/millrace-go/millrace/internal/splice"
 	"github.com/millrace-go/millrace/internal/textdiff"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // Run implements [Action].
@@ -31,7 +31,7 @@ func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
 	} else {
 		var err error
 		if s.script, err = p.script(); err != nil {
-			return Outcome{}, fmt.Errorf("sed_pattern: %w", err)
+			return Outcome{}, wording.Errorf("%v: %w", wording.Part{Kind: wording.Param, Text: "sed_pattern", Value: "sed_pattern"}, err)
 		}
 	}
 	dir := cmp.Or(p.Directory, ".")
@@ -44,7 +44,9 @@ func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
 	case p.FilePattern == "":
 		c.Warnf("there are no files to edit")
 	default:
-		c.Warnf("there is no file below %s that file_pattern %s takes", dir, quoted(p.FilePattern))
+		pattern := quoted(p.FilePattern)
+		c.Warnf("there is no file below %s that %v takes", dir,
+			wording.Part{Kind: wording.FilePattern, Value: pattern, Text: "file_pattern " + pattern})
 	}
 	done := make([]scripted, len(files))
 	failed, err := c.try(ctx, files, true, func(ctx context.Context, i int, name string) error {
@@ -199,7 +201,8 @@ func (s *scripting) outcome(files []string, done []scripted, failed []error) (Ou
 		}
 	}
 	if len(binary) > 0 && s.FilePattern == "" { // a glob takes no binary files, but these were named
-		s.call.Warnf("left out, for they look binary: %s; set binary to edit them", few(binary))
+		s.call.Warnf("left out, for they look binary: %s; %v", few(binary),
+			wording.Part{Kind: wording.TakeBinary, Text: "set binary to edit them"})
 	}
 	if len(done) > len(binary) && len(out.Files) == 0 && first < 0 {
 		s.call.Warnf("the script changes nothing in %d files", len(done)-len(binary))

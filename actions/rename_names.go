@@ -202,17 +202,17 @@ func (a Rename) warn(ctx context.Context, c *Call, r *replacing) {
 	switch {
 	case len(c.Files) == 0:
 	case !rule.Matched.Load():
-		text := fmt.Sprintf("%s matches no path of %d files", r.name(0), len(c.Files))
+		hint := ""
 		alone := slices.ContainsFunc(c.Files, func(file string) bool {
 			found, err := rule.Pattern.Contains(ctx, []byte(path.Base(file)))
 			return found && err == nil
 		})
 		if alone {
-			text += "; it matches names without their directories: write (^|/) for ^"
+			hint = "; it matches names without their directories: write (^|/) for ^"
 		}
-		c.Warnf("%s", text)
+		c.Warnf("%v matches no path of %d files%s", r.name(0), len(c.Files), hint)
 	case !rule.Changed.Load():
-		c.Warnf("%s is found, but what replaces it is the same", r.name(0))
+		c.Warnf("%v is found, but what replaces it is the same", r.name(0))
 	}
 	if doubt := rule.Template.Doubt(); doubt != "" {
 		c.Warnf("%s", doubt)

@@ -2,15 +2,16 @@ package actions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/charset"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/replace"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // OverlapError reports that two edits of a step change the same bytes.
@@ -19,9 +20,10 @@ type OverlapError = replace.OverlapError
 // replacing is the work of the actions that replace text: edit, multi_edit and regex_transform.
 type replacing struct {
 	rules   replace.Rules
-	labels  []string // what messages call the rules
-	fresh   []string // their new texts
-	size    int      // of their regular expressions, in instructions
+	labels  []string     // what messages call the rules
+	names   wording.Kind // of what the rules look for, "" for a kind that all doors word as the labels do
+	fresh   []string     // their new texts
+	size    int          // of their regular expressions, in instructions
 	binary  bool
 	onError string
 	charset charset.Encoding
@@ -182,6 +184,7 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 		return // the executor reports that there was nothing to work on
 	}
 	var missing, idle []int
+	var texts []error
 	for i := range r.rules.List {
 		switch {
 		case !r.rules.List[i].Matched.Load():
@@ -191,37 +194,40 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 		}
 	}
 	budget := nearestBytes
-	texts := names.First(missing, nearestTexts, func(i int) string { return r.missing(ctx, c, files, i, &budget) })
-	texts = append(texts, names.First(idle, nearestTexts, func(i int) string {
-		return r.name(i) + " is found, but what replaces it is the same"
+	texts = append(texts, names.FirstErrors(missing, nearestTexts, func(i int) error {
+		return wording.Errorf("%v matches nothing in %s", r.name(i), r.missing(ctx, c, files, i, &budget))
+	})...)
+	texts = append(texts, names.FirstErrors(idle, nearestTexts, func(i int) error {
+		return wording.Errorf("%v is found, but what replaces it is the same", r.name(i))
 	})...)
 	if i := slices.IndexFunc(r.rules.List, func(rule *replace.Rule) bool { return rule.Laps.Load() }); i >= 0 {
-		texts = append(texts, "matches of "+r.name(i)+
-			" overlap; they are counted from left to right, each from the end of the one before")
+		texts = append(texts, wording.Errorf(
+			"matches of %v overlap; they are counted from left to right, each from the end of the one before", r.name(i)))
 	}
 	doubts := 0 // replacements in which something may have been meant otherwise
 	for _, rule := range r.rules.List {
 		if doubt := rule.Template.Doubt(); doubt != "" && doubts < nearestTexts {
-			texts = append(texts, doubt)
+			texts = append(texts, errors.New(doubt))
 			doubts++
 		}
 	}
 	if len(texts) > 0 {
-		c.Warnf("%s", strings.Join(texts, "; "))
+		c.Warnf("%v", wording.Join(texts, "; "))
 	}
 }
 
-func (r *replacing) name(i int) string {
-	return r.labels[i] + " " + quoted(r.rules.List[i].Pattern.Source())
+// name returns what a replacement looks for, with its parameter.
+func (r *replacing) name(i int) wording.Part {
+	text := quoted(r.rules.List[i].Pattern.Source())
+	return wording.Part{Kind: r.names, Value: text, Text: r.labels[i] + " " + text}
 }
 
-// missing warns that a replacement matched nothing, with the nearest lines.
+// missing returns where a replacement matched nothing, with the nearest lines.
 func (r *replacing) missing(ctx context.Context, c *Call, files []string, i int, budget *int) string {
-	where := files[0]
+	text := files[0]
 	if len(files) > 1 {
-		where = fmt.Sprintf("%d files", len(files))
+		text = fmt.Sprintf("%d files", len(files))
 	}
-	text := r.name(i) + " matches nothing in " + where
 	pattern := r.rules.List[i].Pattern
 	if pattern.Mode() == match.Structural {
 		if hole := pattern.Warning(); hole != "" {

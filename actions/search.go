@@ -8,6 +8,7 @@ import (
 
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/walk"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // Search finds the files below a path in which a pattern matches.
@@ -147,7 +148,11 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	progress.end()
 	if filter.chooses() && !w.taken.Load() {
-		c.Warnf("no file below %s is one that include and file_types take", strings.Join(roots, ", "))
+		below := strings.Join(roots, ", ")
+		c.Warnf("%v", wording.Part{
+			Kind: wording.NoneTaken, Value: below,
+			Text: "no file below " + below + " is one that include and file_types take",
+		})
 	}
 	return w.outcome(), nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/walk"
+	"github.com/millrace-go/millrace/wording"
 )
 
 type found struct {
@@ -70,14 +71,16 @@ func (s *searching) outcome() Outcome {
 	pattern := quoted(s.pattern.Source())
 	if len(s.textual) > 0 {
 		s.c.Warnf("pattern %s was read as a regular expression; as plain text it also occurs in %d files "+
-			"in which it does not match so, such as %s; set mode to say which is meant",
-			pattern, len(s.textual), s.textual[0])
+			"in which it does not match so, such as %s; %v", pattern, len(s.textual), s.textual[0], setMode)
 	} else if asText > 0 {
-		s.c.Warnf("pattern %s was read as a regular expression, and occurs as plain text in %d of the files; "+
-			"set mode to say which is meant", pattern, asText)
+		s.c.Warnf("pattern %s was read as a regular expression, and occurs as plain text in %d of the files; %v",
+			pattern, asText, setMode)
 	}
 	return out
 }
+
+// setMode is the advice for a pattern that can be read in two ways.
+var setMode = wording.Part{Kind: wording.SetMode, Text: "set mode to say which is meant"}
 
 // warnText warns that a pattern that looks like a regular expression, or was not found, was read as a text.
 func (s *searching) warnText(files int) {
@@ -89,8 +92,8 @@ func (s *searching) warnText(files int) {
 	if why.Hint != "" {
 		hint = " (" + why.Hint + ")"
 	}
-	s.c.Warnf("pattern %s was read as a text, for it is not a regular expression: %s%s; set mode to say which is meant",
-		quoted(s.pattern.Source()), why.Msg, hint)
+	s.c.Warnf("pattern %s was read as a text, for it is not a regular expression: %s%s; %v",
+		quoted(s.pattern.Source()), why.Msg, hint, setMode)
 }
 
 // withoutMatch returns the files that were searched and have no match, in path order, without those too large.

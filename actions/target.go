@@ -1,10 +1,11 @@
 package actions
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/millrace-go/millrace/wording"
 )
 
 // targetName is a parsed parameter "to": text and, at odd indices, the names of parts of the source's name.
@@ -12,6 +13,9 @@ type targetName []string
 
 // targetParts are the parts, as messages list them.
 const targetParts = "{{dir}}, {{stem}}, {{ext}} and {{name}}"
+
+// paramTo is the parameter in messages.
+var paramTo = wording.Part{Kind: wording.Param, Text: "'to'", Value: "to"}
 
 func parseTarget(to string) (targetName, error) {
 	var t targetName
@@ -23,17 +27,17 @@ func parseTarget(to string) (targetName, error) {
 		}
 		part, tail, closed := strings.Cut(after, "}}")
 		if !closed {
-			return t, fmt.Errorf("'to' has {{ without }}")
+			return t, wording.Errorf("%v has {{ without }}", paramTo)
 		}
 		part = strings.TrimSpace(part)
 		if !slices.Contains([]string{"dir", "stem", "ext", "name"}, part) {
-			return t, fmt.Errorf("'to' has the unknown part {{%s}}; there are %s", part, targetParts)
+			return t, wording.Errorf("%v has the unknown part {{%s}}; there are %s", paramTo, part, targetParts)
 		}
 		t = append(t, part)
 		rest = tail
 	}
 	if strings.HasSuffix(to, "/") {
-		return t, fmt.Errorf("'to' names a file and cannot end in a slash; use destination for a directory")
+		return t, wording.Errorf("%v names a file and cannot end in a slash; use destination for a directory", paramTo)
 	}
 	return t, nil
 }
@@ -52,7 +56,7 @@ func (t targetName) expand(source string) (string, error) {
 	var b strings.Builder
 	for i, piece := range t {
 		if b.Len() > maxTarget {
-			return "", fmt.Errorf("'to' makes a name of more than %d bytes", maxTarget)
+			return "", wording.Errorf("%v makes a name of more than %d bytes", paramTo, maxTarget)
 		}
 		if i%2 == 1 {
 			piece = parts[piece]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // transfer is what copy and rename have in common: where files go.
@@ -42,7 +43,7 @@ func (t transfer) validate(c *Check) {
 	}
 	if t.To != "" && !c.Templated(t.To) {
 		if _, err := parseTarget(t.To); err != nil {
-			c.problem("/to", codeBadTarget, err)
+			c.problemOf("/to", codeBadTarget, "", err)
 		}
 	}
 }
@@ -68,9 +69,8 @@ func (t transfer) targets(files []string) ([]string, error) {
 			return nil, err
 		}
 		if len(name) == 1 && len(files) > 1 {
-			return nil, fmt.Errorf(
-				"'to' names one file, but there are %d files; use parts of their names, %s, or destination",
-				len(files), targetParts)
+			return nil, wording.Errorf("%v names one file, but there are %d files; use parts of their names, %s, or %v",
+				paramTo, len(files), targetParts, wording.Part{Kind: wording.UseDestination, Text: "destination"})
 		}
 	} else if t.Destination == "" {
 		return nil, fmt.Errorf("%s action requires 'destination' parameter", t.action)
@@ -187,8 +187,9 @@ func (t transfer) checkDestination(c *Call, base string) error {
 	if kind, err := kindAt(c, base); err != nil || kind == change.Dir || kind == change.Symlink {
 		return fileError(base, err)
 	}
-	return fmt.Errorf("destination '%s' is a directory to put files into, and looks like the name of a file; "+
-		"write it as 'to' for that, or with a slash at its end", t.Destination)
+	return wording.Errorf("%v '%s' is a directory to put files into, and looks like the name of a file; %v",
+		wording.Part{Kind: wording.Param, Text: "destination", Value: "destination"}, t.Destination,
+		wording.Part{Kind: wording.WriteTo, Text: "write it as 'to' for that, or with a slash at its end"})
 }
 
 func (t transfer) checkSource(c *Call, file string) error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // DeniedError reports that the host does not allow a command. The answer is the same each time.
@@ -19,8 +20,16 @@ type DeniedError struct {
 	Err error
 }
 
+// noProgram is the reason for a program that is not there.
+const noProgram = "there is no such program in its PATH"
+
 // Error gives the command and the reason: the host does not allow the command 'curl'.
-func (e *DeniedError) Error() string {
+func (e *DeniedError) Error() string { return e.message().Error() }
+
+// As gives a door of the project the message in its parts.
+func (e *DeniedError) As(target any) bool { return e.message().Give(target) }
+
+func (e *DeniedError) message() *wording.Error {
 	text := "the host does not allow commands"
 	if e.Command != "" {
 		text = fmt.Sprintf("the host does not allow the command '%s'", e.Command)
@@ -28,7 +37,10 @@ func (e *DeniedError) Error() string {
 	if e.Reason != "" {
 		text += ": " + e.Reason
 	}
-	return text
+	if e.Reason == noProgram {
+		return wording.Errorf("%v", wording.Part{Kind: wording.NoProgram, Value: e.Command, Text: text})
+	}
+	return wording.Errorf("%s", text)
 }
 
 // MarshalJSON gives the code, the message and the paths.

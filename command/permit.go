@@ -123,7 +123,7 @@ func (p Policy) listed(c Command) (string, error) {
 	}
 	file := p.find(words[0])
 	if file == "" {
-		return "", &DeniedError{Command: p.shown(words[:1]), Reason: "there is no such program in its PATH",
+		return "", &DeniedError{Command: p.shown(words[:1]), Reason: noProgram,
 			Hint: "install it on the host, or set PATH in the Env of the policy"}
 	}
 	return file, nil

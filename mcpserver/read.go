@@ -141,7 +141,9 @@ func (c *call) look(ctx context.Context, action string, params map[string]any,
 
 // lookAt runs steps that only read.
 func (c *call) lookAt(ctx context.Context, p millrace.Pipeline) ([]millrace.StepResult, error) {
-	res, err := c.executor(c.progress.observe).Run(ctx, c.cfg.FS, p)
+	x := c.executor(c.progress.observe)
+	x.Words = wordOf
+	res, err := x.Run(ctx, c.cfg.FS, p)
 	if err == nil {
 		return res.Results, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // The outputs of a search.
@@ -71,7 +72,7 @@ func (r *reading) searching(mode string) func(context.Context, string, *fileRead
 			return err
 		}
 		for _, w := range step.Warnings {
-			r.note(strings.ReplaceAll(w, "set mode to", "set pattern_mode to"))
+			r.note(w)
 		}
 		r.regex = r.regex || step.Mode == "regex"
 		matches, files := 0, len(step.FilesMatched)
@@ -82,6 +83,14 @@ func (r *reading) searching(mode string) func(context.Context, string, *fileRead
 		e.fill(r.found(step, path, e), 0, r.room)
 		return nil
 	}
+}
+
+// wordOf returns a part of a message in the words of the tool fs_read, whose parameters have names of their own.
+func wordOf(p wording.Part) string {
+	if p.Kind == wording.SetMode {
+		return "set pattern_mode to say which is meant"
+	}
+	return p.Text
 }
 
 // found is what a search shows: the lines of each file below its name, the names, or the names with counts. A path

@@ -18,20 +18,20 @@ var arrows = map[string][]string{
 		"internal/backups", "internal/commit", "internal/definition", "internal/disk", "internal/errorform", "internal/exact", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
 		"internal/names", "internal/nearest", "internal/outcome", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/progress", "internal/raise",
-		"internal/replay", "internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch", "internal/workspace", "internal/show",
+		"internal/replay", "internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch", "internal/workspace", "internal/show", "wording",
 	},
 	"actions": {
 		"agent", "budget", "capability", "change", "command", "fsutil",
 		"internal/casing", "internal/charset", "internal/errorform", "internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/names", "internal/nearest", "internal/panics",
 		"internal/paramtags", "internal/patch", "internal/patch/placing", "internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/synonyms",
-		"internal/textdiff", "internal/walk", "internal/show", "internal/strictjson",
+		"internal/textdiff", "internal/walk", "internal/show", "internal/strictjson", "wording",
 	},
 	"agent":      {"budget", "command", "internal/errorform", "internal/strictjson"},
 	"budget":     {"internal/errorform", "internal/show"},
 	"bulkhead":   {"internal/errorform"},
 	"capability": {"internal/errorform"},
 	"change":     {"capability", "internal/backing"},
-	"command":    {"internal/errorform", "internal/panics", "internal/sandbox", "internal/names", "internal/show"},
+	"command":    {"internal/errorform", "internal/panics", "internal/sandbox", "internal/names", "internal/show", "wording"},
 	"condition":  {"internal/errorform", "internal/nearest", "internal/show", "internal/strictjson"},
 	"fsutil": {
 		"capability", "change",
@@ -52,7 +52,7 @@ var arrows = map[string][]string{
 	"internal/definition": {
 		"actions", "agent", "budget", "condition", "fsutil", "internal/template", "tool",
 		"internal/flow", "internal/form", "internal/interpolate", "internal/lenient", "internal/mend", "internal/nearest", "internal/params",
-		"internal/schedule", "internal/strictjson", "internal/show",
+		"internal/schedule", "internal/strictjson", "internal/show", "wording",
 	},
 	"internal/disk":    {"capability", "change", "internal/handle", "internal/modes", "internal/names", "internal/rootfs"},
 	"internal/errorfs": {"capability", "internal/names"},
@@ -73,14 +73,15 @@ var arrows = map[string][]string{
 	"internal/lenient":  {"internal/form", "internal/mend", "internal/nearest", "internal/strictjson"},
 	"internal/library":  {"internal/definition", "internal/names", "internal/nearest", "internal/raise", "internal/rootfs", "internal/show", "internal/stage"},
 	"internal/lineedit": {"change", "fsutil", "internal/names"},
-	"internal/match":    {"internal/errorform", "internal/structural", "internal/show"},
+	"internal/match":    {"internal/errorform", "internal/structural", "internal/show", "wording"},
 	"internal/memfs":    {"capability", "internal/handle", "internal/modes", "internal/names", "internal/poll"},
 	"internal/mend":     {"internal/form", "internal/strictjson"},
 	"internal/modes":    {"change"},
+	"internal/names":    {"wording"},
 	"internal/outcome":  {"actions", "internal/params"},
 	"internal/parallel": {"internal/panics"},
 	"internal/panics":   {"internal/errorform"},
-	"internal/patch":    {"change", "internal/show", "internal/textdiff"},
+	"internal/patch":    {"change", "internal/show", "internal/textdiff", "wording"},
 	"internal/patch/placing": {
 		"internal/errorform", "internal/patch", "internal/show",
 	},
@@ -150,6 +151,7 @@ var arrows = map[string][]string{
 	"fleet/gittrees": {".", "backup", "command", "fleet", "fsutil", "internal/names", "internal/show"},
 	"template":       {"internal/template"},
 	"tool":           {"budget", "internal/errorform", "internal/nearest", "internal/panics", "internal/params", "internal/strictjson", "internal/template"},
+	"wording":        {"internal/errorform"},
 }
 
 // doors show a plan to those outside: they stand on the root, with what any importer has, and nothing stands on them.

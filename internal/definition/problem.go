@@ -7,6 +7,7 @@ type Problem struct {
 	Pointer, Code, Message, Hint string
 	Step                         string
 	Line, Column                 int
+	Err                          error
 }
 
 // Invalid is the error of a pipeline with problems.

@@ -38,15 +38,19 @@ func (d *Draft) isTold(pointer string) bool {
 }
 
 func (d *Draft) problem(pointer, code, hint, format string, args ...any) {
-	if d.isTold(pointer) {
+	d.add(Problem{Pointer: pointer, Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)})
+}
+
+// add adds a problem, unless something was said of its place.
+func (d *Draft) add(p Problem) {
+	if d.isTold(p.Pointer) {
 		return
 	}
 	if d.isFull() {
 		d.moreProblems++
 		return
 	}
-	d.problems = append(d.problems,
-		Problem{Pointer: pointer, Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)})
+	d.problems = append(d.problems, p)
 }
 
 // isFull reports whether further problems are only counted, so that no hint has to be found for them.

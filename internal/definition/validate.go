@@ -318,7 +318,7 @@ func (d *Draft) checkParams(i int, at string) {
 	d.compiled[i].Kept = c.Keep
 	if d.decoded {
 		for _, p := range c.Warnings {
-			d.warning(Problem{Pointer: at + rooted(p.Param), Code: p.Code, Hint: p.Hint, Message: p.Message})
+			d.warning(Problem{Pointer: at + rooted(p.Param), Code: p.Code, Hint: p.Hint, Message: p.Message, Err: p.Err})
 		}
 	}
 	if len(c.Problems) == 0 {
@@ -334,6 +334,6 @@ func (d *Draft) checkParams(i int, at string) {
 			continue // one problem a place: the tags have said it already
 		}
 		told[at+p.Param] = true
-		d.problem(at+p.Param, p.Code, p.Hint, "%s", p.Message)
+		d.add(Problem{Pointer: at + p.Param, Code: p.Code, Hint: p.Hint, Message: p.Message, Err: p.Err})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/structural"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // MaxRegexBytes is the longest regular expression, and the longest text to find in any case, that is compiled, in
@@ -23,7 +24,21 @@ type PatternError struct {
 	Pattern string
 	Msg     string
 	Hint    string // what to write instead, if that is known
+
+	orLiteral bool // the hint ends in the advice to set another mode
 }
+
+// Advice returns the hint in its parts.
+func (e *PatternError) Advice() error {
+	hint, or, ok := e.Hint, orLiteral, e.orLiteral
+	if !ok {
+		return errors.New(hint)
+	}
+	return wording.Errorf("%s%v", strings.TrimSuffix(hint, or.Text), or)
+}
+
+// orLiteral is the advice for a pattern that may be meant as a text.
+var orLiteral = wording.Part{Kind: wording.SetLiteral, Text: `, or set mode to "literal"`}
 
 func (e *PatternError) Error() string { return e.Msg }
 
@@ -178,7 +193,7 @@ func patternError(pattern string, err error) *PatternError {
 	case slices.Contains([]syntax.ErrorCode{
 		syntax.ErrMissingParen, syntax.ErrUnexpectedParen, syntax.ErrMissingBracket, syntax.ErrMissingRepeatArgument,
 	}, bad.Code):
-		e.Hint = `write \ before a character that is meant as itself, or set mode to "literal"`
+		e.Hint, e.orLiteral = `write \ before a character that is meant as itself`+orLiteral.Text, true
 	}
 	return e
 }

@@ -1,6 +1,7 @@
 package names
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -25,10 +26,19 @@ func Some(texts []string, most int, separator string) string {
 
 // First returns the texts of the first entries of a list, and a last text that counts the other entries.
 func First[T any](list []T, most int, text func(T) string) []string {
-	var texts []string
+	return first(list, most, text, func(rest string) string { return rest })
+}
+
+// FirstErrors is First for messages that are errors.
+func FirstErrors[T any](list []T, most int, message func(T) error) []error {
+	return first(list, most, message, errors.New)
+}
+
+func first[T, Text any](list []T, most int, text func(T) Text, other func(string) Text) []Text {
+	var texts []Text
 	for i, one := range list {
 		if i == most {
-			return append(texts, rest(len(list)-i))
+			return append(texts, other(rest(len(list)-i)))
 		}
 		texts = append(texts, text(one))
 	}

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/millrace-go/millrace/wording"
 )
 
 // Errors of a path. They are wrapped in an *fs.PathError that names the path.
@@ -23,10 +25,12 @@ var (
 	ErrReserved    = errors.New("access denied: path belongs to the state directory of millrace")
 	ErrProtected   = errors.New("access denied: version control directories are not written to")
 	// ErrDenied and ErrReadOnlyPath are the host's rules for single paths, see [guard.Policy].
-	ErrDenied       = errors.New("access denied: the host has denied this path")
-	ErrReadOnlyPath = errors.New("access denied: the host allows this path to be read only")
-	ErrReadOnly     = errors.New("file system is read-only here")
+	ErrDenied       error = wording.Errorf("access denied: %v", denied)
+	ErrReadOnlyPath       = errors.New("access denied: the host allows this path to be read only")
+	ErrReadOnly           = errors.New("file system is read-only here")
 )
+
+var denied = wording.Part{Kind: wording.Denied, Text: "the host has denied this path"}
 
 // Errors of the file at a path.
 var (

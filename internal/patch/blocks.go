@@ -5,6 +5,7 @@ import (
 
 	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/textdiff"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // isMarker reports whether a line is a run of five to nine of one marker character, and then a word if one is given.
@@ -58,7 +59,7 @@ func (p *parser) blocks() {
 			continue
 		}
 		if !named {
-			p.problem(at, "write the name of the file in the line above, or set path", "the block names no file")
+			p.advise(at, "the block names no file", "write the name of the file in the line above", orPath, "")
 		}
 		if strings.IndexByte(name, 0) >= 0 {
 			p.problem(at, "", "a NUL byte is in the name of the file")
@@ -107,7 +108,8 @@ func (p *parser) block(at int) (b block, ok bool) {
 			b.search, divider = p.text[begin:p.pos], p.n
 			begin = p.pos + len(line) + 1
 		case isMarker(line, "=", ""):
-			p.problem(p.n, "use edit_files for text that has such lines", "this block has a second =======")
+			p.advise(p.n, "this block has a second =======", "",
+				wording.Part{Kind: wording.OtherForm, Text: "use edit_files"}, " for text that has such lines")
 			p.endOfBlock()
 			return b, false
 		case isMarker(line, "<-", "SEARCH"):

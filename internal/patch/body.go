@@ -3,6 +3,8 @@ package patch
 import (
 	"fmt"
 	"strings"
+
+	"github.com/millrace-go/millrace/wording"
 )
 
 // hunk reads one hunk.
@@ -66,9 +68,11 @@ func (p *parser) hunk(f *File, head string) {
 		p.problem(p.n, "", "lines of a hunk begin with a space, +, - or \\, and this one does not")
 		p.skip()
 	case stop == "end" && differs && !over && !p.closed && !p.opt.Recount:
-		p.problem(endLine-1, "write all of it, or apply it with recount if it is whole", fmt.Sprintf(
+		p.advise(endLine-1, fmt.Sprintf(
 			"the patch ends within a hunk: it should have %d old and %d new lines, and has %d and %d", n[1], n[3], old,
-			now))
+			now), "write all of it", wording.Part{
+			Kind: wording.SetRecount, Text: ", or apply it with recount if it is whole",
+		}, "")
 	case differs:
 		h.Recounted = true
 		p.warn(h.Line,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/show"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // gitSection is a section of git while it is read.
@@ -163,7 +164,8 @@ func (p *parser) finish(f gitSection) {
 		f.Unstripped = f.from
 		f.Old, f.New = p.strip(f.Line, f.from, plain), p.strip(f.Line, f.to, plain)
 	case !f.named || f.old == "" || f.now == "":
-		p.problem(f.Line, "set strip, or write --- and +++", "the names in this line cannot be told apart")
+		p.advise(f.Line, "the names in this line cannot be told apart", "",
+			wording.Part{Kind: wording.SetStrip, Text: "set strip"}, ", or write --- and +++")
 		return
 	default:
 		if f.Op == Delete {

@@ -247,6 +247,7 @@ func (p *Patch) Reverse() *Patch {
 type Problem struct {
 	Line       int // from 1, 0 if it is about the whole
 	Text, Hint string
+	Advice     error // the hint in parts that doors word differently, nil if it has none
 }
 
 // LimitError reports that a patch is larger, or would take longer, than is allowed.

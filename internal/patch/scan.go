@@ -3,6 +3,8 @@ package patch
 import (
 	"slices"
 	"strings"
+
+	"github.com/millrace-go/millrace/wording"
 )
 
 // scanner goes through the lines of a text. A copy of it goes on by itself, which is how one looks ahead.
@@ -111,7 +113,15 @@ const forms = "write a unified diff (--- a/file, +++ b/file, @@ -1,3 +1,4 @@), o
 
 func (p *parser) problem(line int, hint, text string) {
 	if len(p.problems) < mostProblems {
-		p.problems = append(p.problems, Problem{line, text, hint})
+		p.problems = append(p.problems, Problem{Line: line, Text: text, Hint: hint})
+	}
+}
+
+// advise adds a problem whose hint has a part that doors word differently.
+func (p *parser) advise(line int, text, hint string, part wording.Part, tail string) {
+	if len(p.problems) < mostProblems {
+		advice := wording.Errorf("%s%v%s", hint, part, tail)
+		p.problems = append(p.problems, Problem{Line: line, Text: text, Hint: advice.Error(), Advice: advice})
 	}
 }
 

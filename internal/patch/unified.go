@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/show"
+	"github.com/millrace-go/millrace/wording"
 )
 
 const devNull = "/dev/null"
@@ -78,11 +79,14 @@ func (p *parser) skip() {
 	}
 }
 
+// orPath is the advice for a patch that names no file.
+var orPath = wording.Part{Kind: wording.SetPath, Text: ", or set path"}
+
 // unnamed reads hunks that follow no name.
 func (p *parser) unnamed() {
 	f := File{Line: p.n, Old: p.opt.Path, New: p.opt.Path}
 	if p.opt.Path == "" {
-		p.problem(p.n, "begin it with --- a/file and +++ b/file, or set path", "the hunk names no file")
+		p.advise(p.n, "the hunk names no file", "begin it with --- a/file and +++ b/file", orPath, "")
 	}
 	p.readHunks(&f)
 	p.add(f)
@@ -187,8 +191,8 @@ func (p *parser) fileLine(mark string) (name string, gone, ok bool) {
 func (p *parser) strip(line int, name string, parts int) string {
 	rest, ok := stripped(name, parts)
 	if !ok {
-		p.problem(line, "set strip", fmt.Sprintf("the name %s has no more than %d leading parts to strip",
-			show.Quote(name, maxShown), parts-1))
+		p.advise(line, fmt.Sprintf("the name %s has no more than %d leading parts to strip",
+			show.Quote(name, maxShown), parts-1), "", wording.Part{Kind: wording.LessStrip, Text: "set strip"}, "")
 	}
 	return rest
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
@@ -28,7 +26,7 @@ func (s *session) change(ctx context.Context, p millrace.Pipeline) error {
 		return err
 	}
 	for _, w := range p.Warnings() {
-		s.warn(s.spoken(w.String()))
+		s.warn(w.String())
 	}
 	s.leaveOut()
 	if !p.Mutates() && s.flags.format == "" && s.flags.events != "-" {
@@ -170,17 +168,7 @@ func (s *session) done(result *millrace.Result, err error) error {
 	}
 	s.events.result = result
 	if !s.verboseReport() {
-		warnings := result.AllWarnings()
-		if s.oneLiner != nil {
-			warnings = slices.Clone(result.Warnings)
-			for _, step := range result.Results {
-				warnings = append(warnings, step.Warnings...)
-			}
-		}
-		for i, w := range warnings {
-			if w = s.spoken(w); i > 0 && w == noFile && strings.HasPrefix(s.spoken(warnings[i-1]), "no file ") {
-				continue // the one before has the reason
-			}
+		for _, w := range s.warnings(result) {
 			s.warn(w)
 		}
 	}

@@ -70,7 +70,8 @@ func (s *session) filter(ctx context.Context, build func(w oneline.Where) (millr
 	}
 	o := p.Options()
 	o.Force, o.NoBackup = true, true // there is nothing to lose
-	result, err := millrace.Executor{State: millrace.State{NoSync: true}}.Run(ctx, fsys, p.WithOptions(o))
+	x := millrace.Executor{State: millrace.State{NoSync: true}, Words: s.part}
+	result, err := x.Run(ctx, fsys, p.WithOptions(o))
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ The exit status is 0 if there is a match, 1 if there is no match or the search f
 		if show.nul && !show.names {
 			return &usageError{errors.New("-0 is for -l, which prints the names of the files")}
 		}
-		a.oneLiner = cmd
+		in.speakAs(cmd)
 		s.Pattern, s.Paths = args[0], args[1:]
 		switch {
 		case regex:
@@ -98,8 +98,8 @@ func (s *session) search(ctx context.Context, of oneline.Search, show searched) 
 		return err
 	}
 	found := result.Results[0]
-	for _, warning := range found.Warnings {
-		s.warn(s.spoken(warning))
+	for _, warning := range s.warnings(result) {
+		s.warn(warning)
 	}
 	if err := s.writeFound(found, show); err != nil {
 		return err

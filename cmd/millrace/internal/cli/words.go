@@ -1,85 +1,130 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/wording"
 )
-
-// phrase is what the engine writes about a parameter, and what a command of one line writes in its place.
-type phrase struct {
-	flag   string // the phrase is for commands with this flag; "" for all
-	engine *regexp.Regexp
-	prompt string
-}
 
 // noFile is the warning of a command whose globs or texts are in no file.
 const noFile = "no file matched"
 
-// phrases are tried in their order, each at its first place. They begin where a sentence of the engine does, so that no
-// text which the user has typed is taken for one.
-var phrases = []phrase{
-	{"", regexp.MustCompile(`^step '\w+': `), ""},
-	{"", regexp.MustCompile(`^(?:input step '\w+'|the input steps) matched no files$`), noFile},
-	{"glob", regexp.MustCompile(`^no file below (.*) is one that include and file_types take$`), "no file below $1 is taken by -g and -t"},
-	{"", regexp.MustCompile(`^no file below (.*) is one that include and file_types take$`), "no file below $1 matched"},
-	{"", regexp.MustCompile(`that file_pattern (".*") takes$`), "that $1 takes"},
+// phrase is a part of a message in the words of the prompt. A %s in the text is the value of the part.
+type phrase struct {
+	flag string // the phrase is for commands with this flag; "" for all
+	text string
+}
 
-	{"encoding", regexp.MustCompile(`; encoding auto reads UTF-16$`), "; --encoding auto reads UTF-16"},
-	{"", regexp.MustCompile(`; encoding auto reads UTF-16$`), "; millrace replace --encoding auto reads UTF-16"},
-	{"encoding", regexp.MustCompile(`is UTF-16 text: use encoding auto$`), "is UTF-16 text: --encoding auto reads it"},
-	{"", regexp.MustCompile(`is UTF-16 text: use encoding auto$`), "is UTF-16 text, which only millrace replace --encoding auto reads"},
+// phrases has the parts of messages that the engine words for users who have written a pipeline. The first phrase whose
+// flag the command has counts. A kind that is not there stays in the words of the engine.
+var phrases = map[wording.Kind][]phrase{
+	wording.EditText:    {{"", "%s"}},
+	wording.FilePattern: {{"", "%s"}},
+	wording.InStep:      {{"", ""}},
 
-	{"binary", regexp.MustCompile(`; set binary to edit them$`), "; --binary takes them"},
-	{"", regexp.MustCompile(`access denied: the host has denied this path`), "access denied: --deny, --allow or the configuration keeps it out"},
+	wording.NoFiles:   {{"", noFile}},
+	wording.NoneTaken: {{"glob", "no file below %s is taken by -g and -t"}, {"", "no file below %s matched"}},
+	wording.Denied:    {{"", "--deny, --allow or the configuration keeps it out"}},
+	wording.NoProgram: {{"", "'%s': there is no such program in your PATH"}},
+	wording.Install:   {{"", ""}},
 
-	{"", regexp.MustCompile(`^old_text: pattern is too long`), "OLD is too long"},
-	{"", regexp.MustCompile(`^sed_pattern: `), "script: "},
-	{"", regexp.MustCompile(`^(matches of )?old_text (?:of the edits )?"`), `$1"`},
-	{"", regexp.MustCompile(`; old_text (?:of the edits )?"`), `; "`},
-	{"", regexp.MustCompile(`; matches of old_text (?:of the edits )?"`), `; matches of "`},
-	{"regex", regexp.MustCompile(`, or set mode to "literal"$`), ", or leave out -r"},
+	wording.ReadUTF16: {
+		{"encoding", "--encoding auto reads UTF-16"}, {"", "millrace replace --encoding auto reads UTF-16"},
+	},
+	wording.UTF16Refused: {
+		{"encoding", ": --encoding auto reads it"}, {"", ", which only millrace replace --encoding auto reads"},
+	},
+	wording.TakeBinary: {{"binary", "--binary takes them"}},
+	wording.EditBinary: {{"binary", "--binary takes it"}, {"", "millrace do edit … binary=true edits it"}},
+	wording.SetLiteral: {{"regex", ", or leave out -r"}},
 
-	{"", regexp.MustCompile(`^'to' `), "DEST "},
-	{"", regexp.MustCompile(`, or destination$`), ", or a directory"},
-	{"", regexp.MustCompile(`^destination '`), "DEST '"},
-	{"", regexp.MustCompile(`; write it as 'to' for that, or with a slash at its end$`), "; write a slash at its end"},
-	{"", regexp.MustCompile(`; this is the name of a file: globs work in include of search and in file_pattern of pattern_replace$`),
-		"; this is the name of a file, not a glob"},
-	{"recursive", regexp.MustCompile(`; set recursive to delete it with all that is in it$`), "; -r deletes it with all that is in it"},
+	wording.UseDestination: {{"", "a directory"}},
+	wording.WriteTo:        {{"", "write a slash at its end"}},
+	wording.GlobName:       {{"", ", not a glob"}},
+	wording.SetRecursive:   {{"recursive", "-r deletes it with all that is in it"}},
+	wording.SetOverwrite:   {{"overwrite", "--overwrite replaces it"}},
 
-	{"overwrite", regexp.MustCompile(`; set overwrite to replace it\b`), "; --overwrite replaces it"},
-	{"path", regexp.MustCompile(`, or set path\b`), ", or name it with --path"},
-	{"strip", regexp.MustCompile(`\bset strip, or write --- and \+\+\+`), "use --strip, or write --- and +++"},
-	{"strip", regexp.MustCompile(`(: )set strip$`), "${1}use a smaller --strip"},
-	{"strip", regexp.MustCompile(`, so set strip to 0\b`), ", so use --strip 0"},
-	{"recount", regexp.MustCompile(`, or apply it with recount if it is whole`), ", or use --recount if it is whole"},
-	{"path", regexp.MustCompile(`\buse edit_files for text that has such lines`), "write a unified diff for text that has such lines"},
-	{"", regexp.MustCompile(`^'(fuzz|reverse|recount)' is for unified`), "--$1 is for unified"},
-	{"nearest", regexp.MustCompile(`^'ambiguous' is for unified`), "--nearest is for unified"},
-	{"", regexp.MustCompile(`^(fuzz|strip) is (-?\d+), and can`), "--$1 is $2, and can"},
-	{"", regexp.MustCompile(`: use edit or pattern_replace$`), ": use millrace replace or sed"},
+	wording.SetPath:    {{"path", ", or name it with --path"}},
+	wording.SetStrip:   {{"strip", "use --strip"}},
+	wording.LessStrip:  {{"strip", "use a smaller --strip"}},
+	wording.NoStrip:    {{"strip", "use --strip 0"}},
+	wording.SetRecount: {{"recount", ", or use --recount if it is whole"}},
+	wording.OtherForm:  {{"path", "write a unified diff"}},
+	wording.OtherEdit:  {{"", "use millrace replace or sed"}},
 
-	{"", regexp.MustCompile(`^the host does not allow the command ('.*'): there is no such program in its PATH: install it.*$`),
-		"$1: there is no such program in your PATH"},
-	{"", regexp.MustCompile(`\bbring back less with writes, or have the host raise MaxChangedFiles$`), "have it change less"},
-	{"", regexp.MustCompile(`: use needs or exclude, or have the host raise MaxScratch\w+$`), ": use -C for a directory in it"},
-	{"", regexp.MustCompile(`, or have the host raise Max\w+(?:, or MaxOutputBytes where that is less)?$`), ""},
+	wording.FewerChanges: {{"", "have it change less"}},
+	wording.SmallerTree:  {{"", "use -C for a directory in it"}},
+	wording.Raise:        {{"", ""}},
+}
+
+// parameters has the names of parameters in the words of the prompt.
+var parameters = map[string]string{
+	"old_text": "OLD", "sed_pattern": "script", "to": "DEST", "destination": "DEST",
+	"fuzz": "--fuzz", "strip": "--strip", "reverse": "--reverse", "recount": "--recount", "ambiguous": "--nearest",
+}
+
+// part returns a part of a message in the words of the command.
+func (a *App) part(p wording.Part) string {
+	if p.Kind == wording.Param {
+		return cmp.Or(parameters[p.Value], p.Text)
+	}
+	for _, phrase := range phrases[p.Kind] {
+		if phrase.flag == "" || a.oneLiner.Flags().Lookup(phrase.flag) != nil {
+			return strings.ReplaceAll(phrase.text, "%s", p.Value)
+		}
+	}
+	return p.Text
+}
+
+// speakAs has messages in the words of a command of one line. A program that reads JSON has those of the engine.
+func (s *session) speakAs(cmd *cobra.Command) {
+	s.oneLiner = cmd
+	if f := s.format(); f != formatJSON && f != formatJSONL {
+		s.x.Words = s.part
+	}
+}
+
+// worded returns the message of an error in the words of the prompt.
+func (a *App) worded(err error) string {
+	if a.oneLiner == nil {
+		return err.Error()
+	}
+	return wording.Of(err, a.part)
+}
+
+// warnings returns the warnings of a run in the words of the prompt. No files is no news where another warning has the
+// reason.
+func (a *App) warnings(result *millrace.Result) []string {
+	if a.oneLiner == nil {
+		return result.AllWarnings()
+	}
+	all := slices.Clone(result.Warnings)
+	for _, step := range result.Results {
+		for _, w := range step.Warnings {
+			if last := len(all) - 1; w != noFile || last < 0 || !strings.HasPrefix(all[last], "no file ") {
+				all = append(all, w)
+			}
+		}
+	}
+	return all
 }
 
 // words returns the message of an error in the words of the prompt. A command of one line has no steps that its user
 // has seen, and what a parameter does is done by a flag.
 func (a *App) words(err error) string {
-	text := err.Error()
+	text := a.worded(err)
 	step, isStep := errors.AsType[*millrace.StepError](err)
 	if isStep = isStep && a.oneLiner != nil; isStep {
-		text = step.Err.Error()
+		text = a.worded(step.Err)
 	}
 	if blocked, ok := errors.AsType[*millrace.BlockedError](err); ok && !blocked.Host && blocked.Why != "" {
 		text = strings.Replace(text, blocked.Reason, blocked.Why, 1)
@@ -97,17 +142,9 @@ func (a *App) words(err error) string {
 	if invalid, ok := errors.AsType[*millrace.ValidationError](err); ok {
 		return a.problems(invalid)
 	}
-	if errors.Is(err, actions.ErrBinary) {
-		advice := "is a binary file; millrace do edit … binary=true edits it"
-		if a.oneLiner.Flags().Lookup("binary") != nil {
-			advice = "is a binary file; --binary takes it"
-		}
-		text = strings.Replace(text, actions.ErrBinary.Error(), advice, 1)
-	}
 	if inTheWay(err) {
 		text += "; --overwrite replaces what is there"
 	}
-	text = a.spoken(text)
 	if isStep {
 		return a.oneLiner.Name() + " failed: " + text
 	}
@@ -119,10 +156,13 @@ func (a *App) problems(invalid *millrace.ValidationError) string {
 	var lines []string
 	for _, p := range invalid.Problems {
 		line := p.Message
-		if p.Hint != "" {
+		switch {
+		case p.Err != nil:
+			line = a.worded(p.Err)
+		case p.Hint != "":
 			line += ": " + p.Hint
 		}
-		if line = a.spoken(line); !slices.Contains(lines, line) {
+		if !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
@@ -135,22 +175,6 @@ func inTheWay(err error) bool {
 	return ok &&
 		slices.ContainsFunc(collision.Collisions,
 			func(c actions.Collision) bool { return c.Reason == "exists already" })
-}
-
-// spoken returns a message of the engine in the words of the prompt.
-func (a *App) spoken(text string) string {
-	if a.oneLiner == nil {
-		return text
-	}
-	for _, p := range phrases {
-		if p.flag != "" && a.oneLiner.Flags().Lookup(p.flag) == nil {
-			continue
-		}
-		if at := p.engine.FindStringSubmatchIndex(text); at != nil {
-			text = text[:at[0]] + string(p.engine.ExpandString(nil, p.prompt, text, at)) + text[at[1]:]
-		}
-	}
-	return text
 }
 
 // counted returns a number with its word, in the plural where it is not one.
