@@ -36,6 +36,9 @@ type App struct {
 	inputs []string
 	// oneLiner is the command that runs if it is a pipeline in one line, but for do, whose parameters are typed.
 	oneLiner *cobra.Command
+	// typed is the text that the command of one line looks for, as messages show it, "" where it looks for none or for
+	// several. The engine may look for the whole line, or the whole word.
+	typed string
 	// started means that the command has begun: what goes wrong before is a wrong use.
 	started bool
 	// usage is how the command is written that was not understood.

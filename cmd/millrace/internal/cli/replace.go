@@ -91,6 +91,7 @@ any directory. A glob with a slash counts from the working directory. "!" before
 		r.Common, r.Paths = c, args[own():]
 		if own() > 0 {
 			r.Old = args[0]
+			a.typed = shownText(r.Old)
 		}
 		switch {
 		case f.Changed("map"):

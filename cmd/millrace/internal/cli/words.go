@@ -77,12 +77,24 @@ func (a *App) part(p wording.Part) string {
 	if p.Kind == wording.Param {
 		return cmp.Or(parameters[p.Value], p.Text)
 	}
+	if p.Kind == wording.EditText && a.typed != "" {
+		return a.typed
+	}
 	for _, phrase := range phrases[p.Kind] {
 		if phrase.flag == "" || a.oneLiner.Flags().Lookup(phrase.flag) != nil {
 			return strings.ReplaceAll(phrase.text, "%s", p.Value)
 		}
 	}
 	return p.Text
+}
+
+// shownText returns a text for a message, cut where it gets long.
+func shownText(text string) string {
+	const most = 60
+	if len(text) > most {
+		return fmt.Sprintf("%q...", strings.ToValidUTF8(text[:most], ""))
+	}
+	return fmt.Sprintf("%q", text)
 }
 
 // speakAs has messages in the words of a command of one line. A program that reads JSON has those of the engine.
