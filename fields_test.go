@@ -45,8 +45,7 @@ type verb struct {
 	do     func(t *testing.T, x millrace.Executor) (afero.Fs, func() error)
 }
 
-// verbs are all of them. A new method of Executor needs one; if it cannot write whatever the fields say, it is in
-// harmless.
+// verbs are all of them. A new method of Executor needs one, in harmless if it can never write.
 var (
 	verbs = map[string]verb{
 		"Run": {"Run", writes, onFresh(func(t *testing.T, x millrace.Executor, fsys afero.Fs) error {
@@ -263,9 +262,8 @@ var fields = map[string]field{
 	"Commands": {func(x *millrace.Executor) {
 		x.Commands = command.Policy{Allow: []string{"never"}, Sandbox: command.Off}
 	}, nothing, never},
-	"Recorder": {func(x *millrace.Executor) { x.Recorder = millrace.NewMemoryRecorder() }, nothing, never},
-	// internal/suite/resume tests its use.
-	"Checkpoints": {func(x *millrace.Executor) { x.Checkpoints = new(forgetful) }, nothing, never},
+	"Recorder":    {func(x *millrace.Executor) { x.Recorder = millrace.NewMemoryRecorder() }, nothing, never},
+	"Checkpoints": {func(x *millrace.Executor) { x.Checkpoints = new(forgetful) }, nothing, never}, // see internal/suite/resume
 	"Shared":      {func(x *millrace.Executor) { x.Shared = filepath.Join(os.TempDir(), "millrace-never-made") }, nothing, never},
 	"Logger":      {func(x *millrace.Executor) { x.Logger = slog.New(slog.DiscardHandler) }, nothing, never},
 	"Observe":     {func(x *millrace.Executor) { x.Observe = func(millrace.Event) {} }, nothing, never},
