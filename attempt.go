@@ -16,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/outcome"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -130,12 +131,12 @@ func (r *run) wanted(id string) bool {
 
 // noFiles says why a step that works on files has none.
 func noFiles(s definition.Step) error {
-	part := wording.Part{Kind: wording.NoFiles}
+	part := wording.Part{Kind: kinds.NoFiles}
 	switch ins := s.Inputs(); {
 	case s.Input == definition.InputPrevious:
 		part.Text = "the step that was executed before matched no files"
 	case len(ins) == 0:
-		part.Kind, part.Text = wording.EmptyList, "the list of files is empty"
+		part.Kind, part.Text = kinds.EmptyList, "the list of files is empty"
 	case len(ins) == 1:
 		part.Text = fmt.Sprintf("input step '%s' matched no files", ins[0])
 	default:

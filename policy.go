@@ -23,6 +23,7 @@ import (
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/show"
@@ -254,7 +255,7 @@ func (x Executor) checkCommands(ctx context.Context, p definition.Pipeline) erro
 		if a.Shell != "" {
 			param = "shell"
 		}
-		step := wording.Part{Kind: wording.InStep, Text: fmt.Sprintf("step '%s': ", s.ID), Value: s.ID}
+		step := wording.Part{Kind: kinds.InStep, Text: fmt.Sprintf("step '%s': ", s.ID), Value: s.ID}
 		problem := Problem{
 			Pointer: fmt.Sprintf("/steps/%d/params/%s", i, param), Code: definition.CodeDenied,
 			Message: step.Text + err.Error(), Step: s.ID, Err: wording.Errorf("%v%w", step, err),
@@ -273,12 +274,12 @@ func (x Executor) checkCommands(ctx context.Context, p definition.Pipeline) erro
 
 // hintOf returns what to do about a command that is denied, as it stands after the message.
 func hintOf(denied *command.DeniedError) wording.Part {
-	part := wording.Part{Kind: wording.Hint, Text: denied.Hint}
+	part := wording.Part{Kind: kinds.Hint, Text: denied.Hint}
 	if part.Text != "" {
 		part.Text = ": " + part.Text
 	}
 	if len(wording.Parts(denied)) > 0 {
-		part.Kind = wording.Install
+		part.Kind = kinds.Install
 	}
 	return part
 }

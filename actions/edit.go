@@ -3,8 +3,8 @@ package actions
 import (
 	"context"
 
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/match"
-	"github.com/millrace-go/millrace/wording"
 )
 
 // Edit replaces a text in files, wherever it occurs, from left to right without overlaps.
@@ -67,7 +67,7 @@ func (e Edit) Touches() (reads, writes []string, known bool) { return e.Files, e
 
 // Run implements [Action]. The outcome has the changed files, and counts replacements that changed bytes.
 func (e Edit) Run(ctx context.Context, c *Call) (Outcome, error) {
-	r := replacing{names: wording.EditText, binary: e.Binary, onError: e.OnError}
+	r := replacing{names: kinds.EditText, binary: e.Binary, onError: e.OnError}
 	var err error
 	if r.charset, err = encodingOf(e.Encoding); err != nil {
 		return Outcome{}, err

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/lineedit"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/replace"
@@ -92,7 +93,7 @@ func (w *planning) mayCreate() error {
 		return err
 	case !edit.Overwrite:
 		return wording.Errorf("%w; %v", fs.ErrExist,
-			wording.Part{Kind: wording.SetOverwrite, Text: "set overwrite to replace its text"})
+			wording.Part{Kind: kinds.SetOverwrite, Text: "set overwrite to replace its text"})
 	case w.options.RequireHash && edit.ContentHash == "":
 		return errors.New("require_hash is set and the file exists, but create has no content_hash")
 	}

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/wording"
 )
 
 // ErrBinary reports that a file cannot be edited or shown as text.
 var ErrBinary error = wording.Errorf("is a binary file; %v",
-	wording.Part{Kind: wording.EditBinary, Text: "set binary: true to edit it all the same"})
+	wording.Part{Kind: kinds.EditBinary, Text: "set binary: true to edit it all the same"})
 
 // unlessBinary returns ErrBinary, or nil for what takes binary files.
 func unlessBinary(binary bool) error {
@@ -59,7 +60,7 @@ func (e *FileError) message() *wording.Error {
 	cause := wording.Within(reason(e.Err), e.Err)
 	if strings.ContainsAny(e.Path, "*?[") && errors.Is(e.Err, fs.ErrNotExist) {
 		return wording.Errorf("%s: %v; this is the name of a file%v", e.Path, cause, wording.Part{
-			Kind: wording.GlobName,
+			Kind: kinds.GlobName,
 			Text: ": globs work in include of search and in file_pattern of pattern_replace",
 		})
 	}

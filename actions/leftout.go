@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/internal/charset"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -89,7 +90,7 @@ func (l *leaving) list(c *Call) []LeftOut {
 		switch one.Reason {
 		case LeftOutUTF16:
 			c.Warnf("left out: %s; %v", one,
-				wording.Part{Kind: wording.ReadUTF16, Text: "encoding auto reads UTF-16"})
+				wording.Part{Kind: kinds.ReadUTF16, Text: "encoding auto reads UTF-16"})
 		case LeftOutEncoding, LeftOutDenied:
 			c.Warnf("left out: %s", one)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/wording"
 )
@@ -116,10 +117,10 @@ type limitText struct {
 
 // raise is the advice that only the host can follow.
 func raise(fields string) wording.Part {
-	return wording.Part{Kind: wording.Raise, Text: ", or have the host raise " + fields}
+	return wording.Part{Kind: kinds.Raise, Text: ", or have the host raise " + fields}
 }
 
-var smallerTree = wording.Part{Kind: wording.SmallerTree, Text: "use needs or exclude"}
+var smallerTree = wording.Part{Kind: kinds.SmallerTree, Text: "use needs or exclude"}
 
 var limitTexts = map[string]limitText{
 	LimitFile:    {"file is too large (max %d bytes%s): leave it out", []wording.Part{raise("MaxFileBytes")}},
@@ -140,13 +141,13 @@ var limitTexts = map[string]limitText{
 	LimitPatchFiles: {form: "too many files in one patch (max %d%s): split it"},
 	LimitPatchHunks: {form: "too many hunks in one patch (max %d%s): split it"},
 	LimitPatchLines: {"the file has too many lines to be patched (max %d%s): ",
-		[]wording.Part{{Kind: wording.OtherEdit, Text: "use edit or pattern_replace"}}},
+		[]wording.Part{{Kind: kinds.OtherEdit, Text: "use edit or pattern_replace"}}},
 	LimitPatchSteps: {form: "the places of the hunks take too long to find (max %d comparisons of lines%s): " +
 		"give hunks more context that is not repeated, or split the patch"},
 	LimitPrinted: {"the command was ended, for it has printed too much (max %d bytes%s): have it print less",
 		[]wording.Part{raise("MaxPrinted")}},
 	LimitChangedFiles: {"the command has changed too many files (max %d%s): ",
-		[]wording.Part{{Kind: wording.FewerChanges, Text: "bring back less with writes"}, raise("MaxChangedFiles")}},
+		[]wording.Part{{Kind: kinds.FewerChanges, Text: "bring back less with writes"}, raise("MaxChangedFiles")}},
 	LimitScratchFiles: {"the tree has too many files to be made real for a command (max %d%s): ",
 		[]wording.Part{smallerTree, raise("MaxScratchFiles")}},
 	LimitScratchBytes: {"the tree is too large to be made real for a command (max %d bytes%s): ",

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/match"
-	"github.com/millrace-go/millrace/wording"
 )
 
 // TextEdit is one edit of a [MultiEdit].
@@ -68,7 +68,7 @@ func (m MultiEdit) Touches() (reads, writes []string, known bool) { return m.Fil
 
 // Run implements [Action]. The outcome is that of [Edit].
 func (m MultiEdit) Run(ctx context.Context, c *Call) (Outcome, error) {
-	r := replacing{names: wording.EditText, binary: m.Binary, onError: m.OnError}
+	r := replacing{names: kinds.EditText, binary: m.Binary, onError: m.OnError}
 	var err error
 	if r.charset, err = encodingOf(m.Encoding); err != nil {
 		return Outcome{}, err

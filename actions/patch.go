@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/patch"
 	"github.com/millrace-go/millrace/internal/patch/placing"
 	"github.com/millrace-go/millrace/wording"
@@ -107,12 +108,12 @@ func (p Patch) Validate(c *Check) {
 
 func (p Patch) badFuzz() *wording.Error {
 	return wording.Errorf("%v is %d, and can be 0 to %d",
-		wording.Part{Kind: wording.Param, Text: "fuzz", Value: "fuzz"}, p.Fuzz, mostFuzz)
+		wording.Part{Kind: kinds.Param, Text: "fuzz", Value: "fuzz"}, p.Fuzz, mostFuzz)
 }
 
 func (p Patch) badStrip() *wording.Error {
 	return wording.Errorf("%v is %d, and cannot be less than 0",
-		wording.Part{Kind: wording.Param, Text: "strip", Value: "strip"}, *p.Strip)
+		wording.Part{Kind: kinds.Param, Text: "strip", Value: "strip"}, *p.Strip)
 }
 
 // onlyUnified refuses what other formats have no meaning for.
@@ -125,7 +126,7 @@ func (p Patch) onlyUnified(c *Check) {
 		if f.given && !c.bound("/"+f.name) {
 			c.problemOf("/"+f.name, codeUnusedParam, "leave it out",
 				wording.Errorf("%v is for unified diffs, and this patch is none",
-					wording.Part{Kind: wording.Param, Text: "'" + f.name + "'", Value: f.name}))
+					wording.Part{Kind: kinds.Param, Text: "'" + f.name + "'", Value: f.name}))
 		}
 	}
 }

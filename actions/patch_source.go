@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/patch"
 	"github.com/millrace-go/millrace/wording"
 )
@@ -157,7 +158,7 @@ func (e *unstrippedError) Error() string { return e.message().Error() }
 
 func (e *unstrippedError) message() *wording.Error {
 	return wording.Errorf("File not found; there is %s, so %v", e.name,
-		wording.Part{Kind: wording.NoStrip, Text: "set strip to 0"})
+		wording.Part{Kind: kinds.NoStrip, Text: "set strip to 0"})
 }
 
 // As gives a door the message in its parts.

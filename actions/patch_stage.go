@@ -11,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/splice"
 	"github.com/millrace-go/millrace/wording"
 )
@@ -120,7 +121,7 @@ func (w *patching) occupied(n *patchNode, leaving map[string]bool) error {
 		return nil
 	}
 	return wording.Errorf("%w; %v", fs.ErrExist,
-		wording.Part{Kind: wording.SetOverwrite, Text: "set overwrite to replace it"})
+		wording.Part{Kind: kinds.SetOverwrite, Text: "set overwrite to replace it"})
 }
 
 // there reports whether a file that is made or copied stands in its place already, just as it is to be.

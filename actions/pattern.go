@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/wording"
 )
@@ -180,7 +181,7 @@ func (c *Call) compilePattern(
 		return nil, err
 	}
 	if err := c.Limits.checkPattern(pattern); err != nil {
-		return nil, wording.Errorf("%v: %w", wording.Part{Kind: wording.Param, Text: param, Value: param}, err)
+		return nil, wording.Errorf("%v: %w", wording.Part{Kind: kinds.Param, Text: param, Value: param}, err)
 	}
 	var parsed *match.Parsed
 	if kept, ok := c.Kept.(*keptPatterns); ok {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/replace"
 	"github.com/millrace-go/millrace/internal/sed"
 	"github.com/millrace-go/millrace/internal/splice"
@@ -31,7 +32,7 @@ func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
 	} else {
 		var err error
 		if s.script, err = p.script(); err != nil {
-			return Outcome{}, wording.Errorf("%v: %w", wording.Part{Kind: wording.Param, Text: "sed_pattern", Value: "sed_pattern"}, err)
+			return Outcome{}, wording.Errorf("%v: %w", wording.Part{Kind: kinds.Param, Text: "sed_pattern", Value: "sed_pattern"}, err)
 		}
 	}
 	dir := cmp.Or(p.Directory, ".")
@@ -46,7 +47,7 @@ func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
 	default:
 		pattern := quoted(p.FilePattern)
 		c.Warnf("there is no file below %s that %v takes", dir,
-			wording.Part{Kind: wording.FilePattern, Value: pattern, Text: "file_pattern " + pattern})
+			wording.Part{Kind: kinds.FilePattern, Value: pattern, Text: "file_pattern " + pattern})
 	}
 	done := make([]scripted, len(files))
 	failed, err := c.try(ctx, files, true, func(ctx context.Context, i int, name string) error {
@@ -202,7 +203,7 @@ func (s *scripting) outcome(files []string, done []scripted, failed []error) (Ou
 	}
 	if len(binary) > 0 && s.FilePattern == "" { // a glob takes no binary files, but these were named
 		s.call.Warnf("left out, for they look binary: %s; %v", few(binary),
-			wording.Part{Kind: wording.TakeBinary, Text: "set binary to edit them"})
+			wording.Part{Kind: kinds.TakeBinary, Text: "set binary to edit them"})
 	}
 	if len(done) > len(binary) && len(out.Files) == 0 && first < 0 {
 		s.call.Warnf("the script changes nothing in %d files", len(done)-len(binary))

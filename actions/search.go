@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/walk"
 	"github.com/millrace-go/millrace/wording"
@@ -150,7 +151,7 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if filter.chooses() && !w.taken.Load() {
 		below := strings.Join(roots, ", ")
 		c.Warnf("%v", wording.Part{
-			Kind: wording.NoneTaken, Value: below,
+			Kind: kinds.NoneTaken, Value: below,
 			Text: "no file below " + below + " is one that include and file_types take",
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/walk"
 	"github.com/millrace-go/millrace/wording"
 )
@@ -80,7 +81,7 @@ func (s *searching) outcome() Outcome {
 }
 
 // setMode is the advice for a pattern that can be read in two ways.
-var setMode = wording.Part{Kind: wording.SetMode, Text: "set mode to say which is meant"}
+var setMode = wording.Part{Kind: kinds.SetMode, Text: "set mode to say which is meant"}
 
 // warnText warns that a pattern that looks like a regular expression, or was not found, was read as a text.
 func (s *searching) warnText(files int) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -15,7 +16,7 @@ type targetName []string
 const targetParts = "{{dir}}, {{stem}}, {{ext}} and {{name}}"
 
 // paramTo is the parameter in messages.
-var paramTo = wording.Part{Kind: wording.Param, Text: "'to'", Value: "to"}
+var paramTo = wording.Part{Kind: kinds.Param, Text: "'to'", Value: "to"}
 
 func parseTarget(to string) (targetName, error) {
 	var t targetName

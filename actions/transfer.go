@@ -10,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -70,7 +71,7 @@ func (t transfer) targets(files []string) ([]string, error) {
 		}
 		if len(name) == 1 && len(files) > 1 {
 			return nil, wording.Errorf("%v names one file, but there are %d files; use parts of their names, %s, or %v",
-				paramTo, len(files), targetParts, wording.Part{Kind: wording.UseDestination, Text: "destination"})
+				paramTo, len(files), targetParts, wording.Part{Kind: kinds.UseDestination, Text: "destination"})
 		}
 	} else if t.Destination == "" {
 		return nil, fmt.Errorf("%s action requires 'destination' parameter", t.action)
@@ -188,8 +189,8 @@ func (t transfer) checkDestination(c *Call, base string) error {
 		return fileError(base, err)
 	}
 	return wording.Errorf("%v '%s' is a directory to put files into, and looks like the name of a file; %v",
-		wording.Part{Kind: wording.Param, Text: "destination", Value: "destination"}, t.Destination,
-		wording.Part{Kind: wording.WriteTo, Text: "write it as 'to' for that, or with a slash at its end"})
+		wording.Part{Kind: kinds.Param, Text: "destination", Value: "destination"}, t.Destination,
+		wording.Part{Kind: kinds.WriteTo, Text: "write it as 'to' for that, or with a slash at its end"})
 }
 
 func (t transfer) checkSource(c *Call, file string) error {

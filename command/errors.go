@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -38,7 +39,7 @@ func (e *DeniedError) message() *wording.Error {
 		text += ": " + e.Reason
 	}
 	if e.Reason == noProgram {
-		return wording.Errorf("%v", wording.Part{Kind: wording.NoProgram, Value: e.Command, Text: text})
+		return wording.Errorf("%v", wording.Part{Kind: kinds.NoProgram, Value: e.Command, Text: text})
 	}
 	return wording.Errorf("%s", text)
 }

@@ -87,7 +87,7 @@ func (r *reading) searching(mode string) func(context.Context, string, *fileRead
 
 // wordOf returns a part of a message in the words of the tool fs_read, whose parameters have names of their own.
 func wordOf(p wording.Part) string {
-	if p.Kind == wording.SetMode {
+	if p.Kind == "set_mode" {
 		return "set pattern_mode to say which is meant"
 	}
 	return p.Text

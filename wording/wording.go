@@ -10,6 +10,10 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
+// Kind is the kind of a part of a message, such as "set_overwrite" for the advice to set overwrite. docs/embedding.md
+// lists the kinds.
+type Kind string
+
 // Part is a part of a message that doors word differently.
 type Part struct {
 	Kind Kind

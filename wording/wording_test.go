@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-var overwrite = wording.Part{Kind: wording.SetOverwrite, Text: "set overwrite to replace it"}
+var overwrite = wording.Part{Kind: "set_overwrite", Text: "set overwrite to replace it"}
 
 // named is an error of a type of its own, with a message in parts.
 type named struct{ name string }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/structural"
 	"github.com/millrace-go/millrace/wording"
@@ -38,7 +39,7 @@ func (e *PatternError) Advice() error {
 }
 
 // orLiteral is the advice for a pattern that may be meant as a text.
-var orLiteral = wording.Part{Kind: wording.SetLiteral, Text: `, or set mode to "literal"`}
+var orLiteral = wording.Part{Kind: kinds.SetLiteral, Text: `, or set mode to "literal"`}
 
 func (e *PatternError) Error() string { return e.Msg }
 

@@ -10,6 +10,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -30,7 +31,7 @@ var (
 	ErrReadOnly           = errors.New("file system is read-only here")
 )
 
-var denied = wording.Part{Kind: wording.Denied, Text: "the host has denied this path"}
+var denied = wording.Part{Kind: kinds.Denied, Text: "the host has denied this path"}
 
 // Errors of the file at a path.
 var (

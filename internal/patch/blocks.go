@@ -3,6 +3,7 @@ package patch
 import (
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/textdiff"
 	"github.com/millrace-go/millrace/wording"
@@ -109,7 +110,7 @@ func (p *parser) block(at int) (b block, ok bool) {
 			begin = p.pos + len(line) + 1
 		case isMarker(line, "=", ""):
 			p.advise(p.n, "this block has a second =======", "",
-				wording.Part{Kind: wording.OtherForm, Text: "use edit_files"}, " for text that has such lines")
+				wording.Part{Kind: kinds.OtherForm, Text: "use edit_files"}, " for text that has such lines")
 			p.endOfBlock()
 			return b, false
 		case isMarker(line, "<-", "SEARCH"):

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -71,7 +72,7 @@ func (p *parser) hunk(f *File, head string) {
 		p.advise(endLine-1, fmt.Sprintf(
 			"the patch ends within a hunk: it should have %d old and %d new lines, and has %d and %d", n[1], n[3], old,
 			now), "write all of it", wording.Part{
-			Kind: wording.SetRecount, Text: ", or apply it with recount if it is whole",
+			Kind: kinds.SetRecount, Text: ", or apply it with recount if it is whole",
 		}, "")
 	case differs:
 		h.Recounted = true

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/wording"
 )
@@ -165,7 +166,7 @@ func (p *parser) finish(f gitSection) {
 		f.Old, f.New = p.strip(f.Line, f.from, plain), p.strip(f.Line, f.to, plain)
 	case !f.named || f.old == "" || f.now == "":
 		p.advise(f.Line, "the names in this line cannot be told apart", "",
-			wording.Part{Kind: wording.SetStrip, Text: "set strip"}, ", or write --- and +++")
+			wording.Part{Kind: kinds.SetStrip, Text: "set strip"}, ", or write --- and +++")
 		return
 	default:
 		if f.Op == Delete {

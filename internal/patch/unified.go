@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/wording"
 )
@@ -80,7 +81,7 @@ func (p *parser) skip() {
 }
 
 // orPath is the advice for a patch that names no file.
-var orPath = wording.Part{Kind: wording.SetPath, Text: ", or set path"}
+var orPath = wording.Part{Kind: kinds.SetPath, Text: ", or set path"}
 
 // unnamed reads hunks that follow no name.
 func (p *parser) unnamed() {
@@ -192,7 +193,7 @@ func (p *parser) strip(line int, name string, parts int) string {
 	rest, ok := stripped(name, parts)
 	if !ok {
 		p.advise(line, fmt.Sprintf("the name %s has no more than %d leading parts to strip",
-			show.Quote(name, maxShown), parts-1), "", wording.Part{Kind: wording.LessStrip, Text: "set strip"}, "")
+			show.Quote(name, maxShown), parts-1), "", wording.Part{Kind: kinds.LessStrip, Text: "set strip"}, "")
 	}
 	return rest
 }

@@ -27,43 +27,43 @@ type phrase struct {
 // phrases has the parts of messages that the engine words for users who have written a pipeline. The first phrase whose
 // flag the command has counts. A kind that is not there stays in the words of the engine.
 var phrases = map[wording.Kind][]phrase{
-	wording.EditText:    {{"", "%s"}},
-	wording.FilePattern: {{"", "%s"}},
-	wording.InStep:      {{"", ""}},
+	"edit_text":    {{"", "%s"}},
+	"file_pattern": {{"", "%s"}},
+	"in_step":      {{"", ""}},
 
-	wording.NoFiles:   {{"", noFile}},
-	wording.NoneTaken: {{"glob", "no file below %s is taken by -g and -t"}, {"", "no file below %s matched"}},
-	wording.Denied:    {{"", "--deny, --allow or the configuration keeps it out"}},
-	wording.NoProgram: {{"", "'%s': there is no such program in your PATH"}},
-	wording.Install:   {{"", ""}},
+	"no_files":   {{"", noFile}},
+	"none_taken": {{"glob", "no file below %s is taken by -g and -t"}, {"", "no file below %s matched"}},
+	"denied":     {{"", "--deny, --allow or the configuration keeps it out"}},
+	"no_program": {{"", "'%s': there is no such program in your PATH"}},
+	"install":    {{"", ""}},
 
-	wording.ReadUTF16: {
+	"read_utf16": {
 		{"encoding", "--encoding auto reads UTF-16"}, {"", "millrace replace --encoding auto reads UTF-16"},
 	},
-	wording.UTF16Refused: {
+	"utf16_refused": {
 		{"encoding", ": --encoding auto reads it"}, {"", ", which only millrace replace --encoding auto reads"},
 	},
-	wording.TakeBinary: {{"binary", "--binary takes them"}},
-	wording.EditBinary: {{"binary", "--binary takes it"}, {"", "millrace do edit … binary=true edits it"}},
-	wording.SetLiteral: {{"regex", ", or leave out -r"}},
+	"take_binary": {{"binary", "--binary takes them"}},
+	"edit_binary": {{"binary", "--binary takes it"}, {"", "millrace do edit … binary=true edits it"}},
+	"set_literal": {{"regex", ", or leave out -r"}},
 
-	wording.UseDestination: {{"", "a directory"}},
-	wording.WriteTo:        {{"", "write a slash at its end"}},
-	wording.GlobName:       {{"", ", not a glob"}},
-	wording.SetRecursive:   {{"recursive", "-r deletes it with all that is in it"}},
-	wording.SetOverwrite:   {{"overwrite", "--overwrite replaces it"}},
+	"use_destination": {{"", "a directory"}},
+	"write_to":        {{"", "write a slash at its end"}},
+	"glob_name":       {{"", ", not a glob"}},
+	"set_recursive":   {{"recursive", "-r deletes it with all that is in it"}},
+	"set_overwrite":   {{"overwrite", "--overwrite replaces it"}},
 
-	wording.SetPath:    {{"path", ", or name it with --path"}},
-	wording.SetStrip:   {{"strip", "use --strip"}},
-	wording.LessStrip:  {{"strip", "use a smaller --strip"}},
-	wording.NoStrip:    {{"strip", "use --strip 0"}},
-	wording.SetRecount: {{"recount", ", or use --recount if it is whole"}},
-	wording.OtherForm:  {{"path", "write a unified diff"}},
-	wording.OtherEdit:  {{"", "use millrace replace or sed"}},
+	"set_path":    {{"path", ", or name it with --path"}},
+	"set_strip":   {{"strip", "use --strip"}},
+	"less_strip":  {{"strip", "use a smaller --strip"}},
+	"no_strip":    {{"strip", "use --strip 0"}},
+	"set_recount": {{"recount", ", or use --recount if it is whole"}},
+	"other_form":  {{"path", "write a unified diff"}},
+	"other_edit":  {{"", "use millrace replace or sed"}},
 
-	wording.FewerChanges: {{"", "have it change less"}},
-	wording.SmallerTree:  {{"", "use -C for a directory in it"}},
-	wording.Raise:        {{"", ""}},
+	"fewer_changes": {{"", "have it change less"}},
+	"smaller_tree":  {{"", "use -C for a directory in it"}},
+	"raise":         {{"", ""}},
 }
 
 // parameters has the names of parameters in the words of the prompt.
@@ -74,10 +74,10 @@ var parameters = map[string]string{
 
 // part returns a part of a message in the words of the command.
 func (a *App) part(p wording.Part) string {
-	if p.Kind == wording.Param {
+	if p.Kind == "param" {
 		return cmp.Or(parameters[p.Value], p.Text)
 	}
-	if p.Kind == wording.EditText && a.typed != "" {
+	if p.Kind == "edit_text" && a.typed != "" {
 		return a.typed
 	}
 	for _, phrase := range phrases[p.Kind] {
