@@ -32,7 +32,8 @@ func (a *App) newSearch() *cobra.Command {
 		Long: `Search prints the matches of PATTERN in the files at PATH, or below the working directory:
 file:line:column: text. PATTERN is a regular expression (RE2) if it is valid and has special characters, else a
 text; -r and -F select the kind. With -s PATTERN is code with holes, such as f(:[a], :[b]), compared token by
-token, see docs/structural.md. Files that .gitignore ignores, and binary files, are not searched.
+token, see docs/structural.md. Files that .gitignore ignores, and binary files, are not searched. A line on stderr,
+and "left_out" of --json, count and name the files that were left out for their contents.
 
 The exit status is 0 if there is a match, 1 if there is no match or the search fails, and 2 for wrong use.`,
 		Example: `  millrace search recieve
@@ -101,6 +102,7 @@ func (s *session) search(ctx context.Context, of oneline.Search, show searched) 
 	for _, warning := range s.warnings(result) {
 		s.warn(warning)
 	}
+	s.tellLeftOut(result)
 	if err := s.writeFound(found, show); err != nil {
 		return err
 	}
@@ -115,7 +117,11 @@ func (s *session) writeFound(found millrace.StepResult, show searched) error {
 	data, _ := found.Data.(map[string]any)
 	matches, _ := data["matches"].([]any)
 	if show.json {
-		return s.writeJSON(map[string]any{"files": found.FilesMatched, "counts": found.Counts, "matches": matches})
+		object := map[string]any{"files": found.FilesMatched, "counts": found.Counts, "matches": matches}
+		if len(found.LeftOut) > 0 {
+			object["left_out"] = found.LeftOut
+		}
+		return s.writeJSON(object)
 	}
 	out := bufio.NewWriter(s.Stdout)
 	for _, name := range found.FilesMatched {

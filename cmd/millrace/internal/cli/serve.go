@@ -39,6 +39,8 @@ decision.`,
 			switch {
 			case plan == "" && len(s.flags.except) > 0:
 				return &usageError{errors.New("--except is for --plan")}
+			case plan == "" && s.flags.format != "":
+				return &usageError{errors.New("--format is for --plan")}
 			case plan == "":
 				return s.serveRuns(ctx, o, addr)
 			case o != kept.Options{}:
