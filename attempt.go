@@ -228,7 +228,7 @@ func readable(action actions.Action, err error) error {
 	return err
 }
 
-// ofPackageActions reports whether an action is one of those that millrace brings, and works on files alone.
+// ofPackageActions reports whether an action comes with millrace, and works on files alone.
 func ofPackageActions(action actions.Action) bool {
 	if definition.ReachesOut(action) {
 		return false

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/progress"
 )
 
-// Observers joins functions for [Executor.Observe] into one that calls each of them, in this order, whatever those
-// before it do. Nil is left out; if nothing else is given, the function is nil.
+// Observers joins functions for [Executor.Observe] into a function that calls each of them, in this order, whatever
+// those before it do. Nil is left out; if nothing else is given, the function is nil.
 func Observers(f ...func(Event)) func(Event) {
 	var joined func(Event)
 	for _, next := range f {

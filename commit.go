@@ -180,7 +180,7 @@ func (p *Plan) outcome(report commit.Report, err error) (*Result, error) {
 	return res, err
 }
 
-// translate turns an error of the commit into one of this package.
+// translate turns an error of the commit into an error of this package.
 func (p *Plan) translate(ctx context.Context, report commit.Report, err error) error {
 	if c, ok := errors.AsType[*commit.Conflict](err); ok && !errors.Is(err, commit.ErrRecoveryRequired) {
 		return &ConflictError{Conflicts: c.Paths, Restores: p.restores, Err: err}

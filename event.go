@@ -112,7 +112,7 @@ type StepRetrying struct {
 	Wait    time.Duration `json:"-"`       // in JSON "wait", in milliseconds
 }
 
-// StepJumped reports that a step has led to one that need not be the next in the list. It comes after StepFinished of
+// StepJumped reports a jump from a step to a step that need not be the next in the list. It comes after StepFinished of
 // From.
 type StepJumped struct {
 	From string `json:"from"`
@@ -327,7 +327,7 @@ type AgentReplied struct {
 	Step    string `json:"step"`
 	Visit   int    `json:"visit"`
 	Attempt int    `json:"attempt"`
-	Agent   string `json:"agent"` // its name, "" for the one of steps that name none
+	Agent   string `json:"agent"` // its name, "" for the agent of steps that name none
 	// Model is the name of the model that has answered, "" if that is not known; InputTokens and OutputTokens count
 	// what it has read and written.
 	Model        string `json:"model,omitempty"`

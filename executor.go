@@ -95,7 +95,7 @@ type Executor struct {
 	// a warning. Without it, writing to such a file is fs.ErrPermission. Root may write to all files, and keeps their
 	// owners.
 	ReplaceForeign bool
-	// InPlace lets steps edit a file that is a mount point, such as one that a container was given by its name: the
+	// InPlace lets steps edit a file that is a mount point, such as a file that a container was given by its name: the
 	// commit overwrites its bytes, for no other file can take its place. Other programs can read it half written until
 	// then. A commit that fails, or whose process dies, writes the old bytes again. Without it such a step gets
 	// capability.ErrMountPoint, as it does in any case to move or remove such a file. It is seen on Linux; elsewhere

@@ -76,7 +76,7 @@ func (r *run) expandCondition(ctx context.Context, i int) (condition.Condition, 
 }
 
 // recheck holds the final values against the rules that were let go for templates before the run: a template may have
-// given an empty pattern, or one that is not a regular expression. It returns what Validate has kept.
+// given an empty pattern, or an invalid regular expression. It returns the pattern that Validate has kept.
 func recheck(s definition.Step, action actions.Action) (kept any, err error) {
 	for _, p := range params.Check(action.Spec().Name, action, nil, nil) {
 		return nil, &InterpolationError{Pointer: p.Pointer, Err: errors.New(p.Message)}
@@ -232,7 +232,7 @@ func (f facts) Exists(path string) (bool, error) {
 	}
 }
 
-// facts is what a condition asks of the step, nil for one that has not run.
+// facts has the values that a condition asks of the step, nil for a step that has not run.
 func (s *StepResult) facts() condition.StepFacts {
 	if s == nil {
 		return condition.StepFacts{}

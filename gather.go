@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// plan gathers what the steps have done. The error is the one that Run returns.
+// plan gathers the changes of the steps. Run returns the same error.
 func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	p := &Plan{
 		tree: t, stage: r.stage, name: r.p.Name, options: r.p.Options, budget: r.p.Bounds.Budget,

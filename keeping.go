@@ -184,7 +184,7 @@ func (r *run) endAt(step int, err error) {
 	r.stopAt = min(r.stopAt, step)
 }
 
-// wasPaid reports whether an answer on record is one that this run has paid for, in a process that did not come to keep
+// wasPaid reports whether this run has paid for an answer on record, in a process that did not come to keep
 // what it was for.
 func (r *run) wasPaid() bool {
 	return r.kept != nil && r.kept.resumed && (r.machine == nil || len(r.visited) == r.kept.done)
@@ -193,7 +193,7 @@ func (r *run) wasPaid() bool {
 var errNothingKept = errors.New(
 	"a run can be resumed only with what it was kept by, for that has the bytes that it has staged")
 
-// keepOn makes the run one that is kept, if it is to be, and reads how far it had come.
+// keepOn makes the run a kept run, if it has Checkpoints, and reads its progress.
 func (r *run) keepOn(t *tree, s *Saved) (*takenUp, error) {
 	switch {
 	case r.x.DryRun:

@@ -76,7 +76,7 @@ func (r *run) uncalledFor(i int) string {
 	return r.uncalledBefore(i)
 }
 
-// uncalledBefore returns the id of a step that would have been executed after the one that was the last before step i,
+// uncalledBefore returns the id of a step that would have been executed after the last step before step i,
 // had it been called, or "".
 func (r *run) uncalledBefore(i int) string {
 	r.mu.Lock()

@@ -340,7 +340,7 @@ func (p *Plan) WithForce(force bool) *Plan {
 // there is going to be a backup. It is the same for a plan and for what [Executor.OpenPlan] makes of its JSON, and
 // depends neither on the program that planned it nor on force: to approve a digest is to approve these bytes.
 //
-// It reads the files whose new hash was not needed so far; the error is fsutil.ErrDrift if one of them has
+// It reads the files whose new hash was not needed so far; the error is fsutil.ErrDrift if a file has
 // changed. A plan that cannot be committed has no digest.
 func (p *Plan) Digest() (string, error) {
 	if p.abandoned {

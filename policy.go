@@ -211,7 +211,7 @@ func checkAgents(p definition.Pipeline, agents map[string]agent.Agent) error {
 		case len(names) > 0:
 			problem.Hint = "the agents are " + strings.Join(names, ", ")
 		case len(agents) > 0:
-			problem.Hint = "leave agent out for the one that the host offers"
+			problem.Hint = "leave agent out for the agent that the host offers"
 		default:
 			problem.Hint = "the host offers no agents"
 		}
@@ -289,9 +289,9 @@ func commandOf(step string, a actions.Exec) command.Command {
 	return command.Command{Step: step, Words: a.Words(), Shell: a.Shell != "", Env: a.Env}
 }
 
-// The executor does not replace the action of a step by one that is bound to a tool: templates, Equal, Digest and the
-// JSON form are all about the action as it stands in the pipeline. A run needs the tool's Spec, which is computed once
-// when the run begins, and the call, which the action receives when it runs.
+// The executor does not replace the action of a step by an action that is bound to a tool: templates, Equal, Digest
+// and the JSON form are all about the action as it stands in the pipeline. A run needs the tool's Spec, which is
+// computed once when the run begins, and the call, which the action receives when it runs.
 
 // mayAct returns an error if the host only reads, and a step acts outside of the tree.
 func (x Executor) mayAct(p definition.Pipeline) error {

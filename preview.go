@@ -163,7 +163,7 @@ func (h Hunk) String() string { return h.shown().String() }
 // HunkLine is one line of the text of a hunk: Op, Text and a newline, one after the other, are the line as it stands
 // there.
 type HunkLine struct {
-	// Op is ' ' for a line that both files have, '-' for one that only the old file has, '+' for one that only the new
+	// Op is ' ' for a line of both files, '-' for a line that only the old file has, '+' for a line that only the new
 	// file has, and '\\' for the note that the line above it, the last of its file, has no line end.
 	Op byte `json:"op"`
 	// Old and New are the numbers of the line in the two files, counted from 1, and 0 where it is not in that file.
@@ -215,7 +215,7 @@ func (p *Plan) Reject(paths ...string) (*Plan, error) {
 
 // Part describes what becomes of one hunk of a file, see [Plan.Revise].
 type Part struct {
-	// Hunk is one that [Plan.Files] lists for the file, or one of its parts as [Hunk.Split] gives them. It may have
+	// Hunk is a hunk that [Plan.Files] lists for the file, or a part of it from [Hunk.Split]. It may have
 	// been written as JSON and read back.
 	Hunk Hunk
 	// Text is what is to stand in place of all lines of the hunk, the unchanged ones at its ends included. The plan as
@@ -237,7 +237,7 @@ func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
 }
 
 // Revise returns a plan in which some hunks of the file at path are as the parts say: as the tree has them, or with
-// other text. All parts are hunks of this plan, not of the one that comes of it, and must not share changed lines.
+// other text. All parts are hunks of this plan, not of the resulting plan, and must not share changed lines.
 // Hunks that no part names stay as they are.
 //
 // A text is taken as a person leaves it in an editor: where all lines of the hunk end in "\r\n", lines that end in "\n"
@@ -319,7 +319,7 @@ func (p *Plan) with(changes []fsutil.Change, fewerEdits int) *Plan {
 	return q
 }
 
-// copied returns a plan like this one that is not committed yet.
+// copied returns an equal plan that is not committed yet.
 func (p *Plan) copied() *Plan {
 	q := &Plan{
 		tree: p.tree, stage: p.stage, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,

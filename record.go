@@ -162,7 +162,7 @@ type Checkpointer interface {
 	Enter(ctx context.Context, at Position) error
 	// Keep is called after each attempt, one at a time, and once for each visit that was skipped. The run goes on when
 	// it returns. The checkpoint must not be changed, and is not changed later. An attempt that the end of its
-	// context has cut short is not kept, nor is one that the process did not live to see the end of.
+	// context has cut short is not kept, nor is an attempt that the process did not survive.
 	Keep(ctx context.Context, c Checkpoint) error
 	// Spill is where the run puts the bytes of files that it has written as a whole: those that a Delta names. They are
 	// needed as long as the run is to be resumed. It is asked for once a run, and its bytes must still be there, at the

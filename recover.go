@@ -241,9 +241,9 @@ func (x Executor) TrustLeftover(ctx context.Context, fsys afero.Fs, id string) (
 	return r, err
 }
 
-// DiscardLeftover removes a transaction that a crash has left, one that is suspicious above all, or one that is kept as
-// a conflict, and leaves the tree as it is. The id is that of [Leftover]. The former files that the transaction kept
-// are removed with it: if the tree is between old and new, it stays so.
+// DiscardLeftover removes a transaction that a crash has left, above all a suspicious transaction, or a transaction
+// that is kept as a conflict. The tree stays as it is. The id is that of [Leftover]. The former files that the
+// transaction kept are removed with it: if the tree is between old and new, it stays so.
 //
 // A transaction with files that are out of the tree and nowhere else is not removed. It becomes a conflict of that id,
 // which keeps nothing from running, and the error of code conflict names the files and where they are.

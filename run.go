@@ -32,8 +32,8 @@ type run struct {
 	specs    []actions.Spec // of the steps, with what the host's tools say
 	identity func() string  // of the run, for services outside
 
-	now    []*visit // by step: what other steps know of it; nil for one that has not run in this sweep
-	last   []*visit // by step: the last visit in any sweep, which the result shows; nil for one that has not run
+	now    []*visit // by step: the visit that other steps see; nil for a step that has not run in this sweep
+	last   []*visit // by step: the last visit in any sweep, which the result shows; nil for a step that has not run
 	stopAt int      // steps from this index on do not run: the first unhandled failure comes before them
 
 	// Of a run in sequence:

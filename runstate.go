@@ -83,7 +83,7 @@ type keptCheckpoint struct {
 type takenUp struct {
 	all  []keptCheckpoint // the first has number 1
 	last int              // the number of the Final one to go on behind, 0 for the beginning
-	way  []int            // the numbers of the Final ones that lead there, that one included
+	way  []int            // the numbers of the Final checkpoints that lead there, with the last
 }
 
 // read gathers the checkpoints.
@@ -195,7 +195,7 @@ func (up *takenUp) marks() map[visitKey]marked {
 	return marks
 }
 
-// carry makes the run one that has gone on before.
+// carry makes the run a resumed run.
 func (up *takenUp) carry(r *run, k *keeping) {
 	k.number = len(up.all)
 	for _, c := range slices.Backward(up.all) { // what was paid is paid, also for what is done again

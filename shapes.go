@@ -48,7 +48,7 @@ type EnvelopeResult struct {
 
 // EnvelopeError is the error of a step, or of the run.
 type EnvelopeError struct {
-	// Code is one of those that the function [ErrorCode] lists.
+	// Code is a code that the function [ErrorCode] lists.
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	// Problems are those of a *[ValidationError], and Paths the files that the error is about, each once.

@@ -49,7 +49,7 @@ type StepResult struct {
 	// Mode describes how an "auto" pattern was understood: "literal" or "regex".
 	Mode  string `json:"mode,omitempty"`
 	Error string `json:"error,omitempty"`
-	// ErrorCode is the code of that error, one of those of the function [ErrorCode], "" for none: "step_failed" for an
+	// ErrorCode is the code of that error, see the function [ErrorCode], "" for none: "step_failed" for an
 	// error without a code of its own.
 	ErrorCode string `json:"error_code,omitempty"`
 	// Handled means that the failure was expected: by a later step, or by an on_fail or retry_if of this one.
@@ -253,7 +253,7 @@ type Attempt struct {
 	Duration  time.Duration `json:"-"` // in JSON "duration", in milliseconds
 }
 
-// Jump is a way from a step to one that need not be the next in the list.
+// Jump is a way from a step to a step that need not be the next in the list.
 type Jump struct {
 	// To is the id of the step that it leads to.
 	To string `json:"to"`

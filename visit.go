@@ -34,7 +34,7 @@ type visit struct {
 	entered   bool           // its condition holds
 	action    actions.Action // with all templates expanded; nil before the first attempt
 	kept      any            // by the action's Validate
-	uncalled  string         // id of the step that was not run in a dry run, this one or one that it depends on
+	uncalled  string         // id of the step that was not run in a dry run, this step or a step that it depends on
 	acted     bool           // the action has been let act outside of the tree
 	brought   int64          // bytes that a workspace has put into files in this attempt
 	changes   []scratch.Change
@@ -126,7 +126,7 @@ func (v *visit) tell() {
 	}
 }
 
-// fail makes the visit one that has failed, also if its action has not: then what it has staged is taken back, and it
+// fail makes the visit a failed visit, also if its action has not failed: then what it has staged is taken back, and it
 // keeps its text.
 func (v *visit) fail(err error) {
 	if v.err == nil {

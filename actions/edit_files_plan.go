@@ -32,7 +32,7 @@ type planning struct {
 	hinted, hintedBytes int            // for how many texts the nearest lines were looked for, and in how many bytes
 }
 
-// plan works out the edits of one file. An error is one of the run, not of the file.
+// plan computes the edits of one file. An error belongs to the run, not to the file.
 func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, error) {
 	p := &filePlan{path: f.Path, name: f.Path, place: f.Path, edits: f.Edits}
 	name, err := c.stage().Canonical(f.Path)

@@ -39,7 +39,7 @@ func (c *Call) protected(name string) error {
 	}
 	for _, stat := range []func(string) (fs.FileInfo, error){c.FS.Stat, c.stage().Base().Stat} {
 		if info, err := stat(name); err != nil || info.Mode()&ownerWrite != 0 {
-			return nil // one that is missing has its error from what reads it
+			return nil // the reader reports a missing file
 		}
 	}
 	return errProtected

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// content places the hunks of a section in the text of its file. An error is one of the run.
+// content places the hunks of a section in the text of its file. An error belongs to the run.
 func (w *patching) content(ctx context.Context, s *patchSection, node *patchNode) error {
 	s.first = node.hunks
 	node.hunks += len(s.Hunks)
@@ -65,7 +65,7 @@ func (w *patching) content(ctx context.Context, s *patchSection, node *patchNode
 	return w.runs(ctx, s, err)
 }
 
-// runs returns an error that is one of the run, and makes another one that of the section.
+// runs returns an error of the run, and makes any other error an error of the section.
 func (w *patching) runs(ctx context.Context, s *patchSection, err error) error {
 	switch {
 	case err == nil:

@@ -38,7 +38,7 @@ type patchSection struct {
 
 // patchNode is one file as the patch leaves it.
 type patchNode struct {
-	place  string // on the stage, "" for one that is made
+	place  string // on the stage, "" for a new file
 	copyOf string // a place
 	final  string // where it is to be, "" if it goes
 	link   bool
@@ -77,7 +77,7 @@ func (s *patchSection) fail(hunk, line int, err error) {
 	}
 }
 
-// plan works out what becomes of each file. An error is one of the run.
+// plan computes the result of each file. An error belongs to the run.
 func (w *patching) plan(ctx context.Context, read *patch.Patch) error {
 	progress := w.c.progress(len(read.Files))
 	files := read.Files

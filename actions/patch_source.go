@@ -121,8 +121,8 @@ func (w *patching) gone(name string) error {
 	return nil
 }
 
-// moved reports whether a file stands where a section moves one, and is the one that the section makes, as far as the
-// patch names that.
+// moved reports whether a file stands where a section moves a file, and is the file that the section makes, as far as
+// the patch names that.
 func (w *patching) moved(s *patchSection) bool {
 	target := targetOf(w.c, s.new)
 	kind, err := kindAt(w.c, target)

@@ -24,7 +24,7 @@ func (w *patching) failures() (all []*HunkFailure) {
 	return all
 }
 
-// stage stages what the patch does, unless something fails and that is to stop it. An error is one of the run.
+// stage stages the changes of the patch, unless a failure has to stop it. An error belongs to the run.
 func (w *patching) stage(ctx context.Context) error {
 	for {
 		w.settle()
@@ -45,7 +45,7 @@ func (w *patching) stage(ctx context.Context) error {
 	}
 }
 
-// fail makes a file one that fails.
+// fail marks a file as failed.
 func (n *patchNode) fail(err error) {
 	n.failed = true
 	if len(n.section) > 0 {

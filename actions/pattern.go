@@ -107,7 +107,7 @@ type patternKey struct {
 	flags   match.Flags
 }
 
-// keep keeps a pattern for Run, unless it is one that is compared byte for byte, which is no work.
+// keep keeps a pattern for Run, unless it is compared byte for byte, which costs nothing.
 func (c *Check) keep(key patternKey, p *match.Parsed) {
 	if p.Size() == 0 {
 		return

@@ -21,7 +21,7 @@ import (
 type Prompt struct {
 	// Prompt is what the agent is asked.
 	Prompt string `json:"prompt" param:"required" doc:"Prompt for the agent."`
-	// Agent is the name of one of the host's agents, and no template. "" is the one for steps that name none.
+	// Agent is the name of an agent of the host, and not a template. "" is the agent for steps that name none.
 	Agent string `json:"agent,omitempty" doc:"Name of an agent that the host offers. It cannot be a template. Default: the host's default agent."`
 	// Context decides whether the agent receives the output and the error of the step before; "" is "previous".
 	Context string `json:"context,omitempty" enum:"previous,none" doc:"previous passes the output and the error of the step before to the agent. It cannot be a template. Default: previous."`

@@ -44,7 +44,7 @@ func (a Rename) Validate(c *Check) {
 	}
 }
 
-// exclude reports the parameters that are given beside one that makes all names without them.
+// exclude reports the parameters that are given beside a parameter that makes all names without them.
 func (a Rename) exclude(c *Check, one string, others ...string) {
 	given := map[string]bool{
 		"files": len(a.Files) > 0 || c.bound("/files"), "input_from": c.HasInput, "pattern": a.Pattern != "",

@@ -128,7 +128,7 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 	return err
 }
 
-// named reports whether a file is itself one of the paths to search, so that it is not one of many.
+// named reports whether a file is itself a path to search, and not a file below such a path.
 func (s *searching) named(file string) bool {
 	return slices.ContainsFunc(s.roots(), func(p string) bool { return strings.TrimPrefix(path.Clean(p), "/") == file })
 }

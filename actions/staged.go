@@ -17,8 +17,8 @@ import (
 // that the default limit stands for what fits into the 512 MiB of docs/safety.md: 60,000 new files took 430 MiB,
 // 120,000 edits or renames 460.
 const (
-	madePath   = 1024 // one that is new: a copy, a file, a directory
-	workedPath = 512  // one that is edited, renamed or removed
+	madePath   = 1024 // a new path: a copy, a file, a directory
+	workedPath = 512  // a path that is edited, renamed or removed
 )
 
 // spendPath counts a path that is staged, madePath or workedPath, with the names that are kept for it.

@@ -181,7 +181,7 @@ const Help = `y  take this hunk
 n  leave it
 a  take this hunk and the rest of the file      d  leave them
 A  take everything that is left                 D  leave it
-t  take this hunk and all further ones that the same steps made
+t  take this hunk and all further hunks of the same steps
 s  split it into smaller hunks, and a line into its matches
 e  edit its new lines in an editor
 b  go back to the one before, and undo what was decided there
