@@ -24,7 +24,7 @@ import (
 )
 
 // call makes what the action is given. After over, nothing more is heard of it: a goroutine that the action has left
-// behind must not change a result that is told.
+// behind must not change a reported result.
 func (r *run) call(
 	s definition.Step, view *stage.Stage, files []string, res *StepResult,
 ) (call *actions.Call, over func()) {
@@ -240,7 +240,7 @@ func ofPackageActions(action actions.Action) bool {
 	return t.PkgPath() == reflect.TypeFor[actions.Search]().PkgPath()
 }
 
-// attemptOf tells of an attempt.
+// attemptOf returns the record of an attempt.
 func attemptOf(err error, took time.Duration) Attempt {
 	a := Attempt{Duration: took, Error: errorText(err), ErrorCode: stepCode(err)}
 	if n := longestAttemptError; len(a.Error) > n {

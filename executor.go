@@ -128,7 +128,7 @@ type Executor struct {
 	// Recorder keeps what agents and pure tools have answered, and what commands have done, so that a run after a dry
 	// run does not ask again. Nil means that nothing is kept.
 	Recorder Recorder
-	// Checkpoints is told of each attempt before and behind it, with all that it takes to go on from there in another
+	// Checkpoints receives each attempt, before and after it, with all that is needed to resume from there in another
 	// process: see [Checkpointer] and [Executor.Resume]. Nil keeps nothing, and makes a pipeline with a step that is
 	// Manual ErrManual. A dry run and Plan keep nothing in any case. It belongs to one run: executors that work at the
 	// same time each need one of their own.

@@ -127,8 +127,8 @@ func (r *run) rolledBack() bool {
 	return slices.ContainsFunc(r.counted(), func(v *visit) bool { return v.staged })
 }
 
-// shown are the visits that a result tells of: those of the first steps. Steps after the first unhandled failure are
-// left out although they may have run beside it, and so are those after one that a canceled run has not come to.
+// shown returns the visits that a result has: the visits of the first steps. Steps after the first unhandled failure
+// are left out although they may have run beside it, and so are those after one that a canceled run has not come to.
 func (r *run) shown() []*visit {
 	shown := slices.Clone(r.last)
 	if r.machine == nil {

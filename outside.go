@@ -180,7 +180,7 @@ func promptBulkheads(a actions.Prompt) []string {
 	return names
 }
 
-// told is what an agent is told of the step before, nil for nothing.
+// told is the report of the step before that an agent receives, nil for none.
 func (r *run) told(v *visit, a actions.Prompt) *agent.Previous {
 	if a.Context == actions.ContextNone {
 		return nil
@@ -212,7 +212,7 @@ func (r *run) asker(
 		if err != nil {
 			_ = err.Error() // which panics for a nil pointer in an error, and then has to do so here
 			if named, ok := err.(*agent.Error); ok && named.Agent == "" {
-				err = named.Err // it is told once that the agent has failed
+				err = named.Err // the failure of the agent is reported once
 			}
 			err = &agent.Error{Agent: name, Err: err}
 		}

@@ -113,13 +113,13 @@ func (r *run) timeout(s definition.Step) time.Duration {
 type spending struct {
 	limit budget.Limit
 
-	mu    sync.Mutex // held while an event tells of a cost, so that totals come in order
+	mu    sync.Mutex // held while an event reports a cost, so that totals come in order
 	total budget.Cost
 	steps []budget.Cost // by step
 	over  bool          // the run has been told of
 }
 
-// end makes what is spent later not count: the result is told, and the last event has come.
+// end stops counting: the result is reported, and the last event has come.
 func (s *spending) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -259,7 +259,7 @@ func (c *keptCheckpoint) restoreTexts() {
 	}
 }
 
-// visit returns the visit that a Final checkpoint tells of.
+// visit returns the visit of a Final checkpoint.
 func (c *keptCheckpoint) visit() *visit {
 	v := &visit{
 		step: c.Index, number: c.Visit, result: c.Result.clone(), staged: c.state.Staged, newText: c.state.NewText,

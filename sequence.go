@@ -38,7 +38,7 @@ func (r *run) sequence(ctx context.Context) {
 	var v *visit
 	for at, ok := r.machine.At(); ok; at, ok = r.machine.At() {
 		if at.Attempt == 1 {
-			if ctx.Err() != nil && !r.late() { // nothing is told of a step that does not begin
+			if ctx.Err() != nil && !r.late() { // a step that does not begin is not reported
 				r.machine.Done(flow.Outcome{Status: flow.Stopped})
 				return
 			}

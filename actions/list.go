@@ -132,7 +132,7 @@ func listEntry(c *Call, e walk.Entry) (listed, error) {
 	return one, err
 }
 
-// cost is about how many bytes an entry takes in all that is told of it.
+// cost is about how many bytes the report of an entry takes.
 func (l listed) cost() int { return 2*len(l.report.Path) + len(l.report.Target) + 200 }
 
 func (l listed) size() string {

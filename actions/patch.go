@@ -85,7 +85,7 @@ func (p Patch) Validate(c *Check) {
 	}
 	opt, err := p.options()
 	if err != nil {
-		return // what is wrong is told of above, or by a tag
+		return // the error is reported above, or by a tag
 	}
 	read, err := p.read(opt)
 	if err == nil {

@@ -251,7 +251,7 @@ func (r *replacing) missing(ctx context.Context, c *Call, files []string, i int,
 		}
 		data, err := c.readFile(file)
 		if err != nil {
-			continue // it was read a moment ago: the step's own error tells of this
+			continue // it was read a moment ago: the step's own error reports this
 		}
 		if *budget -= len(data); *budget < 0 {
 			break

@@ -18,7 +18,7 @@ const maxShownLine = 1000
 //	--
 //	Line 42: ...
 //
-// It is told of matches from left to right and looks at each byte of the file a few times at most, wherever they are.
+// It receives matches from left to right and reads each byte of the file a few times at most, wherever they are.
 type lineWriter struct {
 	ctx     context.Context
 	data    []byte

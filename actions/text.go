@@ -52,7 +52,7 @@ func (c *Call) hashOf(text match.Content) (fsutil.Hash, error) {
 	return fsutil.HashOf(data), err
 }
 
-// source is the content of a file that a call works on. The first time that it is read, its bytes are told of.
+// source is the content of a file that a call works on. The first time that it is read, its bytes are counted.
 type source struct {
 	*stage.Content
 	c       *Call

@@ -19,7 +19,7 @@ func (s *Store) Logs(ctx context.Context, ref runs.JobRef, r runs.LogRange) (run
 	if err != nil {
 		return runs.Log{}, err
 	}
-	// The job is looked at first: what it writes meanwhile is told by a status that is behind.
+	// The status of the job is read first: later writes then come with an earlier status.
 	complete := l.job(j, nil).Status.Ended()
 	f, err := s.openToRead(l.number, logFile)
 	if disk.IsAbsent(err) {

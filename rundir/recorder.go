@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// recorder is what a run tells of itself while it is executed: the [millrace.Checkpointer] and the
+// recorder records a run while it is executed: it is the [millrace.Checkpointer] and the
 // [millrace.Approver] of it. All goes into the records and the log of the run.
 type recorder struct {
 	s *session

@@ -152,7 +152,7 @@ func (p Pipeline) Encode(prototype func(Step) any) ([]byte, error) {
 	return pipelineTable(d, &params.Part{JSON: steps}).Append(nil)
 }
 
-// IsTold reports whether a step asks an agent that is told what the step before has said.
+// IsTold reports whether a step asks an agent that receives the outcome of the step before.
 func (p Pipeline) IsTold(i int) bool {
 	a, ok := PromptOf(p.Steps[i].Action)
 	return ok && a.Context != actions.ContextNone

@@ -47,7 +47,7 @@ func (w *Warnings) Add(message string) {
 	at, _ := slices.BinarySearch(*w.to, message)
 	*w.to = slices.Insert(*w.to, at, message)
 	w.room -= sizeOfWarning(message)
-	for last := len(*w.to) - 1; w.room < 0 && last > 0; last-- { // one is told of in any case
+	for last := len(*w.to) - 1; w.room < 0 && last > 0; last-- { // one warning is kept in any case
 		w.cut = (*w.to)[last]
 		w.room += sizeOfWarning(w.cut)
 		*w.to = slices.Delete(*w.to, last, last+1)

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// body returns the number of a content, and tells of it if it has none yet. Splices that the old one has too are only
-// counted.
+// body returns the number of a content, and writes the content if it has no number yet. Splices that the old one has
+// too are only counted.
 func (w *deltaWriter) body(b, old *body) (int, error) {
 	if i, ok := w.bodies.has(b); ok {
 		return i, nil

@@ -10,7 +10,7 @@ import (
 type deltaWriter struct {
 	*Keeper
 	c      *core
-	seq    int // of the stage now; stamps are told by how far they are behind it
+	seq    int // of the stage now; stamps are written as their distance from it
 	parts  [partCount]part
 	places map[slotKey]*undo // the slots that have changed, with the oldest entry of each
 	hashed []int
@@ -28,7 +28,7 @@ type slotKey struct {
 	name string
 }
 
-// gather tells of what the entries of the log since the last delta have changed.
+// gather writes the changes of the log's entries since the last delta.
 func (w *deltaWriter) gather(log []undo, last mark) error {
 	w.seq = w.c.seq
 	w.places = make(map[slotKey]*undo, len(log))
@@ -149,7 +149,7 @@ func (w *deltaWriter) node(n *node) (i int, ok bool, err error) {
 	return i, true, nil
 }
 
-// made tells of a node that was made on the stage.
+// made writes a node that was made on the stage.
 func (w *deltaWriter) made(n *node) error {
 	var m form
 	if err := w.metaOf(&m, n, &meta{}); err != nil {
@@ -163,7 +163,7 @@ func (w *deltaWriter) made(n *node) error {
 	return nil
 }
 
-// meta tells what has changed of a node. Of one that was made since the last delta all was told.
+// meta writes the changed attributes of a node. A node that was made since the last delta is written already.
 func (w *deltaWriter) meta(n *node, old *meta, last mark) error {
 	i, ok, err := w.node(n)
 	if !ok || err != nil || i >= last.nodes && n.from == nil {

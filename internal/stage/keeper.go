@@ -26,7 +26,7 @@ type Keeper struct {
 	pages  numbers[*page]
 	bodies numbers[*body]
 	steps  numbers[string]
-	hashed []bool // of facts, by number: the hash was told
+	hashed []bool // of facts, by number: the hash was written
 	marks  []mark // the first is the beginning
 	// matched is how many facts were told because files were matched, and pending are those that will be.
 	matched int
@@ -181,7 +181,7 @@ func (k *Keeper) RestOn(files []string) (left int) {
 	for _, name := range files {
 		p, err := c.find(name, true, guard.Look)
 		if err != nil || p.ent.n != nil || p.ent.kind() != change.File {
-			continue // what is staged comes with what is told of it
+			continue // a staged file is written with its node
 		}
 		f := c.base.keep(p.ent.f)
 		if _, known := k.facts.has(f); known {

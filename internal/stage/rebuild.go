@@ -14,7 +14,7 @@ import (
 // moves can only add to that. The guard looks at each directory above a path, so it must not be many.
 const maxNested = 4 * maxDepth
 
-// node makes a node. One of the base is as it is there, until a meta is told.
+// node makes a node. A node of the base is as in the base until a meta is read.
 func (b *builder) node(t toldNode) error {
 	if t.from > 0 {
 		f, err := at(b.facts.all, t.from-1, "fact")
@@ -47,7 +47,7 @@ func (b *builder) node(t toldNode) error {
 	return err
 }
 
-// metaFor returns the meta that is told for a node.
+// metaFor returns the meta that the delta has for a node.
 func (b *builder) metaFor(n *node, t toldMeta) (meta, error) {
 	m := meta{mode: t.mode, mtime: t.mtime, timed: t.time&timeSet != 0}
 	switch t.time & timeMask {

@@ -289,7 +289,7 @@ func (b *builder) paged(t toldBody) error {
 	return nil
 }
 
-// stamps returns the stamps that are told, the first of them from those that the node has.
+// stamps returns the stamps of the delta, the first of them from the stamps of the node.
 func (b *builder) stamps(t toldStamps, old []stamp) ([]stamp, error) {
 	if t.same > len(old) {
 		return nil, badDelta("%d of %d stamps are the same", t.same, len(old))

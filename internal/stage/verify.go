@@ -53,7 +53,7 @@ func driftError(found []Drift) error {
 type rest struct {
 	told  *fact        // as it was
 	hash  *change.Hash // of its bytes, if known
-	delta int          // the first that tells of it
+	delta int          // the first that has it
 
 	entries     []entries // of what was in it when it was moved or taken away, at different times perhaps
 	now         *fact     // as it is, once it was compared
@@ -64,7 +64,7 @@ type rest struct {
 // entries is what was in a directory.
 type entries struct {
 	sum   change.Hash
-	delta int // that tells of it
+	delta int // that has it
 }
 
 // restsOf gathers the facts of all deltas, in the order of their numbers.

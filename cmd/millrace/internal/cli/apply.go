@@ -102,7 +102,7 @@ func planMark(data []byte) string {
 func (s *session) appliedBy(ctx context.Context, mark string) string {
 	list, err := s.x.ListBackups(ctx, s.fs)
 	if err != nil {
-		return "" // the conflict is told in any case
+		return "" // the conflict is reported in any case
 	}
 	found, at := "", int64(0)
 	for _, info := range list {

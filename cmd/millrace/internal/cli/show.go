@@ -70,7 +70,7 @@ func (s *session) show(plan *millrace.Plan) error {
 	return err
 }
 
-// sink is a writer that keeps its error, so that it is told from those of what is written.
+// sink is a writer that keeps its error, to tell it from errors of the source.
 type sink struct {
 	w   io.Writer
 	err error

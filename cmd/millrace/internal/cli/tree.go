@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// treeState is what `status` tells of a tree, in JSON.
+// treeState is the state of a tree that `status` prints, in JSON.
 type treeState struct {
 	Root string `json:"root"`
 	// Locked means that another run writes to the tree just now; leftovers may be its own then.

@@ -137,7 +137,7 @@ func Load(userDir string, root afero.Fs) (Config, error) {
 	return c, nil
 }
 
-// lstat returns what tells of a file of the tree without following a link, where the file system can.
+// lstat returns the facts of a file of the tree without following a link, where the file system can.
 func lstat(root afero.Fs) func(string) (fs.FileInfo, error) {
 	return func(name string) (fs.FileInfo, error) {
 		if l, ok := root.(afero.Lstater); ok {

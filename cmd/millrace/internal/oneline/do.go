@@ -46,7 +46,7 @@ func (w Where) Do(d Do) (millrace.Pipeline, error) {
 	finds := moving{} // the lists of what globs take
 	for i, c := range calls {
 		names = append(names, c.action)
-		doc, _ := d.Decoder.Describe(c.action) // the decoder tells of an unknown one
+		doc, _ := d.Decoder.Describe(c.action) // the decoder reports an unknown action
 		found, err := w.filesByGlob(&c, doc, &finds)
 		if err != nil {
 			return none, err
