@@ -75,8 +75,8 @@ func (a textChange) conflicts(b textChange) bool {
 // taken are the changes of one file that will be made, by their offsets.
 type taken []textChange
 
-// look returns where a change belongs, whether it is there already, and whether it conflicts with one that is there.
-// Those there do not overlap, so its neighbours are all that can conflict.
+// look returns where a change belongs, whether it is there already, and whether it conflicts with a change that is
+// there. Those there do not overlap, so its neighbours are all that can conflict.
 func (t taken) look(ch textChange) (at int, there, conflict bool) {
 	const neighbours = 2 // an insertion and a replacement can have one offset
 	at, _ = slices.BinarySearchFunc(t, ch.off,

@@ -186,7 +186,7 @@ func inspectName(n ast.Node, do func(id *ast.Ident)) bool {
 	return true
 }
 
-// isHole reports whether a name is a hole: one that the step names, or a small letter, as for gofmt -r.
+// isHole reports whether a name is a hole: a name of the step's holes, or a small letter, as for gofmt -r.
 func (r *rule) isHole(name string) bool {
 	_, ok := r.holes[name]
 	return ok || len(name) == 1 && name[0] >= 'a' && name[0] <= 'z'

@@ -159,7 +159,7 @@ func stoppedCode(run runs.Run) string {
 	return failedCode
 }
 
-// ofRun is the answer of a run that has succeeded. Its id is the one that resume takes.
+// ofRun is the answer of a run that has succeeded. resume takes its id.
 func ofRun(run runs.Run) *answer {
 	res := *run.Result
 	res.RunID = run.ID

@@ -25,7 +25,7 @@ type nextError struct {
 func (e *nextError) Error() string { return e.err.Error() }
 func (e *nextError) Unwrap() error { return e.err }
 
-// planError reports that there is no such plan, or not the one that was meant.
+// planError reports that there is no such plan, or not the intended plan.
 func planError(next, format string, args ...any) error {
 	return &nextError{err: &millrace.PlanError{Err: fmt.Errorf(format, args...)}, next: next}
 }

@@ -34,7 +34,7 @@ type entry struct {
 	err    error
 }
 
-// relay lets the events of a commit go to the call that commits, not to the one that has planned.
+// relay lets the events of a commit go to the call that commits, not to the call that has planned.
 type relay struct {
 	mu sync.Mutex
 	to func(millrace.Event)

@@ -115,7 +115,7 @@ func (p *progress) observe(e millrace.Event) {
 	}
 }
 
-// message is an event in words, "" for one that is not told.
+// message is an event in words, "" for an event that is not reported.
 func (p *progress) message(e millrace.Event) string {
 	switch e := e.(type) {
 	case millrace.RunStarted:

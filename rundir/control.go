@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// How often an owner looks for requests, how often the one that has asked looks for the effect, and what is read.
+// How often an owner looks for requests, how often the caller looks for the effect, and how much is read.
 const (
 	listenWait   = 100 * time.Millisecond
 	effectWait   = 10 * time.Millisecond

@@ -16,7 +16,7 @@
 //	    targets children      of a fleet
 //	  trash/                  runs that are being removed
 //
-// The process that works on a run holds the lock of its file run, and is the only one that writes into its directory.
+// The process that works on a run holds the lock of its file run, and no other process writes into its directory.
 // Readers take no lock: they read as far as the records are whole, signed with the user's key, and follow each other. A
 // run whose status reports that a process works on it, and whose lock is free, is one whose process has died.
 //

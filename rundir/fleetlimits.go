@@ -75,7 +75,7 @@ func (l *fleetLimits) pace(ctx context.Context) error {
 }
 
 // used is what a run has used that has ended or waits, also if its process has died: all that was paid for, and what
-// was changed. Of one that is worked on nothing is counted yet.
+// was changed. Nothing of an active run is counted yet.
 func (r shownRun) used() (u budget.Use) {
 	if r.status.Active() && !r.dead {
 		return u

@@ -94,7 +94,7 @@ func (f *fleetWork) find() (found bool, err error) {
 		}
 		l, err := store.load(e.number)
 		if err != nil || l.created.Child == nil {
-			return true // no run, or one that nothing can be done with
+			return true // no run, or an unusable run
 		}
 		index := l.created.Child.Index
 		if index < 0 || index >= f.spec.Count || !l.isChild(f.number, index) {

@@ -69,7 +69,7 @@ func (r *recorder) Approve(ctx context.Context, plan *millrace.Plan) error {
 	return nil
 }
 
-// differences names the paths in which a plan differs from the view of the one that was held before.
+// differences names the paths in which a plan differs from the view of the plan that was held before.
 func (r *recorder) differences(plan *millrace.Plan) string {
 	text, err := r.s.m.store.read(r.w.number, planFile, maxView)
 	var before view

@@ -12,7 +12,7 @@ import (
 
 // How long after it was written to the index may have been written to again without having another time: file systems
 // round times by up to two seconds. And after which time the runs are gone through in any case, for a process that was
-// killed, or that cannot write to the index, may have left one that the index does not name.
+// killed, or that cannot write to the index, may have left a run that the index does not name.
 const (
 	indexGrain = 2 * time.Second
 	lookAtAll  = 5 * time.Second

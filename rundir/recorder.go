@@ -222,7 +222,7 @@ func (r *recorder) waits(e millrace.StepRetrying) {
 	_ = r.w.line(ordinal, reason)
 }
 
-// line writes into the log of the job of a step that is running. Of one that is not, nothing is heard any more.
+// line writes into the log of the job of a step that is running. Lines of another job are dropped.
 func (r *recorder) line(step, text string) {
 	r.mu.Lock()
 	ordinal := r.ordinal[step]

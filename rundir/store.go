@@ -97,7 +97,7 @@ func (s *Store) keyBy(find func(afero.Fs, []byte) (journal.Key, error)) ([]byte,
 		if err != nil {
 			return nil, err
 		}
-		if key.Missing == nil { // else it is one that no other process has, or none
+		if key.Missing == nil { // else no other process has the key, or there is none
 			s.key = key.Bytes
 		}
 	}

@@ -112,8 +112,8 @@ func (m *Manager) isUnknown(number int64) bool {
 	return unknown
 }
 
-// takeIfDue begins to work on a run that a manager may take by itself. It returns when one that was not taken is to be
-// looked at again, as [nextLook] has it.
+// takeIfDue begins to work on a run that a manager may take by itself. It returns when a run that was not taken is to
+// be looked at again, as [nextLook] has it.
 func (m *Manager) takeIfDue(ctx context.Context, number int64) (next int64, err error) {
 	l, err := m.store.look(number)
 	if err != nil || l.foreign || !l.dead && !m.isDue(l.folded) || m.session(number) != nil ||

@@ -103,7 +103,7 @@ func (m *Manager) forTarget(ctx context.Context, x millrace.Executor, tree afero
 	}, nil
 }
 
-// takeTarget makes the run of a target, or takes the one that there is: it is Created or Pending then, or there is
+// takeTarget makes the run of a target, or takes the existing run: it is Created or Pending then, or there is
 // nothing to go on with. Two processes that look at the same moment may both make one: the lock of the tree lets one of
 // them in then, as it does without a store.
 func (m *Manager) takeTarget(ctx context.Context, x millrace.Executor, t fleet.Target) (*writer, error) {

@@ -22,7 +22,7 @@ const lockWait = 200 * time.Millisecond
 // maxReason is how long the reason of a record can be, in bytes.
 const maxReason = 4 << 10
 
-// writer is the one that works on a run: it holds the lock of its file of records, and no other writes into its
+// writer works on a run: it holds the lock of its file of records, and no other writes into its
 // directory. It comes from [Store.create] or [Store.own] and has to be closed.
 //
 // append records an event, with the fields of its kind of record. [writer.value] and [writer.blob] put

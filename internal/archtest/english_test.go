@@ -31,7 +31,7 @@ func englishRules() []englishRule {
 		rule(300, "something is no thing", "\"is not a\", \"has no\"", `\s(is|are|was) no [a-z]`, " no "),
 		rule(77, "something is told", "receives, reports", `\s(is|are|was) told|tells of`, " told", "tells of"),
 		rule(10, "code says", "reports, returns, means, documents", `\ssays (what|that|how|whether)`, " says "),
-		rule(345, "one for a noun", "repeat the noun", `\sones? (that|which|of)\s`, " one ", " ones "),
+		rule(275, "one for a noun", "repeat the noun", `\sones? (that|which|of)\s`, " one ", " ones "),
 		rule(14, "meanwhile", "after, before, during", `, meanwhile|meanwhile[.;]`, "meanwhile"),
 		rule(11, "an adverb ends the sentence", "after, before; or leave it out", `all the same\.|by itself\.|behind\.`, " same.", " itself.", "behind."),
 	}

@@ -134,7 +134,7 @@ func (d *Draft) checkPrevious(s Step, at string) {
 	if s.Action == nil {
 		return
 	}
-	action, _ := params.Of(s.Action) // checkParams reports what is wrong with one that cannot be used
+	action, _ := params.Of(s.Action) // checkParams reports an unusable action
 	param, given := givenFiles(s, action)
 	switch spec := s.Action.Spec(); {
 	case spec.Input == actions.InputNone, spec.Input == actions.InputMany:

@@ -214,7 +214,7 @@ func (d *Draft) checkStep(i int) {
 		}
 		return
 	}
-	action, _ := params.Of(s.Action) // checkParams reports what is wrong with one that cannot be used
+	action, _ := params.Of(s.Action) // checkParams reports an unusable action
 	d.checkInput(s, action, at)
 	d.checkParams(i, at+"/params")
 	d.checkTemplates(i, action, at)

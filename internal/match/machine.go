@@ -83,7 +83,7 @@ type past uint8
 const (
 	atStart   past = 1 << iota // there is none
 	afterLine                  // it is "\n"
-	afterWord                  // it is one that \w matches
+	afterWord                  // \w matches it
 )
 
 // behind returns the past of a place behind a character, as far as the program cares.

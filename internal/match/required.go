@@ -61,7 +61,7 @@ func longestLine(s string) string {
 	return longest
 }
 
-// rarer returns the one of two sets of texts that takes less time to look for. A set with the empty text is of no use.
+// rarer returns the set of two sets of texts that takes less time to look for. A set with the empty text is of no use.
 func rarer(a, b []text) []text {
 	if cost(b) < cost(a) {
 		return b

@@ -78,7 +78,7 @@ func flag(b bool) byte {
 	return 0
 }
 
-// boundaries returns the instructions that test a character, one of each kind, and where the ranges begin and end
+// boundaries returns the instructions that test a character, each kind once, and where the ranges begin and end
 // that they test for.
 func boundaries(prog *syntax.Prog) (tests []*syntax.Inst, from []rune, ok bool) {
 	seen := make(map[string]bool)

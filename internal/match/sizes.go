@@ -24,7 +24,7 @@ func (s Sizes) withDefaults() Sizes {
 	return Sizes{Whole: cmp.Or(s.Whole, 8<<20-1), Window: cmp.Or(s.Window, 2<<20), Line: cmp.Or(s.Line, 16<<20)}
 }
 
-// Fit reports whether a text of that size is one window, as one of which the size is not known is.
+// Fit reports whether a text of that size fits one window. A text of unknown size does.
 func (s Sizes) Fit(size int64) bool { return size <= max(0, s.withDefaults().Whole) }
 
 // larger returns the size of a window that is to hold a longer line. have is what it holds, of a text of which so

@@ -41,7 +41,7 @@ var wordRanges = sync.OnceValue(func() []rune {
 	return ranges
 })
 
-// words returns the word characters beyond ASCII that \b and \B look at, nil for the ones of package regexp.
+// words returns the word characters beyond ASCII that \b and \B look at, nil for the word characters of package regexp.
 func (s *Parsed) words() []rune {
 	if !s.unicodeWords {
 		return nil

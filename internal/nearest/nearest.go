@@ -13,7 +13,7 @@ import (
 //
 // Fewer edits than half of the longer word has characters are near, up to a third of it, but up to two in any case. If
 // no candidate is, half of the word may be wrong, up to three characters, where the first half is the same. Of equally
-// near candidates the one that begins alike wins, then the one that is nearer to the letter, then the one that sorts
+// near candidates the candidate that begins alike wins, then the nearer candidate, then the candidate that sorts
 // first, so the order of candidates makes no difference.
 func Of(word string, candidates []string) (string, bool) {
 	best, found := all(word, candidates, near)

@@ -46,7 +46,7 @@ type Outcome struct {
 	Removed []string
 	// Renames maps old names of files and links to new ones.
 	Renames map[string]string
-	// Counts has the number of changed places of each text file, and 1 for one that is binary.
+	// Counts has the number of changed places of each text file, and 1 for a binary file.
 	Counts map[string]int
 	// Edits is the sum of the counts.
 	Edits int

@@ -202,7 +202,7 @@ func (r *renewal) remove(name string) error {
 	return wipe(r.ctx, r.t.fsys, name)
 }
 
-// unlock makes a directory one that can be written to, until finish.
+// unlock makes a directory writable until finish.
 func (r *renewal) unlock(dir string) error {
 	f := r.t.found[dir]
 	if dir == "." || r.opened[dir] || f == nil || f.look.Mode&0o300 == 0o300 {

@@ -53,7 +53,7 @@ func (t *tree) furnish(ctx context.Context) error {
 	return t.openTree()
 }
 
-// foldsNames reports whether the file system of the place takes names for one that differ in case.
+// foldsNames reports whether the file system of the place ignores the case of names.
 func foldsNames(fsys *rootfs.FS) (bool, error) {
 	_, _, err := fsys.LstatIfPossible(strings.ToUpper(lockName))
 	if errors.Is(err, fs.ErrNotExist) {

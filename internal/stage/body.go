@@ -18,7 +18,7 @@ const (
 	maxFile     = 1 << 40   // of one file on the stage
 
 	maxPooled = 1 << 20   // of a file that is read into memory which is used again
-	pageSize  = 128 << 10 // of a page; the last one of a file may be shorter
+	pageSize  = 128 << 10 // of a page; the last page of a file may be shorter
 	copySize  = 64 << 10  // of the buffer through which a hash is worked out
 
 	defaultSpillAt = 64 << 20 // of files written as a whole; more goes to a temporary file

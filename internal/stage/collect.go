@@ -203,7 +203,7 @@ func (w *collector) join() ([]*pendingChange, error) {
 }
 
 // overFile reports whether what is shown is a directory that was moved to where the base has a file or a link. That is
-// the end of the file: the directory is one that is made there, and one that is removed where it was.
+// the end of the file: the directory is made there, and removed where it was.
 func (w *collector) overFile(at string, l leaf) bool {
 	under := w.hidden[at]
 	return under != nil && under.kind != change.Dir && l.f.kind == change.Dir

@@ -235,7 +235,7 @@ func (t *Content) Open() (io.ReadCloser, error) {
 	return &reading{p, t}, nil
 }
 
-// reading is one that [Content.Open] began.
+// reading is a reading that [Content.Open] began.
 type reading struct {
 	*pass
 	t *Content

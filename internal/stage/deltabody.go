@@ -64,7 +64,7 @@ func sameSplice(a, b change.Splice) bool {
 	return a.Off == b.Off && a.Len == b.Len && bytes.Equal(a.Text, b.Text) && slices.Equal(a.By, b.By)
 }
 
-// paged is body for one that has pages of its own. They are put into the spill.
+// paged is body for a content that has pages of its own. They are put into the spill.
 func (w *deltaWriter) paged(b *body) (int, error) {
 	told := make([]int, len(b.pages))
 	for i, pg := range b.pages {

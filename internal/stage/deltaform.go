@@ -13,7 +13,7 @@ import (
 //	steps facts sums taken hides pages bodies nodes links metas slots
 const deltaVersion = 1
 
-// The lists of a delta. Each refers only to what is in lists before it, or to earlier ones of its own.
+// The lists of a delta. Each refers only to entries of lists before it, or to its own earlier entries.
 const (
 	partSteps  = iota // ids of steps
 	partFacts         // what the base has said of paths
@@ -52,7 +52,7 @@ const (
 	goneForGood
 )
 
-// deltaDigest names a delta to the one that follows it.
+// deltaDigest names a delta to the next delta.
 type deltaDigest [8]byte
 
 func digestOf(delta []byte) deltaDigest {

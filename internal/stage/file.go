@@ -265,7 +265,7 @@ func (f *openFile) mutate(fn func(b *body) error) error {
 	return fn(b)
 }
 
-// copyUp returns a body with pages of its own for one that comes from the base. core.mu must not be held.
+// copyUp returns a body with pages of its own for a body that comes from the base. core.mu must not be held.
 func (c *core) copyUp(b *body) (*body, error) {
 	r, err := c.readerOf(b)
 	if err != nil {

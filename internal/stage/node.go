@@ -19,7 +19,7 @@ type node struct {
 	base   string // of a Dir: the directory of the base whose entries show through; "" for none
 	target string // of a Symlink
 
-	// kids are the entries of a Dir that differ from base, or lead to one that does. Never nil for a Dir.
+	// kids are the entries of a Dir that differ from base, or lead to an entry that does. Never nil for a Dir.
 	kids map[string]slot
 
 	parent *node // nil while it stands nowhere, and for the root
@@ -153,8 +153,8 @@ func (c *core) adoptDir(p place) *node {
 	if p.dir.n != nil {
 		return p.dir.n
 	}
-	// A directory without a node stands in directories of the base all the way up to one that has a node, so each name
-	// on the way is its name in the base as well.
+	// A directory without a node stands in directories of the base all the way up to a directory that has a node, so
+	// each name on the way is its name in the base as well.
 	d := c.root
 	if parent := path.Dir(p.path); parent != "." {
 		for name := range strings.SplitSeq(parent, "/") {

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Create makes a file, or empties the one that is there, for reading and writing.
+// Create makes a file, or empties the existing file, for reading and writing.
 func (s *Stage) Create(name string) (afero.File, error) {
 	return s.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }

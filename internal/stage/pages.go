@@ -92,7 +92,7 @@ func (c *core) ownPage(b *body, i, n int) (*page, error) {
 	return pg, nil
 }
 
-// writePages is WriteAt into the pages. core.mu must be held for writing, and b be one that may be written into.
+// writePages is WriteAt into the pages. core.mu must be held for writing, and b must be writable.
 func (c *core) writePages(b *body, p []byte, off int64) (int, error) {
 	if off > maxFile-int64(len(p)) {
 		return 0, names.ErrTooLarge

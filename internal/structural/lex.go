@@ -140,7 +140,7 @@ func (l *lexer) bracket(c byte, pos, end, to int) int {
 	return l.add(kindOperator, pos, end)
 }
 
-// close pairs a closing bracket with the last one that waits for it. Brackets opened in between have no other one.
+// close pairs a closing bracket with the last open bracket of its kind. Brackets opened in between have no partner.
 func (l *lexer) close(c byte, pos, end int) {
 	at := len(l.open)
 	if l.wanted[c] > 0 {

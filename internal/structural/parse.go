@@ -54,8 +54,8 @@ type Pattern struct {
 	matchers sync.Pool
 }
 
-// Parse reads a pattern. lang is the language of all texts, nil for the one that the name of each file says. With fold,
-// letters are the same in any case. The error is an *Error.
+// Parse reads a pattern. lang is the language of all texts, nil for the language that the name of each file stands
+// for. With fold, letters are the same in any case. The error is an *Error.
 func Parse(source string, lang *Language, fold bool) (*Pattern, error) {
 	if len(source) > MaxPattern {
 		return nil, refuse("", "structural pattern is too long (max %d bytes, got %d)", MaxPattern, len(source))

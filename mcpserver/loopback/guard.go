@@ -30,7 +30,7 @@ func Same(given, want string) bool {
 // Unhurried takes the deadline of the body off the connection, once the body is read: the answer may take longer.
 func Unhurried(w http.ResponseWriter) { setReadDeadline(w, time.Time{}) }
 
-// timed bounds how long the body of a request may take, also of one that was refused before it was read.
+// timed bounds how long the body of a request may take, also of a request that was refused before its body was read.
 func timed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {

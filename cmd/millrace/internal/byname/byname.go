@@ -66,7 +66,7 @@ func userDirs(userDir string) []millrace.LibraryDir {
 // FileOf returns the file of an entry for messages: a path from the root of the tree, or an absolute one.
 func FileOf(e millrace.LibraryEntry) string { return path.Join(e.Dir, e.File) }
 
-// IsAbsent reports whether there is no pipeline of the name. Else the error is about the one that there is.
+// IsAbsent reports whether there is no pipeline of the name. Else the error is about the existing pipeline.
 func IsAbsent(err error) bool {
 	found, ok := errors.AsType[*millrace.LibraryError](err)
 	return ok && found.Dir == "" && errors.Is(err, fs.ErrNotExist)

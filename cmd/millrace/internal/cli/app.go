@@ -17,9 +17,9 @@ import (
 type App struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Getenv gives the variables of the environment, "" for one that is not set.
+	// Getenv returns a variable of the environment, "" for a variable that is not set.
 	Getenv func(string) string
-	// LookupEnv tells one that is empty from one that is not set. Nil means that there are no empty ones.
+	// LookupEnv tells an empty variable from an unset variable. Nil means that no variable is empty.
 	LookupEnv func(string) (string, bool)
 	// Dir is the working directory, as an absolute name.
 	Dir string

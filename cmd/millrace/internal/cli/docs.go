@@ -56,7 +56,7 @@ func documentCommand(b *strings.Builder, c *cobra.Command) {
 	}
 }
 
-// indent makes a text one that Markdown shows as it is.
+// indent makes Markdown show a text as it is.
 func indent(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

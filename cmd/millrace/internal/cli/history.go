@@ -9,7 +9,7 @@ import (
 )
 
 // history is what the backups of a tree tell of its commits, the newest first. An undo is a commit that took back
-// another one (Info.Restores); a redo is one that took back an undo, so it makes again what that had taken back.
+// another one (Info.Restores); a redo takes back an undo, so it makes the undone change again.
 type history []backup.Info
 
 // isUndone reports whether nothing of a commit is left to take back.

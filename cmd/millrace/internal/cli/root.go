@@ -98,7 +98,7 @@ func realParent(name string) string {
 	}
 }
 
-// treePath turns an argument, a path or a glob that counts from dir, into one that counts from the root.
+// treePath turns an argument, a path or a glob from dir, into a path or a glob from the root.
 func treePath(root, dir, arg string) (string, error) {
 	if arg == "" {
 		return "", &usageError{errors.New("a path is empty")}

@@ -156,7 +156,7 @@ func (s *session) writeResult(r *millrace.Result) error {
 	return s.write(fmt.Sprintf("%s,\"digest\":%q}\n", strings.TrimSuffix(string(data), "}"), s.digest))
 }
 
-// digestOf returns the digest of a plan, "" for one that cannot be committed.
+// digestOf returns the digest of a plan, "" for a plan that cannot be committed.
 func digestOf(plan *millrace.Plan) string {
 	digest, err := plan.Digest()
 	if err != nil {

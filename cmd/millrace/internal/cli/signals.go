@@ -62,7 +62,7 @@ func (i *interrupts) observe(e millrace.Event) {
 	}
 }
 
-// stopSignals are the signals that ask a process to stop. The ones that it was started to ignore, as by nohup, stay
+// stopSignals are the signals that ask a process to stop. Signals that it was started to ignore, as by nohup, stay
 // ignored.
 func stopSignals() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
@@ -92,7 +92,7 @@ func (i *interrupts) context(ctx context.Context) (context.Context, context.Canc
 		}
 	}()
 	return ctx, func() {
-		// Signals stay caught: one that came now would end the process as if nothing had been done.
+		// Signals stay caught: a signal now would end the process as if nothing had been done.
 		close(done)
 		cancel(nil)
 	}

@@ -63,7 +63,7 @@ func (s *session) treeState(ctx context.Context) (*treeState, error) {
 	state := &treeState{Root: s.root, Leftovers: []millrace.Leftover{}, Conflicts: []millrace.Leftover{}}
 	if locker, ok := any(s.fs).(capability.Locker); ok {
 		now, cancel := context.WithCancel(ctx)
-		cancel() // it takes a lock that is free, and does not wait for one that is not
+		cancel() // it takes a free lock, and does not wait for a held lock
 		lock, err := locker.Lock(now)
 		state.Locked = errors.Is(err, fsutil.ErrLocked)
 		if err == nil {

@@ -69,7 +69,7 @@ func fewest(own, project int) int {
 	return project
 }
 
-// common returns the paths that lie in one of both lists.
+// common returns the paths that lie in either list.
 func common(a, b []string) []string {
 	var both []string
 	add := func(name string) {

@@ -85,7 +85,7 @@ func (d *decoder) text(n *yaml.Node) (text string, ok bool) {
 	return n.Value, true
 }
 
-// word returns one of some words.
+// word returns a word of a list.
 func (d *decoder) word(n *yaml.Node, words ...string) string {
 	if n.Kind != yaml.ScalarNode || !slices.Contains(words, n.Value) {
 		d.fail(n, "", "this must be one of %s", strings.Join(words, ", "))
@@ -115,7 +115,7 @@ func (d *decoder) number(n *yaml.Node, most int64) int64 {
 	return v
 }
 
-// texts returns a list of texts that are not empty. A list of nothing is refused: it looks like one that forbids all,
+// texts returns a list of texts that are not empty. An empty list is refused: it looks like a list that forbids all,
 // or nothing.
 func (d *decoder) texts(n *yaml.Node) []string {
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {

@@ -134,7 +134,7 @@ func (w Where) filter(text string) (string, error) {
 	return anchored(g.whole()), nil
 }
 
-// anchored returns a glob of a path as one that a step does not take for that of a name at any depth.
+// anchored returns a glob of a path in a form that a step does not take for a name at any depth.
 func anchored(text string) string {
 	if strings.Contains(text, "/") {
 		return text

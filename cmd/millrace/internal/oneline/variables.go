@@ -119,7 +119,7 @@ func (w Where) given(p millrace.Pipeline, args []string) (millrace.Pipeline, err
 	return with, nil
 }
 
-// orMissing returns the error, or one that names the variables without a value.
+// orMissing returns the error, or an error that names the variables without a value.
 func orMissing(p millrace.Pipeline, err error) error {
 	if err != nil {
 		return err
