@@ -4,7 +4,7 @@ package page
 const Style = `
 :root {
   color-scheme: light dark;
-  --paper: #fbfbfa; --card: #ffffff; --ink: #1f2328; --soft: #667079; --line: #e3e6e8; --head: #f4f6f7;
+  --paper: #fbfbfa; --card: #ffffff; --ink: #1f2328; --soft: #5f6972; --line: #e3e6e8; --head: #f4f6f7;
   --new: #eaf7ee; --new-mark: #b4e6c1; --new-ink: #1a7f37; --old: #fdeeee; --old-mark: #f6c6c6; --old-ink: #b3302b;
   --at: #eef3f9; --at-ink: #4b6584; --warn: #fdf6e3; --warn-ink: #7a5b00; --rename-ink: #6b4fa0;
 }

@@ -63,23 +63,37 @@ func (s *served) plan(x millrace.Executor, a actions.Action) {
 	}
 }
 
-// open serves the page until the test ends, and visits it.
+// open serves the page of the stored plan until the test ends, and visits it.
 func (s *served) open(x millrace.Executor) {
+	s.t.Helper()
+	s.decide(web.Plan{
+		Open: func(ctx context.Context) (*millrace.Plan, error) { return x.OpenPlan(ctx, s.root, s.stored) },
+		Make: func(ctx context.Context, plan *millrace.Plan) (string, error) {
+			if s.making != nil {
+				s.making()
+			}
+			result, err := plan.Commit(ctx)
+			return result.String(), err
+		},
+	})
+}
+
+// decide serves the page of a plan until the test ends, and visits it.
+func (s *served) decide(plan web.Plan) {
+	s.t.Helper()
+	s.visit(func(ctx context.Context, ready func(address string)) error {
+		return web.Decide(ctx, "127.0.0.1:0", plan, ready)
+	})
+}
+
+// visit serves pages until the test ends, and visits the first.
+func (s *served) visit(serve func(ctx context.Context, ready func(address string)) error) {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	address, stopped := make(chan string, 1), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		s.ended <- web.Decide(ctx, "127.0.0.1:0", web.Plan{
-			Open: func(ctx context.Context) (*millrace.Plan, error) { return x.OpenPlan(ctx, s.root, s.stored) },
-			Make: func(ctx context.Context, plan *millrace.Plan) (string, error) {
-				if s.making != nil {
-					s.making()
-				}
-				result, err := plan.Commit(ctx)
-				return result.String(), err
-			},
-		}, func(a string) { address <- a })
+		s.ended <- serve(ctx, func(a string) { address <- a })
 	}()
 	s.t.Cleanup(func() {
 		cancel()

@@ -107,6 +107,12 @@ func (v *view) one(w http.ResponseWriter, r *http.Request) {
 	var p page.Page
 	v.begin(&p, v.files[n].Path)
 	p.WriteString("</header>\n")
+	if v.whole {
+		v.file(&p, n, 1<<30, mostOfFile)
+		p.WriteString("<p><a href=\"" + v.at + pageOf(n/filesPerPage) + "\">Back to the plan</a></p>\n")
+		v.site.end(w, http.StatusOK, &p)
+		return
+	}
 	v.open(&p)
 	v.file(&p, n, 1<<30, mostOfFile)
 	fmt.Fprintf(&p, "<p class=\"pages\"><button name=\"do\" value=\"page:%d\">Keep this and go back</button></p>\n",

@@ -1,0 +1,142 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace"
+)
+
+// three is a text with the word in three places that are far from each other.
+const three = words + "k\nl\nm\nn\no\np\nq\none 3\n"
+
+// A person takes two hunks in a browser, leaves one, and applies: the tree has the two. The window is wide or narrow,
+// light or dark; the mouse or the keyboard alone is used, with scripts or without.
+func TestScreens(t *testing.T) {
+	b, axe := openChromium(t), readAxe(t)
+	for _, c := range []struct {
+		width        int
+		scheme, hand string
+	}{
+		{1200, "light", "mouse"}, {1200, "dark", "keyboard"}, {400, "light", "keyboard"}, {400, "dark", "mouse"},
+		{1200, "light", "mouse without scripts"},
+	} {
+		name := fmt.Sprintf("plan-%d-%s-%s", c.width, c.scheme, strings.ReplaceAll(c.hand, " ", "-"))
+		b.t = t
+		s := serve(t, millrace.Executor{}, map[string]string{"a": three})
+		b.as(c.width, c.scheme)
+		b.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": strings.HasSuffix(c.hand, "scripts")}, nil)
+		b.visit(s.address)
+		if strings.Contains(eval[string](b, "location.href"), "token") {
+			t.Error("the token stays in the address")
+		}
+		if eval[bool](b, `matchMedia("(prefers-color-scheme: dark)").matches`) != (c.scheme == "dark") {
+			t.Errorf("%s: these are other colours", name)
+		}
+		b.fits()
+		b.picture(name)
+		if c.hand != "mouse without scripts" {
+			b.axed(axe, name)
+		}
+		if c.hand == "keyboard" {
+			b.press("j", "y", "n", "y")
+			b.tabTo("button.yes")
+			b.picture(name + "-decided")
+			b.loading(func() { b.press("Enter") })
+		} else {
+			b.click(`input[value="0.1"]`)
+			b.picture(name + "-decided")
+			b.loading(func() { b.click("button.yes") })
+		}
+		if heading := eval[string](b, `document.querySelector("h1").textContent`); heading != "The change was made" {
+			t.Errorf("%s: the answer is %q", name, heading)
+		}
+		b.fits()
+		b.picture(name + "-made")
+		s.end(nil)
+		s.holds(map[string]string{
+			"a": strings.NewReplacer("one 1", "two 1", "one 3", "two 3").Replace(three),
+		})
+		b.quiet(s.address)
+	}
+}
+
+// tabTo presses the key Tab until an element has the focus.
+func (b *chromium) tabTo(selector string) {
+	b.t.Helper()
+	for range 20 {
+		if eval[bool](b, "document.activeElement.matches("+quoted(selector)+")") {
+			return
+		}
+		b.press("Tab")
+	}
+	b.t.Fatalf("the key Tab does not lead to %s", selector)
+}
+
+// Each key does in a browser as the page names it.
+func TestKeys(t *testing.T) {
+	b := openChromium(t)
+	s := serve(t, millrace.Executor{}, map[string]string{"a": three, "b": words, "c": words})
+	for _, c := range []struct{ keys, left, here string }{
+		{"j", "", "0.0"},
+		{"n", "0 0.0 0.1 0.2", "1"},
+		{"y", "", "1"},
+		{"jn", "0.0", "0.1"},
+		{"jnnn", "0 0.0 0.1 0.2", "1"},
+		{"jnnnbbby", "0.1 0.2", "0.1"},
+		{"jjd", "0.1 0.2", "1"},
+		{"na", "0 0.0 0.1 0.2", "2"},
+		{"jda", "0 0.0 0.1 0.2", "2"},
+		{"jjD", "0.1 0.2 1 1.0 1.1 2 2.0 2.1", "2.1"},
+		{"DbbbA", "0 0.0 0.1 0.2 1.0", "2.1"},
+		{"bb", "", "0"},
+		{"z", "", ""},
+	} {
+		b.visit(s.address)
+		b.press(strings.Split(c.keys, "")...)
+		left := eval[string](b, `[...document.querySelectorAll("input[name=take]:not(:checked)")].map((b) => b.value).join(" ")`)
+		here := eval[string](b, `document.querySelector(".here input")?.value ?? ""`)
+		if left != c.left || here != c.here {
+			t.Errorf("%s leaves %q and is at %q, not %q at %q", c.keys, left, here, c.left, c.here)
+		}
+	}
+	b.press("?")
+	if !eval[bool](b, `document.querySelector(".keys").open`) {
+		t.Error("the key ? does not show the keys")
+	}
+	b.quiet(s.address)
+	s.holds(map[string]string{"a": three})
+}
+
+// Pages besides that of a plan fit, and axe-core finds nothing there: the page of a file, whose lines are loaded when it
+// is unfolded, messages, and a plan that needs a word.
+func TestScreensOfParts(t *testing.T) {
+	b, axe := openChromium(t), readAxe(t)
+	s := serve(t, millrace.Executor{}, map[string]string{"a": strings.Repeat("one\n", 310), "b": "x\n" + three})
+	for _, scheme := range []string{"light", "dark"} {
+		b.as(400, scheme)
+		b.visit(s.address)
+		look := func(name string) {
+			t.Helper()
+			b.fits()
+			b.picture("part-" + name + "-" + scheme)
+			b.axed(axe, name+" "+scheme)
+		}
+		b.click(".keys summary")
+		b.click("#f0 summary")
+		b.wait(`document.querySelectorAll("#f0 tr").length > 600`)
+		b.click(`input[value="1"]`)
+		look("unfolded")
+		b.visit(eval[string](b, "location.href") + "file/1")
+		look("file")
+		b.visit(eval[string](b, "location.href") + "1")
+		look("message")
+		if len(b.heard) != 1 || !strings.Contains(b.heard[0], fmt.Sprint(http.StatusNotFound)) {
+			t.Errorf("the console has %q", b.heard) // the browser notes a status there
+		}
+		b.heard = nil
+	}
+	b.quiet(s.address)
+}
