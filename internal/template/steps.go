@@ -86,7 +86,7 @@ func (t Text) NearMisses(ids []string) []Problem {
 	return problems
 }
 
-// unclosed returns a suspicion for each reference to a known id that has lost a closing brace.
+// unclosed returns a suspicion for each reference to a known id, or to a position, that has lost a closing brace.
 func (t Text) unclosed(ids []string) (problems []Problem) {
 	for at, rest := 0, t.source; ; {
 		_, after, found := strings.Cut(rest, "{{")
@@ -103,7 +103,10 @@ func (t Text) unclosed(ids []string) (problems []Problem) {
 		for length < len(field) && (idByte(field[length]) || strings.IndexByte(".[]", field[length]) >= 0) {
 			length++
 		}
-		if !ok || length == 0 || !slices.Contains(ids, base) || strings.HasPrefix(after[len(inner):], "}}") {
+		if !ok || length == 0 || strings.HasPrefix(after[len(inner):], "}}") {
+			continue
+		}
+		if _, isPosition := position(base); !isPosition && !slices.Contains(ids, base) {
 			continue
 		}
 		problems = append(problems, Problem{

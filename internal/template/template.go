@@ -53,8 +53,8 @@ type Root struct {
 }
 
 // Known reports whether there is a root of that name, and which. It is given the first part of what may be a
-// reference, as written: letters, digits, "-" and "_", or "steps[" number "]". See [Steps]. A nil Known knows no
-// root.
+// reference, as written: letters, digits, "-" and "_", or "steps[" number "]", where the number can be negative. See
+// [Steps]. A nil Known knows no root.
 type Known func(name string) (root Root, ok bool)
 
 // root returns the root that a candidate names, if it is a reference, be it a wrong one.
@@ -63,7 +63,7 @@ func (k Known) root(c *candidate) (Root, bool) {
 		return Root{}, false
 	}
 	if index, rest, ok := strings.Cut(c.rest, "]"); ok && c.base == stepsPrefix && index[0] == '[' &&
-		digits(index[1:]) {
+		digits(strings.TrimPrefix(index[1:], "-")) {
 		c.base, c.rest = c.base+index+"]", rest
 	}
 	if c.rest != "" && c.rest[0] != '.' && c.rest[0] != '[' { // as in steps[0]x

@@ -120,12 +120,15 @@ func TestReferencesToNothing(t *testing.T) {
 	}{
 		{millrace.Step{Action: actions.Prompt{Prompt: "Fix {{gone.output}}"}}, false},
 		{millrace.Step{Action: actions.Prompt{Prompt: `Fix \{{gone.output}}`}}, true},
+		{millrace.Step{Action: actions.Prompt{Prompt: "Fix {{steps[-1].output}}"}}, false},
+		{millrace.Step{Action: actions.Prompt{Prompt: "Fix {{steps[x].output}}"}}, true},
 		{millrace.Step{Action: actions.Prompt{Prompt: "Fix {{gone.output}}"}, Raw: true}, true},
 		{millrace.Step{Action: actions.Prompt{Prompt: "Fix {{ .Values.x }} {{gone}}"}}, true},
 		{millrace.Step{Action: actions.Tool{Tool: "t", Args: map[string]any{"a": []any{"{{gone.output}}"}}}}, false},
 		{millrace.Step{Action: actions.Tool{Tool: "t", Args: map[string]any{"a": `\{{gone.output}}`}}}, true},
 		{millrace.Step{Action: actions.Create{Path: "a", Content: "{{gone.output}}"}}, true},
 		{millrace.Step{Action: actions.Create{Path: "a", Content: "{{step7.output}}"}}, false},
+		{millrace.Step{Action: actions.Create{Path: "a", Content: "{{steps[-1].output}}"}}, true}, // Jinja and others write that
 	} {
 		test.step.ID = "s"
 		_, err := millrace.New("p").Add(test.step).Build()
