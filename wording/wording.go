@@ -29,7 +29,7 @@ func (p Part) String() string { return p.Text }
 // Words returns a part in the words of a door. Nil returns it in the words of the engine.
 type Words func(Part) string
 
-// Error is a message with parts. Errorf makes it.
+// Error is a message with parts. Errorf makes it. The zero Error has no text.
 type Error struct {
 	format string
 	args   []any
@@ -43,7 +43,12 @@ func Errorf(format string, args ...any) *Error {
 }
 
 // Error returns the message in the words of the engine.
-func (e *Error) Error() string { return e.err.Error() }
+func (e *Error) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
 
 // Unwrap returns the error of %w, nil for none.
 func (e *Error) Unwrap() error { return errors.Unwrap(e.err) }

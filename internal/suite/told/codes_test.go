@@ -30,6 +30,7 @@ import (
 	"github.com/millrace-go/millrace/lsp"
 	"github.com/millrace-go/millrace/runs"
 	"github.com/millrace-go/millrace/tool"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // coded are errors of each exported type with their codes: by themselves, and where a step has failed of them. One word
@@ -91,6 +92,7 @@ var coded = []struct {
 	{&runs.BusyError{}, "internal step_failed"},
 	{&runs.NotFoundError{}, "internal step_failed"},
 	{&runs.StateError{}, "internal step_failed"},
+	{&wording.Error{}, "internal step_failed"},
 }
 
 // alone are the codes that an error which is not a type of its own has, or one in some state.
