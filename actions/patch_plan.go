@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/patch"
@@ -107,10 +108,10 @@ func sectionsOf(files []patch.File) []*patchSection {
 	for i := range files {
 		s := &patchSection{File: &files[i]}
 		sections[i] = s
-		if before := last[s.Old]; before != nil && s.Op == patch.Modify {
+		if before := last[path.Clean(s.Old)]; before != nil && s.Op == patch.Modify {
 			before.next = s
 		}
-		last[s.New] = s
+		last[path.Clean(s.New)] = s
 	}
 	return sections
 }

@@ -70,6 +70,8 @@ func TestPatchSections(t *testing.T) {
 		{"hunks, apply_patch", ab, env(update + "@@\n-a\n+b\n@@\n-b\n+a\n"), ba, "", ""},
 		{"blocks", ab, text("f\n" + block("a\n", "b\n") + block("b\n", "a\n")), ba, "", ""},
 		{"blocks with another file between", files{"f": "a\nb\n", "g": "1\n"}, text("f\n" + block("a\n", "b\n") + "g\n" + block("1\n", "2\n") + "f\n" + block("b\n", "a\n")), files{"f": "b\na\n", "g": "2\n"}, "", ""},
+		{"blocks, the name in two spellings", ab, text("./f\n" + block("a\n", "b\n") + "f\n" + block("b\n", "a\n")), ba, "", ""},
+		{"later text, the name in two spellings", ab, text("d/../f\n" + block("a\n", "x\n") + "f\n" + block("x\n", "c\n")), ac, "", put},
 		// One quotes what another one puts in.
 		{"later text, unified", ab, text(uni("@@ -1 +1 @@\n-a\n+x\n@@ -1 +1 @@\n-x\n+c\n")), nil, "its lines are not in the file", ""},
 		{"later text, apply_patch", ab, env(update + "@@\n-a\n+x\n@@\n-x\n+c\n"), ac, "", put},

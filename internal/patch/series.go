@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -113,6 +114,7 @@ func links(files []File) (forward, backward int, shared bool) {
 		}
 	}
 	of := func(name string, commit int) *touch {
+		name = path.Clean(name)
 		t := names[name]
 		switch {
 		case t == nil:
@@ -155,7 +157,8 @@ func joined(format Format, files []File) []File {
 	out := make([]File, 0, len(files))
 	own := make(map[int]bool) // whose hunks are a list of their own, to which more are appended without a copy
 	for _, f := range files {
-		i, ok := first[f.Old]
+		old, now := path.Clean(f.Old), path.Clean(f.New) // "./f" is "f"
+		i, ok := first[old]
 		if ok && f.Op == Modify && f.Binary == nil && out[i].Binary == nil && out[i].Commit == f.Commit &&
 			(format == SearchReplace || format == Unified && sameID(f.OldID, out[i].OldID)) {
 			into := &out[i]
@@ -169,9 +172,9 @@ func joined(format Format, files []File) []File {
 			}
 			continue
 		}
-		delete(first, f.New)
-		if delete(first, f.Old); f.Op == Modify {
-			first[f.Old] = len(out)
+		delete(first, now)
+		if delete(first, old); f.Op == Modify {
+			first[old] = len(out)
 		}
 		out = append(out, f)
 	}
