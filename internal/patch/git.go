@@ -105,8 +105,8 @@ func (p *parser) git() {
 // gitLines reads the lines "---" and "+++" of a section, which have to name its file. It returns whether they can be
 // read.
 func (p *parser) gitLines(f *gitSection) bool {
-	a, oldGone, ok1 := p.fileLine("--- ")
-	b, newGone, ok2 := p.fileLine("+++ ")
+	a, oldGone, ok1 := p.fileLine("--- ", stamped)
+	b, newGone, ok2 := p.fileLine("+++ ", stamped)
 	if !ok1 || !ok2 {
 		return false
 	}

@@ -54,16 +54,20 @@ func isEpoch(stamp string) bool {
 	return false
 }
 
-// stamped is a time at the end of a line, parted from a name by blanks.
-var stamped = regexp.MustCompile(` +(?:\d\d)?\d\d-\d\d-\d\d +\d\d:\d\d:\d\d(?:\.\d+)?(?: +[+-]\d\d:?\d\d)? *$`)
+// A time at the end of a line, parted from a name by blanks. A date alone can as well end a name: git takes it for a
+// time only where no line "diff --git" has the name.
+var (
+	stamped = regexp.MustCompile(` +(?:\d\d)?\d\d-\d\d-\d\d +\d\d:\d\d:\d\d(?:\.\d+)?(?: +[+-]\d\d:?\d\d)? *$`)
+	dated   = regexp.MustCompile(` +(?:\d\d)?\d\d-\d\d-\d\d *$|` + stamped.String())
+)
 
 // longestStamp is how many bytes of the end of a line can be a time with the blanks before it.
 const longestStamp = 200
 
 // stampAt returns where a time at the end of a line begins, with the blanks before it; 0 if there is none.
-func stampAt(line string) int {
+func stampAt(line string, times *regexp.Regexp) int {
 	skip := max(0, len(line)-longestStamp)
-	at := stamped.FindStringIndex(line[skip:])
+	at := times.FindStringIndex(line[skip:])
 	if at == nil {
 		return 0
 	}

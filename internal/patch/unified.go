@@ -2,6 +2,7 @@ package patch
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -96,8 +97,8 @@ func (p *parser) unnamed() {
 // plain reads a file after lines "---" and "+++" without a line of git's.
 func (p *parser) plain() {
 	f := File{Line: p.n}
-	old, oldGone, ok1 := p.fileLine("--- ")
-	now, newGone, ok2 := p.fileLine("+++ ")
+	old, oldGone, ok1 := p.fileLine("--- ", dated)
+	now, newGone, ok2 := p.fileLine("+++ ", dated)
 	if !ok1 || !ok2 {
 		p.skip()
 		return
@@ -156,8 +157,8 @@ func pick(old, now string, strip int) string {
 	return now
 }
 
-// fileLine reads the line that names a file. gone means that this side has no file.
-func (p *parser) fileLine(mark string) (name string, gone, ok bool) {
+// fileLine reads the line that names a file, and a time behind the name. gone means that this side has no file.
+func (p *parser) fileLine(mark string, times *regexp.Regexp) (name string, gone, ok bool) {
 	line, _ := p.peek()
 	at := p.n
 	p.next()
@@ -171,7 +172,7 @@ func (p *parser) fileLine(mark string) (name string, gone, ok bool) {
 		return name, name == devNull || isEpoch(tail), true
 	}
 	name, stamp, tabbed := strings.Cut(rest, "\t")
-	if at := stampAt(name); !tabbed && at > 0 {
+	if at := stampAt(name, times); !tabbed && at > 0 {
 		name, stamp = strings.TrimRight(name[:at], " "), name[at:]
 	}
 	if strings.IndexByte(name, 0) >= 0 {
