@@ -80,11 +80,14 @@ func syntaxOf(action any, pointer string, mode func(pointer, given string) strin
 	return plainText
 }
 
+// quoted returns an expression that matches a value itself, also between brackets, where a hyphen makes a range.
+func quoted(value string) string { return strings.ReplaceAll(regexp.QuoteMeta(value), "-", `\-`) }
+
 // expandIn puts the values into a text that has a syntax.
 func (s syntax) expandIn(text template.Text, values template.Values) (any, error) {
 	switch s {
 	case expression:
-		return text.ExpandQuoted(values, regexp.QuoteMeta)
+		return text.ExpandQuoted(values, quoted)
 	case replacement:
 		return text.ExpandQuoted(values, strings.NewReplacer("$", "$$", `\`, `\\`).Replace)
 	case structure:
@@ -100,7 +103,7 @@ func (s syntax) expandIn(text template.Text, values template.Values) (any, error
 			return nil, err
 		}
 		if p, err := match.Parse(own, match.Auto, match.Flags{}); err == nil && p.Mode() == match.Regex {
-			return text.ExpandQuoted(values, regexp.QuoteMeta)
+			return text.ExpandQuoted(values, quoted)
 		}
 		whole, err := text.ExpandString(values)
 		return regexp.QuoteMeta(whole), err

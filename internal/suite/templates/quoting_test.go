@@ -23,6 +23,9 @@ func TestValuesInExpressions(t *testing.T) {
 	}{
 		{"expression", actions.Edit{OldText: "{{vars.x}}", NewText: "-", Mode: "regex"}, "a.b", "- axb $1 \\n a/b\n"},
 		{"within one", actions.Edit{OldText: `^{{vars.x}}\b`, NewText: "-", Mode: "regex"}, "a.b", "- axb $1 \\n a/b\n"},
+		{"between brackets", actions.Edit{OldText: "[{{vars.x}}]", NewText: "-", Mode: "regex"}, "a-x", "-.b --b $1 \\n -/b\n"},
+		{"raw between brackets", actions.Edit{OldText: "[{{vars.x|raw}}]", NewText: "-", Mode: "regex"}, "a-x", "-.- --- $1 \\- -/-\n"},
+		{"a hyphen", actions.Edit{OldText: "a{{vars.x}}b?", NewText: "=", Mode: "regex"}, "-", ""},
 		{"raw", actions.Edit{OldText: "{{vars.x|raw}}", NewText: "-", Mode: "regex"}, "a.b", "- - $1 \\n -\n"},
 		{"raw with blanks", actions.Edit{OldText: "{{ vars.x | raw }}", NewText: "-", Mode: "regex"}, "a.b", "- - $1 \\n -\n"},
 		{"no expression at all", actions.Edit{OldText: "{{vars.x}}b", NewText: "-", Mode: "regex"}, "(", ""},
