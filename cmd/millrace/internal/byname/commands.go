@@ -67,6 +67,9 @@ func list(ctx context.Context, p door.Program, l millrace.Library) error {
 	case door.FormatJSON:
 		return p.WriteJSON(map[string]any{"pipelines": all})
 	}
+	if len(all) == 0 {
+		p.Talk("no pipeline has a name here: millrace init writes a first pipeline")
+	}
 	return p.Write(lines(all))
 }
 

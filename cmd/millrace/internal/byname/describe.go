@@ -107,7 +107,7 @@ func lines(all []pipeline) string {
 	for _, p := range all {
 		says := render.Line(cmp.Or(p.Description, p.Title))
 		if values := p.values(); values != "" {
-			says += ": " + values
+			says = strings.TrimSuffix(says, ".") + ": " + values
 		}
 		switch {
 		case p.Error != "":

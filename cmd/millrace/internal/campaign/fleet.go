@@ -55,6 +55,9 @@ func list(p door.Program) error {
 		}
 		return p.WriteJSON(map[string]any{"campaigns": short})
 	}
+	if len(all) == 0 {
+		p.Talk("there are no campaigns: millrace fleet run makes one")
+	}
 	var b strings.Builder
 	for _, c := range all {
 		planned := ""
@@ -181,10 +184,14 @@ to be allowed again.`,
 			}
 			defer func() { err = errors.Join(err, o.close()) }()
 			if o.Planned {
-				return p.Usage(fmt.Errorf("campaign %s was only planned: millrace fleet run --name %[1]s makes it",
-					o.ID))
+				return p.Usage(fmt.Errorf(
+					"campaign %s was only planned: repeat its fleet run, without -n and with --name %[1]s", o.ID))
 			}
-			return o.make(ctx, p, t, l, o.left())
+			left := o.left()
+			if len(left) == 0 {
+				p.Talk("no tree of campaign %s is left: all trees are done or undone", o.ID)
+			}
+			return o.make(ctx, p, t, l, left)
 		}),
 	}
 	l.flags(cmd)

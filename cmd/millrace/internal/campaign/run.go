@@ -127,6 +127,7 @@ func (r *running) run(ctx context.Context, p door.Program, t door.Tree, args []s
 			return err
 		}
 		if r.dryRun {
+			defer p.Talk("nothing was changed: millrace fleet diff %s shows the plans", o.ID)
 			return o.ended(p, sum)
 		}
 		if err := o.ask(ctx, p, sum); err != nil {

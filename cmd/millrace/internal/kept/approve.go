@@ -61,6 +61,10 @@ func (w *worker) approve(
 			run.ID, run.Held.PlanDigest))
 	case digest == "":
 		digest = run.Held.PlanDigest
+	case digest != run.Held.PlanDigest:
+		return run, fmt.Errorf(
+			"what run %[1]s would do is not what was looked at: its digest is %[2]s; look at it again with: millrace runs diff %[1]s",
+			run.ID, run.Held.PlanDigest)
 	}
 	_, err := m.Jobs().Play(ctx, heldJob(run), runs.PlayParams{PlanDigest: digest, Force: force})
 	return run, err
@@ -104,6 +108,9 @@ func (w *worker) diff(ctx context.Context, arg string) (err error) {
 	plan, err := m.Held(ctx, run.Ref())
 	if err != nil {
 		return err
+	}
+	if run.Held != nil && run.Held.Files == 0 {
+		w.p.Talk("run %s has changed nothing so far", run.ID)
 	}
 	return errors.Join(w.t.Show(plan), plan.Close())
 }

@@ -55,6 +55,9 @@ func (w *worker) list(ctx context.Context, l listing) error {
 	case door.FormatJSON:
 		return w.p.WriteJSON(map[string]any{"runs": all, "more": more})
 	}
+	if len(all) == 0 && l.status == "" {
+		w.p.Talk("no runs are kept here: --keep of millrace run keeps a run")
+	}
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, r := range all {
@@ -69,14 +72,14 @@ func (w *worker) list(ctx context.Context, l listing) error {
 
 // line is a run in a line.
 func (w *worker) line(r runs.Run) string {
-	reason := ""
+	why := ""
 	if !r.Status.Final() {
-		reason = render.Line(r.Reason)
+		why = render.Line(reason(r.Reason))
 	}
 	if r.Foreign {
-		reason = "not signed by you: " + reason
+		why = "not signed by you: " + why
 	}
-	cells := []string{r.ID, string(r.Status), render.Line(r.Name), w.p.Ago(r.UpdatedAt), render.Line(r.User), reason}
+	cells := []string{r.ID, string(r.Status), render.Line(r.Name), w.p.Ago(r.UpdatedAt), render.Line(r.User), why}
 	return strings.Join(cells, "\t")
 }
 
@@ -102,7 +105,7 @@ func (w *worker) show(ctx context.Context, run runs.Run) error {
 	row("run", run.ID+", "+run.RunID)
 	row("name", run.Name)
 	row("status", string(run.Status))
-	row("reason", run.Reason)
+	row("reason", reason(run.Reason))
 	row("user", run.User)
 	row("source", run.Source)
 	row("created", w.p.Ago(run.CreatedAt))
@@ -115,7 +118,7 @@ func (w *worker) show(ctx context.Context, run runs.Run) error {
 	_ = table.Flush()
 	b.WriteString("\n")
 	for _, j := range jobs {
-		line := fmt.Sprintf("  %s\t%s\t%s\t%s", render.Line(j.Name), j.Action, j.Status, render.Line(j.Reason))
+		line := fmt.Sprintf("  %s\t%s\t%s\t%s", render.Line(j.Name), j.Action, j.Status, render.Line(reason(j.Reason)))
 		_, _ = fmt.Fprintln(table, strings.TrimRight(line, "\t"))
 	}
 	_ = table.Flush()
@@ -125,7 +128,7 @@ func (w *worker) show(ctx context.Context, run runs.Run) error {
 			"\nmillrace runs diff %[1]s shows the change, runs approve %[1]s makes it, runs reject %[1]s ends it\n",
 			run.ID)
 	case run.Resumable && run.Status.Ended():
-		fmt.Fprintf(&b, "\nmillrace runs retry %s goes on with it\n", run.ID)
+		fmt.Fprintf(&b, "\n%s goes on with it\n", further(run))
 	}
 	return w.p.Write(b.String())
 }

@@ -131,7 +131,7 @@ func orMissing(p millrace.Pipeline, err error) error {
 		}
 	}
 	if len(missing) > 0 {
-		return usage("write "+strings.Join(missing, " ")+" behind the file",
+		return usage("write "+strings.Join(missing, " ")+" at the end of the command",
 			"the pipeline has variables without a value")
 	}
 	return nil
