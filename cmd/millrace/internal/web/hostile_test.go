@@ -8,20 +8,40 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
+// hostileTexts are what names, files and messages may be.
+func hostileTexts() []string {
+	return []string{
+		"<script>alert(1)</script>", "</td></tr></table></details></form><img src=x onerror=alert(1)>",
+		`" onmouseover="alert(1)`, "' autofocus='", "&lt;b&gt;", "\x1b[31mred\x07", "\u202eevil\u202c",
+		"</style><style>*{display:none}", "{{.}} ${x}", "javascript:alert(1)", `"><input name="take" value="0"/>`,
+		"</script><script>alert(2)</script>", "\r\nevent: over\r\rdata: <b>x</b>\n\n",
+	}
+}
+
+// sameTags wants a page to have the tags of another, and no control characters.
+func sameTags(t *testing.T, name, page, want string) {
+	t.Helper()
+	for _, tag := range []string{
+		"<script", "<img", "<style", "<input", "<form", "</form>", "</table>", "<details", "</td>", "<button", "<b",
+	} {
+		if has, all := strings.Count(page, tag), strings.Count(want, tag); has != all {
+			t.Errorf("%q: there are %d %s, not %d", name, has, tag, all)
+		}
+	}
+	if strings.ContainsAny(page, "\x1b\x07\r\u202e") {
+		t.Errorf("%q: a control character is not escaped", name)
+	}
+}
+
 // Whatever names and texts are, the page only shows them.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
-	texts := []string{
-		"<script>alert(1)</script>", "</td></tr></table></details></form><img src=x onerror=alert(1)>", `" onmouseover="alert(1)`,
-		"' autofocus='", "&lt;b&gt;", "\x1b[31mred\x07", "\u202eevil\u202c", "</style><style>*{display:none}", "{{.}} ${x}", "javascript:alert(1)",
-		`"><input name="take" value="0"/>`, "</script><script>alert(2)</script>",
-	}
 	files := map[string]string{}
-	for _, text := range texts {
-		files[strings.ReplaceAll(text, "/", "∕")+" x"] = "one " + text + "\n"
+	for _, text := range hostileTexts() {
+		files[strings.ReplaceAll(text, "/", "∕")+" x"] = "one " + strings.ReplaceAll(text, "\n", " ") + "\n"
 	}
 	plain := map[string]string{}
-	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"} {
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"} {
 		plain[name] = "one\n"
 	}
 	s, want := serve(t, millrace.Executor{}, files), serve(t, millrace.Executor{}, plain)
@@ -33,14 +53,7 @@ func TestHostileTexts(t *testing.T) {
 		if err := want.Get(path); err != nil {
 			t.Fatal(err)
 		}
-		for _, tag := range []string{"<script", "<img", "<style", "<input", "<form", "</form>", "</table>", "<details", "</td>", "<button"} {
-			if has, all := strings.Count(s.Page, tag), strings.Count(want.Page, tag); has != all {
-				t.Errorf("%s: there are %d %s, not %d", path, has, tag, all)
-			}
-		}
-		if strings.ContainsAny(s.Page, "\x1b\x07\u202e") {
-			t.Errorf("%s: a control character is not escaped", path)
-		}
+		sameTags(t, path, s.Page, want.Page)
 		s.At, want.At = home, wantHome
 	}
 }

@@ -1,10 +1,13 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -74,6 +77,12 @@ func (s *store) run(next func(w http.ResponseWriter, r *http.Request, run *shown
 // waits reports whether a run can be decided about.
 func (r *shownRun) waits() bool { return r.Status == runs.Manual && r.Run.Held != nil }
 
+// title returns the heading of the page of a run, which is never empty.
+func (r *shownRun) title() string { return cmp.Or(r.Name, "Run "+r.ID) }
+
+// at returns the path of the page of a run.
+func (s *store) at(id string) string { return s.base + "run/" + url.PathEscape(id) + "/" }
+
 // list shows the runs.
 func (s *store) list(w http.ResponseWriter, r *http.Request) {
 	at, _ := strconv.Atoi(r.URL.Query().Get("page")) // without a number it is the first
@@ -92,9 +101,7 @@ func (s *store) list(w http.ResponseWriter, r *http.Request) {
 			"<th>User</th></tr></thead>\n<tbody>\n")
 	}
 	for _, run := range list.Items {
-		p.WriteString(`<tr><td><a href="` + s.base + "run/")
-		p.Text(run.ID)
-		p.WriteString(`/">`)
+		p.WriteString(`<tr><td><a href="` + html.EscapeString(s.at(run.ID)) + `">`)
 		p.Text(run.ID)
 		p.WriteString("</a></td><td>")
 		status(&p, run)
@@ -115,7 +122,13 @@ func (s *store) list(w http.ResponseWriter, r *http.Request) {
 
 // status writes the status of a run, with the reason of a run that needs somebody.
 func status(p *page.Page, run runs.Run) {
-	p.WriteString("<b class=\"" + string(run.Status) + "\">" + string(run.Status) + "</b>")
+	if run.Status.Valid() {
+		p.WriteString("<b class=\"" + string(run.Status) + "\">")
+	} else {
+		p.WriteString("<b>")
+	}
+	p.Text(string(run.Status))
+	p.WriteString("</b>")
 	if run.Foreign {
 		p.WriteString(" <small>not signed by you</small>")
 	}
@@ -133,7 +146,7 @@ func (s *store) show(w http.ResponseWriter, r *http.Request, run *shownRun) {
 			var p page.Page
 			result := *v.plan.Result()
 			result.Error = "" // it only reports that the run waits
-			s.begin(&p, result.Name)
+			s.begin(&p, run.title())
 			p.Summary(&result, v.digest)
 			p.WriteString("</header>\n")
 			s.live(&p, run, "")
@@ -145,7 +158,7 @@ func (s *store) show(w http.ResponseWriter, r *http.Request, run *shownRun) {
 		return
 	}
 	var p page.Page
-	s.begin(&p, run.Name)
+	s.begin(&p, run.title())
 	p.WriteString("</header>\n")
 	events := ""
 	if !run.Status.Ended() {
@@ -179,7 +192,9 @@ func (s *store) jobs(p *page.Page, run *shownRun) {
 		p.Text(j.Name)
 		p.WriteString("</code></td><td>")
 		p.Text(j.Action)
-		p.WriteString("</td><td>" + string(j.Status) + " <small>")
+		p.WriteString("</td><td>")
+		p.Text(string(j.Status))
+		p.WriteString(" <small>")
 		p.Message(j.Reason)
 		p.WriteString("</small></td></tr>\n")
 	}
@@ -200,7 +215,7 @@ func (s *store) held(
 		return
 	}
 	defer plan.Close()
-	v, err := newView(s.site, s.base+"run/"+r.PathValue("id")+"/", plan, true)
+	v, err := newView(s.site, html.EscapeString(s.at(run.ID)), plan, true)
 	if err != nil {
 		s.say(w, http.StatusConflict, "The plan of the run cannot be opened", err.Error())
 		return
@@ -213,7 +228,7 @@ func (s *store) decide(w http.ResponseWriter, r *http.Request, run *shownRun) {
 	do, number, _ := strings.Cut(r.PostForm.Get("do"), ":")
 	if do == "page" {
 		n, _ := strconv.Atoi(number) // a page that is not there is the first
-		http.Redirect(w, r, s.base+"run/"+run.ID+"/"+pageOf(n-1), http.StatusSeeOther)
+		http.Redirect(w, r, s.at(run.ID)+pageOf(n-1), http.StatusSeeOther)
 		return
 	}
 	digest := r.PostForm.Get("digest")
@@ -234,7 +249,7 @@ func (s *store) decide(w http.ResponseWriter, r *http.Request, run *shownRun) {
 		s.say(w, http.StatusConflict, "Nothing was decided", err.Error())
 		return
 	}
-	http.Redirect(w, r, s.base+"run/"+run.ID+"/", http.StatusSeeOther)
+	http.Redirect(w, r, s.at(run.ID), http.StatusSeeOther)
 }
 
 // approve lets a run go on.

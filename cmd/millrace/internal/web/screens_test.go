@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/runs"
 )
 
 // three is a text with the word in three places that are far from each other.
@@ -139,4 +140,45 @@ func TestScreensOfParts(t *testing.T) {
 		b.heard = nil
 	}
 	b.quiet(s.address)
+}
+
+// Runs are looked at in a browser: the list, a run that goes on and whose page follows it, and a run that waits, which
+// is approved.
+func TestScreensOfRuns(t *testing.T) {
+	b, axe := openChromium(t), readAxe(t)
+	for _, scheme := range []string{"light", "dark"} {
+		list, jobs := withTexts("the agent has asked for <b>more</b>")
+		list = append(list, runs.Run{ID: "0", Status: runs.Running})
+		jobs["0"] = []runs.Job{{Name: "fix", Action: "prompt", Status: runs.Running}}
+		s := serveRuns(t, "a", words, list, jobs)
+		b.as(400, scheme)
+		look := func(name string) {
+			t.Helper()
+			b.fits()
+			b.picture("runs-" + name + "-" + scheme)
+			b.axed(axe, name+" "+scheme)
+		}
+		b.visit(s.address)
+		look("list")
+		b.loading(func() { b.click(`a[href$="/run/0/"]`) })
+		look("running")
+		s.mu.Lock()
+		jobs["0"][0].Reason = "the tests fail"
+		s.mu.Unlock()
+		b.wait(`document.querySelector("#live").textContent.includes("the tests fail")`)
+		b.loading(func() { s.become("0", runs.Success) })
+		if live := eval[string](b, `document.querySelector("#live").textContent`); !strings.Contains(live, "success") {
+			t.Errorf("the page shows %q", live)
+		}
+		look("ended")
+		b.loading(func() { b.click(`p > a`) })
+		b.loading(func() { b.click(`a[href$="/run/3/"]`) })
+		look("waiting")
+		b.loading(func() { b.click("button.yes") })
+		look("approved")
+		if len(s.decided) != 1 || !strings.HasPrefix(s.decided[0], "3 approved ") {
+			t.Errorf("this was decided: %q", s.decided)
+		}
+		b.quiet(s.address)
+	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -24,7 +25,7 @@ const (
 // view is a plan on pages.
 type view struct {
 	*site
-	at     string // the path of the pages
+	at     string // the path of the pages, as HTML
 	plan   *millrace.Plan
 	digest string
 	files  []change.Change
@@ -143,7 +144,7 @@ func (v *view) lines(w http.ResponseWriter, r *http.Request) {
 // head writes what the plan is as a whole.
 func (v *view) head(p *page.Page) {
 	result := v.plan.Result()
-	title := result.Name
+	title := cmp.Or(result.Name, "A plan without a name")
 	if result.Restores != "" {
 		title = "Take back " + result.Restores
 	}

@@ -86,7 +86,7 @@ func (v *Visitor) Form() (action string, values url.Values, err error) {
 			values.Add(f[2], f[3])
 		}
 	}
-	return found[1], values, nil
+	return html.UnescapeString(found[1]), values, nil
 }
 
 // Press presses a button of the form, after it has taken the ticks off some boxes.

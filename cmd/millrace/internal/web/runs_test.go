@@ -1,0 +1,208 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/web"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// stored is a store of runs for pages.
+type stored struct {
+	served
+	mu      sync.Mutex
+	runs    []runs.Run
+	jobs    map[string][]runs.Job
+	decided []string
+}
+
+// serveRuns serves the pages of runs. Those that wait hold a plan for the file a.
+func serveRuns(t *testing.T, name, text string, list []runs.Run, jobs map[string][]runs.Job) *stored {
+	t.Helper()
+	s := &stored{served: served{t: t, dir: t.TempDir(), ended: make(chan error, 1)}, runs: list, jobs: jobs}
+	s.write(name, text)
+	var err error
+	if s.root, err = fsutil.OpenRoot(s.dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.root.Close() })
+	var x millrace.Executor
+	s.plan(x, actions.PatternReplace{FilePattern: "**", SedPattern: []string{"s/one/two/g"}})
+	plan, err := x.OpenPlan(t.Context(), s.root, s.served.stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plan.Close()
+	digest, err := plan.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range list {
+		if run.Held != nil {
+			run.Held.PlanDigest = digest
+		}
+	}
+	s.visit(func(ctx context.Context, ready func(address string)) error {
+		return web.ServeRuns(ctx, "127.0.0.1:0", web.Runs{
+			List: func(context.Context, int) (runs.Page[runs.Run], error) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				return runs.Page[runs.Run]{Items: slices.Clone(s.runs), NextPage: 2}, nil
+			},
+			Get: s.get,
+			Held: func(ctx context.Context, _ runs.Run) (*millrace.Plan, error) {
+				return x.OpenPlan(ctx, s.root, s.served.stored)
+			},
+			Approve: func(_ context.Context, run runs.Run, digest string, _ bool) error {
+				return s.decide(run, "approved "+digest, runs.Success)
+			},
+			Reject: func(_ context.Context, run runs.Run) error { return s.decide(run, "rejected", runs.Canceled) },
+		}, ready)
+	})
+	return s
+}
+
+func (s *stored) get(_ context.Context, id string) (runs.Run, []runs.Job, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := slices.IndexFunc(s.runs, func(run runs.Run) bool { return run.ID == id })
+	if at < 0 {
+		return runs.Run{}, nil, errors.New("there is no run " + id)
+	}
+	return s.runs[at], slices.Clone(s.jobs[id]), nil
+}
+
+// decide ends a run with a decision.
+func (s *stored) decide(run runs.Run, word string, status runs.Status) error {
+	s.become(run.ID, status)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.decided = append(s.decided, run.ID+" "+word)
+	return nil
+}
+
+// become makes a run and its jobs have a status.
+func (s *stored) become(id string, status runs.Status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n := range s.runs {
+		if s.runs[n].ID == id {
+			s.runs[n].Status = status
+		}
+	}
+	for n := range s.jobs[id] {
+		s.jobs[id][n].Status = status
+	}
+}
+
+// withTexts returns a run for each state that a page shows, with a text wherever a run has one, and their jobs.
+func withTexts(text string) (list []runs.Run, jobs map[string][]runs.Job) {
+	jobs = make(map[string][]runs.Job)
+	for _, run := range []runs.Run{
+		{ID: "3", Status: runs.Manual, Held: &runs.Held{}, Foreign: true}, {ID: "2", Status: runs.Success}, {ID: "1", Status: runs.Failed},
+	} {
+		run.Name, run.Reason, run.User, run.RefName = text, text, text, text
+		run.UpdatedAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		if run.Status.Ended() {
+			run.Result = &millrace.Result{Name: text, Error: text, BlockReason: text}
+		}
+		list = append(list, run)
+		jobs[run.ID] = []runs.Job{
+			{Name: text, Action: text, Status: run.Status, Reason: text}, {Name: "ask", Action: "prompt", Status: run.Status, Reason: text},
+		}
+	}
+	return list, jobs
+}
+
+// Names of pipelines, messages of agents and reasons of steps are texts on the pages of runs, in the events of a page,
+// and in messages, whoever has written the run.
+func TestHostileRuns(t *testing.T) {
+	t.Parallel()
+	list, jobs := withTexts("plain")
+	plain := serveRuns(t, "a", "one\n", list, jobs)
+	for _, text := range hostileTexts() {
+		list, jobs := withTexts(text)
+		s := serveRuns(t, strings.ReplaceAll(text, "/", "∕")+" x", "one "+strings.ReplaceAll(text, "\n", " ")+"\n", list, jobs)
+		home, plainHome := s.At, plain.At
+		for _, path := range []string{"./", "run/3/", "run/2/", "run/1/", "run/3/file/0", "run/3/lines/0", "run/1/events",
+			"run/2/file/0", "run/" + url.PathEscape(text) + "/", "run/3/file/" + url.PathEscape(text)} {
+			if err := errors.Join(s.Get(path), plain.Get(strings.ReplaceAll(path, url.PathEscape(text), "plain"))); err != nil {
+				t.Fatal(err)
+			}
+			if s.Status != plain.Status {
+				t.Errorf("%q: %s: the status is %d, not %d", text, path, s.Status, plain.Status)
+			}
+			sameTags(t, text+" "+path, s.Page, plain.Page)
+			if has, all := events(s.Page), events(plain.Page); !slices.Equal(has, all) || len(all) == 0 != (path != "run/1/events") {
+				t.Errorf("%q: %s: the events are %q, not %q", text, path, has, all)
+			}
+			s.At, plain.At = home, plainHome
+		}
+	}
+}
+
+// events returns the names of the events of a stream, in which a line ends with a "\r", a "\n", or both.
+func events(stream string) (names []string) {
+	for _, line := range strings.FieldsFunc(stream, func(r rune) bool { return r == '\r' || r == '\n' }) {
+		if name, ok := strings.CutPrefix(line, "event:"); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// A run can have any id and any status: the addresses of its pages lead to it, and its status is a text.
+func TestHostileID(t *testing.T) {
+	t.Parallel()
+	const text = `"><b>x</b> &quot;?#`
+	s := serveRuns(t, "a", words, []runs.Run{{ID: text, Status: text + "\u202e"}, {ID: text + "2", Status: runs.Manual, Held: &runs.Held{}}},
+		map[string][]runs.Job{text: {{Name: "a", Status: text}}})
+	home := s.At
+	for _, id := range []string{text, text + "2"} {
+		if err := s.Get("run/" + url.PathEscape(id) + "/"); err != nil {
+			t.Fatal(err)
+		}
+		if s.Status != 200 || strings.Contains(s.Page, "<b>x") || strings.ContainsAny(s.Page, "\u202e") {
+			t.Errorf("status %d:\n%s", s.Status, s.Page)
+		}
+		s.At = home
+	}
+	if err := s.Get("./"); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(s.Page, "<b>x") || !strings.Contains(s.Page, `/run/`+strings.ReplaceAll(url.PathEscape(text), "&", "&amp;")+`/"`) {
+		t.Errorf("the id is not only text:\n%s", s.Page)
+	}
+	if err := s.Get("run/" + url.PathEscape(text+"2") + "/"); err != nil {
+		t.Fatal(err)
+	}
+	s.press(200, "Run "+text+"2", "apply")
+	if len(s.decided) != 1 || !strings.HasPrefix(s.decided[0], text+"2 approved ") {
+		t.Errorf("this was decided: %q", s.decided)
+	}
+}
+
+// The page of a file of a run has no form: hunks of a run cannot be left, and the decision is on the page of the run.
+func TestFileOfRun(t *testing.T) {
+	t.Parallel()
+	list, jobs := withTexts("plain")
+	s := serveRuns(t, "a", words, list, jobs)
+	at := s.At.Path
+	if err := s.Get("run/3/file/0"); err != nil {
+		t.Fatal(err)
+	}
+	if s.Status != 200 || strings.Contains(s.Page, "<form") || strings.Contains(s.Page, "<button") ||
+		!strings.Contains(s.Page, `<a href="`+at+`run/3/">Back to the plan</a>`) {
+		t.Errorf("status %d:\n%s", s.Status, s.Page)
+	}
+}
