@@ -33,7 +33,8 @@ func (b *chromium) axed(script, page string) {
 	}](b, `axe.run(document, { resultTypes: ["violations"] }).then((r) => ({
 		passes: r.passes.length,
 		violations: r.violations.concat(r.incomplete).map((v) => ({
-			id: v.id, help: v.help, nodes: v.nodes.filter((n) => !n.any.some((a) => ["shortTextContent", "nonBmp"].includes(a.data?.messageKey))),
+			id: v.id, help: v.help,
+			nodes: v.nodes.filter((n) => !n.any.some((a) => /^(shortTextContent|nonBmp)$/.test(a.data?.messageKey))),
 		})).filter((v) => v.nodes.length > 0).map((v) => ({
 			id: v.id, help: v.help, why: v.nodes[0].failureSummary,
 			where: v.nodes.slice(0, 5).map((n) => n.html.slice(0, 300)).join("\n"),

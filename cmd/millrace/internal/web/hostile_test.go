@@ -41,8 +41,8 @@ func TestHostileTexts(t *testing.T) {
 		files[strings.ReplaceAll(text, "/", "∕")+" x"] = "one " + strings.ReplaceAll(text, "\n", " ") + "\n"
 	}
 	plain := map[string]string{}
-	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"} {
-		plain[name] = "one\n"
+	for n := range hostileTexts() {
+		plain[string(rune('a'+n))] = "one\n"
 	}
 	s, want := serve(t, millrace.Executor{}, files), serve(t, millrace.Executor{}, plain)
 	home, wantHome := s.At, want.At

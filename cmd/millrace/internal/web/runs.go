@@ -97,7 +97,7 @@ func (s *store) list(w http.ResponseWriter, r *http.Request) {
 	if len(list.Items) == 0 {
 		p.WriteString("<p class=\"quiet\">There are no runs.</p>\n")
 	} else {
-		p.WriteString("<table class=\"steps\">\n<thead><tr><th>Run</th><th>Status</th><th>Name</th><th>Updated</th>" +
+		p.WriteString("<table class=\"steps runs\">\n<thead><tr><th>Run</th><th>Status</th><th>Name</th><th>Updated</th>" +
 			"<th>User</th></tr></thead>\n<tbody>\n")
 	}
 	for _, run := range list.Items {

@@ -109,7 +109,8 @@ func (s *stored) become(id string, status runs.Status) {
 func withTexts(text string) (list []runs.Run, jobs map[string][]runs.Job) {
 	jobs = make(map[string][]runs.Job)
 	for _, run := range []runs.Run{
-		{ID: "3", Status: runs.Manual, Held: &runs.Held{}, Foreign: true}, {ID: "2", Status: runs.Success}, {ID: "1", Status: runs.Failed},
+		{ID: "3", Status: runs.Manual, Held: &runs.Held{}, Foreign: true},
+		{ID: "2", Status: runs.Success}, {ID: "1", Status: runs.Failed},
 	} {
 		run.Name, run.Reason, run.User, run.RefName = text, text, text, text
 		run.UpdatedAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -118,7 +119,8 @@ func withTexts(text string) (list []runs.Run, jobs map[string][]runs.Job) {
 		}
 		list = append(list, run)
 		jobs[run.ID] = []runs.Job{
-			{Name: text, Action: text, Status: run.Status, Reason: text}, {Name: "ask", Action: "prompt", Status: run.Status, Reason: text},
+			{Name: text, Action: text, Status: run.Status, Reason: text},
+			{Name: "ask", Action: "prompt", Status: run.Status, Reason: text},
 		}
 	}
 	return list, jobs
@@ -132,18 +134,23 @@ func TestHostileRuns(t *testing.T) {
 	plain := serveRuns(t, "a", "one\n", list, jobs)
 	for _, text := range hostileTexts() {
 		list, jobs := withTexts(text)
-		s := serveRuns(t, strings.ReplaceAll(text, "/", "∕")+" x", "one "+strings.ReplaceAll(text, "\n", " ")+"\n", list, jobs)
+		name := strings.ReplaceAll(text, "/", "∕") + " x"
+		s := serveRuns(t, name, "one "+strings.ReplaceAll(text, "\n", " ")+"\n", list, jobs)
 		home, plainHome := s.At, plain.At
-		for _, path := range []string{"./", "run/3/", "run/2/", "run/1/", "run/3/file/0", "run/3/lines/0", "run/1/events",
-			"run/2/file/0", "run/" + url.PathEscape(text) + "/", "run/3/file/" + url.PathEscape(text)} {
-			if err := errors.Join(s.Get(path), plain.Get(strings.ReplaceAll(path, url.PathEscape(text), "plain"))); err != nil {
+		for _, path := range []string{
+			"./", "run/3/", "run/2/", "run/1/", "run/3/file/0", "run/3/lines/0", "run/1/events", "run/2/file/0",
+			"run/TEXT/", "run/3/file/TEXT",
+		} {
+			err := errors.Join(s.Get(strings.ReplaceAll(path, "TEXT", url.PathEscape(text))), plain.Get(path))
+			if err != nil {
 				t.Fatal(err)
 			}
 			if s.Status != plain.Status {
 				t.Errorf("%q: %s: the status is %d, not %d", text, path, s.Status, plain.Status)
 			}
 			sameTags(t, text+" "+path, s.Page, plain.Page)
-			if has, all := events(s.Page), events(plain.Page); !slices.Equal(has, all) || len(all) == 0 != (path != "run/1/events") {
+			has, all := events(s.Page), events(plain.Page)
+			if !slices.Equal(has, all) || len(all) == 0 != (path != "run/1/events") {
 				t.Errorf("%q: %s: the events are %q, not %q", text, path, has, all)
 			}
 			s.At, plain.At = home, plainHome
@@ -165,7 +172,10 @@ func events(stream string) (names []string) {
 func TestHostileID(t *testing.T) {
 	t.Parallel()
 	const text = `"><b>x</b> &quot;?#`
-	s := serveRuns(t, "a", words, []runs.Run{{ID: text, Status: text + "\u202e"}, {ID: text + "2", Status: runs.Manual, Held: &runs.Held{}}},
+	list := []runs.Run{
+		{ID: text, Status: text + "\u202e"}, {ID: text + "2", Status: runs.Manual, Held: &runs.Held{}},
+	}
+	s := serveRuns(t, "a", words, list,
 		map[string][]runs.Job{text: {{Name: "a", Status: text}}})
 	home := s.At
 	for _, id := range []string{text, text + "2"} {
@@ -180,7 +190,8 @@ func TestHostileID(t *testing.T) {
 	if err := s.Get("./"); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(s.Page, "<b>x") || !strings.Contains(s.Page, `/run/`+strings.ReplaceAll(url.PathEscape(text), "&", "&amp;")+`/"`) {
+	address := "/run/" + strings.ReplaceAll(url.PathEscape(text), "&", "&amp;") + `/"`
+	if strings.Contains(s.Page, "<b>x") || !strings.Contains(s.Page, address) {
 		t.Errorf("the id is not only text:\n%s", s.Page)
 	}
 	if err := s.Get("run/" + url.PathEscape(text+"2") + "/"); err != nil {

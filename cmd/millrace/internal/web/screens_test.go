@@ -97,7 +97,8 @@ func TestKeys(t *testing.T) {
 	} {
 		b.visit(s.address)
 		b.press(strings.Split(c.keys, "")...)
-		left := eval[string](b, `[...document.querySelectorAll("input[name=take]:not(:checked)")].map((b) => b.value).join(" ")`)
+		left := eval[string](b, `[...document.querySelectorAll("input[name=take]:not(:checked)")]
+			.map((b) => b.value).join(" ")`)
 		here := eval[string](b, `document.querySelector(".here input")?.value ?? ""`)
 		if left != c.left || here != c.here {
 			t.Errorf("%s leaves %q and is at %q, not %q at %q", c.keys, left, here, c.left, c.here)
@@ -111,8 +112,8 @@ func TestKeys(t *testing.T) {
 	s.holds(map[string]string{"a": three})
 }
 
-// Pages besides that of a plan fit, and axe-core finds nothing there: the page of a file, whose lines are loaded when it
-// is unfolded, messages, and a plan that needs a word.
+// Other pages of a plan fit, and axe-core finds nothing there: a page with a file that was folded and a file that is
+// left, the page of a file, and a message.
 func TestScreensOfParts(t *testing.T) {
 	b, axe := openChromium(t), readAxe(t)
 	s := serve(t, millrace.Executor{}, map[string]string{"a": strings.Repeat("one\n", 310), "b": "x\n" + three})
@@ -148,7 +149,7 @@ func TestScreensOfRuns(t *testing.T) {
 	b, axe := openChromium(t), readAxe(t)
 	for _, scheme := range []string{"light", "dark"} {
 		list, jobs := withTexts("the agent has asked for <b>more</b>")
-		list = append(list, runs.Run{ID: "0", Status: runs.Running})
+		list = append(list, runs.Run{ID: "0", Status: runs.Running, Name: "fix", UpdatedAt: list[0].UpdatedAt})
 		jobs["0"] = []runs.Job{{Name: "fix", Action: "prompt", Status: runs.Running}}
 		s := serveRuns(t, "a", words, list, jobs)
 		b.as(400, scheme)
