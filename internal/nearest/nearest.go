@@ -3,6 +3,7 @@ package nearest
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -92,11 +93,12 @@ func shared(a, b []rune) int {
 
 // plain returns the characters of a word that make a difference.
 func plain(word string) []rune {
-	word = strings.ToLower(word)
-	if short := strings.NewReplacer("_", "", "-", "").Replace(word); short != "" {
-		word = short
+	all := []rune(strings.ToLower(word))
+	joins := func(r rune) bool { return r == '_' || r == '-' }
+	if short := slices.DeleteFunc(slices.Clone(all), joins); len(short) > 0 {
+		return short
 	}
-	return []rune(word)
+	return all
 }
 
 // distance is the restricted Damerau-Levenshtein distance (optimal string alignment).
