@@ -25,10 +25,11 @@ var _ fleet.Store = (*Manager)(nil)
 
 // RunTarget implements [fleet.Store]: the target is a run of the store, whose id is x.RunID and whose project is the id
 // of the target. A run that has failed, was canceled, or whose process has died goes on behind its last step done;
-// where another program has changed what its steps have read, it goes on in front of the first of them. One that waits
-// for a decision waits on, and the code of the error is "held": when it was played, by a manager whose Trees know the
-// target, the next attempt returns what came of it. Of a run that is over, or whose data was removed, it returns what
-// the tree has of it; a tree that has nothing of it is another one, and gets a run of its own, of the same id.
+// where another program has changed what its steps have read, it goes on in front of the first of them. It does not go
+// back past a step that has acted outside of the tree: then the error is a *[millrace.DriftError]. One that waits for a
+// decision waits on, and the code of the error is "held": when it was played, by a manager whose Trees know the target,
+// the next attempt returns what came of it. Of a run that is over, or whose data was removed, it returns what the tree
+// has of it; a tree that has nothing of it is another one, and gets a run of its own, of the same id.
 //
 // The policy is x, and not that of the Host, but for ApproveFrom. The run takes none of the MaxRunning places. A dry
 // run is not kept.
