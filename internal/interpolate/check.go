@@ -57,7 +57,9 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 				add(pointer, CodeForwardRef, "", "step '%s' has forward reference to step '%s'", s.ID, ref.Root)
 			}
 		}
+		suspicions := p.text.NearMisses
 		if isPath(pointer) {
+			suspicions = p.text.Unclosed
 			wrong := false
 			for _, source := range t.foreign(text, p) {
 				wrong = t.reportForeign(s, pointer, source, source == text, add) || wrong
@@ -65,10 +67,9 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 			if wrong {
 				return
 			}
-		} else {
-			for _, problem := range p.text.NearMisses(t.ids) {
-				add(pointer, CodeNearTemplate, "", "step '%s': %s; %s", s.ID, problem.Message, problem.Hint)
-			}
+		}
+		for _, problem := range suspicions(t.ids) {
+			add(pointer, CodeNearTemplate, "", "step '%s': %s; %s", s.ID, problem.Message, problem.Hint)
 		}
 		if whole == nil || len(p.problems) > 0 {
 			return

@@ -127,6 +127,10 @@ func TestCheck(t *testing.T) {
 			"/params/text unknown_template step 'here': '{{step9.x' has no closing braces, so this stays as it is; write {{step9.x}} ()",
 			"/params/text unknown_template step 'here': '{{steps[0].files[0] ' has no closing braces, so this stays as it is; write {{steps[0].files[0]}} ()",
 		}},
+		{"a closing brace is missing in a path", interpolate.Step{Action: action{Files: []string{"x/{{find.files[0]}", "{{x.y}"}}, Path: "{{find.files"}, []string{
+			"/condition/path unknown_template step 'here': '{{find.files' has no closing braces, so this stays as it is; write {{find.files}} ()",
+			"/params/files/0 unknown_template step 'here': '{{find.files[0]' has no closing braces, so this stays as it is; write {{find.files[0]}} ()",
+		}},
 		{"near miss", interpolate.Step{Action: action{Text: "{{fnd.count}}"}, Path: "x/{{fixt-it.x}}"}, []string{
 			"/condition/path unknown_template step 'here': template '{{fixt-it.x}}' names no step, so it is the name of a file; did you mean 'fix-it'? ()",
 			"/params/text unknown_template step 'here': template '{{fnd.count}}': there is no step 'fnd', so this stays as it is; did you mean 'find'? ()",

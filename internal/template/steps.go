@@ -70,7 +70,7 @@ func position(root string) (int, bool) {
 // NearMisses returns a suspicion for each thing in the text that looks like a reference to a step that does not exist,
 // but whose id is almost a given id. It stays text.
 func (t Text) NearMisses(ids []string) []Problem {
-	problems := t.unclosed(ids)
+	problems := t.Unclosed(ids)
 	for _, c := range t.foreign {
 		near, ok := nearest.Of(c.base, ids)
 		if !ok {
@@ -86,8 +86,8 @@ func (t Text) NearMisses(ids []string) []Problem {
 	return problems
 }
 
-// unclosed returns a suspicion for each reference to a known id, or to a position, that has lost a closing brace.
-func (t Text) unclosed(ids []string) (problems []Problem) {
+// Unclosed returns a suspicion for each reference to a known id, or to a position, that has lost a closing brace.
+func (t Text) Unclosed(ids []string) (problems []Problem) {
 	for at, rest := 0, t.source; ; {
 		_, after, found := strings.Cut(rest, "{{")
 		if !found {
