@@ -67,7 +67,7 @@ func TestRecipes(t *testing.T) {
 			t.Parallel()
 			one, two := duplicate(t, before), duplicate(t, before)
 			shell(t, one, theirs)
-			said := shell(t, two, regexp.MustCompile(`millrace (\w+)`).ReplaceAllString(ours, "millrace $1 -y"))
+			said := shell(t, two, regexp.MustCompile(`millrace ((?:fleet )?\w+)`).ReplaceAllString(ours, "millrace $1 -y"))
 			want := files(t, one)
 			if cmp.Equal(files(t, before), want) {
 				t.Errorf("%s changes nothing", theirs)

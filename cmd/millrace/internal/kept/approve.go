@@ -63,7 +63,8 @@ func (w *worker) approve(
 		digest = run.Held.PlanDigest
 	case digest != run.Held.PlanDigest:
 		return run, fmt.Errorf(
-			"what run %[1]s would do is not what was looked at: its digest is %[2]s; look at it again with: millrace runs diff %[1]s",
+			"what run %[1]s would do is not what was looked at: its digest is %[2]s; "+
+				"look at it again with: millrace runs diff %[1]s",
 			run.ID, run.Held.PlanDigest)
 	}
 	_, err := m.Jobs().Play(ctx, heldJob(run), runs.PlayParams{PlanDigest: digest, Force: force})
