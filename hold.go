@@ -14,9 +14,11 @@ import (
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/risk"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // ErrHold is what [Checkpointer.Enter] and [Approver.Approve] return to stop a run in front of what comes next. An
@@ -170,11 +172,12 @@ func (e *BlockedError) Code() string {
 
 // block returns why a change of that size may not be committed, or nil. spent is nil unless it exceeds a budget.
 func (x Executor) block(files, edits int, level risk.Level, force bool, spent *BudgetError) *BlockedError {
-	blocked := func(host bool, advice, format string, args ...any) *BlockedError {
+	blocked := func(host bool, advice wording.Part, format string, args ...any) *BlockedError {
 		why := fmt.Sprintf(format, args...)
-		return &BlockedError{Reason: why + advice, Why: why, Level: level, Files: files, Edits: edits, Host: host}
+		reason := wording.Of(wording.Errorf("%s%v", why, advice), x.Words)
+		return &BlockedError{Reason: reason, Why: why, Level: level, Files: files, Edits: edits, Host: host}
 	}
-	const noForce = ", force does not help"
+	noForce := wording.Part{Kind: kinds.Hint, Text: ", force does not help"}
 	limit := cmp.Or(x.MaxFiles, DefaultMaxFiles)
 	switch {
 	case x.Ceiling != risk.Unset && level > x.Ceiling && files+edits > 0:
@@ -187,20 +190,25 @@ func (x Executor) block(files, edits int, level risk.Level, force bool, spent *B
 	case force:
 		return nil
 	case limit > 0 && files > limit:
-		return blocked(false, ". Use force=true to bypass", "too many files affected (%d > %d)", files, limit)
+		return blocked(false, useForce("bypass"), "too many files affected (%d > %d)", files, limit)
 	case level >= risk.High:
-		return blocked(false, ". Use force=true to proceed", "operation blocked due to %s risk", level)
+		return blocked(false, useForce("proceed"), "operation blocked due to %s risk", level)
 	default:
 		return nil
 	}
 }
 
+// useForce is the advice to set force for a change that is blocked.
+func useForce(do string) wording.Part {
+	return wording.Part{Kind: kinds.UseForce, Text: ". Use force=true to " + do}
+}
+
 // readOnlyFiles blocks writing to files that their owner may not write to, and taking them away: they are
 // protected on purpose. It goes by the mode alone, for root may write to everything.
-func readOnlyFiles(changes []fsutil.Change) *BlockedError {
+func (x Executor) readOnlyFiles(changes []fsutil.Change) *BlockedError {
 	blocked := func(name, do string) *BlockedError {
 		why := fmt.Sprintf("file %s is read-only", name)
-		return &BlockedError{Reason: fmt.Sprintf("%s. Use force=true to %s it", why, do), Why: why}
+		return &BlockedError{Reason: wording.Of(wording.Errorf("%s%v", why, useForce(do+" it")), x.Words), Why: why}
 	}
 	for _, c := range changes {
 		switch {

@@ -156,7 +156,7 @@ func (p *Plan) judge() {
 	res.Budget = budgetReport(limit, use)
 	p.block = x.block(files, edits, res.OverallRiskLevel, p.options.Force, exceeded(limit, use, ""))
 	if p.block == nil && !p.options.Force {
-		p.block = readOnlyFiles(p.changes)
+		p.block = x.readOnlyFiles(p.changes)
 		if p.block != nil {
 			p.block.Level, p.block.Files, p.block.Edits = res.OverallRiskLevel, files, edits
 		}

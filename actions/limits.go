@@ -130,7 +130,8 @@ var limitTexts = map[string]limitText{
 	LimitPattern: {"pattern is too long (max %d bytes%s): shorten it", []wording.Part{raise("MaxPatternBytes")}},
 	LimitSteps: {form: "structural pattern takes too long in one file (max %d steps%s): write more text between its holes, " +
 		"or names that stand once"},
-	LimitText: {form: "file is too large for a structural pattern (max %d bytes%s): leave it out, or use mode regex"},
+	LimitText: {form: "file is too large for a structural pattern (max %d bytes%s): ",
+		advice: []wording.Part{{Kind: kinds.LessText, Text: "leave it out, or use mode regex"}}},
 	LimitShown: {"too much to show (max %d bytes%s): ask for less",
 		[]wording.Part{raise("MaxShownBytes, or MaxOutputBytes where that is less")}},
 	LimitStaged: {"too much new text, or too many files, in one step (max %d bytes%s): change less",

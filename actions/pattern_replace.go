@@ -10,8 +10,10 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/sed"
 	"github.com/millrace-go/millrace/internal/walk"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // PatternReplace runs a sed script over all files of a directory that match a glob, or over the files that it names.
@@ -68,8 +70,15 @@ func (p PatternReplace) Validate(c *Check) {
 		c.Keep = &keptScript{p.scriptKey(), script}
 	}
 	if e, ok := errors.AsType[*sed.Error](err); ok {
-		c.Problemf(fmt.Sprintf("/sed_pattern/%d", e.Script), codeBadScript, e.Hint,
-			"sed script: line %d, column %d: %s", e.Line, e.Column, e.Text)
+		p := Problem{Param: fmt.Sprintf("/sed_pattern/%d", e.Script), Code: codeBadScript, Hint: e.Hint}
+		p.Message = fmt.Sprintf("sed script: line %d, column %d: %s", e.Line, e.Column, e.Text)
+		if e.Window {
+			advice := wording.Part{Kind: kinds.WholeFile,
+				Text: "a step edit with mode regex sees the whole file, with \\n for a line end"}
+			p.Hint += "; " + advice.Text
+			p.Err = wording.Errorf("%s: %s; %v", p.Message, e.Hint, advice)
+		}
+		c.Problems = append(c.Problems, p)
 	} else if err != nil {
 		c.problem("/sed_pattern", codeBadScript, err)
 	}

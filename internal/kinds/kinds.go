@@ -73,6 +73,12 @@ const (
 	Install wording.Kind = "install"
 	// Raise: or have the host raise MaxFileBytes.
 	Raise wording.Kind = "raise"
+	// WholeFile: a step edit with mode regex sees the whole file, with \n for a line end.
+	WholeFile wording.Kind = "whole_file"
+	// LessText: leave it out, or use mode regex.
+	LessText wording.Kind = "less_text"
+	// UseForce: . Use force=true to bypass.
+	UseForce wording.Kind = "use_force"
 	// FewerChanges: bring back less with writes.
 	FewerChanges wording.Kind = "fewer_changes"
 	// SmallerTree: use needs or exclude.

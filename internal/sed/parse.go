@@ -91,7 +91,7 @@ func (p *parser) fail(text string) {
 func (p *parser) refuse(text, why string) {
 	if p.err == nil {
 		p.fail(text)
-		p.err.Hint, p.err.Unsupported = why, true
+		p.err.Hint, p.err.Unsupported, p.err.Window = why, true, why == noWindow
 	}
 }
 

@@ -107,8 +107,9 @@ type Error struct {
 	Column int    // the byte of the line, from 1
 	Text   string // in the words of GNU sed where it has some
 	Hint   string // what to do about it, or ""
-	// Unsupported means that GNU sed would take it and this package does not, on purpose.
-	Unsupported bool
+	// Unsupported means that GNU sed would take it and this package does not, on purpose. Window means that it is about
+	// a window of several lines.
+	Unsupported, Window bool
 }
 
 // Error says where it is and what it is.
@@ -131,6 +132,9 @@ func (p place) at(scripts []string, text, hint string) *Error {
 	}
 }
 
+// noWindow is the reason for commands that are not done.
+const noWindow = "no window of lines is kept"
+
 // refused has the meaning of each command and flag that is not done.
 func refused(c byte) string {
 	for _, of := range [...]struct{ names, why string }{
@@ -138,7 +142,7 @@ func refused(c byte) string {
 		{"rR", "it reads other files"},
 		{"e", "it runs programs"},
 		{"btT:", "scripts do not branch"},
-		{"DP", "no window of lines is kept; a step edit with mode regex sees the whole file, with \\n for a line end"},
+		{"DP", noWindow},
 		{"gGhHx", "there is no hold space"},
 		{"FLl=zv", "only s, y, d, p, a, i, c, n, N, q, Q and {...} are done"},
 	} {

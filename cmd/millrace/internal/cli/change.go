@@ -124,7 +124,7 @@ func (s *session) applyPlan(ctx context.Context, plan *millrace.Plan) error {
 	case s.onTerminal() && !result.WouldBlock && result.OverallRiskLevel < s.config.Confirm:
 	case !s.onTerminal():
 		defer s.talk("nothing was written: -y makes the change, -o FILE stores it")
-		return s.done(result, nil)
+		return s.leave(plan)
 	default:
 		asked, err := asking.ask(ctx, plan)
 		if asked == nil || err != nil {

@@ -36,6 +36,7 @@ func (a *App) open() (*session, error) {
 	if err := s.policy(); err != nil {
 		return nil, err
 	}
+	s.speak()
 	if s.fs, err = fsutil.OpenRoot(root); err != nil {
 		return nil, &usageError{err}
 	}

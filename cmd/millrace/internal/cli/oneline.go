@@ -25,7 +25,7 @@ func (a *App) oneLine(cmd *cobra.Command, build oneLineBuild) {
 		"print the pipeline instead of running it: json, yaml")
 	cmd.RunE = a.inTree(func(ctx context.Context, s *session, args []string) error {
 		if cmd.Name() != "do" {
-			s.speakAs(cmd)
+			s.oneLiner = cmd
 		}
 		if set := alsoSet(cmd, "yes", "check", "except", "review", "output", "format", "events"); emit != "" &&
 			set != "" {

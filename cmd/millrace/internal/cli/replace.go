@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -87,6 +88,9 @@ any directory. A glob with a slash counts from the working directory. "!" before
 	f.StringVar(&r.FilesFrom, "files-from", "", "read more PATHs from `FILE`, each on a line; - for stdin")
 	f.BoolVarP(&a.flags.nul, "null", "0", false, "end each name of --files-from and of --format names with a NUL")
 	build := func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
+		if f.Changed("max") && r.Max < 1 || f.Changed("max-total") && r.MaxTotal < 1 {
+			return millrace.Pipeline{}, &usageError{errors.New("--max and --max-total take a number from 1")}
+		}
 		r.Nul = a.flags.nul && (r.FilesFrom != "" || a.flags.format != formatNames)
 		r.Common, r.Paths = c, args[own():]
 		if own() > 0 {

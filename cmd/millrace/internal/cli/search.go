@@ -66,7 +66,7 @@ The exit status is 0 if there is a match, 1 if there is no match or the search f
 		if show.nul && !show.names {
 			return &usageError{errors.New("-0 is for -l, which prints the names of the files")}
 		}
-		in.speakAs(cmd)
+		in.oneLiner = cmd
 		s.Pattern, s.Paths = args[0], args[1:]
 		switch {
 		case regex:

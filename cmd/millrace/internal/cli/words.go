@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/capability"
@@ -64,6 +62,9 @@ var phrases = map[wording.Kind][]phrase{
 	"fewer_changes": {{"", "have it change less"}},
 	"smaller_tree":  {{"", "use -C for a directory in it"}},
 	"raise":         {{"", ""}},
+	"whole_file":    {{"", "millrace replace -r sees the whole file, with \\n for a line end"}},
+	"less_text":     {{"regex", "leave it out, or use -r"}},
+	"use_force":     {{"", ""}}, // each message has its own advice about --force
 }
 
 // parameters has the names of parameters in the words of the prompt.
@@ -72,8 +73,12 @@ var parameters = map[string]string{
 	"fuzz": "--fuzz", "strip": "--strip", "reverse": "--reverse", "recount": "--recount", "ambiguous": "--nearest",
 }
 
-// part returns a part of a message in the words of the command.
+// part returns a part of a message in the words of the command. A user who has written a pipeline reads the words of
+// the engine, but the prompt has its own advice about force.
 func (a *App) part(p wording.Part) string {
+	if a.oneLiner == nil && p.Kind != "use_force" {
+		return p.Text
+	}
 	if p.Kind == "param" {
 		return cmp.Or(parameters[p.Value], p.Text)
 	}
@@ -97,9 +102,8 @@ func shownText(text string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// speakAs has messages in the words of a command of one line. A program that reads JSON has those of the engine.
-func (s *session) speakAs(cmd *cobra.Command) {
-	s.oneLiner = cmd
+// speak has the executor word messages for the prompt. A program that reads JSON has those of the engine.
+func (s *session) speak() {
 	if f := s.format(); f != formatJSON && f != formatJSONL {
 		s.x.Words = s.part
 	}
@@ -107,9 +111,6 @@ func (s *session) speakAs(cmd *cobra.Command) {
 
 // worded returns the message of an error in the words of the prompt.
 func (a *App) worded(err error) string {
-	if a.oneLiner == nil {
-		return err.Error()
-	}
 	return wording.Of(err, a.part)
 }
 

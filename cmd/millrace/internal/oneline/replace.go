@@ -160,8 +160,6 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 // together refuses what does not go together.
 func (r Replace) together() error {
 	switch {
-	case r.Max < 0 || r.MaxTotal < 0:
-		return usage("", "--max and --max-total take a number from 1")
 	case r.Language != "" && !r.Structural:
 		return usage("add -s, or leave it out", "--lang is for structural patterns")
 	case r.Structural && (r.Regex || r.Words || r.PreserveCase || r.Map != "" || r.Insert != InsertNone):
