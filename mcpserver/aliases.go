@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,12 +49,21 @@ func namedPipeline(ctx context.Context, c *call) (*answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		a, err := c.await(ctx, runs.RunRef{Project: c.cfg.Project, ID: run.ID})
+		a, err := c.await(ctx, runs.RunRef{Project: c.cfg.Project, ID: run.ID}, p)
 		return noted(a, err, note)
 	}
 	c.told, c.runID = summarized, newID()
 	a, err := c.change(ctx, p, summarized)
 	return noted(a, err, note)
+}
+
+// repairs are the warnings of a pipeline about its text.
+func repairs(p millrace.Pipeline) []string {
+	var texts []string
+	for _, w := range p.Warnings() {
+		texts = append(texts, w.String())
+	}
+	return texts
 }
 
 // named is the text of a pipeline with a name. The name can be left out here.
@@ -91,17 +101,23 @@ func (c *call) resume(ctx context.Context, id string) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.await(ctx, ref)
+	return c.await(ctx, ref, millrace.Pipeline{})
 }
 
-// await waits until a run has ended, or waits for a person.
-func (c *call) await(ctx context.Context, ref runs.RunRef) (*answer, error) {
+// await waits until a run has ended, or waits for a person. A store keeps no warnings about the text of a pipeline, so
+// the answer gets them here.
+func (c *call) await(ctx context.Context, ref runs.RunRef, p millrace.Pipeline) (*answer, error) {
 	pause := time.NewTicker(runPoll)
 	defer pause.Stop()
 	for {
 		run, err := c.cfg.Runs.Browse.Get(ctx, ref)
 		if err != nil {
 			return nil, err
+		}
+		if run.Result != nil {
+			res := *run.Result
+			res.Warnings = slices.Concat(repairs(p), res.Warnings)
+			run.Result = &res
 		}
 		switch run.Status {
 		case runs.Success:

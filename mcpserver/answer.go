@@ -48,10 +48,17 @@ func (a *answer) repaired(warnings []string) {
 	if a.data == nil {
 		return
 	}
-	if all, ok := a.data["warnings"].([]string); ok {
-		warnings = slices.Concat(all, warnings)
+	switch all := a.data["warnings"].(type) {
+	case []string:
+		a.data["warnings"] = slices.Concat(all, warnings)
+	case []any: // of data that were read from JSON
+		for _, w := range warnings {
+			all = append(all, w)
+		}
+		a.data["warnings"] = all
+	default:
+		a.data["warnings"] = warnings
 	}
-	a.data["warnings"] = warnings
 }
 
 // result is the answer as the protocol has it, each part within limit bytes.

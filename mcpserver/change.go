@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/millrace-go/millrace"
 )
@@ -46,31 +45,10 @@ func (s *Server) ruled(p millrace.Pipeline) (millrace.Pipeline, string, error) {
 	return p.WithOptions(o), note, nil
 }
 
-// repairs are the warnings of a pipeline about its text.
-func repairs(p millrace.Pipeline) []string {
-	var texts []string
-	for _, w := range p.Warnings() {
-		texts = append(texts, w.String())
-	}
-	return texts
-}
-
-// warning is a result that has these warnings too.
-func warning(res *millrace.Result, texts []string) *millrace.Result {
-	if len(texts) == 0 {
-		return res
-	}
-	all := *res
-	all.Warnings = slices.Concat(texts, res.Warnings)
-	return &all
-}
-
 // change runs a pipeline to its end. If limits or risk block it and force would help, the person at the client is
 // asked.
 func (c *call) change(ctx context.Context, p millrace.Pipeline,
 	render func(*millrace.Result) *answer) (*answer, error) {
-	shows, repaired := render, repairs(p)
-	render = func(res *millrace.Result) *answer { return shows(warning(res, repaired)) }
 	r := &relay{to: c.progress.observe}
 	x := c.executor(r.observe)
 	if c.runID != "" && x.RunID == "" {

@@ -84,6 +84,8 @@ func firstCalls() []firstCall {
 		{tool: "fs_read", args: `{"mode":"Line","path":"a.go"}`, hints: []string{"File not found", "Glob"}},
 		{tool: "fs_read", args: `{"mode":"Search","pattern":"("}`, done: "", exact: true},
 		{tool: "fs_write", args: `{"path":"src/a.go","old_str":"old","new_str":"New"}`, hints: []string{"String not found in file: nearest is line 3", "copy the text"}},
+		{tool: "batch_operations", args: `{"pipeline_json":{"name":"x","steps":[]},"dryRun":true}`,
+			hints: []string{"'dry_run' is a field of the pipeline: set it in 'pipeline_json'"}},
 		{tool: "undo", args: `{}`, hints: []string{"'backup_id' is required", "history"}},
 	}
 }

@@ -103,14 +103,14 @@ func planPipeline(ctx context.Context, c *call) (*answer, error) {
 	r.set(nil)
 	if res := plan.Result(); len(plan.Outline()) == 0 && !res.Incomplete {
 		_ = plan.Close()
-		return noted(nothingPlanned(warning(res, repairs(p))), nil, note)
+		return noted(nothingPlanned(res), nil, note)
 	}
 	e, err := c.plans.add(plan, r, reported)
 	if err != nil {
 		_ = plan.Close()
 		return nil, err
 	}
-	a, err := c.shown(e, repairs(p), args.Diff, args.MaxBytes)
+	a, err := c.shown(e, args.Diff, args.MaxBytes)
 	return noted(a, err, note)
 }
 
@@ -126,8 +126,8 @@ func nothingPlanned(res *millrace.Result) *answer {
 }
 
 // shown is the answer that shows a new plan: what it would do in one line, its id and digest, the files, and the diff.
-func (c *call) shown(e *entry, repaired []string, diff string, maxBytes int) (*answer, error) {
-	res := warning(e.plan.Result(), repaired)
+func (c *call) shown(e *entry, diff string, maxBytes int) (*answer, error) {
+	res := e.plan.Result()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nplan_id: %s\n", res, e.id)
 	data := map[string]any{"summary": res.String(), "plan_id": e.id}

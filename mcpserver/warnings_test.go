@@ -29,6 +29,47 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// Each repair of a pipeline's text is a warning of the answer, once, also where the server keeps runs.
+func TestWarningsAreToldOnce(t *testing.T) {
+	const steps = `[{"id":"fix","action":"edit","params":{"files":["a.txt"],"old_string":"a","new_text":"b"}}]`
+	const warning = "'old_string' was taken for 'old_text'"
+	files := map[string]string{"a.txt": "a\n"}
+	config := mcpserver.Config{Aliases: true}
+	for name, args := range map[string]string{
+		"batch_operations": `{"pipeline_json":{"name":"x","dry_run":true,"steps":` + steps + `}}`,
+		"plan_pipeline":    `{"pipeline_json":{"name":"x","steps":` + steps + `}}`,
+		"pipeline":         `{"definition":{"name":"x","dry_run":true,"steps":` + steps + `}}`,
+		"mcp_pipeline":     `{"steps":[{"tool":"edit","args":{"files":["a.txt"],"old_string":"a","new_text":"b"}}]}`,
+		"manage_pipeline":  `{"action":"create","projectId":".","definition":{"name":"x","dry_run":true,"steps":` + steps + `}}`,
+	} {
+		clients := map[string]*client{"with runs": withRuns(t, config, files)}
+		if name != "manage_pipeline" {
+			clients["without runs"] = serve(t, config, files, nil)
+		}
+		for kind, c := range clients {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				r := c.good(name, args)
+				list, _ := r.data["warnings"].([]any)
+				if len(list) != 1 || !strings.Contains(quote(list), warning) {
+					t.Errorf("the warnings are %v", list)
+				}
+				if n := strings.Count(r.text, warning); n != 1 {
+					t.Errorf("the text has the warning %d times:\n%s", n, r.text)
+				}
+			})
+		}
+	}
+}
+
+// A warning about the arguments is beside those of the run.
+func TestWarningsOfArguments(t *testing.T) {
+	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"}, nil)
+	r := c.good("mcp_pipeline", `{"STEPS":[{"tool":"edit","args":{"files":["a.txt"],"old_text":"a","new_text":"a"}}]}`)
+	if list, _ := r.data["warnings"].([]any); len(list) != 2 {
+		t.Errorf("the warnings are %v", list)
+	}
+}
+
 // Code comes as it is in the file, so that a model can send it back.
 func TestCodeIsNotEscaped(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.go": "a && b <- c > d\n"}, nil)

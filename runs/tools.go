@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,7 +91,7 @@ func (t Tools) find(name string) (*command, error) {
 // [Run], [Job] or [Log], or a [Page] of these. The error is an *[ArgsError] that lists all that is wrong with the
 // arguments, that of the method, or an error that reports a command that is not available. If that command would
 // change something, the error matches [millrace.ErrReadOnly]. Where Create makes a run beside its error, the run is
-// the answer beside the error.
+// the answer beside the error. The answer has warnings about the text of a pipeline in the call, as a list "warnings".
 func (t Tools) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	c, err := t.find(name)
 	if err != nil {
@@ -114,7 +115,24 @@ func (t Tools) Call(ctx context.Context, name string, args json.RawMessage) (jso
 	if failed != nil {
 		return nil, errors.Join(err, fmt.Errorf("%s: the answer cannot be written: %w", name, failed))
 	}
-	return data, err
+	return withWarnings(data, d.args.create.Pipeline.Warnings()), err
+}
+
+// withWarnings returns the JSON of an answer with the warnings about the text of the pipeline that the call has in it.
+func withWarnings(answer []byte, warnings []millrace.Problem) []byte {
+	if len(warnings) == 0 {
+		return answer
+	}
+	texts := make([]string, len(warnings))
+	for i, w := range warnings {
+		texts[i] = w.String()
+	}
+	list, err := json.Marshal(texts)
+	object, isObject := bytes.CutSuffix(answer, []byte("}"))
+	if err != nil || !isObject {
+		return answer
+	}
+	return slices.Concat(object, []byte(`,"warnings":`), list, []byte("}"))
 }
 
 // execute calls the method of the action. The answer is nil if there is none.

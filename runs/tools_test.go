@@ -137,6 +137,19 @@ func TestCreatePipeline(t *testing.T) {
 	}
 }
 
+// The answer has the warnings about the text of the pipeline.
+func TestCreateWarns(t *testing.T) {
+	lenient := strings.Replace(inline, `"steps"`, `"Steps"`, 1)
+	tools := newEngine().tools()
+	tools.Library.Decoder.Lenient = true
+	answer, err := tools.Call(t.Context(), "manage_pipeline",
+		json.RawMessage(`{"action":"create","projectId":"p","definition":`+lenient+`}`))
+	var got struct{ Warnings []string }
+	if err != nil || json.Unmarshal(answer, &got) != nil || len(got.Warnings) != 1 {
+		t.Errorf("the answer is %s, %v", answer, err)
+	}
+}
+
 // A ref whose text is not a pipeline gives a failed run beside the error.
 func TestCreateBroken(t *testing.T) {
 	answer, err := newEngine().tools().Call(t.Context(), "manage_pipeline",
