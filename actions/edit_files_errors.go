@@ -26,9 +26,9 @@ type EditFailure struct {
 }
 
 // mostFailures limits the failures in the text of an error.
-const mostFailures = 20
+const mostFailures = 10
 
-// Error lists the failures, no more than twenty.
+// Error lists the failures, no more than ten.
 func (e *EditFilesError) Error() string {
 	return strings.Join(names.First(e.Failures, mostFailures, (*EditFailure).Error), "; ")
 }

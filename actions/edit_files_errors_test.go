@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -272,8 +273,12 @@ func TestEditFilesErrorIsShort(t *testing.T) {
 	}
 	_, err := b.run("s", one("a", edits...), nil)
 	all, ok := errors.AsType[*actions.EditFilesError](err)
-	if !ok || len(all.Failures) != 1000 || !strings.HasSuffix(err.Error(), "; and 980 more") || len(err.Error()) > 3000 {
+	if !ok || len(all.Failures) != 1000 || !strings.HasSuffix(err.Error(), "; and 990 more") || len(err.Error()) > 3000 {
 		t.Errorf("%d failures, %v", len(all.Failures), err)
+	}
+	failed := actions.PatchError{Failures: slices.Repeat([]*actions.HunkFailure{{Path: "p", Err: fs.ErrNotExist}}, 30)}
+	if text := failed.Error(); strings.Count(text, "p (line") != 10 || !strings.HasSuffix(text, "; and 20 more") {
+		t.Error(text)
 	}
 	_, err = b.run("s", one("a", actions.ReplaceText("a", "b")), nil)
 	many, ok := errors.AsType[*actions.NotUniqueError](err)

@@ -34,7 +34,7 @@ func (p PatchProblem) inParts() error {
 	return errors.New(p.Hint)
 }
 
-// Error lists the problems, no more than twenty.
+// Error lists the problems, no more than ten.
 func (e *PatchSyntaxError) Error() string { return e.message("").Error() }
 
 // As gives a door of the project the message in its parts.
@@ -85,7 +85,7 @@ type AmbiguousHunkError = placing.AmbiguousError
 // MissingHunkError reports that the lines of a hunk are not in a file, and where they come nearest.
 type MissingHunkError = placing.MissingError
 
-// Error lists the failures, no more than twenty.
+// Error lists the failures, no more than ten.
 func (e *PatchError) Error() string {
 	return strings.Join(names.First(e.Failures, mostFailures, (*HunkFailure).Error), "; ")
 }
