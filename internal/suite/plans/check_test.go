@@ -236,7 +236,7 @@ func TestStoredPlanDoesNoMoreThanSteps(t *testing.T) {
 		"another target":            {"rename link", func(_, f map[string]any) { f["new"].(map[string]any)["target"] = "../../x" }, "escapes"},
 		"setuid":                    {"copy", mode(0o755 | os.ModeSetuid), "setuid"},
 		"setgid":                    {"create", mode(0o755 | os.ModeSetgid), "setgid"},
-		"type bits":                 {"create", mode(0o755 | os.ModeDir), "no permissions"},
+		"type bits":                 {"create", mode(0o755 | os.ModeDir), "not permissions"},
 		"hash of before missing":    {"delete", func(_, f map[string]any) { delete(f["old"].(map[string]any), "sha256") }, "hash"},
 		"hash of after missing":     {"create", func(_, f map[string]any) { delete(f["new"].(map[string]any), "sha256") }, "hash"},
 		"created over something":    {"edit", func(_, f map[string]any) { f["kind"] = "created" }, "do not fit"},

@@ -221,7 +221,10 @@ func checkCommit(t *testing.T, dir string, x millrace.Executor, plan *millrace.P
 	if d := cmp.Diff(after, snapshot(t, patched)); d != "" {
 		return fmt.Sprintf("git makes another tree (-commit +git): %s\n%s", d, diff)
 	}
-	if err := gitApply(patched, diff, "--reverse"); err != nil {
+	switch err := gitApply(patched, diff, "--reverse"); {
+	case err != nil && strings.Contains(diff, " 120000\n") && strings.Contains(err.Error(), "is beyond a symbolic link"):
+		return "" // git misses that a link which is renamed back leaves its place; TestPlans_own goes back there
+	case err != nil:
 		return fmt.Sprintf("back: %v\n%s", err, diff)
 	}
 	if d := cmp.Diff(before, snapshot(t, patched)); d != "" {
