@@ -10,24 +10,28 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // screensVariable names the directory into which the tests with a browser write their pictures. Without it, they are
 // skipped.
 const screensVariable = "MILLRACE_SCREENS"
 
+// patience is how long a test waits for a message. A test that has failed before ends then, and shows why.
+const patience = time.Minute
+
 // chromium is a browser without a window that takes its commands from a pipe. Package htmlreport has a driver of its
 // own: a door imports nothing internal of the library, and an importer of the library needs no driver.
 type chromium struct {
-	t       *testing.T
-	dir     string // of the pictures
-	in      *os.File
-	out     *bufio.Reader
-	calls   int
-	session string
-	loads   int      // how many pages were loaded
-	asked   []string // the addresses of all requests
-	heard   []string // all that pages have printed on the console
+	t        *testing.T
+	dir      string // of the pictures
+	in, pipe *os.File
+	out      *bufio.Reader // of the pipe
+	calls    int
+	session  string
+	loads    int      // how many pages were loaded
+	asked    []string // the addresses of all requests
+	heard    []string // all that pages have printed on the console
 }
 
 // openChromium starts a browser until the test is over, or skips the test.
@@ -74,7 +78,7 @@ func openChromium(t *testing.T) *chromium {
 	if err := errors.Join(theirIn.Close(), theirOut.Close()); err != nil {
 		t.Fatal(err)
 	}
-	b := &chromium{t: t, dir: dir, in: in, out: bufio.NewReader(out)}
+	b := &chromium{t: t, dir: dir, in: in, pipe: out, out: bufio.NewReader(out)}
 	var target struct{ TargetID string }
 	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
 	var attached struct{ SessionID string }
@@ -129,7 +133,11 @@ func (b *chromium) call(method string, params map[string]any, result any) {
 // next reads a message, and notes what the page does.
 func (b *chromium) next() (m message) {
 	b.t.Helper()
-	data, err := b.out.ReadBytes(0)
+	var data []byte
+	err := b.pipe.SetReadDeadline(time.Now().Add(patience))
+	if err == nil {
+		data, err = b.out.ReadBytes(0)
+	}
 	if err == nil {
 		err = json.Unmarshal(data[:len(data)-1], &m)
 	}
