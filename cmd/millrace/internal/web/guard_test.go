@@ -144,7 +144,7 @@ func TestSentTwice(t *testing.T) {
 			return
 		}
 		begun := make(chan struct{})
-		trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { close(begun) }}
+		trace := &httptrace.ClientTrace{Got100Continue: func() { close(begun) }}
 		go func() { sent <- again.PostTraced(trace, action, values) }()
 		<-begun // the server has it, and keeps it until the first is answered
 	}

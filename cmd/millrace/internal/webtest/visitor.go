@@ -115,7 +115,7 @@ func (v *Visitor) Post(action string, values url.Values) error {
 	return v.keep(v.Client.PostForm(to.String(), values))
 }
 
-// PostTraced is Post with a trace of the request.
+// PostTraced is Post with a trace of the request, which notes when the server begins to read the form.
 func (v *Visitor) PostTraced(trace *httptrace.ClientTrace, action string, values url.Values) error {
 	to, err := v.At.Parse(action)
 	if err != nil {
@@ -127,5 +127,6 @@ func (v *Visitor) PostTraced(trace *httptrace.ClientTrace, action string, values
 		return err
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Expect", "100-continue")
 	return v.keep(v.Client.Do(r))
 }
