@@ -13,7 +13,7 @@ import (
 func TestMutants(t *testing.T) {
 	const random = "TestTakenUpAtRandom"
 	fstest.Mutants(t, []fstest.Mutant{
-		{"an answer is replayed on any tree", "../replay.go", "return scratch.RestsOf(ctx, view)", "return scratch.Rests{}, nil", random},
+		{"an answer is replayed on any tree", "../internal/replay/replay.go", "return scratch.RestsOf(ctx, view)", "return scratch.Rests{}, nil", random},
 		{"a run goes back without a person", "settle.go", "if s.m.target == nil || drift.Outside != \"\" {", "if drift == nil {", random},
 		{"a target goes back past what acted outside", "settle.go", " || drift.Outside != \"\" {", " {", "TestTargetOutside"},
 	})
