@@ -219,7 +219,7 @@ func TestPatch(t *testing.T) {
 			want{steps: `{'id':'patch','action':'patch','params':{'patch':'@@\n-a\n+b\n','path':'a.go','directory':'sub/x'}}`}},
 		"elsewhere":       {oneline.Patch{File: "x.diff", Options: actions.Patch{Path: "a.go", Directory: "x"}}, want{err: "is not in --in"}},
 		"empty":           {oneline.Patch{File: "empty"}, want{err: "the patch is empty"}},
-		"only a template": {oneline.Patch{File: "t"}, want{err: "no patch"}},
+		"only a template": {oneline.Patch{File: "t"}, want{err: "not a patch"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
