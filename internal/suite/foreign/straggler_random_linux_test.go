@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -53,6 +54,9 @@ func TestForeign_stragglersRandom(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("setsid is not installed")
+	}
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("system calls are filtered on amd64 and arm64 alone: elsewhere a process can take off its mark")
 	}
 	policy := command.Policy{Allow: []string{"*"}, Shell: true, Scratch: t.TempDir(), KeepScratch: true}
 	if err := policy.Supported(); err != nil {
