@@ -31,7 +31,7 @@ func leaving(random *rand.Rand, token string) string {
 	}
 	script = strings.TrimSuffix(script, "x")
 	work := []string{`echo late >> "$2/a"`, `echo late > "$2/new"`, `echo late > "$2/d/new"`, `rm -rf "$2/d"`, `mv "$2/a" "$2/b"`}
-	loop := "while :; do " + work[random.IntN(len(work))] + "; " + work[random.IntN(len(work))] + "; /bin/sleep 0.01; done"
+	loop := "i=0; while [ $((i=i+1)) -lt 3000 ]; do " + work[random.IntN(len(work))] + "; " + work[random.IntN(len(work))] + "; /bin/sleep 0.01; done"
 	return fmt.Sprintf("exec </dev/null >/dev/null 2>&1\nset -- /bin/sh -c '%s' sh %s \"$PWD\"\n%s\ntrue", loop, token, script)
 }
 
