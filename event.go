@@ -277,7 +277,7 @@ func (e StepRetrying) MarshalJSON() ([]byte, error) {
 	}{plainStepRetrying(e), errorText(e.Err), millis(e.Wait)})
 }
 
-// progressBytes is after how many bytes a step reports how far it is, even if no file is done meanwhile.
+// progressBytes is after how many bytes a step reports its progress, even if it has finished no file.
 const progressBytes = 16 << 20
 
 // stepProgress makes events of what an action says about how far it is. It is safe for concurrent use.

@@ -278,7 +278,7 @@ var fields = map[string]field{
 	}, nothing, never},
 }
 
-// forgetful keeps nothing of what it is told.
+// forgetful keeps nothing that it receives.
 type forgetful struct{ spilled []byte }
 
 func (*forgetful) Enter(context.Context, millrace.Position) error  { return nil }

@@ -25,10 +25,10 @@ import (
 // error that wraps it gives the reason: fmt.Errorf("waits for Ann: %w", ErrHold).
 var ErrHold = errors.New("the run is held")
 
-// ErrManual reports that a pipeline has a step that waits for a person, see [Step.Manual], and that the executor has
-// nothing to keep the run with meanwhile.
+// ErrManual reports that a pipeline has a step that waits for a person, see [Step.Manual], and that the executor
+// cannot keep a waiting run.
 var ErrManual = errors.New(
-	"the pipeline has a manual step, which waits for a person, and this executor cannot keep the run meanwhile: " +
+	"the pipeline has a manual step, which waits for a person, and this executor cannot keep a waiting run: " +
 		"set Executor.Checkpoints, or run it with dry_run")
 
 // Approver is what a [Checkpointer] can be besides: it sees what is to be committed, before Enter is called for the

@@ -64,8 +64,8 @@ type Plan struct {
 }
 
 // Changes returns the differences between the tree and the plan in path order. Their splices are shared and must not
-// be modified. New.Hash is worked out now where it was not needed so far, and is zero for an edited file that
-// another program has written to meanwhile.
+// be modified. New.Hash is computed now where it was not needed so far, and is zero for an edited file that another
+// program has written to since.
 func (p *Plan) Changes() []fsutil.Change {
 	changes := slices.Clone(p.changes)
 	for i, c := range changes {
@@ -255,7 +255,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 
 // OpenPlan takes up a plan that was stored as JSON, to look at it or to commit it to fsys, the tree it was made for.
 // It is judged anew by this executor's policy, every path of it is checked, and nothing is written. The error is a
-// *PlanError for a plan that cannot be trusted: one whose text is no strict JSON or has other fields, and one that
+// *PlanError for a plan that cannot be trusted: one whose text is not strict JSON or has other fields, and one that
 // does what no step does, such as giving a file the setuid bit or making a link that leads out of the tree. A plan
 // holds the old text of small files: where such a file has changed or is gone, the plan is shown as it was made, with
 // a warning, and Commit returns the conflict. Risk goes by what the changes are, not by what the plan says of itself:

@@ -194,7 +194,7 @@ func (h Hunk) Lines() []HunkLine {
 // returned as it is. Two that lie close together both show the lines between them, so only one of them can be part of a
 // patch. Their new lines are numbered as if all were taken.
 //
-// Where one edit has made several runs, all of them are by that edit, and each can be rejected all the same.
+// Where one edit has made several runs, all of them are by that edit, and each can be rejected alone.
 func (h Hunk) Split() []Hunk { return hunksOf(h.shown().Split()) }
 
 // Reject returns a plan without the changes at these paths, and at all paths below those that are directories. The risk

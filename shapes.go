@@ -42,7 +42,7 @@ type EnvelopeResult struct {
 	Data any `json:"data,omitempty"`
 	// Error says why it failed, nil if it has not.
 	Error *EnvelopeError `json:"error,omitempty"`
-	// Handled means that the failure was expected, so that the run could succeed all the same.
+	// Handled means that the failure was expected, so that the run could succeed.
 	Handled bool `json:"handled,omitempty"`
 }
 

@@ -63,7 +63,7 @@ func TestEditFilesContent(t *testing.T) {
 		{"line ends of the file, the other way", edits{actions.ReplaceLines(1, 1, "x\r\ny\r\n")}, "a\nb\n", "x\ny\nb\n", 1},
 		{"line ends within a replacement", edits{actions.ReplaceText("a", "x\ny"), actions.ReplaceText("b\nc", "d\ne\n")}, "a\r\nb\r\nc", "x\r\ny\r\nd\r\ne\r\n", 2},
 		{"a replacement loses those it does not know", edits{actions.ReplaceText("a", "x\r\ny")}, "a\nb\n", "x\ny\nb\n", 1},
-		{"unless it was told", edits{actions.ReplaceText("a\r\n", "x\n")}, "a\r\nb\r\n", "x\nb\r\n", 1},
+		{"unless the text names them", edits{actions.ReplaceText("a\r\n", "x\n")}, "a\r\nb\r\n", "x\nb\r\n", 1},
 		{"mixed line ends stay", edits{actions.InsertAfter(1, "x\ny\r\n")}, "a\r\nb\n", "a\r\nx\ny\r\nb\n", 1},
 		{"mixed, replaced as they were", edits{actions.ReplaceText("a\nb\n", "x\ny\n")}, "a\r\nb\n", "x\r\ny\n", 1},
 		{"no final newline", edits{actions.ReplaceLines(1, 1, "x")}, "a\nb", "x\nb", 1},

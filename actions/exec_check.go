@@ -58,14 +58,14 @@ func (a Exec) Validate(c *Check) {
 	checkGlobs(c, "/writes", a.Writes)
 	if c.bound("/discard") {
 		c.Problemf("/discard", codeBadRange, "write true or false",
-			"discard cannot be a template, for it says whether the step writes")
+			"discard cannot be a template, for the plan depends on it")
 	}
 	if a.Discard && (len(a.Writes) > 0 || a.NoIgnore) {
 		at := "/writes"
 		if len(a.Writes) == 0 {
 			at = "/no_ignore"
 		}
-		c.Problemf(at, codeBadRange, "use one of them", "%s says what comes back, and discard that nothing does",
+		c.Problemf(at, codeBadRange, "use one of them", "%s and discard exclude each other: discard drops all changes",
 			at[1:])
 	}
 	if (a.MaxOutput < 0 || a.MaxOutput > mostKept) && !c.bound("/max_output") {

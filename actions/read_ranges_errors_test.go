@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// TestReadRangesContinue reads what can be read, and tells of the rest in the words that reports use.
+// TestReadRangesContinue reads the readable ranges, and reports the other ranges in the words of reports.
 func TestReadRangesContinue(t *testing.T) {
 	t.Parallel()
 	b := inMemory(t, nil)

@@ -142,7 +142,7 @@ func TestSearchErrors(t *testing.T) {
 	equal(t, "files", out.Files, []string{"open/b.txt"})
 }
 
-// TestSearchNotes holds that a pattern that was guessed to be a regular expression and occurs as text is told of.
+// TestSearchNotes holds that a search warns if its pattern was guessed to be a regular expression and occurs as text.
 func TestSearchNotes(t *testing.T) {
 	for _, test := range []struct {
 		search actions.Search

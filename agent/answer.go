@@ -62,7 +62,7 @@ func answer(printed command.Output, mask func(string) string) (Reply, error) {
 	switch {
 	case is(failed, "is_error", strictjson.Bool) && failed.Bool:
 		if reply.Output == "" {
-			return reply, &saidError{"it says that it has failed"}
+			return reply, &saidError{"it reports a failure"}
 		}
 		return reply, &saidError{head(reply.Output, mostShown)}
 	case len(wrong) > 0:

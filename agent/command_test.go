@@ -157,7 +157,7 @@ func TestCommandJSON(t *testing.T) {
 		"an error":        {`0 {"result": "no credit", "is_error": true, ` + usage + `}`, said("no credit"), "no credit"},
 		"a status too":    {`1 {"result": "no credit", "is_error": true, ` + usage + `}`, said("no credit"), "no credit"},
 		"a status":        {`1 {"result": "done", ` + usage + `}`, said("done"), `exit status 1: {"result": "done", ` + usage + `}`},
-		"no words":        {`0 {"is_error": true, ` + usage + `}`, all, "it says that it has failed"},
+		"no words":        {`0 {"is_error": true, ` + usage + `}`, all, "it reports a failure"},
 		"no result":       {`0 {` + usage + `}`, all, "its answer has no result"},
 		"no JSON":         {"0 done", agent.Reply{}, "its answer is not JSON: "},
 		"a status and no": {"1 it broke", agent.Reply{}, "exit status 1: it broke"},

@@ -12,8 +12,8 @@ const instructions = `millrace changes many files as one: all of a change is mad
 The way to change files: plan_pipeline shows the diff and writes nothing; review_plan shows more of it, and leaves out what you reject; ` +
 	`apply_plan writes exactly what was shown; undo takes it back. ` +
 	`batch_operations does it all in one call, fs_write and apply_patch edit files directly. ` +
-	`describe_actions tells the actions of pipelines and their parameters. ` +
-	`An error ends with a line "next:" that says what to do. If a change needs the consent of a person, ask for it; do not split it to get around that.`
+	`describe_actions lists the actions of pipelines and their parameters. ` +
+	`An error ends with a line "next:" with the next step. If a change needs the consent of a person, ask for it; do not split it to get around that.`
 
 // New makes a server. The error names the setting that is wrong, or the reason why the root cannot be opened.
 func New(cfg Config) (*Server, error) {

@@ -58,7 +58,7 @@ func TestPlansSize(t *testing.T) {
 	}
 }
 
-// A run never waits for a client that does not listen, and what is told is five a second at most.
+// A run never waits for a client that does not listen, and sends at most five notices in a second.
 func TestProgressPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &progress{counter: &counter{last: 7}}

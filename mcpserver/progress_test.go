@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// notices collects the progress that a client is told.
+// notices collects the progress notices of a client.
 type notices struct {
 	mu   sync.Mutex
 	list []*mcp.ProgressNotificationParams

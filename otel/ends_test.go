@@ -31,7 +31,7 @@ type acting struct {
 }
 
 func (acting) Spec() actions.Spec {
-	return actions.Spec{Name: "acting", Summary: "does what it is told"}
+	return actions.Spec{Name: "acting", Summary: "does some work"}
 }
 
 func (a acting) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {

@@ -30,7 +30,7 @@ func asking(t *testing.T, p *place, failures int) (h rundir.Host, asked *int) {
 const asks = `{"name": "n", "steps": [{"id": "a", "action": "tool", "params": {"tool": "ask"}},
 	{"id": "b", "action": "edit", "params": {"files": ["a.txt"], "old_text": "none", "new_text": "1"}, "expect": {"min_files": 1}}]}`
 
-// To retry what has failed is to try it again: what it was answered then is no answer any more.
+// A retry of a failed run makes a new attempt: a recorded answer of the failed attempt is not used.
 func TestRetry_asksAgain(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "none\n")

@@ -118,6 +118,6 @@ func leftRunning(t *testing.T, p *place) runs.Run {
 	<-called
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_ = m.Close(ctx) // whose cause is told by TestClose
+	_ = m.Close(ctx) // TestClose explains the cause
 	return run
 }

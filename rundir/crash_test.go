@@ -193,7 +193,7 @@ func TestCrash(t *testing.T) {
 	fstest.Countf(t, "%d moments, %d power cuts each", (len(c.moments)+step-1)/step, cuts)
 }
 
-// An operation fails, each in turn: the error is told, and what was acknowledged is there.
+// An operation fails, each in turn: the error is reported, and acknowledged records are there.
 func TestFault(t *testing.T) {
 	t.Parallel()
 	for at := 0; ; at++ {

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// describe makes a run of what its creator says. invalid is the error of a ref that stands for no valid pipeline: the
-// run has failed then, and is made all the same.
+// describe makes a run from the parameters of its creator. invalid is the error of a ref without a valid pipeline: the
+// run is made, and has failed.
 func (m *Manager) describe(ctx context.Context,
 	c runs.CreateParams) (n newRun, invalid *millrace.ValidationError, err error) {
 	if c.Project == "" {

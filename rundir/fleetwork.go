@@ -233,7 +233,7 @@ func (r shownRun) toDo() bool {
 }
 
 // stopped reports whether no more targets are begun, because too many have failed or a limit is reached. Else it waits
-// until the next one may begin. The error is the reason why the fleet ends meanwhile.
+// until the next target may begin. The error is the reason why the fleet ends instead.
 func (f *fleetWork) stopped() (bool, error) {
 	if f.reached() {
 		return true, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// Pipelines with loops and steps in parallel, in which the last step fails until it is told not to.
+// Pipelines with loops and steps in parallel, in which the last step fails until a test allows it.
 var goBackPipelines = map[string]string{
 	"sequence": `{"name": "s", "steps": [
 		{"id": "a", "action": "create", "params": {"path": "n.txt", "content": "one\n"}},

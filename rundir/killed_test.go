@@ -249,7 +249,7 @@ func TestKilled(t *testing.T) {
 		}
 		runsDone++
 	}
-	fstest.Countf(t, "%d kills, %d runs, %d answers that were lost with the process that was told them", kills, runsDone, repeats)
+	fstest.Countf(t, "%d kills, %d runs, %d answers that were lost with the process that received them", kills, runsDone, repeats)
 }
 
 // createOnly makes a run that no process works on.

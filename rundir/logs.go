@@ -33,7 +33,7 @@ func (s *Store) Logs(ctx context.Context, ref runs.JobRef, r runs.LogRange) (run
 	if err != nil {
 		return runs.Log{}, err
 	}
-	// Both passes see the same lines, whatever is added meanwhile.
+	// Both passes see the same lines, even if lines are appended between them.
 	lines := func(each func(line []byte)) error {
 		return recordlog.ReadText(io.NewSectionReader(f, 0, info.Size()), func(line recordlog.Line) bool {
 			if line.Ordinal == j.ordinal {

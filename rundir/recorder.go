@@ -232,8 +232,8 @@ func (r *recorder) line(step, text string) {
 	}
 }
 
-// unlessLocked is an observer for a run that may find its tree locked, and is run again then: what it tells of that is
-// told by the run that follows.
+// unlessLocked is an observer for a run that may find its tree locked, and is run again then: the next run emits its
+// events.
 func (r *recorder) unlessLocked(told func(millrace.Event)) func(millrace.Event) {
 	var started millrace.Event
 	return func(e millrace.Event) {

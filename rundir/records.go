@@ -243,7 +243,7 @@ func (c childEnd) use() budget.Use { return budget.Use{USD: c.Cost, Files: c.Fil
 // maxInline is how long a value can be that stands in its record, in bytes.
 const maxInline = 4 << 10
 
-// value is bytes that a record has in itself, or names in the file "data". The zero value is no bytes.
+// value is bytes that a record has inline, or names in the file "data". The zero value has no bytes.
 type value struct {
 	JSON  json.RawMessage `json:"json,omitempty"`
 	Bytes []byte          `json:"bytes,omitempty"`

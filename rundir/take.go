@@ -112,8 +112,8 @@ func (m *Manager) isUnknown(number int64) bool {
 	return unknown
 }
 
-// takeIfDue begins to work on a run that a manager may take by itself. It returns when a run that was not taken is to
-// be looked at again, as [nextLook] has it.
+// takeIfDue begins to work on a run that a manager may start without a request. It returns when to look again at a run
+// that was not taken, as [nextLook] has it.
 func (m *Manager) takeIfDue(ctx context.Context, number int64) (next int64, err error) {
 	l, err := m.store.look(number)
 	if err != nil || l.foreign || !l.dead && !m.isDue(l.folded) || m.session(number) != nil ||
@@ -145,7 +145,7 @@ func (m *Manager) takeIfDue(ctx context.Context, number int64) (next int64, err 
 	return 0, m.begin(w)
 }
 
-// isDue reports whether a manager may begin with a run by itself.
+// isDue reports whether a manager may start a run without a request.
 func (m *Manager) isDue(f *folded) bool {
 	return f.status == runs.Created || f.status == runs.Scheduled && !f.created.StartAt.After(m.store.now()) ||
 		f.status == runs.Pending && f.endings > 0 // which was adopted just now

@@ -247,7 +247,7 @@ func TestTargetOtherTree(t *testing.T) {
 	}
 }
 
-// A worker that is told to end leaves its targets as they are, and they go on.
+// A worker that has to end leaves its targets as they are, and they go on.
 func TestTargetCanceled(t *testing.T) {
 	t.Parallel()
 	p := newTarget(t, rundir.Host{})

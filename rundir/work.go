@@ -133,7 +133,7 @@ func (s *session) execute() error {
 	return s.ended(res, err)
 }
 
-// wait records that the run waits for a decision, unless it was canceled meanwhile.
+// wait records that the run waits for a decision, unless it was canceled before.
 func (s *session) wait(held *record, res *millrace.Result) error {
 	s.canceling.Lock()
 	defer s.canceling.Unlock()

@@ -238,7 +238,7 @@ func (w *writer) value(v any) (value, error) {
 	return w.put(text)
 }
 
-// blob returns bytes of any value, in themselves if they are few, else in the run's data. No bytes are no value.
+// blob returns a value of the bytes: few bytes inline, other bytes in the run's data. The value of no bytes is zero.
 func (w *writer) blob(p []byte) (value, error) {
 	if len(p) <= maxInline {
 		return value{Bytes: p}, nil

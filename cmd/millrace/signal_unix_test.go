@@ -157,7 +157,7 @@ func TestInterrupt_twice(t *testing.T) {
 	t.Logf("%d times something was left", left)
 }
 
-// A program that is killed in its commit leaves what status tells of and recover mends.
+// A program that is killed in its commit leaves a transaction that status reports and recover mends.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	tr := manyFiles(t, 80)

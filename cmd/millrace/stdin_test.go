@@ -37,7 +37,7 @@ func everyCommand() map[string][][]string {
 	}
 }
 
-// No command waits for an input that nobody writes and nobody closes, as it is in CI: only what is told to read it does.
+// No command waits for an input that nobody writes and nobody closes, as in CI, unless an argument names stdin.
 func TestSilentStdin(t *testing.T) {
 	t.Parallel()
 	uses := everyCommand()

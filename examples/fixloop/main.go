@@ -154,7 +154,7 @@ func scripted() agent.Agent {
 		if r.Previous == nil || r.Previous.Error == "" {
 			return agent.Reply{}, errors.New("nothing is wrong")
 		}
-		fmt.Printf("the agent is told by %s: %s\n", r.Previous.Step, r.Previous.Error)
+		fmt.Printf("the agent receives from %s: %s\n", r.Previous.Step, r.Previous.Error)
 		dir, err := r.Workspace(ctx)
 		if err != nil {
 			return agent.Reply{}, err

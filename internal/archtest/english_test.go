@@ -24,18 +24,21 @@ func englishRules() []englishRule {
 	}
 	asks := []string{"What ", "Whether ", "That of ", "Those of ", "Who ", "Whose "}
 	return []englishRule{
-		rule(10, "a line begins with a question word", "name the thing first: \"Only transient errors are retried\"",
+		rule(0, "a line begins with a question word", "name the thing first: \"Only transient errors are retried\"",
 			`^\s*(//|[*#>-]+)?\s*(\*\*)?(What|Whether|That of|Those of|Who|Whose) [a-z]`, asks...),
-		rule(5, "a sentence begins with a question word", "name the thing first",
+		rule(0, "a sentence begins with a question word", "name the thing first",
 			`\. (What|Whether|That of|Those of|Who|Whose) [a-z]`, asks...),
-		rule(300, "something is no thing", "\"is not a\", \"has no\"", `\s(is|are|was) no [a-z]`, " no "),
-		rule(77, "something is told", "receives, reports", `\s(is|are|was) told|tells of`, " told", "tells of"),
-		rule(10, "code says", "reports, returns, means, documents", `\ssays (what|that|how|whether)`, " says "),
-		rule(275, "one for a noun", "repeat the noun", `\sones? (that|which|of)\s`, " one ", " ones "),
-		rule(14, "meanwhile", "after, before, during", `, meanwhile|meanwhile[.;]`, "meanwhile"),
-		rule(11, "an adverb ends the sentence", "after, before; or leave it out", `all the same\.|by itself\.|behind\.`, " same.", " itself.", "behind."),
+		rule(0, "something is no thing", "\"is not a\", \"has no\"", `\s(is|are|was) no [a-z]`, " no "),
+		rule(0, "something is told", "receives, reports", `\s(is|are|was) told|tells of`, " told", "tells of"),
+		rule(0, "code says", "reports, returns, means, documents", `\ssays (what|that|how|whether)`, " says "),
+		rule(75, "one for a noun", "repeat the noun", `\sones? (that|which)\s`, " one ", " ones "),
+		rule(0, "meanwhile", "after, before, during", `, meanwhile|meanwhile[.;]`, "meanwhile"),
+		rule(0, "an adverb ends the sentence", "after, before; or leave it out", `all the same\.|by itself\.|behind\.`, " same.", " itself.", "behind."),
 	}
 }
+
+// usual is English that the form of a rule would match, and texts that are documented word for word.
+var usual = regexp.MustCompile(`[Tt]here (is|are|was) no\b|\b(is|are|was) no (longer|more|less)\b|^\tWhat string$|" is no (integer|number|boolean|list|object)\b`)
 
 // TestEnglish counts the lines that a tired reader stumbles over. CONTRIBUTING.md has the rules.
 func TestEnglish(t *testing.T) {
@@ -48,7 +51,7 @@ func TestEnglish(t *testing.T) {
 		}
 		for i, r := range rules {
 			in := func(word string) bool { return strings.Contains(line, word) }
-			if slices.ContainsFunc(r.words, in) && r.form.MatchString(line) {
+			if slices.ContainsFunc(r.words, in) && r.form.MatchString(usual.ReplaceAllString(line, "")) {
 				found[i] = append(found[i], fmt.Sprintf("%s:%d: %s", name, n, line))
 			}
 		}

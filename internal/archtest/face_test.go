@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What an author of an action has to know of fsutil fits on three screens: so many names it may have, and these
-// methods a stage.
+// The documentation of fsutil fits on three screens: the number of names is bounded, and a stage has only these
+// methods.
 func TestFace(t *testing.T) {
 	t.Parallel()
 	const mostNames = 47 // 45, and Version: the type of what tells in a later run whether a scratch tree has to be written anew

@@ -14,8 +14,8 @@ var constructors = []string{
 	"errors.New", "errorform.New", "fmt.Errorf", "wording.Errorf", "regexp.MustCompile", "strings.NewReplacer", "reflect.TypeFor", "crc32.MakeTable", "sync.OnceValue",
 }
 
-// variables returns what is wrong with the package variables of one package: those that are no error, no compiled
-// expression, no table, and those that are written to.
+// variables returns what is wrong with the package variables of one package: those that are not an error, not a compiled
+// expression and not a table, and those that are written to.
 func variables(fset *token.FileSet, files []file) []string {
 	var wrong []string
 	fixed := make(map[string]bool)

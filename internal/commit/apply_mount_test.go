@@ -74,7 +74,7 @@ func TestMount(t *testing.T) {
 					rep, err := commit.Apply(bg, tr.options(), tr.changes)
 					what := fmt.Sprintf("%d failures from %d: %v", times, at, err)
 					if failed > 0 && err == nil && len(rep.Warnings) == 0 {
-						t.Fatalf("%s: nobody was told", what)
+						t.Fatalf("%s: there is no error and no warning", what)
 					}
 					if isNew := settledFar(t, tr, what); isNew != (err == nil) && !errors.Is(err, commit.ErrIndeterminate) {
 						t.Fatalf("%s: tree is new: %v", what, isNew)

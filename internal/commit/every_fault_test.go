@@ -129,7 +129,7 @@ func (s *story) checkReport(f fault, rep commit.Report, err error, disk *crashfs
 	switch {
 	// After an unsupported operation the caller takes another way.
 	case err == nil && len(rep.Warnings) == 0 && f.errno != syscall.EXDEV:
-		return errors.New("nobody was told")
+		return errors.New("there is no error and no warning")
 	case err == nil && !rep.Committed, err != nil && rep.Committed:
 		return fmt.Errorf("committed: %v", rep.Committed)
 	case err != nil && !conflict && !errors.Is(err, f.errno):

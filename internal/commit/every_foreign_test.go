@@ -207,7 +207,7 @@ func TestForeign(t *testing.T) {
 	}
 	var with, control foreignTally
 	t.Cleanup(func() {
-		fstest.Countf(t, "%d saves, %d times somebody was told; %d lost, and %d at mount points",
+		fstest.Countf(t, "%d saves, %d reported; %d lost, and %d at mount points",
 			with.runs.Load(), with.told.Load(), with.lost.Load(), with.overwritten.Load())
 		fstest.Countf(t, "without exchange: %d saves, %d lost", control.runs.Load(), control.lost.Load())
 		if with.lost.Load() > 0 || with.told.Load() == 0 {

@@ -222,7 +222,7 @@ func TestFault(t *testing.T) {
 				rep, err := commit.Apply(bg, tr.options(), tr.changes)
 				what := fmt.Sprintf("%v, %d times from operation %d (%s): %v", errno, times, at, first, err)
 				if failed > 0 && err == nil && len(rep.Warnings) == 0 {
-					t.Fatalf("%s: nobody was told", what)
+					t.Fatalf("%s: there is no error and no warning", what)
 				}
 				if err != nil && !errors.Is(err, errno) && !strings.Contains(err.Error(), "content") {
 					t.Fatalf("%s: cause is lost", what)

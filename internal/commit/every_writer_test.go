@@ -158,7 +158,7 @@ func checkRest(t *testing.T, tr *trial, what string, wrote bool, name string, to
 	}
 	fromOld, fromNew := differs(untimed(old)), differs(tr.new)
 	if len(fromOld) > 0 && len(fromNew) > 0 && !told {
-		t.Fatalf("%s: neither old (%v) nor new (%v), and nobody was told", what, fromOld, fromNew)
+		t.Fatalf("%s: neither old (%v) nor new (%v), without an error or a warning", what, fromOld, fromNew)
 	}
 	if len(fromOld) > 0 && len(fromNew) > 0 {
 		t.Logf("%s: neither old (%v) nor new (%v)", what, fromOld, fromNew)

@@ -20,7 +20,7 @@ func Inspect(ctx context.Context, o Options) (Recovery, error) {
 	d := o.open()
 	r.Leftovers = slices.DeleteFunc(r.Leftovers, func(l Leftover) bool {
 		s, err := d.Look(l.Directory)
-		return err == nil && s.Kind == change.Absent // it was carried out to its end meanwhile
+		return err == nil && s.Kind == change.Absent // it has ended since
 	})
 	return r, err
 }

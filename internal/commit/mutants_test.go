@@ -50,9 +50,9 @@ func mutants() []fstest.Mutant {
 		{"files not read again before they are replaced", "verify.go", "&& !t.opts.ReadSince.IsZero() &&\n\t\t!isRacy(old.ModTime, t.opts.ReadSince) {", "{", "TestApply_readSince"},
 		{"no other way where a mount refuses one", "place.go", "err == nil || !disk.IsUnsupported(err) {\n\t\t\treturn err == nil, err", "true {\n\t\t\treturn err == nil, err", "TestLacking_random"},
 		{"no other way where a mount refuses an exchange", "place.go", "if err != nil && !disk.IsAbsent(err) && disk.IsUnsupported(err) {", "if false {", "TestLacking"},
-		{"change times believed that are told late", "../disk/probe.go", "return one.ID.CTime != two.ID.CTime || one.ID.Nlink != two.ID.Nlink", "return false", "TestLacking"},
+		{"change times trusted that are updated late", "../disk/probe.go", "return one.ID.CTime != two.ID.CTime || one.ID.Nlink != two.ID.Nlink", "return false", "TestLacking"},
 		{"a removed transaction asks for a recovery", "commit.go", "if disk.IsAbsent(err) && t.lostPlan() {", "if false {", "TestLost"},
-		{"a removed transaction is undone all the same", "undo.go", "moves: t.moves()}\n\tif t.isLost() {\n", "moves: t.moves()}\n\tif false {\n", "TestLost"},
+		{"a removed transaction is undone", "undo.go", "moves: t.moves()}\n\tif t.isLost() {\n", "moves: t.moves()}\n\tif false {\n", "TestLost"},
 	}
 }
 

@@ -111,7 +111,7 @@ func (u *undoing) keepMeta(e *entry, taken change.State) error {
 	if is, err := u.isOld(e, e.Path, s); err != nil || !is {
 		return err
 	}
-	u.conflict(e, "was given other permissions or another owner by another program meanwhile; restored with those")
+	u.conflict(e, "another program changed its permissions or owner; restored with those")
 	mode := taken.Mode
 	if taken.ID.Ino != 0 && (s.ID.UID != taken.ID.UID || s.ID.GID != taken.ID.GID) {
 		mode &^= fs.ModeSetuid | fs.ModeSetgid // they lend out the rights of another owner

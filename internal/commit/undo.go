@@ -199,7 +199,7 @@ func (u *undoing) noteWritten(e *entry, s change.State) {
 	to := u.moves[e.Path] // there the transaction may have given it another time
 	timed := isSet(s.ModTime, e.Old.ModTime) || to != nil && isSet(s.ModTime, to.New.ModTime)
 	if s.Kind == change.File && !(timed && s.Size == e.Old.Size) {
-		u.conflict(e, "was written to by another program meanwhile; restored with what it wrote")
+		u.conflict(e, "another program wrote to it; restored with the new content")
 	}
 }
 

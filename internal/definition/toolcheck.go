@@ -144,7 +144,7 @@ func ArgsOf(spec tool.Spec) (proto any, ok bool) {
 	return reflect.Zero(spec.Args).Interface(), true
 }
 
-// checkExecPaths says which templates of a step reach into what no command leaves behind.
+// checkExecPaths reports the templates of a step that refer to data which commands do not return.
 func (d *Draft) checkExecPaths(i int) {
 	for _, ref := range d.compiled[i].Texts.References() {
 		of, ok := d.index[ref.Root]

@@ -218,7 +218,7 @@ func (d *Draft) checkEnum(v *Variable, at string) {
 		show.Name(strings.Join(all, " or ")), show.Name(text))
 }
 
-// readVariables takes the variables as they stand in JSON: a value that is no object is a default.
+// readVariables takes the variables as they stand in JSON: a value that is not an object is a default.
 func (d *Draft) readVariables() {
 	for _, name := range slices.Sorted(maps.Keys(d.variableForms)) {
 		v, at := Variable{Name: name}, variablePointer(name)

@@ -44,7 +44,7 @@ func TestChangesModes(t *testing.T) {
 		root := fstest.OpenRoot(t, t.TempDir())
 		d := disk.Open(errorfs.Wrap(root, errorfs.Failing(syscall.EIO, func(op *errorfs.Op) bool {
 			if op.Kind == "identity" {
-				return false // a file without an identity is no trouble
+				return false // a file without an identity is allowed
 			}
 			n++
 			met = met || n == at

@@ -56,7 +56,7 @@ func listChecks() []check {
 			t.write("d/file", "abc")
 			f, ok := t.open("d", os.O_RDONLY).(fs.ReadDirFile)
 			if !ok {
-				t.Skip("files are no fs.ReadDirFile")
+				t.Skip("files do not implement fs.ReadDirFile")
 			}
 			entries, err := f.ReadDir(-1)
 			t.must(err)

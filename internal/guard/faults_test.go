@@ -58,7 +58,7 @@ func TestFaultsAllowNothing(t *testing.T) {
 			n, met := -1, false
 			broken := errorfs.Wrap(root, errorfs.Failing(syscall.EIO, func(op *errorfs.Op) bool {
 				if op.Kind == "close" || op.Kind == "identity" {
-					return false // of a file that was read; a file without an identity is no trouble
+					return false // of a file that was read; a file without an identity is allowed
 				}
 				n++
 				met = met || n == at

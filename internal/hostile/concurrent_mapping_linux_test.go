@@ -46,7 +46,7 @@ func TestHostile_a_write_through_a_mapping_after_the_plan_is_found(t *testing.T)
 			mapped[1] = 'H'
 			must(t, unix.Stat(full, &after))
 			if before.Ctim != after.Ctim || before.Mtim != after.Mtim {
-				t.Skip("this file system tells of such writes by its times")
+				t.Skip("this file system shows such writes in its times")
 			}
 			_, err = plan.Commit(t.Context())
 			conflict, ok := errors.AsType[*millrace.ConflictError](err)

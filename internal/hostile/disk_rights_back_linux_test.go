@@ -20,9 +20,9 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// act is what the child does in one tree: "run" and "undone" make a backup, and "undone" takes it back; "plan" stores a
-// plan. Then "restore" takes the last backup back, and "open" commits the stored plan. What one process needs of
-// another stands in a file beside the tree.
+// act is what the child does in one tree: "run" and "undone" make a backup, and "undone" restores it; "plan" stores a
+// plan. Then "restore" restores the last backup, and "open" commits the stored plan. A file next to the tree has the
+// data that one process needs of another.
 func (j diskJob) act(t *testing.T) (r diskReport) {
 	root, err := rootfs.Open(j.Dir)
 	must(t, err)

@@ -190,7 +190,7 @@ func TestHostile_backslashes_in_a_path(t *testing.T) {
 			act("copy", obj{"files": []string{"a.txt"}, "to": `dir\..\..\x`}),
 			act("edit", obj{"old_text": "needle", "new_text": "pin"}, obj{"input_from": "copy"}))
 		if b.commits && (b.content(t, `dir\..\..\x`) != "alpha pin\n" || b.has("x")) {
-			t.Error("the backslashes are no characters of the name")
+			t.Error("the backslashes are not characters of the name")
 		}
 	})
 }

@@ -147,7 +147,7 @@ func TestHostile_version_control_has_one_list(t *testing.T) {
 					}
 				}
 				if p == "dir/cvs/Entries" {
-					return // which is not a directory of CVS where names are told apart by case, so it is found
+					return // where names differ by case, this is not a directory of CVS, so the search finds it
 				}
 				res := b.dry(t, act("search", obj{"pattern": "needle", "no_ignore": true}))
 				if slices.Contains(res.FilesAffected, p) {

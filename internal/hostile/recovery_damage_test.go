@@ -42,7 +42,7 @@ func TestHostile_damaged_before_image(t *testing.T) {
 		"written in": {func(t *testing.T, old, _ string) {
 			t.Helper()
 			must(t, os.WriteFile(old, []byte("rotten bytes"), 0o644))
-		}, "written to by another program", "rotten bytes"},
+		}, "another program wrote to it", "rotten bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -72,7 +72,7 @@ func TestHostile_sparse_file_of_one_tebibyte(t *testing.T) {
 				})
 			}
 			if n := n.Load(); n > 1 {
-				t.Errorf("the search has read it %d times: one piece tells that it is no binary file", n)
+				t.Errorf("the search has read it %d times: one piece shows that it is not a binary file", n)
 			}
 			if got := b.content(t, "a.txt"); got != "alpha needle\n" {
 				t.Errorf("a.txt is %q", got)

@@ -15,7 +15,7 @@ const (
 	goesOn  verdict = iota
 	isMatch         // a match has ended, where lane.end says
 	isOver          // nothing can match any more, or match better
-	gaveUp          // the dfa is no good for this text
+	gaveUp          // the dfa does not suit this text
 )
 
 // begin takes up a text. It reports whether there is any use in that.

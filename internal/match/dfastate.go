@@ -73,7 +73,7 @@ func (d *dfa) follow(list []uint32, flags syntax.EmptyOp) (looks bool) {
 	return looks
 }
 
-// fill works out where a column leads to from the state of a lane. It returns unknown if the dfa is no good for this
+// fill works out where a column leads to from the state of a lane. It returns unknown if the dfa does not suit this
 // text.
 func (d *dfa) fill(l *lane, column uint8) uint32 {
 	if d.bytes > d.m.room && !d.makeRoom() {

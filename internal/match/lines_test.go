@@ -12,7 +12,7 @@ import (
 )
 
 // backtracker is a backtracking matcher, written for its rules and not for speed. In it no line begins after the last
-// line end of a text, and words are made of the letters, digits and marks of all scripts if it is told so.
+// line end of a text, and words are made of the letters, digits and marks of all scripts if a setting asks for it.
 type backtracker struct {
 	prog    *syntax.Prog
 	words   bool

@@ -96,7 +96,7 @@ func TestLongestBytes(t *testing.T) {
 	}
 }
 
-// TestLongestWords: where words begin and end is told by their characters, whatever these are.
+// TestLongestWords: the characters of a word determine where it begins and ends, in any script.
 func TestLongestWords(t *testing.T) {
 	t.Parallel()
 	const text = "été à_1, x-é"

@@ -197,7 +197,7 @@ func TestAuto(t *testing.T) {
 		{"[", match.Literal, false},
 		{"a|b", match.Regex, true},
 		{`C:\temp`, match.Regex, true},
-		{`C:\Users`, match.Literal, false}, // \U is no escape of RE2
+		{`C:\Users`, match.Literal, false}, // RE2 has no escape \U
 	} {
 		p := compile(t, test.pattern, match.Auto, match.Flags{})
 		if p.Mode() != test.want || p.Ambiguous() != test.ambiguous {

@@ -134,7 +134,7 @@ func (r *run) addLiteral(re *syntax.Regexp) {
 
 // addRepeated is add for something that may be a repetition.
 func (r *run) addRepeated(re *syntax.Regexp) {
-	const most = 8 // more of the same is no rarer
+	const most = 8 // more repetitions are not rarer
 	switch {
 	case re.Op == syntax.OpQuest || re.Op == syntax.OpRepeat && re.Min == 0 && re.Max == 1:
 		t := textsOf(re.Sub[0])

@@ -29,7 +29,7 @@ type tools struct {
 	ctx  context.Context
 	data []byte
 	at   Places
-	dfa  *dfa // nil if there is none, or it is no good for this text
+	dfa  *dfa // nil if there is none, or it does not suit this text
 	next *dfa // the dfa for the next text
 	walk walker
 	loc  []int

@@ -19,7 +19,7 @@ func Take(out *actions.Outcome, limit int64, err error) error {
 	out.Output = validText(out.Output)
 	data, bad := params.Tree(out.Data)
 	if data = validTree(data); bad != nil {
-		bad = fmt.Errorf("the data that the action has returned is no good: %w", bad)
+		bad = fmt.Errorf("the data of the action is not valid: %w", bad)
 	} else if got := int64(len(out.Output)) + sizeOf(data) + sizeOfReports(out.Reports); got > limit {
 		bad = &actions.LimitError{What: actions.LimitShown, Limit: limit, Got: got}
 		out.Output, out.Reports = "", nil

@@ -62,10 +62,10 @@ func TestDecodeKeepsTheTypeOfTheValue(t *testing.T) {
 		t.Errorf("got %#v", p)
 	}
 	// A struct that a pointer points to is read into its default, too, and not into the prototype's.
-	behind := kitchen{Pattern: "x", More: &lineRange{1, 5}}
-	v, _, _ = decode(behind, `{"pattern": "x", "more": {"start": 2}}`)
-	if *v.(kitchen).More != (lineRange{2, 5}) || *behind.More != (lineRange{1, 5}) {
-		t.Errorf("got %+v, prototype %+v", v.(kitchen).More, behind.More)
+	prototype := kitchen{Pattern: "x", More: &lineRange{1, 5}}
+	v, _, _ = decode(prototype, `{"pattern": "x", "more": {"start": 2}}`)
+	if *v.(kitchen).More != (lineRange{2, 5}) || *prototype.More != (lineRange{1, 5}) {
+		t.Errorf("got %+v, prototype %+v", v.(kitchen).More, prototype.More)
 	}
 	v, _, problems := params.Decode(lineRange{}, nil, "try", nil)
 	if v != (lineRange{}) || len(problems) != 1 || problems[0].Message != "try action requires 'start' parameter" {

@@ -52,7 +52,7 @@ func TestRootFs_LockFile(t *testing.T) {
 	if got := fstest.Read(t, two, "f"); got != "more" {
 		t.Errorf("f has %q", got)
 	}
-	for range 2 { // once is enough, twice is no harm
+	for range 2 { // a second Close does nothing
 		if err := held.Close(); err != nil {
 			t.Error(err)
 		}

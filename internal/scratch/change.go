@@ -50,7 +50,7 @@ type Outcome struct {
 	Counts map[string]int
 	// Edits is the sum of the counts.
 	Edits int
-	// Bytes is how many bytes of new text were staged: whole files that were made, or are no text, and of other files
+	// Bytes is how many bytes of new text were staged: whole files that are new or not text, and of other files
 	// the lines that differ.
 	Bytes int64
 }

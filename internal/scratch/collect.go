@@ -71,7 +71,7 @@ type gathering struct {
 	ctx context.Context
 	o   Options
 
-	order   []string          // of all that was found and is no matter of version control
+	order   []string          // of all that was found, without version control
 	origins map[string]string // where something was before, by where it is; that of what is new is missing
 	claimed map[string]bool   // what was made and is still there, by where it was
 	changes []Change

@@ -20,7 +20,7 @@ import (
 )
 
 // A manifest is what a tree that is kept was made of: a line that says so, what it belongs to, how many entries follow,
-// the entries, and the hash of all that. One that is not exactly that is no manifest, and the tree is made anew.
+// the entries, and the hash of all that. A file of any other form is not a manifest, and the tree is made anew.
 const (
 	manifestHead = "millrace scratch 1\n"
 	newSuffix    = ".new"

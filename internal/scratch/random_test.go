@@ -80,7 +80,7 @@ func (a *actor) rules() string {
 	return a.one([]string{"*.o\n", "*.log\n!k.log\n", "/b/\n", "c/\n*.o\n", "", "deep\n"})
 }
 
-// act does one thing. That it fails is no matter.
+// act does one thing. It may fail.
 func (a *actor) act() {
 	full := func(name string) string { return filepath.Join(a.dir, name) }
 	note := func(format string, args ...any) { a.log = append(a.log, fmt.Sprintf(format, args...)) }

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// tries is how often a file is read that changes meanwhile.
+// tries is how often a file is read that changes during the read.
 const tries = 3
 
 // errRestless reports that a file has changed while it was read, each time.
@@ -23,7 +23,7 @@ func errRestless(name string) error {
 	return fmt.Errorf("%s goes on changing while it is read: a process of the command may still be at work", name)
 }
 
-// steady is a file of the scratch tree that is being read. It notices if the file changes meanwhile.
+// steady is a file of the scratch tree that is being read. It detects that the file changes during the read.
 type steady struct {
 	handle.RandomFile
 	name string

@@ -155,7 +155,7 @@ func (t *tree) give() error {
 		err = t.fsys.Close()
 	}
 	err = errors.Join(err, t.lock.Close(), t.slot.Close())
-	// It goes if it is empty, and if no other run has taken it meanwhile.
+	// The directory is removed if it is empty and no other run uses it.
 	_ = t.above.Remove(filepath.Base(t.place))
 	return errors.Join(err, t.above.Close())
 }

@@ -120,8 +120,8 @@ func (w *deltaWriter) slot(key slotKey) error {
 	return nil
 }
 
-// node returns the number of a node, and tells of it, and of the way to it, if it has none yet. ok is false for one
-// that stands nowhere.
+// node returns the number of a node. It writes the node and its parents first if the node has no number yet. ok is
+// false for a node without a place.
 func (w *deltaWriter) node(n *node) (i int, ok bool, err error) {
 	if i, ok := w.nodes.has(n); ok {
 		return i, true, nil

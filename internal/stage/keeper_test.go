@@ -57,7 +57,7 @@ func TestKeeper_order(t *testing.T) {
 	t.Parallel()
 	tellsBy := func(resumed bool) string {
 		k := newKept(t, "d/old=1")
-		for range 5 { // of which one is told
+		for range 5 { // only one of them is written
 			k.must(afero.WriteFile(k.For("first", false), "d/new", []byte("2"), 0o644))
 		}
 		k.must(k.For("edit", false).Edit("d/old", []change.Splice{{Len: 1, Text: []byte("x")}}))
@@ -136,8 +136,8 @@ func TestKeeper_rewound(t *testing.T) {
 	}
 }
 
-// TestKeeper_short: of a file with many edits only the new one is told, and of what many edits say of themselves only
-// what is new.
+// TestKeeper_short: of a file with many edits only the new edit is written, and of the reports of edits only the new
+// reports.
 func TestKeeper_short(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "f="+strings.Repeat("line\n", 4000))
@@ -212,7 +212,7 @@ func TestKeeper_times(t *testing.T) {
 	}
 }
 
-// TestKeeper_versions: what was there has the version that it had, whether a delta tells of it or not.
+// TestKeeper_versions: an old file keeps its version, with or without a delta of it.
 func TestKeeper_versions(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "same=1", "edited=2", "moved=3", "d/f=4")
@@ -236,8 +236,8 @@ func TestKeeper_versions(t *testing.T) {
 	}
 }
 
-// TestKeeper_laterHash: a hash that becomes known after a file was told of is told as well, so that the file may be
-// touched; after a rollback it is told anew.
+// TestKeeper_laterHash: a hash that becomes known after a file was written is written too, so that the file may be
+// touched; after a rollback it is written again.
 func TestKeeper_laterHash(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "f=text", "h=text")

@@ -99,7 +99,7 @@ func (m *model) resume() {
 	m.stage, m.keeper = next, keeper
 }
 
-// newStage returns a stage that keeps what it is told to put aside over the life of one stage.
+// newStage returns a stage that keeps spilled data over the life of one stage.
 func (m *model) newStage() *stage.Stage {
 	s := stage.New(afero.NewBasePathFs(afero.NewOsFs(), m.base))
 	s.SetSpill(m.spill)

@@ -253,7 +253,7 @@ func (m *model) same(op string, got error, do func() error) {
 	if (op == "write" || op == "open") && g == "notdir" && w == "isdir" {
 		return // a link whose target ends in a slash, to a file
 	}
-	// Where two things are wrong at once it does not matter which of them is told.
+	// Where two things are wrong at once, either may be reported.
 	if g != w && (g == "ok" || w == "ok" ||
 		op != "mkdirall" && g != "loop" && (op != "rename" && op != "copy" || g != "notexist")) {
 		m.Fatalf("%s: %v (%s), the system says %v (%s)\n%v", op, got, g, want, w, before)

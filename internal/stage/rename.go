@@ -104,7 +104,7 @@ func (s *Stage) checkReplace(dst place, isDir bool) error {
 
 // Respells reports whether the second name is nothing but another spelling of the first, in the same directory: a base
 // that does not tell upper from lower case answers to both, and lists the first. From then on nothing stands at the
-// second name as far as the stage is concerned, so that the file can be renamed to it. Rename finds this out by itself.
+// second name as far as the stage is concerned, so that the file can be renamed to it. Rename calls Respells.
 func (s *Stage) Respells(name, other string) bool {
 	respells := false
 	err := s.withTwo(name, guard.Look, false, other, guard.Look, func(src, dst place) error {

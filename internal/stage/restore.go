@@ -17,7 +17,7 @@ import (
 // delta. Set the guard and the [Spill], which has to be the one of then, before.
 //
 // The base is compared first with what was read of it. The error is a *[DriftError] if that has changed, and matches
-// [ErrDelta] if these are no such deltas: they may come from anywhere, so each path goes through the guard, and what
+// [ErrDelta] if these are not such deltas: they may come from anywhere, so each path goes through the guard, and what
 // they take is bounded by their size. After an error the stage can only be closed. The deltas must not be modified
 // before it is closed.
 func Restore(ctx context.Context, s *Stage, deltas [][]byte) (*Keeper, error) {

@@ -101,7 +101,7 @@ func TestStage_Respells_cannotList(t *testing.T) {
 		hit, open := base.state()
 		if hit == "" {
 			if !got {
-				t.Error("without a fault it is no other spelling")
+				t.Error("without a fault it is not another spelling")
 			}
 			break
 		}

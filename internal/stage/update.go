@@ -21,14 +21,14 @@ func (s *Stage) Edit(name string, splices []change.Splice) error {
 }
 
 // Update is [Stage.Edit] with the splices that find returns for the content of the file, of at most that many bytes. It
-// is called again, with other content, if the file was written to meanwhile. The content, and bytes that it gave, are
+// is called again, with other content, if the file was written to during the call. The content, and bytes of it, are
 // valid until find returns. If find returns an error, nothing is staged and Update returns that error as it is.
 func (s *Stage) Update(name string, most int64, find func(*Content) ([]change.Splice, error)) error {
 	return s.update(name, guard.Read, most, find)
 }
 
 // update is the one loop in which a file gets another content: read it, work out the splices, and put what they make
-// of it in its place unless it was written to meanwhile.
+// of it in its place unless the file was written to since.
 func (s *Stage) update(name string, a guard.Access, most int64, find func(*Content) ([]change.Splice, error)) error {
 	for {
 		b, limit, err := s.contentAt(name, a, most)

@@ -287,7 +287,7 @@ func TestStage_viewDrift(t *testing.T) {
 				fstest.Must(t, afero.WriteFile(mem, "f", []byte("0123456789"), 0o644))
 				info, err := mem.Stat("f")
 				fstest.Must(t, err)
-				at := info.ModTime() // what a MemMapFs tells of a file changes with it
+				at := info.ModTime() // the FileInfo of a MemMapFs changes with the file
 				s := stage.New(mem)
 				stage.SetLimits(s, 1<<20, 0)
 				_, err = s.ReadFile("f")

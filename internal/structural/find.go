@@ -40,7 +40,7 @@ func (p *Pattern) Find(ctx context.Context, data []byte, file string, yield func
 	prog, err := p.program(lang)
 	switch {
 	case err != nil:
-		return nil // in this language the pattern is no code, so that no code matches it
+		return nil // the pattern is not code of this language, so nothing matches it
 	case len(data) > maxText:
 		return &StepsError{Limit: maxText, Text: true}
 	case prog.run != nil && !prog.run.mayBeIn(data, lang):

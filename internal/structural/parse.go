@@ -66,7 +66,7 @@ func Parse(source string, lang *Language, fold bool) (*Pattern, error) {
 	}
 	_, err := p.program(table[rowGo])
 	if err != nil && lang == nil {
-		for i := range table { // what is no code in one language may be code in another one
+		for i := range table { // a pattern may be code in one language only
 			if _, other := p.program(table[i]); other == nil {
 				return p, nil
 			}

@@ -73,7 +73,7 @@ func wholeMatches(t *testing.T, lang *structural.Language, pattern string, data 
 	return locs
 }
 
-// beginsWhere checks that matches begin where an expression finds them. What it finds within a match is not compared.
+// beginsWhere checks that matches begin where an expression finds them. Its finds within a match are not compared.
 func beginsWhere(t *testing.T, pattern string, by *regexp.Regexp, locs [][2]int, data []byte) {
 	t.Helper()
 	if len(locs) == 0 {

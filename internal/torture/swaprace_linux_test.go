@@ -242,7 +242,7 @@ func (r *swapRace) enough() bool {
 func (r *swapRace) report(t *testing.T) {
 	t.Helper()
 	if missing := r.missing(); len(missing) > 0 && r.want >= 50_000 {
-		t.Errorf("that was no race, for %q have never worked, or never failed", missing)
+		t.Errorf("there was no race: %q have never worked, or never failed", missing)
 	}
 	fstest.Countf(t, "%d operations, %d swaps, directory displaced %d times; worked: %v; failed: %v", r.ops(), r.swaps, r.displaced, r.good.n, r.bad.n)
 }

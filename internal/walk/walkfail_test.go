@@ -211,7 +211,7 @@ func TestWalkGoexit(t *testing.T) {
 		return nil
 	})
 	if err == nil {
-		t.Error("nobody is told")
+		t.Error("there is no error")
 	}
 }
 

@@ -51,7 +51,7 @@ func TestJSONReply(t *testing.T) {
 		"{} {}":                  "its reply is more than one JSON value",
 		"```json\n{}\n```":       "its reply is not JSON: ",
 		strings.Repeat("[", 200): "its reply is not JSON: ",
-		strings.Repeat("[", 200) + strings.Repeat("]", 200): "the data that the action has returned is no good",
+		strings.Repeat("[", 200) + strings.Repeat("]", 200): "the data of the action is not valid",
 	} {
 		h := &host{script: map[string][]string{"a": {reply}}}
 		a := quiet("p")

@@ -151,14 +151,14 @@ func TestOtherQuestions(t *testing.T) {
 	edit := actions.Create{Path: "n.txt", Content: "x"}
 	asked := 0
 	for name, p := range map[string]millrace.Pipeline{
-		"the prompt":        base(edit, actions.Prompt{Prompt: "q"}, agent.Sandbox{}),
-		"the model":         base(edit, actions.Prompt{Prompt: "p", Model: "m"}, agent.Sandbox{}),
-		"the sandbox":       base(edit, actions.Prompt{Prompt: "p"}, agent.Sandbox{Tools: []string{"Read"}}),
-		"its options":       base(edit, actions.Prompt{Prompt: "p", Options: map[string]any{"n": 1}}, agent.Sandbox{}),
-		"what is staged":    base(actions.Create{Path: "n.txt", Content: "y"}, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
-		"all":               base(edit, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
-		"what was said":     base(actions.Prompt{Prompt: "p", Workspace: "none"}, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
-		"that it is no one": base(edit, actions.Prompt{Prompt: "p", Context: actions.ContextNone}, agent.Sandbox{}),
+		"the prompt":       base(edit, actions.Prompt{Prompt: "q"}, agent.Sandbox{}),
+		"the model":        base(edit, actions.Prompt{Prompt: "p", Model: "m"}, agent.Sandbox{}),
+		"the sandbox":      base(edit, actions.Prompt{Prompt: "p"}, agent.Sandbox{Tools: []string{"Read"}}),
+		"its options":      base(edit, actions.Prompt{Prompt: "p", Options: map[string]any{"n": 1}}, agent.Sandbox{}),
+		"what is staged":   base(actions.Create{Path: "n.txt", Content: "y"}, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
+		"all":              base(edit, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
+		"what was said":    base(actions.Prompt{Prompt: "p", Workspace: "none"}, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
+		"the context none": base(edit, actions.Prompt{Prompt: "p", Context: actions.ContextNone}, agent.Sandbox{}),
 	} {
 		if _, err := x.Plan(t.Context(), mixedTree(), p); err != nil {
 			t.Fatal(err)

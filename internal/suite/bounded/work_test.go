@@ -55,7 +55,7 @@ func (l *log) String() string {
 }
 
 func (w work) Spec() actions.Spec {
-	return actions.Spec{Name: "work", Summary: "does what it is told", ReadOnly: w.file == "", Costs: w.costs != nil}
+	return actions.Spec{Name: "work", Summary: "does some work", ReadOnly: w.file == "", Costs: w.costs != nil}
 }
 
 // Touches lets steps of different files run at the same time.

@@ -29,7 +29,7 @@ type note struct {
 }
 
 func (note) Spec() actions.Spec {
-	return actions.Spec{Name: "note", Summary: "writes down what it is told"}
+	return actions.Spec{Name: "note", Summary: "writes its text down"}
 }
 
 func (n note) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {

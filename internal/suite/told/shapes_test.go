@@ -152,7 +152,7 @@ func TestMoneyAndTimeAreTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var lines strings.Builder
-				class := "none was told"
+				class := "none was reported"
 				x := millrace.Executor{Observe: millrace.Observers(millrace.Audit(&lines), func(e millrace.Event) {
 					if e, ok := e.(millrace.RunStarted); ok {
 						class = e.Classification

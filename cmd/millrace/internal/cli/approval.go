@@ -72,7 +72,7 @@ func (a *approval) ask(ctx context.Context, plan *millrace.Plan) (*millrace.Plan
 		}
 		if err != nil && answer == "" {
 			_, _ = fmt.Fprintln(a.terminal())
-			return nil, errDeclined // the end of the input is no yes
+			return nil, errDeclined // the end of the input declines
 		}
 		switch answer = strings.ToLower(strings.TrimSpace(answer)); {
 		case answer == "yes" && word:

@@ -13,7 +13,7 @@ import (
 // bounds are how many edits a change has to have. A nil bound is none.
 type bounds struct{ low, high *int }
 
-// parseBounds reads N, N..M, N.. or ..M; "" is no bounds.
+// parseBounds reads N, N..M, N.. or ..M; "" has no bounds.
 func parseBounds(text string) (bounds, error) {
 	if text == "" {
 		return bounds{}, nil

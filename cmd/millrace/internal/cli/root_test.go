@@ -43,7 +43,7 @@ func TestTreePath(t *testing.T) {
 			t.Errorf("%q: %q %v, want %q", arg, got, err, want)
 		}
 		if err != nil && statusOf(err) != exitUsage {
-			t.Errorf("%q: %v is no usage error", arg, err)
+			t.Errorf("%q: %v is not a usage error", arg, err)
 		}
 	}
 }

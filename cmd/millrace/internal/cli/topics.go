@@ -27,7 +27,7 @@ ignore, as by nohup. The first signal lets the program end in order, the second 
     when               the first                                  the second
     before the commit  130, the tree is untouched                 130, the tree is untouched
     in the commit      130, the tree is as before, or 0           6, the tree may be mixed until millrace recover
-    after the commit   0, the change was made                     1, and the message says that the change was made
+    after the commit   0, the change was made                     1, with a message that the change was made
     in millrace mcp    0, its calls are canceled and answered     130, or 6 in a commit`,
 	}
 }

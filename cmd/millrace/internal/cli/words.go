@@ -114,7 +114,7 @@ func (a *App) worded(err error) string {
 	return wording.Of(err, a.part)
 }
 
-// warnings returns the warnings of a run in the words of the prompt. No files is no news where another warning has the
+// warnings returns the warnings of a run in the words of the prompt. "No files" is left out where another warning has the
 // reason.
 func (a *App) warnings(result *millrace.Result) []string {
 	if a.oneLiner == nil {

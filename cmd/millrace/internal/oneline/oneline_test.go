@@ -87,7 +87,7 @@ func TestReplace(t *testing.T) {
 			`{'id':'fix','action':'edit','input_from':'find','params':{'old_text':'a','new_text':'b'}}`}},
 		"one file": {"sub", oneline.Replace{Old: "a", New: "b", Paths: []string{"../src/../a.go"}},
 			want{steps: `{'id':'fix','action':'edit','params':{'files':['a.go'],'old_text':'a','new_text':'b'}}`}},
-		"braces are no templates": {".", oneline.Replace{Old: "{{find.files}}", New: "", Paths: []string{"{{a.b}}"}},
+		"braces are not templates": {".", oneline.Replace{Old: "{{find.files}}", New: "", Paths: []string{"{{a.b}}"}},
 			want{steps: `{'id':'fix','action':'edit','raw':true,'params':{'files':['{{a.b}}'],'old_text':'{{find.files}}','new_text':''}}`}},
 		"filters": {"sub", oneline.Replace{Old: "a", New: "b", IgnoreCase: true, NoIgnore: true, Types: []string{"go,.js", "md"},
 			Globs: []string{"*.go", "x/*.go", "!vendor/", "!../y", "../*.md"}, Paths: []string{".", "/home/user/tree/src/", "src", "."}},

@@ -208,7 +208,7 @@ func (w Where) paths(r Replace) ([]string, error) {
 		}
 		arguments = append(arguments[:len(arguments):len(arguments)], names...)
 	} else if r.Nul {
-		return nil, usage("add --files-from FILE", "-0 says how the names of --files-from end")
+		return nil, usage("add --files-from FILE", "-0 ends the names of --files-from with NUL")
 	}
 	if len(arguments) == 0 {
 		return []string{w.dir()}, nil

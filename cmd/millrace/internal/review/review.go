@@ -14,7 +14,7 @@ import (
 )
 
 // Keys gives one key after the other; a key that has no character is none of those that do something. The error is that
-// of an input that has ended, which is no way to end a review, or of a context that is done.
+// of an input that has ended, which does not end a review properly, or of a context that is done.
 type Keys interface {
 	Key(ctx context.Context) (rune, error)
 }

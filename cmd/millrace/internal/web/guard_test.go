@@ -205,7 +205,7 @@ func isConflict(err error) bool {
 	return ok
 }
 
-// What is left may be needed by what is taken, and nothing may be taken at all.
+// A choice is refused if it takes no hunk, or leaves a hunk that a taken hunk needs.
 func TestChoicesThatCannotBe(t *testing.T) {
 	t.Parallel()
 	s := serve(t, millrace.Executor{}, map[string]string{"a": words})

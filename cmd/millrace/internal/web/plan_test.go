@@ -151,7 +151,7 @@ func (s *served) end(want error) {
 	}
 }
 
-// What has its tick is made, and the rest is left.
+// The ticked hunks are committed, the other hunks are left.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	s := serve(t, millrace.Executor{}, map[string]string{"a": words, "b": words, "c": words})
