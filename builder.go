@@ -257,11 +257,10 @@ func (b Builder) Variables(variables ...Variable) Builder {
 // also templates by position. Text of the included pipeline stays text, also where it looks like a template of a step
 // of this pipeline. So the steps do the same as alone, and other steps may refer to them by their new ids.
 //
-// The variables of the pipeline come along; one that there is already must be declared the same, but for what its
-// description says. Its sandbox becomes part of its
-// prompts. The name, the options, the budget and other limits of the pipeline do not come along. The limit of
-// [MaxSteps] holds for all steps together. Build has a problem for a prefix that is empty or cannot be part of an id,
-// and for a text that cannot be written so that it means the same.
+// The variables of the pipeline come along; a variable that both pipelines have must be declared the same, except for
+// its description. Its sandbox becomes part of its prompts. The name, the options, the budget and other limits of the
+// pipeline do not come along. The limit of [MaxSteps] holds for all steps together. Build has a problem for a prefix
+// that is empty or cannot be part of an id, and for a text that cannot be written so that it means the same.
 func (b Builder) Include(sub Pipeline, prefix string) Builder {
 	in := definition.Inclusion{Sub: sub.def, Prefix: prefix, At: len(b.steps)}
 	b.included = append(slices.Clip(b.included), in)
@@ -326,7 +325,7 @@ type Step struct {
 	// an agent, else no wait.
 	Backoff time.Duration
 	// Input is "previous" for the files of the step that was executed before this one, whichever that is. A step that
-	// comes first, or after one that failed, is skipped. "" means that InputFrom and InputFromAll say.
+	// comes first, or after a failed step, is skipped. "" means that InputFrom and InputFromAll say.
 	Input string
 
 	// prototype is what decoding has started from: what is not in it is written, also if it is empty. Nil for a step

@@ -118,7 +118,7 @@ var (
 )
 
 // change is a pipeline that each limit is too small for: 150 edits in two files, one of a name that Windows does not
-// have, and a step that finds nothing, and one that shows something.
+// have, and a step that finds nothing, and a step that shows something.
 func setting() millrace.Pipeline {
 	return millrace.New("change").
 		Step("e", actions.Edit{Files: []string{"a.txt", "con.txt"}, OldText: "xx", NewText: "yy"}).

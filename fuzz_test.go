@@ -64,8 +64,8 @@ func planTree(t testing.TB) afero.Fs {
 		"-- .git/config --\nkeep\n-- src/.git/config --\nkeep\n")
 }
 
-// FuzzOpenPlan: a stored plan, by whatever author, is refused or does nothing that the host forbids; and one that
-// is taken can be stored and taken again.
+// FuzzOpenPlan: a stored plan, by whatever author, is refused or does nothing that the host forbids; an accepted plan
+// can be stored and opened again.
 func FuzzOpenPlan(f *testing.F) {
 	x := millrace.Executor{AllowedPaths: []string{"src"}}
 	for _, p := range []millrace.Pipeline{

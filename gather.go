@@ -128,7 +128,8 @@ func (r *run) rolledBack() bool {
 }
 
 // shown returns the visits that a result has: the visits of the first steps. Steps after the first unhandled failure
-// are left out although they may have run beside it, and so are those after one that a canceled run has not come to.
+// are left out although they may have run at the same time, and so are steps after a step that a canceled run has not
+// reached.
 func (r *run) shown() []*visit {
 	shown := slices.Clone(r.last)
 	if r.machine == nil {

@@ -40,8 +40,8 @@ type Approver interface {
 	Approve(ctx context.Context, plan *Plan) error
 }
 
-// HeldError reports that a run waits for a decision: at a step that is Manual, at one that was interrupted and may have
-// had its effect outside of the tree, or where the [Checkpointer] has said so. It comes beside a Result. Nothing was
+// HeldError reports that a run waits for a decision: at a step that is Manual, at an interrupted step that may have had
+// its effect outside of the tree, or where the [Checkpointer] has asked for it. A Result comes with it. Nothing was
 // written, and no lock is held; [Executor.Resume] goes on. Its code is "held".
 type HeldError struct {
 	// At is what the run was to begin: an attempt, or the commit.

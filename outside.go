@@ -128,7 +128,7 @@ func (x Executor) identityOf(p definition.Pipeline) func() string {
 	}
 }
 
-// act lets the action of a visit run, one that asks something of the host within the bulkheads that are about it.
+// act runs the action of a visit. An action that asks something of the host runs within its bulkheads.
 func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *actions.Call) (actions.Outcome, error) {
 	outside := r.specs[v.step].Outside
 	var bulkheads []string

@@ -255,13 +255,13 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 
 // OpenPlan takes up a plan that was stored as JSON, to look at it or to commit it to fsys, the tree it was made for.
 // It is judged anew by this executor's policy, every path of it is checked, and nothing is written. The error is a
-// *PlanError for a plan that cannot be trusted: one whose text is not strict JSON or has other fields, and one that
-// does what no step does, such as giving a file the setuid bit or making a link that leads out of the tree. A plan
-// holds the old text of small files: where such a file has changed or is gone, the plan is shown as it was made, with
-// a warning, and Commit returns the conflict. Risk goes by what the changes are, not by what the plan says of itself:
-// a splice counts as one edit, however long it is, as a replacement by a step does, and an existing file that is
-// written as a whole as many as lines of it differ. Commit checks that the tree is still the
-// planned tree. A plan in which a step had failed, with ContinueOnError, has failed here as well.
+// *PlanError for a plan that cannot be trusted: a plan whose text is not strict JSON or has other fields, and a plan
+// that does what no step does, such as giving a file the setuid bit or making a link that leads out of the tree. A plan
+// holds the old text of small files: where such a file has changed or is gone, the plan is shown as it was made, with a
+// warning, and Commit returns the conflict. Risk goes by what the changes are, not by what the plan says of itself: a
+// splice counts as one edit, however long it is, as a replacement by a step does, and an existing file that is written
+// as a whole as many as lines of it differ. Commit checks that the tree is still the planned tree. A plan in which a
+// step had failed, with ContinueOnError, has failed here as well.
 //
 // FilesChanged, risk and what would block are worked out anew; what the Result says of the steps, and TotalEdits, which
 // is their sum, is the plan's own word. So is the pipeline that it says it was made from: with [Executor.RunID] the

@@ -178,8 +178,8 @@ type HunkLine struct {
 	Marks [][2]int `json:"marks,omitempty"`
 }
 
-// Lines returns the lines of the hunk with their numbers. The marks are there for a hunk of a [Plan], not for one that
-// was read from JSON.
+// Lines returns the lines of the hunk with their numbers. A hunk of a [Plan] has marks, a hunk that was read from JSON
+// has none.
 func (h Hunk) Lines() []HunkLine {
 	all := h.shown().Lines()
 	lines := make([]HunkLine, len(all))

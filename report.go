@@ -36,8 +36,8 @@ func (r *Result) Write(w io.Writer) error {
 }
 
 // WriteReport writes the report for people, whatever the pipeline has asked for. It lists two files a step, or all of
-// them, file contents (50 lines each at most) and counts per file if the pipeline is verbose. See [Result.Write] for
-// one that obeys it.
+// them, file contents (50 lines each at most) and counts per file if the pipeline is verbose. [Result.Write] obeys the
+// pipeline.
 func (r *Result) WriteReport(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, reportRule)

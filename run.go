@@ -262,11 +262,11 @@ func (x Executor) runOn(ctx context.Context, t *tree, p definition.Pipeline, s *
 // ContinueOnError has failed, Result reports it, Commit makes the changes of the other steps, and returns the
 // *StepError.
 //
-// A step that acts outside of the tree, such as a call of a tool that is not pure, is not run, nor is one that refers
-// to it. Such a plan is for looking at: the Result is Incomplete, and Commit returns ErrIncomplete.
+// A step that acts outside of the tree, such as a call of a tool that is not pure, is not run, nor is a step that
+// refers to it. Such a plan can only be shown: the Result is Incomplete, and Commit returns ErrIncomplete.
 //
-// It takes no lock: if a crash has left the tree between old and new, or another run writes to it just now, the
-// Result has a warning, and so has that of a dry run and of one that only reads.
+// It takes no lock: if a crash has left the tree between old and new, or another run writes to it just now, the Result
+// has a warning, and so has the Result of a dry run and of a run that only reads.
 func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, error) {
 	t, err := x.open(ctx, fsys, p.def)
 	if err != nil {

@@ -197,8 +197,8 @@ func limit[T int | int64](field, byDefault T) int64 {
 	return int64(field)
 }
 
-// FileBytes returns the largest file, in bytes, that is read: what MaxFileBytes stands for. It is never one that does
-// not fit into a slice on every system.
+// FileBytes returns the largest file, in bytes, that is read: what MaxFileBytes stands for. A file of this size fits
+// into a slice on every system.
 func (l Limits) FileBytes() int64 {
 	return min(limit(l.MaxFileBytes, DefaultMaxFileBytes), math.MaxInt32)
 }

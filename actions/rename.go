@@ -110,7 +110,8 @@ func stepAside(c *Call, moves []move) error {
 	return nil
 }
 
-// asideOf returns a name beside another one that nothing has and no other file is to take. It counts on from *n.
+// asideOf returns an unused name in the directory of another name, which no other file is to take. It counts on from
+// *n.
 func asideOf(c *Call, name string, n *int, taken map[string]bool) (string, error) {
 	for {
 		aside := path.Join(path.Dir(name), fmt.Sprintf(".millrace-aside-%d", *n))

@@ -152,7 +152,7 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 		below := strings.Join(roots, ", ")
 		c.Warnf("%v", wording.Part{
 			Kind: kinds.NoneTaken, Value: below,
-			Text: "no file below " + below + " is one that include and file_types take",
+			Text: "no file below " + below + " is taken by include and file_types",
 		})
 	}
 	return w.outcome(), nil

@@ -163,8 +163,8 @@ func (s *searching) encoded(ctx context.Context, e walk.Entry, of charset.Encodi
 	return err
 }
 
-// head reads the first bytes of a file into the buffer, which grows for one that does not fit. whole: they are all. Of
-// a file that is not going to be searched it reads one piece, which tells whether it is binary.
+// head reads the first bytes of a file into the buffer, which grows for a larger file. whole: they are all. Of a file
+// that is not going to be searched it reads one piece, which shows whether the file is binary.
 func (s *searching) head(d *buffer) (n int, whole bool, err error) {
 	n, whole, err = handle.ReadHead(&d.file, d.buf[:min(searchBuffer, len(d.buf)-s.margin())])
 	if n < searchBuffer && !whole && err == nil && !fsutil.IsBinary(d.buf[:n]) && !s.tooLarge(d) {

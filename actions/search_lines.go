@@ -26,7 +26,7 @@ type lineWriter struct {
 	room    *showing
 
 	out  []byte
-	next int // where the first line begins that is neither written nor in front of one that is
+	next int // the begin of the first line that is neither written nor followed by a written line
 	no   int // its number, from 1
 	err  error
 }

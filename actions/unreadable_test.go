@@ -46,7 +46,7 @@ func TestSearchUnreadableDirectory(t *testing.T) {
 	}
 }
 
-// TestSearchUnreadableFile: one file among many is left out with a warning; one that was named is an error.
+// TestSearchUnreadableFile: one file among many is left out with a warning; a named file is an error.
 func TestSearchUnreadableFile(t *testing.T) {
 	base := afero.NewMemMapFs()
 	for _, name := range []string{"a.txt", "d/b.txt", "d/c.txt"} {

@@ -7,8 +7,8 @@ import (
 )
 
 // WorkspaceOptions say what of the tree a workspace has, and what comes back of it. The zero value means all of both.
-// The lists are globs as those of [Search]; what matches one that names a directory is all in it. A glob that is not
-// valid is an error of [Call.Workspace].
+// The lists are globs as those of [Search]; a glob that names a directory matches all in it. A glob that is not valid
+// is an error of [Call.Workspace].
 type WorkspaceOptions struct {
 	// Needs has the globs of files that are made real, empty means all. Exclude has the globs of files that are not, and
 	// wins. Files that were not made real do not count as deleted later.

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestMain lets the test's binary be what the program's is: the processes that are measured, and the one that
-// measures them. Under the names of rg and millrace it is a stand-in for ripgrep and for the command line.
+// TestMain lets the test's binary be what the program's is: the measured processes, and the process that measures them.
+// Under the names of rg and millrace it is a stand-in for ripgrep and for the command line.
 func TestMain(m *testing.M) {
 	var err error
 	switch {

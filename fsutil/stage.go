@@ -108,8 +108,8 @@ func (s *Stage) Rollback(p Savepoint) { s.in().Rollback(stage.Savepoint(p)) }
 // bytes that were not read so far are read for that now, several files at once. A staged path that equals its base is
 // not listed.
 //
-// A directory that was made, removed, renamed or given another mode is a change of its own, and each file in one that
-// was removed or renamed is one as well. A file counts as renamed when the inode it is moved here, edited or not; a
+// A directory that was made, removed, renamed or given another mode is a change of its own, and each file in a removed
+// or renamed directory is a change as well. A file counts as renamed when the inode it is moved here, edited or not; a
 // copy is created. The time of a file alone is a change only if [Stage.Chtimes] set it. At one path Old and New may be
 // of different kinds.
 //

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/gocode"
 )
 
-// shaped are rules for the declarations of one file each, and what becomes of them. A text that stays is one that the
-// rule does not match.
+// shaped are rules for the declarations of one file each, and what becomes of them. The rule does not match a text that
+// stays.
 var shaped = []struct{ name, params, old, new string }{
 	{"parentheses of the code", `"pattern": "len(a) + 1", "replacement": "cap(a)"`,
 		"var v = (len)((([]int)(nil))) + (1)", "var v = cap((([]int)(nil)))"},

@@ -190,7 +190,7 @@ func TestForgedState(t *testing.T) {
 	}
 }
 
-// otherDigit is s with another hexadecimal digit at i: a fixed one could be the one that is there.
+// otherDigit is s with another hexadecimal digit at i: a fixed digit could be the digit that is there.
 func otherDigit(s string, i int) string {
 	digit := "0"
 	if s[i] == '0' {

@@ -79,7 +79,7 @@ func (d described) withoutLibrary() described {
 		" or by its name in the library", "", "The pipeline as JSON, or its name.", "The pipeline as JSON.",
 		"an object, its JSON as a text, or the name of one of the library", "an object, or its JSON as a text",
 		"from this name of the library", "by this name",
-		"a pipeline of the library, or of one that is given", "a pipeline that is given",
+		"a pipeline of the library, or of a given pipeline", "a given pipeline",
 	)
 	d.Description, d.Input = words.Replace(d.Description), json.RawMessage(words.Replace(string(d.Input)))
 	return d

@@ -50,7 +50,7 @@ func TestCancel_atHold(t *testing.T) {
 	}
 }
 
-// A cancel of a run that waits does not give up for one that looks at it.
+// A reader that looks at a waiting run does not make its cancel fail.
 func TestCancel_lookedAt(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")

@@ -149,8 +149,8 @@ func (f *farm) targets() func(func(fleet.Target, error) bool) {
 	}
 }
 
-// The process is killed, or the power fails, before each operation of a fleet that is created and worked on: one that
-// was acknowledged is there, one that was not is whole or not there, and each tree is changed once.
+// The process is killed, or the power fails, before each operation of a fleet that is created and worked on: an
+// acknowledged fleet is there, another fleet is whole or not there, and each tree is changed once.
 func TestFleet_cut(t *testing.T) {
 	t.Parallel()
 	f, shared := newFarm(t), filepath.Join(t.TempDir(), "shared")

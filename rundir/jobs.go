@@ -87,9 +87,9 @@ func (m *Manager) Retry(ctx context.Context, ref runs.RunRef) (runs.Run, error) 
 	return m.decide(ctx, l.number, check, func(w *writer) error { return m.goOn(w, m.host.User) })
 }
 
-// Resume goes on with a run, whatever it waits for: "<run>" or "<run>/<step>", where the run is a number or an id. One
-// that waits for a decision is played; one that has failed, was canceled, or whose process has died goes on behind the
-// last step done; one that was created is begun. With a step it goes back to where it was before that step, which asks
+// Resume goes on with a run, whatever it waits for: "<run>" or "<run>/<step>", where the run is a number or an id. A
+// run that waits for a decision is played; a run that has failed, was canceled, or whose process has died goes on after
+// the last step done; a created run is begun. With a step it goes back to where it was before that step, which asks
 // again what it had asked; a step that the run has not come to is refused with a *[runs.StateError], for what the steps
 // before it give would not be there. One whose process has died behind its commit is returned as it is then: success.
 // Errors are those of Retry and Play.

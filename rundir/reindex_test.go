@@ -48,7 +48,7 @@ func TestReindex(t *testing.T) {
 	fstest.Must(t, s.reindex(t.Context()))
 	fstest.Must(t, busy.close())
 	if n := list(); n != 6 {
-		t.Errorf("%d runs were read for 5 and one that was worked on", n)
+		t.Errorf("%d runs were read for 5 and a run in progress", n)
 	}
 	fstest.Must(t, s.reindex(t.Context()))
 	if n := list(); n != 5 {

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A run that has ended is removed with its files, and one that waits is not.
+// A run that has ended is removed with its files, and a waiting run is not.
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")

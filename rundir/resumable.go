@@ -43,7 +43,7 @@ func (f *folded) isNext(j *job) bool {
 }
 
 // again returns the jobs for a record retry that keeps so many checkpoints: those of all steps whose latest job has
-// begun, but is not, or not any more, behind one that stays.
+// begun, but is not, or not any more, after a job that stays.
 func (f *folded) again(from int) (jobs []newJob, err error) {
 	kept := make(map[int]bool) // by ordinal
 	for _, c := range f.line[:from] {

@@ -52,12 +52,12 @@ func TestRetention(t *testing.T) {
 		t.Errorf("its data is still there: %v, resumable %v", err, run.Resumable)
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "shared", held.RunID)); err != nil {
-		t.Error("the shared directory of the one that waits:", err)
+		t.Error("the shared directory of the waiting run:", err)
 	}
 	open(rundir.Retention{Keep: 3})
-	same(t, "three are kept beside the one that waits", numbers(t, p.store), "1 3 4 5")
+	same(t, "three are kept beside the waiting run", numbers(t, p.store), "1 3 4 5")
 	if _, err := os.Stat(filepath.Join(p.dir, "shared", ended[0].RunID)); !os.IsNotExist(err) {
-		t.Error("the shared directory of the one that was removed:", err)
+		t.Error("the shared directory of the removed run:", err)
 	}
 	open(rundir.Retention{MaxBytes: 1})
 	same(t, "the newest is kept", numbers(t, p.store), "1 5")

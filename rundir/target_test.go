@@ -170,7 +170,7 @@ func TestTargetHeld(t *testing.T) {
 	}
 }
 
-// The plan that was approved is the one that is committed, with a store too.
+// The approved plan is committed, and no other, with a store too.
 func TestTargetApproved(t *testing.T) {
 	t.Parallel()
 	p := newTarget(t, rundir.Host{})

@@ -90,7 +90,7 @@ func TestCreate_ref(t *testing.T) {
 	}
 }
 
-// A run with a time begins then, by its manager or by another one that works.
+// A run with a time begins then, by its manager or by another working manager.
 func TestStartAt(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")

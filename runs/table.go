@@ -163,12 +163,12 @@ func commands() []command {
 		},
 		{
 			name: CommandManage, maxBytes: 128 << 20,
-			doc: "Create a run of a pipeline, retry one that has failed or was canceled, or cancel one.",
+			doc: "Create a run of a pipeline, retry a failed or canceled run, or cancel a run.",
 			params: slices.Concat([]param{projectParam(), runParam()}, createParams(), folded(jobParam()),
 				folded(playParams()...)),
 			acts: []act{
 				{
-					name: "create", doc: "Create a run of a pipeline of the library, or of one that is given.",
+					name: "create", doc: "Create a run of a pipeline of the library, or of a given pipeline.",
 					required: []string{"projectId"}, either: []string{"ref", "definition"},
 					optional: []string{"variables"},
 				},

@@ -38,7 +38,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// hang is how long a program may take that should end at once. It is only reached by one that does not end.
+// hang is how long a program may take that should end at once. Only a program that does not end reaches it.
 const hang = 2 * time.Minute
 
 // tree is a directory with files, and a home of its own.

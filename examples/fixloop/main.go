@@ -46,7 +46,7 @@ func main() {
 		"names of the environment that the agent gets beside HOME and USER, separated by commas")
 	dollars := flag.String("budget", "", "what it may cost, in dollars; unlimited by default")
 	cache := flag.String("cache", "",
-		"directory of the build cache for the tests; none is one that only this program uses")
+		"directory of the build cache for the tests; by default a new one for this program")
 	dryRun := flag.Bool("n", false, "show what would be written, and write nothing")
 	flag.Parse()
 

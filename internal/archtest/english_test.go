@@ -31,7 +31,7 @@ func englishRules() []englishRule {
 		rule(0, "something is no thing", "\"is not a\", \"has no\"", `\s(is|are|was) no [a-z]`, " no "),
 		rule(0, "something is told", "receives, reports", `\s(is|are|was) told|tells of`, " told", "tells of"),
 		rule(0, "code says", "reports, returns, means, documents", `\ssays (what|that|how|whether)`, " says "),
-		rule(75, "one for a noun", "repeat the noun", `\sones? (that|which)\s`, " one ", " ones "),
+		rule(0, "one for a noun", "repeat the noun", `\sones? (that|which)\s`, " one ", " ones "),
 		rule(0, "meanwhile", "after, before, during", `, meanwhile|meanwhile[.;]`, "meanwhile"),
 		rule(0, "an adverb ends the sentence", "after, before; or leave it out", `all the same\.|by itself\.|behind\.`, " same.", " itself.", "behind."),
 	}

@@ -68,7 +68,7 @@ func (t *txn) accept(e *entry, made change.State, err error) error {
 		return err
 	}
 	if e.want.Kind == change.File && e.want.Hash != (change.Hash{}) && made.Hash != e.want.Hash {
-		return conflictAt(e.Path, "content to write is not the one that was planned any more")
+		return conflictAt(e.Path, "content to write differs from the planned content")
 	}
 	e.New = made
 	return nil

@@ -20,7 +20,7 @@
 //
 // A visit is one arrival at a step: its condition is asked, then there are attempts. An attempt runs the action once.
 // S is the savepoint that the caller takes when a visit begins, before the condition is asked. The previous visit is
-// the last one that was executed, which means not skipped. A way back is an entry of retry_if ([Retry]): if it holds,
+// the last executed visit, which means not skipped. A way back is an entry of retry_if ([Retry]): if it holds,
 // the run goes back to an earlier step, or to the same one again. A visit has an error if it failed, or if it took a
 // way back. A sweep is what happens from one jump back to the next.
 //

@@ -81,8 +81,8 @@ func (m *Machine) record(at Position, o Outcome, move Move) {
 	m.history = append(m.history, v)
 }
 
-// Status returns how step i stands in this sweep, as conditions and inputs see it: of the steps before the one that
-// the machine stands at what they have said last, of that one and those after it NotReached.
+// Status returns how step i stands in this sweep, as conditions and inputs see it: of each step before the current step
+// its last outcome, of the current step and the steps after it NotReached.
 func (m *Machine) Status(i int) Status { return m.status[i] }
 
 // Visits returns how many visits step i has had in the whole run, the current visit included. A step that was only

@@ -33,7 +33,7 @@ func (t tree) refused(what string, kind func(error) bool, names ...string) {
 	for _, name := range names {
 		for method, err := range t.everyCall(name) {
 			if err == nil || !kind(err) {
-				t.Errorf("%s of %.40q: error %v, want one that says %s", method, name, err, what)
+				t.Errorf("%s of %.40q: error %v, want an error with %s", method, name, err, what)
 			}
 		}
 	}

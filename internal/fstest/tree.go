@@ -29,11 +29,11 @@ func (t tree) must(err error) {
 func (t tree) want(err error, what string, kind func(error) bool) {
 	t.Helper()
 	if err == nil {
-		t.Errorf("no error, want one that says %s", what)
+		t.Errorf("no error, want an error with %s", what)
 		return
 	}
 	if !kind(err) {
-		t.Errorf("error %q (%#v), want one that says %s", err, errors.Unwrap(err), what)
+		t.Errorf("error %q (%#v), want an error with %s", err, errors.Unwrap(err), what)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestUserKey_refused(t *testing.T) {
 	tests := []struct {
 		name string
 		make func(name string) error
-		want error // nil for one that has no name
+		want error // nil for an error without a name
 		text string
 		unix bool
 	}{

@@ -171,7 +171,7 @@ func (p *Plan) CheckPlace(id, stateDir string, dir capability.Identity, signed b
 		return bad(
 			"it was made through a file system that does not tell directories apart; recover through one of that kind")
 	case dir.Ino != p.Ino && dir.Ino == 0:
-		return bad("this file system does not tell directories apart; recover through the one that it was made with")
+		return bad("this file system has no inode numbers; recover through the file system of the transaction")
 	case dir.Ino != p.Ino:
 		return bad("its directory is another one")
 	case !signed && dir.Dev != p.Dev:

@@ -11,7 +11,7 @@ type grammar struct{ *rand.Rand }
 
 func (g grammar) one(of ...string) string { return of[g.IntN(len(of))] }
 
-// regex returns a regular expression, which may be one that does not compile.
+// regex returns a regular expression, which may not compile.
 func (g grammar) regex() string {
 	flags := ""
 	if g.IntN(2) == 0 {

@@ -39,7 +39,7 @@ func eachOf(t testing.TB, p *match.Longest, data []byte, groups int) [][]int {
 	return list
 }
 
-// TestLongestAgainstRegexp: with an automaton, with one that is cramped and without any, the matches and their groups
+// TestLongestAgainstRegexp: with an automaton, with a cramped automaton and without any, the matches and their groups
 // are those of package regexp after Longest.
 func TestLongestAgainstRegexp(t *testing.T) {
 	t.Parallel()

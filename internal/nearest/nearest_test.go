@@ -25,7 +25,7 @@ func TestOf(t *testing.T) {
 		{"pth", "path"},  // one of three
 		{"pt", ""},       // two of two
 		{"mdoe", "mode"}, // swapped; "node" needs two
-		{"xode", "mode"}, // a tie: the one that sorts first
+		{"xode", "mode"}, // a tie: the word that sorts first
 		{"xyz", ""},
 		{"", ""},
 		{"pattern", "pattern"},

@@ -181,7 +181,7 @@ func (p *parser) finish(f gitSection) {
 		}
 	}
 	if f.OldMode != 0 && f.NewMode != 0 && f.OldMode&TypeMask != f.NewMode&TypeMask {
-		p.problem(f.Line, "write one section that deletes, and one that creates",
+		p.problem(f.Line, "write a section that deletes, and a section that creates",
 			"a file does not change its type by a mode")
 	}
 	if f.Op == Modify && len(f.Hunks) == 0 && f.Binary == nil && f.NewMode == 0 && len(p.problems) == 0 {

@@ -27,7 +27,7 @@ type Step struct {
 // Waves puts the steps into waves: all steps of a wave may run at the same time, and a wave begins when the one
 // before is done.
 //
-// Levels are those of Kahn's algorithm over the edges between each step and the earlier ones that it names, or could
+// Levels are those of Kahn's algorithm over the edges between each step and the earlier steps that it names, or could
 // meet in the file system. Within a level, steps that only read run together, then each step that may write, or is
 // exclusive, runs alone, so that its savepoint holds no changes of another step. A step that acts outside of the tree
 // has edges with all others: in sequence it would not have been reached after the failure of an earlier one.

@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Change is what a program has done to one path. Things are known by what they are and not by their names: one that
-// stands elsewhere now was renamed, alone or with the directory that it is in.
+// Change is what a program has done to one path. Files are known by their identity and not by their names: a file that
+// stands elsewhere now was renamed, alone or with its directory.
 type Change struct {
 	// Path is where it stands now; of what was removed, where it stood before all other changes.
 	Path string

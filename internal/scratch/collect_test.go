@@ -76,10 +76,10 @@ func TestTree_Collect(t *testing.T) {
 			script: "mv d z; echo more >> z/f/g.txt; rm z/e.txt; echo new > z/n",
 			want:   []string{"remove d/e.txt", "keep dir z from d 755", "write 10 file z/f/g.txt 644", "write 4 file z/n 644"},
 		},
-		"a directory out of one that is renamed": {
+		"a directory out of a renamed directory": {
 			script: "mv d/f f; mv d z", want: []string{"keep dir f from d/f 755", "keep dir z from d 755"},
 		},
-		"out of a directory that goes, in one that is renamed": {
+		"out of a removed directory, in a renamed directory": {
 			script: "mv d/f/g.txt g; rmdir d/f; mv d z", want: []string{"remove d/f", "keep file g from d/f/g.txt 644", "keep dir z from d 755"},
 		},
 		"a link becomes a directory": {

@@ -104,7 +104,7 @@ func ownDir(above *os.Root, at, name string) (*os.Root, error) {
 
 // take makes a place this tree's own. The error matches capability.ErrLocked if another one has it.
 func (t *tree) take(ctx context.Context, name string) (err error) {
-	for range 10 { // one that is closed meanwhile takes its files away
+	for range 10 { // another tree that is closed removes its files
 		if err = t.takeOnce(name); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, names.ErrDrift) {
 			break
 		}

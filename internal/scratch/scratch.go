@@ -80,7 +80,7 @@ func (t *Tree) Shared() (string, error) { return t.shared() }
 // Renew makes the tree equal to what the view shows, ignored files too, but for version control directories, and for
 // what is withheld: links that lead out of the tree, special files, what may not be read, and what o leaves out. It
 // writes only what differs from what is there. Permission bits, without setuid and setgid, and times are those of the
-// view. A tree whose names the file system of the scratch tree does not tell apart is an error, and one that is too
+// view. A tree whose names the file system of the scratch tree does not tell apart is an error, and a tree that is too
 // large a *[LimitError].
 //
 // From here on, the place is wiped by the next Open, unless the tree is closed.
@@ -95,6 +95,6 @@ func (t *Tree) Collect(ctx context.Context, o Options) ([]Change, error) { retur
 // Discard reports that what was done in the tree since the last Renew does not count.
 func (t *Tree) Discard() { t.discard() }
 
-// Close removes the place, but for the tree of one that is to be kept, and gives it back. The changes that came out of
-// it cannot be read any more.
+// Close removes the place, except for the tree of a kept place, and releases it. The changes of the tree cannot be read
+// afterwards.
 func (t *Tree) Close() error { return t.close() }

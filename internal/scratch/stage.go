@@ -113,8 +113,8 @@ func (s *staging) sortReplaced() error {
 	return nil
 }
 
-// look returns what the view has at a name, and its permission bits. Names in changes lead through no link: what is
-// behind one stands elsewhere, and a link on the way may be one that is still to become a directory.
+// look returns what the view has at a name, and its permission bits. Names in changes lead through no link: the target
+// of a link stands elsewhere, and a link on the way may still become a directory.
 func (s *staging) look(name string) (change.Kind, fs.FileMode, error) {
 	if plain, err := s.isPlain(path.Dir(name)); err != nil || !plain {
 		return change.Absent, 0, err

@@ -56,7 +56,7 @@ func Forge(depth int, parent []byte, seq int, lists map[int][][]any) []byte {
 // SetMaxMatched sets how many files a run may rest on.
 func SetMaxMatched(k *Keeper, n int) { k.most = n }
 
-// Following returns the delta as one that follows the other, or as the first.
+// Following returns the delta as if it followed the parent, or as the first.
 func Following(parent, delta []byte) []byte {
 	digest, depth := deltaDigest{}, byte(0)
 	if parent != nil {

@@ -41,8 +41,8 @@ func TestStageKept(t *testing.T) {
 	fstest.Countf(t, "%d histories", done)
 }
 
-// keep takes a delta, which is a savepoint as well. After a rollback it follows one of those that are left, which may
-// be one that was taken behind the savepoint if nothing had changed in between.
+// keep takes a delta, which is a savepoint as well. After a rollback it follows one of the deltas that are left, which
+// may be a delta taken after the savepoint if nothing had changed in between.
 func (m *model) keep() {
 	data, depth, err := m.keeper.Delta()
 	m.check(err)

@@ -21,8 +21,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// driftTree has a stage with five deltas: an edit, a rename, a removed file, a removed and a moved directory, one that
-// was moved and then removed, files that were only matched, and a new file.
+// driftTree has a stage with five deltas: an edit, a rename, a removed file, a removed and a moved directory, a
+// directory that was moved and then removed, files that were only matched, and a new file.
 func driftTree(t *testing.T) *keptStage {
 	k := newKept(t, "edited=text", "renamed=text", "gone=text", "old/in/f=text", "old/empty/", "moved/in/f=text",
 		"src/in/matched=text", "other/f=text", "linked/f=text", "both/in/f=text")

@@ -236,7 +236,7 @@ func TestRestore_allowed(t *testing.T) {
 	}
 }
 
-// TestRestore_chain: only deltas that follow each other make a stage, and only on one that is not in use.
+// TestRestore_chain: only deltas that follow each other make a stage, and only an unused stage takes them.
 func TestRestore_chain(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "a=1")

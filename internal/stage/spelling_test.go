@@ -21,7 +21,7 @@ import (
 // folding answers to a name in any case, as the file systems of Windows and macOS do.
 func folding(root afero.Fs) afero.Fs { return errorfs.Folding(errorfs.Plain(root), strings.ToLower) }
 
-// knowing is one that also tells which file is which.
+// knowing is a file system that also reports the identity of files.
 type knowing struct {
 	afero.Fs
 	afero.Symlinker

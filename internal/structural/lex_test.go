@@ -20,7 +20,7 @@ func printedBack(data []byte, lang *structural.Language) error {
 	end := 0
 	for i, tok := range tokens {
 		if tok.Start < end || tok.End <= tok.Start {
-			return fmt.Errorf("token %d goes from %d to %d, behind one that ends at %d", i, tok.Start, tok.End, end)
+			return fmt.Errorf("token %d goes from %d to %d, after a token that ends at %d", i, tok.Start, tok.End, end)
 		}
 		if between := strings.ReplaceAll(string(data[end:tok.Start]), "\\\n", ""); strings.Trim(between, " \t\r\n\f") != "" {
 			return fmt.Errorf("%q before token %d is not layout", between, i)

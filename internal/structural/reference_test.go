@@ -202,7 +202,7 @@ func FuzzPattern(f *testing.F) {
 			end := 0
 			err = p.Find(t.Context(), []byte(text), "", func(loc []int) bool {
 				if loc[0] < end || loc[1] < loc[0] || loc[1] > len(text) {
-					t.Fatalf("a match goes from %d to %d, behind one that ends at %d", loc[0], loc[1], end)
+					t.Fatalf("a match goes from %d to %d, after a match that ends at %d", loc[0], loc[1], end)
 				}
 				for i := 2; i+1 < len(loc); i += 2 {
 					if loc[i] >= 0 && (loc[i] > loc[i+1] || loc[i+1] > len(text)) {

@@ -308,7 +308,7 @@ func TestNearMisses(t *testing.T) {
 	if diff := cmp.Diff(want, text.NearMisses(ids)); diff != "" {
 		t.Errorf("near misses (-want +got):\n%s", diff)
 	}
-	// Of two that are equally near, it is the one that sorts first.
+	// Of two equally near names, the hint is the name that sorts first.
 	if got := text.NearMisses([]string{"fend", "fand"})[0].Hint; got != "did you mean 'fand'?" {
 		t.Errorf("hint %q", got)
 	}

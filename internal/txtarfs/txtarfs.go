@@ -1,9 +1,9 @@
 // Package txtarfs keeps small trees of files in one text, for tests and examples.
 //
-// The format is that of Go's txtar: a comment, then files, each after a line "-- name --". In a text read by [Parse],
-// a file whose name ends in "\" and "r" has all its line ends turned into CR LF, and one that ends in "\" and "n"
-// loses its final newline; both are taken off the name, so that such files can be written down in an editor that
-// would mend them.
+// The format is that of Go's txtar: a comment, then files, each after a line "-- name --". In a text read by [Parse], a
+// file whose name ends in "\" and "r" has all its line ends turned into CR LF, and a name that ends in "\" and "n"
+// loses its final newline; both are taken off the name, so that such files can be written down in an editor that would
+// mend them.
 package txtarfs
 
 import (

@@ -56,8 +56,8 @@ func doing(do func() error) func(context.Context, *actions.Call) (actions.Outcom
 	return func(context.Context, *actions.Call) (actions.Outcome, error) { return actions.Outcome{}, do() }
 }
 
-// TestForeign_moments writes a file where a step has found none, or changes one that it takes away, at each moment
-// until the commit. The run is a conflict, and the other program's file is what it was.
+// TestForeign_moments writes a file where a step has found none, or changes a file that the step removes, at each
+// moment until the commit. The run is a conflict, and the other program's file is what it was.
 func TestForeign_moments(t *testing.T) {
 	t.Parallel()
 	gone := actions.Delete{Files: []string{"dir"}, Recursive: true}

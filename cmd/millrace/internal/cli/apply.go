@@ -25,7 +25,7 @@ again, or on a terminal the word yes.`,
 		Example: `  millrace plan rename.json -o rename.plan
   millrace apply rename.plan
   millrace apply rename.plan --except docs
-  millrace apply rename.plan --digest 3a7bd3e2…   only if it is the one that was approved`,
+  millrace apply rename.plan --digest 3a7bd3e2…   only if it is the approved plan`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
 			return s.apply(ctx, args[0], digest)

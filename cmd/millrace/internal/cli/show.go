@@ -13,7 +13,7 @@ import (
 )
 
 // format is what the command shows: what --format says, or else the id of a commit with -q, the compact line of a
-// change that is made, and the diff of one that is not made, or not yet.
+// change that is made, and the diff of a change that is not made, or not yet.
 func (s *session) format() string {
 	commits := s.sure && !s.flags.dryRun && s.flags.store == ""
 	switch {

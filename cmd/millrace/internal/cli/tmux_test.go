@@ -179,7 +179,7 @@ func TestScreenEditAndInterrupt(t *testing.T) {
 	}
 }
 
-// A diff that is longer than the screen is shown by less, which the user leaves; one that is not is just there.
+// A diff that is longer than the screen is shown by less, which the user leaves; a shorter diff is just printed.
 func TestScreenPager(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("less"); err != nil {

@@ -197,7 +197,7 @@ func (d *decoder) runs(n *yaml.Node, c *Config) {
 		}
 		text, ok := d.text(value)
 		if ok && !filepath.IsAbs(text) && !strings.HasPrefix(text, "~/") {
-			d.fail(value, hint, "this must be an absolute path, or one that begins with ~/")
+			d.fail(value, hint, "this must be an absolute path, or begin with ~/")
 		}
 		c.RunsStore = text
 	})

@@ -128,7 +128,7 @@ func TestLoad_wrong(t *testing.T) {
 		"two lines":       {user: "pager: \"a\\nb\"\n", want: "config.yaml:1:8: this must be one line"},
 		"runs":            {user: "runs: kept\n", want: "config.yaml:1:7: this must be a list of `key: value`: write {store: ~/.local/state/millrace/runs}"},
 		"runs, unknown":   {user: "runs: {dir: /a}\n", want: "config.yaml:1:8: unknown key \"dir\" of runs: there is store"},
-		"runs, relative":  {user: "runs: {store: a}\n", want: "config.yaml:1:15: this must be an absolute path, or one that begins with ~/: write {store: ~/.local/state/millrace/runs}"},
+		"runs, relative":  {user: "runs: {store: a}\n", want: "config.yaml:1:15: this must be an absolute path, or begin with ~/: write {store: ~/.local/state/millrace/runs}"},
 		"octal":           {user: "max_files: 010\n", want: "config.yaml:1:12: this must be a number from 1 to 2147483647"},
 		"text for number": {user: "max_files: \"10\"\n", want: "config.yaml:1:12: this must be a number from 1 to 2147483647"},
 		"no list":         {project: "allow: src\n", want: ".millrace.yaml:1:8: this must be a list of at least one text: write [first, second]"},

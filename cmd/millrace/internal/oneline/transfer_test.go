@@ -69,7 +69,7 @@ func TestTransferOfADirectory(t *testing.T) {
 	}{
 		"a new name":           {".", []string{"src"}, "new", want{steps: `{'id':'move','action':'rename','params':{'files':['src'],'to':'new'}}`}},
 		"with slashes":         {".", []string{"src/"}, "new/", want{steps: `{'id':'move','action':'rename','params':{'files':['src'],'to':'new'}}`}},
-		"into one that is":     {".", []string{"src"}, "lib", want{steps: `{'id':'move','action':'rename','params':{'files':['src'],'destination':'lib/'}}`}},
+		"into a directory":     {".", []string{"src"}, "lib", want{steps: `{'id':'move','action':'rename','params':{'files':['src'],'destination':'lib/'}}`}},
 		"into one with slash":  {".", []string{"src"}, "lib/", want{steps: `{'id':'move','action':'rename','params':{'files':['src'],'destination':'lib/'}}`}},
 		"up":                   {"sub", []string{"../src"}, "..", want{steps: `{'id':'move','action':'rename','params':{'files':['src'],'destination':'./'}}`}},
 		"two make a directory": {".", []string{"src", "a.go"}, "new/", want{steps: `{'id':'move','action':'rename','params':{'files':['src','a.go'],'destination':'new/'}}`}},

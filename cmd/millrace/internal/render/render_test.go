@@ -85,7 +85,7 @@ func TestDiffIsThePatchWithColours(t *testing.T) {
 	}
 }
 
-// TestDiffBetweenFilesAndDirectories: a file that becomes a directory, and one that is renamed to make room for a
+// TestDiffBetweenFilesAndDirectories: a file that becomes a directory, and a file that is renamed to make room for a
 // directory, are shown once, and so is what is below the directory.
 func TestDiffBetweenFilesAndDirectories(t *testing.T) {
 	tree := map[string]string{"a": "a\n", "f": "f\n", "f-1": "x\n", "z": "x\n"}
