@@ -6,7 +6,7 @@ import "context"
 //
 // A file that exists is an error unless Overwrite is set; it keeps its mode then, unless Mode is set, and is not
 // touched if it has that content and that mode already. A symbolic link is followed then, and stays. If a file cannot
-// be made, none is made, and the *EditFilesError lists every such file.
+// be made, none is made, and the *editFilesError lists every such file.
 type Create struct {
 	Path      string   `json:"path,omitempty" doc:"The file to create."`
 	Paths     []string `json:"paths,omitempty" doc:"Several files to create, instead of path."`
@@ -50,7 +50,7 @@ func (a Create) names() []string {
 // Run implements [Action]. The outcome has all the files, also those that had the content already.
 func (a Create) Run(ctx context.Context, c *Call) (Outcome, error) {
 	var out Outcome
-	var failures []*EditFailure
+	var failures []*editFailure
 	names := a.names()
 	made := make(map[string]bool, len(names))
 	progress := c.progress(len(names))
@@ -79,7 +79,7 @@ func (a Create) Run(ctx context.Context, c *Call) (Outcome, error) {
 			if isOfStep(f.Err) {
 				return Outcome{}, f.Err
 			}
-			failures = append(failures, &EditFailure{Path: p.name, Index: -1, Err: f.Err})
+			failures = append(failures, &editFailure{Path: p.name, Index: -1, Err: f.Err})
 		}
 		if len(p.failures) == 0 {
 			out.Files = append(out.Files, p.name)
@@ -90,7 +90,7 @@ func (a Create) Run(ctx context.Context, c *Call) (Outcome, error) {
 		c.Warnf("the list of paths is empty")
 	}
 	if len(failures) > 0 {
-		return Outcome{}, &EditFilesError{Failures: failures}
+		return Outcome{}, &editFilesError{Failures: failures}
 	}
 	return out, nil
 }

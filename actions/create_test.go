@@ -166,8 +166,8 @@ func TestCreateErrors(t *testing.T) {
 				if !errors.Is(err, test.is) {
 					t.Errorf("%v is no %v", err, test.is)
 				}
-				if _, ok := errors.AsType[*actions.EditFilesError](err); !ok {
-					t.Errorf("%T is no *EditFilesError", err)
+				if _, ok := errors.AsType[*actions.FileError](err); !ok {
+					t.Errorf("%T is not a *FileError", err)
 				}
 				b.stage.Rollback(savepoint)
 			}

@@ -21,7 +21,7 @@ import (
 // str_replace takes over the line ends of what it replaces, as [Edit] does. An OldStr that holds "\r" is taken at its
 // word: nothing is fitted then. A byte order mark stays where it is. Symbolic links are followed, never replaced.
 //
-// By default one edit that cannot be made fails the step, and the *EditFilesError lists all of them in all files.
+// By default one edit that cannot be made fails the step, and the *editFilesError lists all of them in all files.
 // With OnError "continue" a file in which an edit fails stays as it was, and the others are edited; the step succeeds
 // even if that leaves none, with a warning for each such file: Expect is for those who want to know. Reports has each
 // file either way.

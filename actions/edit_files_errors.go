@@ -10,18 +10,18 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// EditFilesError lists all edits of an [EditFiles] that cannot be made, in the order of the parameters.
-type EditFilesError struct {
-	Failures []*EditFailure
+// editFilesError lists all edits of an [EditFiles] that cannot be made, in the order of the parameters.
+type editFilesError struct {
+	Failures []*editFailure
 }
 
-// EditFailure is the reason why an edit of a file cannot be made, or why all its edits cannot.
-type EditFailure struct {
+// editFailure is the reason why an edit of a file cannot be made, or why all its edits cannot.
+type editFailure struct {
 	Path    string
 	Index   int    // of the edit in the list of the file, from 0; -1 if it is not about a single edit
 	Command string // of the edit; "" if it is not about a single one
-	// Err is the cause, such as [fs.ErrNotExist], a *[LineError], a *[HashError], a *[LineOverlapError], a
-	// *[NotFoundError] or a *[NotUniqueError].
+	// Err is the cause, such as [fs.ErrNotExist], a *[lineError], a *[hashError], a *[lineOverlapError], a
+	// *[textError] or a *[notUniqueError].
 	Err error
 }
 
@@ -29,12 +29,12 @@ type EditFailure struct {
 const mostFailures = 10
 
 // Error lists the failures, no more than ten.
-func (e *EditFilesError) Error() string {
-	return strings.Join(names.First(e.Failures, mostFailures, (*EditFailure).Error), "; ")
+func (e *editFilesError) Error() string {
+	return strings.Join(names.First(e.Failures, mostFailures, (*editFailure).Error), "; ")
 }
 
 // Paths returns the files of the failures.
-func (e *EditFilesError) Paths() []string {
+func (e *editFilesError) Paths() []string {
 	paths := make([]string, len(e.Failures))
 	for i, one := range e.Failures {
 		paths[i] = one.Path
@@ -43,10 +43,10 @@ func (e *EditFilesError) Paths() []string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *EditFilesError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *editFilesError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // Unwrap returns the failures.
-func (e *EditFilesError) Unwrap() []error {
+func (e *editFilesError) Unwrap() []error {
 	errs := make([]error, len(e.Failures))
 	for i, f := range e.Failures {
 		errs[i] = f
@@ -55,7 +55,7 @@ func (e *EditFilesError) Unwrap() []error {
 }
 
 // Error names the file and the edit.
-func (f *EditFailure) Error() string {
+func (f *editFailure) Error() string {
 	if f.Index < 0 {
 		return fmt.Sprintf("%s: %s", f.Path, f.reason())
 	}
@@ -63,18 +63,21 @@ func (f *EditFailure) Error() string {
 }
 
 // Paths returns the file that it is about.
-func (f *EditFailure) Paths() []string { return []string{f.Path} }
+func (f *editFailure) Paths() []string { return []string{f.Path} }
 
 // MarshalJSON gives the code, the message and the paths.
-func (f *EditFailure) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, f) }
+func (f *editFailure) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, f) }
 
 // Unwrap returns Err.
-func (f *EditFailure) Unwrap() error { return f.Err }
+func (f *editFailure) Unwrap() error { return f.Err }
+
+// As returns the file and the cause as a *[FileError].
+func (f *editFailure) As(target any) bool { return asFileError(target, f.Path, f.Err) }
 
 // reason returns the cause in the words that reports use.
-func (f *EditFailure) reason() string {
+func (f *editFailure) reason() string {
 	text := ReportText(&FileError{Path: f.Path, Err: f.Err})
-	e, ok := errors.AsType[*LineError](f.Err)
+	e, ok := errors.AsType[*lineError](f.Err)
 	switch {
 	case !ok:
 		return text
@@ -84,8 +87,8 @@ func (f *EditFailure) reason() string {
 	return fmt.Sprintf("%s: lines %d to %d of %d", text, e.Start, e.End, e.Lines)
 }
 
-// HashError reports that a file, or a range of its lines, has changed since it was read.
-type HashError struct {
+// hashError reports that a file, or a range of its lines, has changed since it was read.
+type hashError struct {
 	Range bool        // it is about lines First to Last, not about the whole file
 	First int         // first line of the range, from 1
 	Last  int         // last line, included
@@ -94,7 +97,7 @@ type HashError struct {
 }
 
 // Error has both hashes.
-func (e *HashError) Error() string {
+func (e *hashError) Error() string {
 	switch {
 	case !e.Range:
 		return fmt.Sprintf("File has changed: its content_hash is %s, not %s; read it again", e.Got, e.Want)
@@ -106,30 +109,30 @@ func (e *HashError) Error() string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *HashError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *hashError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
-// LineOverlapError reports that two edits of a file change the same lines.
-type LineOverlapError struct {
+// lineOverlapError reports that two edits of a file change the same lines.
+type lineOverlapError struct {
 	First, Second int // indices of the edits, from 0
 }
 
 // Error names both edits.
-func (e *LineOverlapError) Error() string {
+func (e *lineOverlapError) Error() string {
 	return fmt.Sprintf("Lines overlap: edits %d and %d want the same ones; "+
 		"line numbers are those of the file before the step", e.First, e.Second)
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *LineOverlapError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *lineOverlapError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
-// NotFoundError reports that the text of a str_replace is not in a file.
-type NotFoundError struct {
+// textError reports that the text of a str_replace is not in a file.
+type textError struct {
 	Nearest []string // places that come near to it, and why they are none
 	Applied int      // the line at which the new text is there already, 0 if it is not
 }
 
 // Error has the nearest places, or the line of the new text.
-func (e *NotFoundError) Error() string {
+func (e *textError) Error() string {
 	text := "String not found in file"
 	if e.Applied > 0 {
 		return fmt.Sprintf("%s: already applied: the new text is in line %d", text, e.Applied)
@@ -141,20 +144,20 @@ func (e *NotFoundError) Error() string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *NotFoundError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *textError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
-// NotUniqueError reports that the text of a str_replace without replace_all is in a file more than once.
-type NotUniqueError struct {
+// notUniqueError reports that the text of a str_replace without replace_all is in a file more than once.
+type notUniqueError struct {
 	Count int   // how often it is there
 	Lines []int // where, from 1, after the edits before it; each line once, no more than the first hundred
 	more  bool  // there are others
 }
 
-// mostLines limits the lines in a NotUniqueError.
+// mostLines limits the lines in a notUniqueError.
 const mostLines = 100
 
 // add counts a place.
-func (e *NotUniqueError) add(line int) {
+func (e *notUniqueError) add(line int) {
 	e.Count++
 	switch n := len(e.Lines); {
 	case n > 0 && e.Lines[n-1] == line:
@@ -166,7 +169,7 @@ func (e *NotUniqueError) add(line int) {
 }
 
 // Error has the number of occurrences and their lines.
-func (e *NotUniqueError) Error() string {
+func (e *notUniqueError) Error() string {
 	lines := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(e.Lines)), ", "), "[]")
 	if e.more {
 		lines += " and more"
@@ -180,4 +183,4 @@ func (e *NotUniqueError) Error() string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *NotUniqueError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *notUniqueError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }

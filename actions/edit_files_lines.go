@@ -43,7 +43,7 @@ func (w *planning) lines(ctx context.Context, file *lineedit.File) error {
 		return err
 	}
 	for _, o := range overlaps {
-		w.fail(o.Second, &LineOverlapError{First: o.First, Second: o.Second})
+		w.fail(o.Second, &lineOverlapError{First: o.First, Second: o.Second})
 	}
 	return w.take(splices)
 }
@@ -71,14 +71,14 @@ func (e LineEdit) place(file *lineedit.File) (first, last int, err error) {
 	if e.Command == commandInsert {
 		after, ok := file.After(*e.InsertLine)
 		if !ok {
-			err = &LineError{Start: *e.InsertLine, End: *e.InsertLine, Lines: file.Lines}
+			err = &lineError{Start: *e.InsertLine, End: *e.InsertLine, Lines: file.Lines}
 		}
 		return after + 1, after, err
 	}
 	first, ok1 := file.Line(e.StartLine)
 	last, ok2 := file.Line(e.EndLine)
 	if !ok1 || !ok2 || first > last {
-		err = &LineError{Start: e.StartLine, End: e.EndLine, Lines: file.Lines}
+		err = &lineError{Start: e.StartLine, End: e.EndLine, Lines: file.Lines}
 	}
 	return first, last, err
 }
@@ -111,7 +111,7 @@ func (w *planning) compareRanges(
 		return nil, err
 	}
 	for i, r := range ranges {
-		e := HashError{Range: true, First: r.First, Last: r.Last}
+		e := hashError{Range: true, First: r.First, Last: r.Last}
 		if err := compareHash(w.edits[ids[i]].RangeHash, fsutil.Hash(sums[i].Sum(nil)), e); err != nil {
 			w.fail(ids[i], err)
 		}

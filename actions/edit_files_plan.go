@@ -137,7 +137,7 @@ func (w *planning) make(ctx context.Context, text match.Content) (err error) {
 	if err := w.appends(ctx); err != nil {
 		return err
 	}
-	slices.SortStableFunc(w.failures, func(a, b *EditFailure) int { return cmp.Compare(a.Index, b.Index) })
+	slices.SortStableFunc(w.failures, func(a, b *editFailure) int { return cmp.Compare(a.Index, b.Index) })
 	if !w.isNew && w.changed > 1 {
 		if same, err := w.now.Same(ctx); same || err != nil {
 			w.changed = 0 // one edit has taken back what another one did
@@ -153,7 +153,7 @@ func (w *planning) overwrite(old match.Content) error {
 	if e.ContentHash != "" {
 		hash, err := w.call.hashOf(old)
 		if err == nil {
-			err = compareHash(e.ContentHash, hash, HashError{})
+			err = compareHash(e.ContentHash, hash, hashError{})
 		}
 		if err != nil {
 			return err
@@ -180,15 +180,15 @@ func (w *planning) compareHashes(text match.Content) error {
 				return err
 			}
 		}
-		if err := compareHash(e.ContentHash, got, HashError{}); err != nil {
+		if err := compareHash(e.ContentHash, got, hashError{}); err != nil {
 			w.fail(i, err)
 		}
 	}
 	return nil
 }
 
-// compareHash returns a *HashError made of e unless the hash equals want.
-func compareHash(want string, got fsutil.Hash, e HashError) error {
+// compareHash returns a *hashError made of e unless the hash equals want.
+func compareHash(want string, got fsutil.Hash, e hashError) error {
 	if len(want) >= minHashDigits && strings.HasPrefix(got.String(), strings.ToLower(want)) {
 		return nil
 	}
@@ -237,7 +237,7 @@ func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
 		}
 		rule.Template = match.Text(fitted)
 	}
-	var found NotUniqueError
+	var found notUniqueError
 	line, pos := 1, int64(0)
 	how := match.How{Sizes: w.call.sizes, Lines: true}
 	list, err := rule.Splices(ctx, w.now, how, w.left, func(at *match.Window, loc []int) bool {
@@ -264,8 +264,8 @@ func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
 // notFound returns the error of a text that was not found. It has the line of the new text, or the lines that come near
 // to the old one, for the first such texts of a file. Each file has an equal share of the bytes that a step reads for
 // it, so that the result does not depend on the schedule.
-func (w *planning) notFound(ctx context.Context, text, fresh string) *NotFoundError {
-	missing := &NotFoundError{}
+func (w *planning) notFound(ctx context.Context, text, fresh string) *textError {
+	missing := &textError{}
 	share := nearestBytes / max(1, len(w.options.FileEdits))
 	if w.hinted == nearestTexts || w.now.Size() > int64(share-w.hintedBytes) || ctx.Err() != nil {
 		return missing

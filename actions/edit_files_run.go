@@ -55,7 +55,7 @@ func (e EditFiles) Run(ctx context.Context, c *Call) (Outcome, error) {
 			reports = append(reports, p.report())
 		}
 	}
-	return Outcome{Reports: reports}, &EditFilesError{Failures: failures}
+	return Outcome{Reports: reports}, &editFilesError{Failures: failures}
 }
 
 // filePlan is the planned change of a file.
@@ -69,7 +69,7 @@ type filePlan struct {
 	mode     *fs.FileMode    // that the file gets, nil to leave it
 	splices  []fsutil.Splice // of another one, composed to one list
 	changed  int             // places
-	failures []*EditFailure
+	failures []*editFailure
 	failed   map[int]bool // the edits that failures are about
 }
 
@@ -82,7 +82,7 @@ func (p *filePlan) fail(i int, err error) {
 		p.failed = make(map[int]bool)
 	}
 	p.failed[i] = true
-	failure := &EditFailure{Path: p.name, Index: i, Err: err}
+	failure := &editFailure{Path: p.name, Index: i, Err: err}
 	if i >= 0 {
 		failure.Command = p.edits[i].Command
 	}
@@ -105,8 +105,8 @@ func refuseTwins(plans []*filePlan) {
 	}
 }
 
-func failuresOf(plans []*filePlan) []*EditFailure {
-	var all []*EditFailure
+func failuresOf(plans []*filePlan) []*editFailure {
+	var all []*editFailure
 	for _, p := range plans {
 		all = append(all, p.failures...)
 	}
@@ -170,7 +170,7 @@ func outcomeOf(c *Call, plans []*filePlan) Outcome {
 		report := p.report()
 		if len(p.failures) > 0 {
 			out.Reports = append(out.Reports, report)
-			c.Warnf("not edited: %v", &EditFilesError{Failures: p.failures})
+			c.Warnf("not edited: %v", &editFilesError{Failures: p.failures})
 			continue
 		}
 		// The next edit may name this hash without reading the file.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/replace"
 )
 
 // TestEditContent holds that only the bytes of matches change, whatever the file is made of.
@@ -192,7 +193,7 @@ func TestMultiEdit(t *testing.T) {
 	b := inMemory(t, files{"a.txt": "x\nabc"})
 	_, err := b.run("s", actions.MultiEdit{Edits: edits("bc", "1", "ab", "2"), Mode: "simultaneous"}, []string{"a.txt"})
 	wantError(t, err, "a.txt: edits 1 and 0 overlap in line 2; in mode 'sequential' each sees what the one before has left")
-	if e, ok := errors.AsType[*actions.OverlapError](err); !ok || e.Line != 2 {
+	if e, ok := errors.AsType[*replace.OverlapError](err); !ok || e.Line != 2 {
 		t.Errorf("%v is no *OverlapError", err)
 	}
 	_, err = b.run("s", actions.MultiEdit{Edits: edits("a", "1"), Mode: "both"}, []string{"a.txt"})

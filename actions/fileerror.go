@@ -79,6 +79,15 @@ func (e *FileError) MarshalJSON() ([]byte, error) { return errorform.Marshal(ste
 // Unwrap returns the cause, such as [fs.ErrNotExist], [fsutil.ErrIsDir] or [ErrBinary].
 func (e *FileError) Unwrap() error { return e.Err }
 
+// asFileError sets a target for a *FileError, for errors that have more than a file and a cause.
+func asFileError(target any, path string, err error) bool {
+	e, ok := target.(**FileError)
+	if ok {
+		*e = &FileError{Path: path, Err: err}
+	}
+	return ok
+}
+
 // fileError returns err as a *FileError, nil for nil.
 func fileError(path string, err error) error {
 	if err == nil {
@@ -120,7 +129,7 @@ func ReportText(err error) string {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, errProtected):
 		return "Permission denied"
 	}
-	if _, ok := errors.AsType[*LineError](err); ok {
+	if _, ok := errors.AsType[*lineError](err); ok {
 		return "Line number out of range"
 	}
 	if e, ok := errors.AsType[*FileError](err); ok {
@@ -137,16 +146,16 @@ func reportOf(path string, err error) FileReport {
 	return FileReport{Path: path, Success: true}
 }
 
-// LineError refuses a range of lines that is not in the file.
-type LineError struct {
+// lineError refuses a range of lines that is not in the file.
+type lineError struct {
 	Start, End int // as asked for
 	Lines      int // how many the file has
 }
 
 // Error names the lines.
-func (e *LineError) Error() string {
+func (e *lineError) Error() string {
 	return fmt.Sprintf("line number out of range: lines %d to %d of %d", e.Start, e.End, e.Lines)
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *LineError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *lineError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }

@@ -17,8 +17,8 @@ type TextEdit struct {
 // MultiEdit makes several replacements in each file. Each works as a literal [Edit] does.
 //
 // In mode "sequential", the default, an edit sees what the edits before it have left. In mode "simultaneous" all of
-// them see the files as the step found them, so that x and y can be swapped; two edits that want the same bytes are
-// an *OverlapError then. In mode "longest" all of them see the files as they were too, and of several that match at a
+// them see the files as the step found them, so that x and y can be swapped; two edits that want the same bytes fail
+// the step then. In mode "longest" all of them see the files as they were too, and of several that match at a
 // place the longest is made, as for a list of words. Line ends in old_text then match only themselves.
 type MultiEdit struct {
 	Files []string   `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`

@@ -29,7 +29,7 @@ import (
 // through the same checks as by other actions. A link is never followed to write. Binary patches of git must be for the
 // very bytes of the file.
 //
-// By default one hunk that finds no place fails the step, and the *PatchError lists all that fail in all files. With
+// By default one hunk that finds no place fails the step, and the *patchError lists all that fail in all files. With
 // OnError "continue" a file in which a hunk fails stays as it was, and the others are patched.
 type Patch struct {
 	Text      string `json:"patch" param:"required,whole,bytes" doc:"The patch, at most 16 MiB. A template must be the whole patch."`
@@ -98,7 +98,7 @@ func (p Patch) Validate(c *Check) {
 		return
 	}
 	problem := Problem{Param: "/patch", Code: codeBadPatch, Message: err.Error(), Err: err}
-	if wrong, ok := errors.AsType[*PatchSyntaxError](err); ok && len(wrong.Problems) > 0 && wrong.Problems[0].Hint != "" {
+	if wrong, ok := errors.AsType[*patchSyntaxError](err); ok && len(wrong.Problems) > 0 && wrong.Problems[0].Hint != "" {
 		first := wrong.Problems[0]
 		text := wrong.message(first.Hint) // the hint is beside the message
 		problem.Message, problem.Hint, problem.Err = text.Error(), first.Hint, wording.Errorf("%v: %v", text, first.inParts())
@@ -151,16 +151,16 @@ func (p Patch) options() (patch.Options, error) {
 	return opt, nil
 }
 
-// read reads the text. The error is a *PatchSyntaxError or a *LimitError.
+// read reads the text. The error is a *patchSyntaxError or a *LimitError.
 func (p Patch) read(opt patch.Options) (*patch.Patch, error) {
 	read, problems, err := patch.Parse(p.Text, opt)
 	if err != nil {
 		return nil, patchLimit(err)
 	}
 	if len(problems) > 0 {
-		wrong := &PatchSyntaxError{}
+		wrong := &patchSyntaxError{}
 		for _, q := range problems {
-			wrong.Problems = append(wrong.Problems, PatchProblem{
+			wrong.Problems = append(wrong.Problems, patchProblem{
 				Line: q.Line, Message: q.Text, Hint: q.Hint, advice: q.Advice,
 			})
 		}

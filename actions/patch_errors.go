@@ -12,13 +12,13 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// PatchSyntaxError reports that the text of a [Patch] is not a patch, or is not usable.
-type PatchSyntaxError struct {
-	Problems []PatchProblem // in the order they were found, no more than a hundred
+// patchSyntaxError reports that the text of a [Patch] is not a patch, or is not usable.
+type patchSyntaxError struct {
+	Problems []patchProblem // in the order they were found, no more than a hundred
 }
 
-// PatchProblem is what is wrong at one line of a patch.
-type PatchProblem struct {
+// patchProblem is what is wrong at one line of a patch.
+type patchProblem struct {
 	Line    int // of the patch, from 1; 0 if it is about all of it
 	Message string
 	Hint    string // what to do, "" if that is plain
@@ -27,7 +27,7 @@ type PatchProblem struct {
 }
 
 // inParts returns the hint.
-func (p PatchProblem) inParts() error {
+func (p patchProblem) inParts() error {
 	if p.advice != nil {
 		return p.advice
 	}
@@ -35,15 +35,15 @@ func (p PatchProblem) inParts() error {
 }
 
 // Error lists the problems, no more than ten.
-func (e *PatchSyntaxError) Error() string { return e.message("").Error() }
+func (e *patchSyntaxError) Error() string { return e.message("").Error() }
 
 // As gives a door of the project the message in its parts.
-func (e *PatchSyntaxError) As(target any) bool { return e.message("").Give(target) }
+func (e *patchSyntaxError) As(target any) bool { return e.message("").Give(target) }
 
 // message returns the problems with their hints, each hint once and without that one.
-func (e *PatchSyntaxError) message(without string) *wording.Error {
+func (e *patchSyntaxError) message(without string) *wording.Error {
 	hinted := map[string]bool{"": true, without: true}
-	return wording.Join(names.FirstErrors(e.Problems, mostFailures, func(p PatchProblem) error {
+	return wording.Join(names.FirstErrors(e.Problems, mostFailures, func(p patchProblem) error {
 		text := p.Message
 		if p.Line > 0 {
 			text = fmt.Sprintf("line %d of the patch: %s", p.Line, text)
@@ -57,7 +57,7 @@ func (e *PatchSyntaxError) message(without string) *wording.Error {
 }
 
 // MarshalJSON gives the code, the message and the problems.
-func (e *PatchSyntaxError) MarshalJSON() ([]byte, error) {
+func (e *patchSyntaxError) MarshalJSON() ([]byte, error) {
 	problems := make([]errorform.Problem, len(e.Problems))
 	for i, p := range e.Problems {
 		problems[i] = errorform.Problem{Line: p.Line, Message: p.Message, Hint: p.Hint}
@@ -65,13 +65,13 @@ func (e *PatchSyntaxError) MarshalJSON() ([]byte, error) {
 	return errorform.Marshal(stepFailed, e, problems...)
 }
 
-// PatchError lists all that cannot be applied of a [Patch], in the order of the patch.
-type PatchError struct {
-	Failures []*HunkFailure
+// patchError lists all that cannot be applied of a [Patch], in the order of the patch.
+type patchError struct {
+	Failures []*hunkFailure
 }
 
-// HunkFailure is the reason why a hunk of a file cannot be applied, or why the file cannot be changed.
-type HunkFailure struct {
+// hunkFailure is the reason why a hunk of a file cannot be applied, or why the file cannot be changed.
+type hunkFailure struct {
 	Path string // of the file; as the patch has it, where that is not a name of a file
 	Hunk int    // in the file, from 1; 0 if it is about the file
 	Line int    // of the patch, from 1
@@ -86,12 +86,12 @@ type AmbiguousHunkError = placing.AmbiguousError
 type MissingHunkError = placing.MissingError
 
 // Error lists the failures, no more than ten.
-func (e *PatchError) Error() string {
-	return strings.Join(names.First(e.Failures, mostFailures, (*HunkFailure).Error), "; ")
+func (e *patchError) Error() string {
+	return strings.Join(names.First(e.Failures, mostFailures, (*hunkFailure).Error), "; ")
 }
 
 // Paths returns the files of the failures.
-func (e *PatchError) Paths() []string {
+func (e *patchError) Paths() []string {
 	paths := make([]string, len(e.Failures))
 	for i, one := range e.Failures {
 		paths[i] = one.Path
@@ -100,10 +100,10 @@ func (e *PatchError) Paths() []string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *PatchError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *patchError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // Unwrap returns the failures.
-func (e *PatchError) Unwrap() []error {
+func (e *patchError) Unwrap() []error {
 	errs := make([]error, len(e.Failures))
 	for i, f := range e.Failures {
 		errs[i] = f
@@ -112,7 +112,7 @@ func (e *PatchError) Unwrap() []error {
 }
 
 // Error names the file, the hunk and the line of the patch.
-func (f *HunkFailure) Error() string {
+func (f *hunkFailure) Error() string {
 	if f.Hunk == 0 {
 		return fmt.Sprintf("%s (line %d of the patch): %s", f.Path, f.Line, f.reason())
 	}
@@ -120,16 +120,19 @@ func (f *HunkFailure) Error() string {
 }
 
 // Paths returns the file that it is about.
-func (f *HunkFailure) Paths() []string { return []string{f.Path} }
+func (f *hunkFailure) Paths() []string { return []string{f.Path} }
 
 // MarshalJSON gives the code, the message and the paths.
-func (f *HunkFailure) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, f) }
+func (f *hunkFailure) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, f) }
 
 // Unwrap returns Err.
-func (f *HunkFailure) Unwrap() error { return f.Err }
+func (f *hunkFailure) Unwrap() error { return f.Err }
+
+// As returns the file and the cause as a *[FileError].
+func (f *hunkFailure) As(target any) bool { return asFileError(target, f.Path, f.Err) }
 
 // reason returns the cause in the words that reports use.
-func (f *HunkFailure) reason() string {
+func (f *hunkFailure) reason() string {
 	if e, ok := errors.AsType[*unstrippedError](f.Err); ok {
 		return e.Error()
 	}

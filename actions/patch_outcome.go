@@ -32,10 +32,10 @@ func (w *patching) outcome() (Outcome, error) {
 		w.tell(&out, s.node)
 	}
 	if stopped {
-		return Outcome{Reports: out.Reports}, &PatchError{Failures: failures}
+		return Outcome{Reports: out.Reports}, &patchError{Failures: failures}
 	}
 	if len(failures) > 0 {
-		for _, text := range names.First(failures, mostFailures, (*HunkFailure).Error) {
+		for _, text := range names.First(failures, mostFailures, (*hunkFailure).Error) {
 			w.c.Warnf("not patched: %s", text)
 		}
 	}

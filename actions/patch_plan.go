@@ -34,7 +34,7 @@ type patchSection struct {
 	first    int           // the number of its first hunk, counting those of other sections for the file
 	next     *patchSection // the next one for the same file
 	placed   []placing.Placed
-	failures []*HunkFailure
+	failures []*hunkFailure
 }
 
 // patchNode is one file as the patch leaves it.
@@ -72,7 +72,7 @@ func (w *patching) warn(format string, args ...any) {
 
 // fail records why a hunk cannot be applied, or with 0 why nothing can be done to the file.
 func (s *patchSection) fail(hunk, line int, err error) {
-	s.failures = append(s.failures, &HunkFailure{Path: s.name, Hunk: hunk, Line: line, Err: err})
+	s.failures = append(s.failures, &hunkFailure{Path: s.name, Hunk: hunk, Line: line, Err: err})
 	if s.node != nil {
 		s.node.failed = true
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // failures returns all of them, in the order of the patch.
-func (w *patching) failures() (all []*HunkFailure) {
+func (w *patching) failures() (all []*hunkFailure) {
 	for _, s := range w.sections {
 		all = append(all, s.failures...)
 	}

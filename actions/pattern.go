@@ -33,10 +33,6 @@ const (
 // stepFailed is the code of errors of actions in JSON: that of the step that they end.
 const stepFailed = "step_failed"
 
-// PatternError reports that a pattern or its replacement cannot be used. Before a run it is a [Problem]; it comes as an
-// error only where templates made the pattern.
-type PatternError = match.PatternError
-
 // maxStepInstructions bounds the programs of all regular expressions of a step, some 300 bytes an instruction.
 const maxStepInstructions = 500_000
 
@@ -142,12 +138,12 @@ func checkTemplate(c *Check, param, replacement string, p *match.Parsed) {
 	}
 }
 
-// checkSizes returns a *PatternError if regular expressions that have so many instructions are too much for one step.
+// checkSizes returns a *match.PatternError if regular expressions with so many instructions are too much for one step.
 func checkSizes(together int) error {
 	if together <= maxStepInstructions {
 		return nil
 	}
-	return &PatternError{
+	return &match.PatternError{
 		Msg: fmt.Sprintf("the regular expressions are too large together (max %d instructions, got %d)",
 			maxStepInstructions, together),
 		Hint: "split the step, or use smaller numbers in repetitions such as {1000}",

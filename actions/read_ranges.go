@@ -23,7 +23,7 @@ type Range struct {
 //
 // Lines keep their line ends. Several ranges of one file are put together in the order given, with "\n...\n" in place
 // of the line end between two of them. An End beyond the end of the file stands for its last line, a Start before its
-// first line for that; a range that begins behind the end, or ends before it begins, is a *LineError.
+// first line for that; a range that begins behind the end, or ends before it begins, fails the step.
 //
 // Reports has, for each file, the SHA-256 of the whole file as content_hash, that of the exact bytes of the range as
 // range_hash, or of each of several ranges in range_hashes, and the time of the last change. They are what
@@ -190,7 +190,7 @@ func (r Range) in(lines int) (lineedit.Range, error) {
 	end = min(end, lines)
 	// An empty file has no lines, but reading all of it is not a mistake.
 	if (start > lines || start > end) && (lines > 0 || start > 1) {
-		return lineedit.Range{}, &LineError{Start: from, End: to, Lines: lines}
+		return lineedit.Range{}, &lineError{Start: from, End: to, Lines: lines}
 	}
 	return lineedit.Range{First: start, Last: end}, nil
 }

@@ -3,7 +3,6 @@ package actions_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -63,8 +62,8 @@ func TestReadRanges(t *testing.T) {
 			out, err := b.run("s", test.read, []string{"a"})
 			if test.fails != "" {
 				wantError(t, err, test.fails)
-				if _, ok := errors.AsType[*actions.LineError](err); !ok && test.name != "binary" {
-					t.Errorf("%v is no *LineError", err)
+				if text := "line number out of range: "; !strings.Contains(err.Error(), text) && test.name != "binary" {
+					t.Errorf("%v has no %q", err, text)
 				}
 				return
 			}

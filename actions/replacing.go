@@ -14,9 +14,6 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// OverlapError reports that two edits of a step change the same bytes.
-type OverlapError = replace.OverlapError
-
 // replacing is the work of the actions that replace text: edit, multi_edit and regex_transform.
 type replacing struct {
 	rules   replace.Rules

@@ -115,9 +115,6 @@ func shownProblems(list []millrace.Problem) []millrace.Problem {
 
 // pathOf is the file that an error is about.
 func pathOf(err error) string {
-	if e, ok := errors.AsType[*actions.EditFilesError](err); ok && len(e.Failures) > 0 {
-		return e.Failures[0].Path
-	}
 	if e, ok := errors.AsType[*actions.FileError](err); ok {
 		return e.Path
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/match"
 )
 
 // regexSteps are the steps that use a regular expression on large.txt.
@@ -110,7 +111,7 @@ func TestHostile_patterns_over_their_length(t *testing.T) {
 			for _, s := range regexSteps(pattern) {
 				_, err := b.runOn(t, x, read, act("read_ranges", obj{"files": []string{"large.txt"}}, id("again")), joined, s)
 				_, isStep := errors.AsType[*millrace.StepError](err)
-				_, isPattern := errors.AsType[*actions.PatternError](err)
+				_, isPattern := errors.AsType[*match.PatternError](err)
 				_, isLimit := errors.AsType[*actions.LimitError](err)
 				_, isExpanded := errors.AsType[*millrace.InterpolationError](err)
 				if !isStep || !isPattern && !isLimit && !isExpanded {

@@ -157,8 +157,8 @@ func TestPatchErrors(t *testing.T) {
 		"removed":    {"--- a/r\n+++ /dev/null\n@@ -1 +0,0 @@\n-r\n", fsutil.ErrReadOnlyPath, nil},
 	} {
 		_, err := e.Run(t.Context(), fsys, pipeline(actions.Patch{Text: test.patch}))
-		failed, ok := errors.AsType[*actions.PatchError](err)
-		if !ok || len(failed.Failures) != 1 || test.is != nil && !errors.Is(err, test.is) || test.as != nil && !test.as(err) {
+		failed := millrace.DescribeError(err)
+		if len(failed.Paths) != 1 || strings.Count(err.Error(), " of the patch): ") != 1 || test.is != nil && !errors.Is(err, test.is) || test.as != nil && !test.as(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 		for i := 0; i < len(files); i += 2 {

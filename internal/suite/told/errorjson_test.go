@@ -33,8 +33,7 @@ func TestErrorJSON(t *testing.T) {
 	t.Parallel()
 	one := 1
 	file := &actions.FileError{Path: "a/b.txt", Err: fs.ErrNotExist}
-	failure := &actions.EditFailure{Path: "c.txt", Index: 2, Err: &actions.NotFoundError{}}
-	failures := &actions.EditFilesError{Failures: []*actions.EditFailure{failure, failure}}
+	failures := errors.Join(&actions.FileError{Path: "c.txt", Err: errPlain}, &actions.FileError{Path: "c.txt", Err: errPlain})
 	conflict := &millrace.ConflictError{Conflicts: []millrace.Conflict{
 		{Path: "x", Reason: "r"}, {Path: "y"}, {Path: "x", Reason: "s"},
 	}}
@@ -76,27 +75,13 @@ func TestErrorJSON(t *testing.T) {
 		{&millrace.RunIDError{RunID: "r", Err: errPlain}, "internal", "", ""},
 		{&millrace.TimeoutError{After: time.Second}, "timeout", "", ""},
 		{file, "step_failed", "a/b.txt", ""},
-		{failure, "step_failed", "c.txt", ""},
-		{&actions.EditFilesError{Failures: []*actions.EditFailure{failure}}, "step_failed", "c.txt", ""},
-		{&actions.HashError{Want: "w"}, "step_failed", "", ""},
-		{&actions.LineOverlapError{First: 1, Second: 2}, "step_failed", "", ""},
-		{&actions.NotFoundError{Nearest: []string{"line 3"}}, "step_failed", "", ""},
-		{&actions.NotUniqueError{Count: 2, Lines: []int{1, 2}}, "step_failed", "", ""},
-		{&actions.PatchSyntaxError{Problems: []actions.PatchProblem{{Line: 3, Message: "m", Hint: "h"}}},
-			"step_failed", "", `[{"message":"m","hint":"h","line":3}]`},
-		{&actions.HunkFailure{Path: "h", Hunk: 1, Line: 2, Err: errPlain}, "step_failed", "h", ""},
-		{&actions.PatchError{Failures: []*actions.HunkFailure{{Path: "h", Err: errPlain}, {Path: "i", Err: errPlain}}},
-			"step_failed", "h i", ""},
 		{&actions.LimitError{What: actions.LimitOutput, Limit: 3}, "limit", "", ""},
 		{&actions.CollisionError{Collisions: []actions.Collision{{Target: "t", Sources: []string{"s1", "s2"}, Reason: "exists"}}},
 			"step_failed", "t s1 s2", ""},
-		{&actions.LineError{Start: 1, End: 3, Lines: 2}, "step_failed", "", ""},
 		{&actions.CommandError{Status: 2, Line: "l"}, "exec_failed", "", ""},
 		{&actions.AmbiguousHunkError{Count: 2, Lines: []int{1, 2}}, "step_failed", "", ""},
 		{&actions.MissingHunkError{At: 1, Line: 1, Want: "w"}, "step_failed", "", ""},
 		{&actions.PanicError{Value: "v"}, "internal", "", ""},
-		{&actions.PatternError{Msg: "m"}, "step_failed", "", ""},
-		{&actions.OverlapError{}, "step_failed", "", ""},
 		{&agent.Error{Agent: "a", Err: errPlain}, "agent_failed", "", ""},
 		{&agent.Error{Agent: "a", Err: &tool.Error{Tool: "t", Err: errPlain}}, "tool_failed", "", ""},
 		{&backup.DamagedError{ID: "1", Files: []backup.Damage{{Path: "f", Reason: "gone"}}}, "conflict", "f", ""},
