@@ -84,7 +84,7 @@ func TestErrorsHaveJSON(t *testing.T) {
 			}
 		}
 	}
-	if len(has["Error"]) < 50 {
+	if len(has["Error"]) < 20 {
 		t.Errorf("%d error types are found", len(has["Error"]))
 	}
 	for name := range has["Error"] {
