@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // maxColumns is how many characters a line of Go has at most. A tab counts as one.
@@ -38,6 +40,28 @@ func TestColumns(t *testing.T) {
 	case n < wideLines:
 		t.Errorf("%d lines are wider than %d columns: lower wideLines", n, maxColumns)
 	}
+}
+
+// TestMarkdownColumns: no line of a page is wider than maxColumns, except in tables, code blocks and headings. The
+// command line's page is generated from the texts of its help.
+func TestMarkdownColumns(t *testing.T) {
+	t.Parallel()
+	page, code := "", false
+	eachLine(t, func(name string, n int, line string) {
+		if filepath.Ext(name) != ".md" || filepath.Base(name) == "cli.md" {
+			return
+		}
+		if name != page {
+			page, code = name, false
+		}
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			code = !code
+		}
+		free := code || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "#")
+		if !free && utf8.RuneCountInString(line) > maxColumns && strings.Contains(strings.TrimSpace(line), " ") {
+			t.Errorf("%s:%d is wider than %d columns: break it", name, n, maxColumns)
+		}
+	})
 }
 
 // unbreakable returns the lines that a text in backquotes is on, and the rows of tables.
