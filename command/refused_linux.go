@@ -6,22 +6,31 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 )
 
 // mostLooked is how much of the end of a stream is looked at, in bytes.
 const mostLooked = 64 << 10
 
-var (
-	deniedWords  = regexp.MustCompile(`(?i)permission denied|operation not permitted|not permitted|access denied|read-only|EACCES|EPERM|EROFS`)
-	missingWords = regexp.MustCompile(`(?i)no such file|not found|does not exist|cannot find|ENOENT`)
-	writeWords   = regexp.MustCompile(`(?i)creat|writ|mkdir|touch|remov|unlink|renam|EROFS|read-only`)
-	networkWords = regexp.MustCompile(`(?i)could not resolve|EAI_AGAIN|name resolution|network is unreachable|dial tcp|` +
-		`socket: operation not permitted|disabled by GOPROXY=off|ENOTCACHED|--offline mode|EAFNOSUPPORT`)
-	// paths are absolute ones, between quotes or blanks.
-	paths = regexp.MustCompile(
-		"'(/[^'\n]+)'|\"(/[^\"\n]+)\"|`(/[^`\n]+)`|(?:^|[\\s=:(\\[<])(/[^\\s'\"`:,;()<>\\[\\]]+)")
-)
+// complaints are the words of a program that was refused something.
+type complaints struct {
+	denied, missing, write, network *regexp.Regexp
+	paths                           *regexp.Regexp // absolute paths, between quotes or blanks
+}
+
+// complaintsOf compiles the expressions when the first command has failed: most programs need none of them.
+var complaintsOf = sync.OnceValue(func() complaints {
+	return complaints{
+		denied:  regexp.MustCompile(`(?i)permission denied|operation not permitted|not permitted|access denied|read-only|EACCES|EPERM|EROFS`),
+		missing: regexp.MustCompile(`(?i)no such file|not found|does not exist|cannot find|ENOENT`),
+		write:   regexp.MustCompile(`(?i)creat|writ|mkdir|touch|remov|unlink|renam|EROFS|read-only`),
+		network: regexp.MustCompile(`(?i)could not resolve|EAI_AGAIN|name resolution|network is unreachable|dial tcp|` +
+			`socket: operation not permitted|disabled by GOPROXY=off|ENOTCACHED|--offline mode|EAFNOSUPPORT`),
+		paths: regexp.MustCompile(
+			"'(/[^'\n]+)'|\"(/[^\"\n]+)\"|`(/[^`\n]+)`|(?:^|[\\s=:(\\[<])(/[^\\s'\"`:,;()<>\\[\\]]+)"),
+	}
+})
 
 // refused returns what the sandbox has refused a command that has failed, nil if its output names nothing of the kind.
 // The last line that does so counts, stderr before stdout.
@@ -39,17 +48,18 @@ func (p Policy) refused(l launch, exit Exit) *Refusal {
 
 // refusedIn is refused for one line of the output.
 func (p Policy) refusedIn(l launch, line string) *Refusal {
-	denied, missing := deniedWords.MatchString(line), missingWords.MatchString(line)
+	words := complaintsOf()
+	denied, missing := words.denied.MatchString(line), words.missing.MatchString(line)
 	if denied || missing {
 		// The program that complains stands before what it complains of.
-		for _, found := range slices.Backward(paths.FindAllStringSubmatch(line, -1)) {
+		for _, found := range slices.Backward(words.paths.FindAllStringSubmatch(line, -1)) {
 			if r := p.refusedAt(l, filepath.Clean(strings.Join(found[1:], "")), denied,
-				writeWords.MatchString(line)); r != nil {
+				words.write.MatchString(line)); r != nil {
 				return r
 			}
 		}
 	}
-	if !p.Network && networkWords.MatchString(line) {
+	if !p.Network && words.network.MatchString(line) {
 		return &Refusal{Network: true}
 	}
 	return nil

@@ -136,10 +136,13 @@ func validBranch(name string) bool {
 
 // checkCampaign returns why an id names no campaign, "" if it does.
 func checkCampaign(id string) string {
-	if id == "" || len(id) > fleet.MaxCampaignLen || notInID.MatchString(id) {
+	if id == "" || len(id) > fleet.MaxCampaignLen || strings.ContainsFunc(id, notInID) {
 		return "letters, digits, - and _ are allowed, 1 to 255"
 	}
 	return ""
 }
 
-var notInID = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+// notInID reports whether the id of a campaign cannot have a character.
+func notInID(c rune) bool {
+	return c != '-' && c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+}

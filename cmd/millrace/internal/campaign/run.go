@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -80,13 +79,17 @@ failed or were not begun.`,
 	return cmd
 }
 
-// variableForm is an argument that gives a variable its value.
-var variableForm = regexp.MustCompile(`^[A-Za-z_][0-9A-Za-z_-]*:?=`)
+// isVariable reports whether an argument gives a variable its value: NAME=VALUE or NAME:=JSON.
+func isVariable(arg string) bool {
+	name, _, found := strings.Cut(arg, "=")
+	name = strings.TrimSuffix(name, ":")
+	return found && name != "" && (name[0] == '_' || name[0] > '9') && !strings.ContainsFunc(name, notInID)
+}
 
 func (r *running) run(ctx context.Context, p door.Program, t door.Tree, args []string) (err error) {
 	var values, dirs []string
 	for _, arg := range args[1:] {
-		if variableForm.MatchString(arg) {
+		if isVariable(arg) {
 			values = append(values, arg)
 		} else {
 			dirs = append(dirs, arg)
@@ -105,7 +108,7 @@ func (r *running) run(ctx context.Context, p door.Program, t door.Tree, args []s
 	if c.ID == "" {
 		c.ID = idOf(pipeline.Name()) + c.Created.Format("20060102-150405")
 	}
-	if !idForm.MatchString(c.ID) {
+	if !isID(c.ID) {
 		return p.Usage(fmt.Errorf("--name %q: letters, digits, - and _ are allowed, 1 to 100", c.ID))
 	}
 	if c.Pipeline, err = pipeline.MarshalJSON(); err != nil {
@@ -259,12 +262,14 @@ func listed(ctx context.Context, p door.Program, file string) ([]string, error) 
 	return lines, nil
 }
 
-// notInID are runs of characters that the id of a campaign cannot have.
-var notInID = regexp.MustCompile(`[^0-9A-Za-z_-]+`)
+// notInID reports whether the id of a campaign cannot have a character.
+func notInID(c rune) bool {
+	return c != '-' && c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+}
 
 // idOf is the beginning of the id of a campaign, made of the name of its pipeline.
 func idOf(name string) string {
-	name = strings.Trim(notInID.ReplaceAllString(name, "-"), "-")
+	name = strings.Trim(strings.Join(strings.FieldsFunc(name, notInID), "-"), "-")
 	if name == "" {
 		return ""
 	}

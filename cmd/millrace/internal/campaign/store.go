@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace"
@@ -59,8 +59,10 @@ const (
 // mostCampaign is how long a file of a campaign is at most, in bytes.
 const mostCampaign = 1 << 30
 
-// idForm is what names a campaign.
-var idForm = regexp.MustCompile(`^[0-9A-Za-z_-]{1,100}$`)
+// isID reports whether a text can be the id of a campaign: 1 to 100 letters of English, digits, - and _.
+func isID(id string) bool {
+	return id != "" && len(id) <= 100 && !strings.ContainsFunc(id, notInID)
+}
 
 // shelf is the directory that has a directory for each campaign of the user.
 func shelf(p door.Program) (string, error) {
@@ -192,7 +194,7 @@ func load(p door.Program, arg string, work bool) (*opened, error) {
 		arg = all[0].ID
 	}
 	absent := p.Usage(fmt.Errorf("campaign %q was not found: millrace fleet lists the campaigns", arg))
-	if !idForm.MatchString(arg) {
+	if !isID(arg) {
 		return nil, absent
 	}
 	o := &opened{dir: filepath.Join(shelf, arg), last: make(map[int]record)}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -29,8 +28,10 @@ type trustedPipeline struct {
 	Time time.Time `json:"time"`
 }
 
-// digestForm is how a file of the directory is named.
-var digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+// isDigest reports whether a file of the directory can have the name: 64 lower hexadecimal digits.
+func isDigest(name string) bool {
+	return len(name) == 64 && strings.Trim(name, "0123456789abcdef") == ""
+}
 
 // trust returns the directory, below the user's state directory. There is none if the tree has it: a pipeline could
 // write to it.
@@ -71,7 +72,7 @@ func trustDir() string {
 
 // has reports whether the pipeline with a digest is trusted.
 func (t trust) has(digest string) bool {
-	if t == "" || !digestForm.MatchString(digest) {
+	if t == "" || !isDigest(digest) {
 		return false
 	}
 	info, err := os.Lstat(filepath.Join(string(t), digest))
@@ -101,7 +102,7 @@ func (t trust) list() ([]string, error) {
 	}
 	var digests []string
 	for _, e := range entries {
-		if digestForm.MatchString(e.Name()) {
+		if isDigest(e.Name()) {
 			digests = append(digests, e.Name())
 		}
 	}
