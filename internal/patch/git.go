@@ -18,6 +18,30 @@ type gitSection struct {
 	from, to string // of a rename or a copy, which have no first part that git has put there
 	strip    int
 	ops      []Op // that its lines name
+	lines    map[string]gitLine
+}
+
+// gitLine is a line of git about a file: its number, and the text behind its first words.
+type gitLine struct {
+	at   int
+	rest string
+}
+
+// once adds a problem where the section has the line already, with another text. Git applies the last of these lines.
+// The same line twice is harmless, and so are two similarity indexes, which change nothing.
+func (f *gitSection) once(p *parser, word, rest string) {
+	first, twice := f.lines[word]
+	switch {
+	case strings.HasSuffix(word, "similarity index"):
+	case !twice:
+		if f.lines == nil {
+			f.lines = map[string]gitLine{}
+		}
+		f.lines[word] = gitLine{p.n, rest}
+	case first.rest != rest:
+		p.problem(p.n, "keep one of the two lines",
+			`this line disagrees with the "`+word+`" in line `+strconv.Itoa(first.at))
+	}
 }
 
 // op notes the operation on the file that a line states.
@@ -48,6 +72,9 @@ func (p *parser) git() {
 		line = strings.TrimSuffix(line, "\r")
 		word, rest := cutWord(line)
 		at := p.n
+		if word != "" {
+			f.once(p, word, rest)
+		}
 		switch {
 		case p.isFileHeader():
 			if !p.gitLines(&f) {
