@@ -113,7 +113,7 @@ func (o *opened) back(ctx context.Context, head string) error {
 	}
 	args := []string{"reset", "--quiet"}
 	if m.Base == "" {
-		args = []string{"rm", "--cached", "--quiet", "--ignore-unmatch"}
+		args = []string{"rm", "--cached", "--force", "--quiet", "--ignore-unmatch"}
 	}
 	_, err := o.run(ctx, nulList(m.Paths), append(args, "--pathspec-from-file=-", "--pathspec-file-nul")...)
 	return err
