@@ -103,7 +103,7 @@ func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map
 	for dir := path.Dir(m.toPlace); dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if dir == m.fromPlace ||
 			m.dir && t.moves && path.Dir(dir) == path.Dir(m.fromPlace) && c.stage().Respells(m.fromPlace, dir) {
-			return "would lie inside the file itself", nil
+			return fmt.Sprintf("would lie inside %s, which cannot be put into itself", m.from), nil
 		}
 		if _, ok := sources[dir]; ok && t.moves {
 			return fmt.Sprintf("would lie inside %s, which is renamed too", dir), nil

@@ -103,7 +103,7 @@ func TestRenamesThatCollide(t *testing.T) {
 		{"one that stays", actions.Rename{Renames: map[string]string{"1": "2"}}, nil, "2 exists already (from 1)"},
 		{"itself", actions.Rename{Renames: map[string]string{"1": "1"}}, nil, "1 is the file itself (from 1)"},
 		{"a directory that is there", actions.Rename{Renames: map[string]string{"1": "d"}}, nil, "d is a directory (from 1)"},
-		{"into itself", actions.Rename{Renames: map[string]string{"d": "d/e"}}, nil, "d/e would lie inside the file itself (from d)"},
+		{"into itself", actions.Rename{Renames: map[string]string{"d": "d/e"}}, nil, "d/e would lie inside d, which cannot be put into itself (from d)"},
 		{"two ways to write one", actions.Rename{Renames: map[string]string{"1": "n", "./1": "m"}}, nil, "1: has two new names in renames, as './1' and as '1'"},
 		{"with its directory", actions.Rename{Renames: map[string]string{"d": "f", "d/x": "f/y"}}, nil, "f/y comes from d, which is renamed too (from d/x)"},
 		{"not there", actions.Rename{Renames: map[string]string{"none": "n", "1": "m"}}, nil, "none: file does not exist"},

@@ -82,7 +82,7 @@ func TestCollisions(t *testing.T) {
 		{"itself", actions.Copy{Destination: "a"}, []string{"a/x.txt"}, "a/x.txt is the file itself (from a/x.txt)", "="},
 		{"itself, although it may be overwritten", actions.Copy{Destination: "a", Overwrite: true}, []string{"a/x.txt"}, "a/x.txt is the file itself (from a/x.txt)", "="},
 		{"destination is a file", actions.Copy{Destination: "file"}, []string{"a/x.txt"}, "file/x.txt would lie inside file, which is not a directory (from a/x.txt)", "="},
-		{"inside of itself", actions.Copy{To: "file/x"}, []string{"file"}, "file/x would lie inside the file itself (from file)", "="},
+		{"inside of itself", actions.Copy{To: "file/x"}, []string{"file"}, "file/x would lie inside file, which cannot be put into itself (from file)", "="},
 		{"inside of another target", actions.Copy{To: "p/{{stem}}"}, []string{"dir"}, "", ""},
 		{"one target inside of another", actions.Copy{To: "{{stem}}/{{dir}}"}, []string{"a/x.txt", "b/x.txt"}, "", ""},
 		{"one target inside of another, in fact", actions.Copy{To: "new/{{dir}}"}, []string{"a/x.txt", "file"},

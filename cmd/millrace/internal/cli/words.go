@@ -10,6 +10,8 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -146,8 +148,9 @@ func (a *App) words(err error) string {
 		text += "; --in-place overwrites the bytes of such a file"
 	}
 	if failed, ok := errors.AsType[*actions.CommandError](err); ok && failed.Refused != nil {
-		_, host, _ := strings.Cut(failed.Refused.String(), ": the host")
-		text = strings.Replace(text, ": the host"+host, "", 1)
+		own := *failed
+		own.Refused = nil
+		text = strings.Replace(text, failed.Error(), own.Error()+"; "+fsutil.Visible(refusal(*failed.Refused)), 1)
 	}
 	if a.oneLiner == nil {
 		return text
@@ -162,6 +165,20 @@ func (a *App) words(err error) string {
 		return a.oneLiner.Name() + " failed: " + text
 	}
 	return text
+}
+
+// refusal returns what the sandbox has refused a command, without the setting of a host that allows it: refusalHint has
+// the flag.
+func refusal(r command.Refusal) string {
+	switch {
+	case r.Network:
+		return "the sandbox has no network"
+	case r.Home:
+		return "the command has an empty HOME without '" + r.Path + "'"
+	case r.Write:
+		return "the sandbox does not let the command write '" + r.Path + "'"
+	}
+	return "the sandbox does not let the command read '" + r.Path + "'"
 }
 
 // problems returns a line for each problem of a pipeline, which the user has typed as a command of one line.
