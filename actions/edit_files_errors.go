@@ -149,30 +149,33 @@ func (e *textError) MarshalJSON() ([]byte, error) { return errorform.Marshal(ste
 // notUniqueError reports that the text of a str_replace without replace_all is in a file more than once.
 type notUniqueError struct {
 	Count int   // how often it is there
-	Lines []int // where, from 1, after the edits before it; each line once, no more than the first hundred
-	more  bool  // there are others
+	Lines []int // where, from 1, after the edits before it; each line once, no more than the first ten
+	more  int   // how many other lines there are
+	last  int   // the last line that was counted
 }
 
 // mostLines limits the lines in a notUniqueError.
-const mostLines = 100
+const mostLines = 10
 
 // add counts a place.
 func (e *notUniqueError) add(line int) {
 	e.Count++
-	switch n := len(e.Lines); {
-	case n > 0 && e.Lines[n-1] == line:
-	case n == mostLines:
-		e.more = true
+	switch {
+	case e.last == line:
+		return
+	case len(e.Lines) == mostLines:
+		e.more++
 	default:
 		e.Lines = append(e.Lines, line)
 	}
+	e.last = line
 }
 
 // Error has the number of occurrences and their lines.
 func (e *notUniqueError) Error() string {
 	lines := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(e.Lines)), ", "), "[]")
-	if e.more {
-		lines += " and more"
+	if e.more > 0 {
+		lines += fmt.Sprintf(" and %d more", e.more)
 	}
 	what := "lines"
 	if len(e.Lines) == 1 {

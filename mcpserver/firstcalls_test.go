@@ -58,6 +58,19 @@ func firstCalls() []firstCall {
 			done: "src/a.go=package a\n\nfunc New() {}\n"},
 		{tool: "str_replace_based_edit_tool", args: `{"command":"view","path":"src/a.go","view_range":[3,3]}`, done: "3\tfunc Old() {}"},
 		{tool: "str_replace_based_edit_tool", args: `{"command":"insert","path":"src/a.go","insert_line":1,"insert_text":"// x\n"}`, done: "src/a.go=package a\n// x\n\nfunc Old() {}\n"},
+		// Cline, Windsurf and others.
+		{tool: "write_to_file", args: `{"path":"src/a.go","content":"new\n","line_count":1}`, done: "src/a.go=new\n"},
+		{tool: "update_file", args: `{"path":"src/a.go","content":"new\n"}`, done: "src/a.go=new\n"},
+		{tool: "replace_in_file", args: `{"path":"src/a.go","diff":"<<<<<<< SEARCH\nfunc Old() {}\n=======\nfunc New() {}\n>>>>>>> REPLACE\n"}`,
+			done: "src/a.go=package a\n\nfunc New() {}\n"},
+		{tool: "apply_diff", args: `{"path":"src/a.go","diff":"<<<<<<< SEARCH\nfunc Old() {}\n=======\nfunc New() {}\n>>>>>>> REPLACE\n"}`,
+			done: "src/a.go=package a\n\nfunc New() {}\n"},
+		{tool: "view_file", args: `{"AbsolutePath":"src/a.go","StartLine":3,"EndLine":3}`, done: "3\tfunc Old() {}"},
+		{tool: "file_search", args: `{"query":"b.go","explanation":"where it is"}`, done: "src/b.go\n"},
+		{tool: "grep_search", args: `{"query":"Old","target_directories":["src"]}`, done: "Line 3: func Old() {}"},
+		{tool: "search_files", args: `{"path":"src","regex":"O.d","file_pattern":"*.go"}`, done: "Line 3: func Old() {}"},
+		{tool: "get_file_info", args: `{"path":"src/a.go"}`, done: "25 src/a.go"},
+		{tool: "list_files", args: `{"path":".","recursive":true}`, done: "a.go"},
 		// Names that are near.
 		{tool: "fs_read", args: `{"mode":"Search","query":"Old"}`, done: "Line 3: func Old() {}"},
 		{tool: "fs_read", args: `{"mode":"grep","regex":"O.d","path":"src","include":"*.go"}`, done: "Line 3: func Old() {}"},
@@ -124,6 +137,25 @@ func TestFirstCalls(t *testing.T) {
 				t.Errorf("it is %v that there is a warning: %s", warned, r.text)
 			}
 		})
+	}
+}
+
+// A name that is not the name of a tool is refused with the names of the tools, and with the tool that was meant.
+func TestFirstCalls_unknownTool(t *testing.T) {
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n"}, nil)
+	for name, hint := range map[string]string{
+		"insert_content":   "fs_write with the command insert",
+		"codebase_search":  "fs_read with the mode Search",
+		"run_terminal_cmd": "none of the tools runs a command line",
+		"fs_raed":          "did you mean 'fs_read'?",
+		"quux":             "the tools are ",
+	} {
+		_, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: map[string]any{}})
+		if err == nil {
+			t.Errorf("%s was called", name)
+			continue
+		}
+		has(t, err.Error(), hint, "fs_write")
 	}
 }
 

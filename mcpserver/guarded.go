@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -51,7 +52,11 @@ func (s *Server) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 			_, err = json.Marshal(res)
 		}
 		if err != nil {
-			return nil, sendable(wireError(err), req)
+			wire := sendable(wireError(err), req)
+			if call, ok := req.(*mcp.CallToolRequest); ok && !slices.Contains(s.names, call.Params.Name) {
+				wire.Message += ": " + s.toolAdvice(call.Params.Name)
+			}
+			return nil, wire
 		}
 		return res, nil
 	}

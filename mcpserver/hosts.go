@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/millrace-go/millrace/actions"
 )
 
 // hostTool is a tool of this server that a host has by another name, with some of its arguments.
@@ -22,7 +25,7 @@ type hostArg struct {
 }
 
 // hostTools are the tools of hosts that models know by heart: Claude Code, Cursor, the file system server of MCP,
-// Codex.
+// Codex, Cline.
 func hostTools() map[string]hostTool {
 	preset := func(name, key, value string, more ...hostArg) hostTool {
 		return hostTool{name, append([]hostArg{{key, value}}, more...)}
@@ -32,16 +35,18 @@ func hostTools() map[string]hostTool {
 	edits, over := writes("str_replace"), writes("create", hostArg{"overwrite", true})
 	return map[string]hostTool{
 		"Read": reads(modeLine), "read_file": reads(modeLine), "read_text_file": reads(modeLine),
-		"view": reads(modeLine), "read_multiple_files": reads(modeLine), "read_media_file": reads(modeImage),
+		"view": reads(modeLine), "view_file": reads(modeLine), "read_multiple_files": reads(modeLine), "read_media_file": reads(modeImage),
 		"Grep": reads(modeSearch), "grep_search": reads(modeSearch), "grep": reads(modeSearch),
 		"Glob": reads(modeGlob), "search_files": reads(modeGlob), "find_files": reads(modeGlob),
+		"file_search": reads(modeGlob), "list_files": reads(modeDirectory), "get_file_info": reads(modeDirectory),
 		"LS": reads(modeDirectory), "list_dir": reads(modeDirectory), "list_directory": reads(modeDirectory),
 		"directory_tree": reads(modeDirectory, hostArg{"depth", -1}),
-		"Write":          over, "write_file": over, "create_file": writes("create"),
-		"Edit": edits, "MultiEdit": edits, "edit_file": edits, "search_replace": edits, "str_replace": edits,
+		"Write":          over, "write_file": over, "write_to_file": over, "update_file": over,
+		"create_file": writes("create"),
+		"Edit":        edits, "MultiEdit": edits, "edit_file": edits, "search_replace": edits, "str_replace": edits,
 		"str_replace_based_edit_tool": {"fs_write", nil}, "str_replace_editor": {"fs_write", nil},
 		"delete_file": writes("delete"), "move_file": writes("move"), "rename_file": writes("move"),
-		"apply_diff": {"apply_patch", nil},
+		"apply_diff": {"apply_patch", nil}, "replace_in_file": {"apply_patch", nil},
 	}
 }
 
@@ -53,6 +58,9 @@ func (s *Server) hostNamed(ctx context.Context, req mcp.Request) (context.Contex
 		return ctx, req
 	}
 	t, known := hostTools()[call.Params.Name]
+	if call.Params.Name == "search_files" && has(call.Params.Arguments, "regex") {
+		t = hostTools()["grep"] // one host finds names by it, and another host finds text
+	}
 	if t.args == nil && views(call.Params.Arguments) {
 		t = hostTools()["view"]
 	}
@@ -72,6 +80,12 @@ func (s *Server) hostNamed(ctx context.Context, req mcp.Request) (context.Contex
 
 // viewCommand is the command of an editor that reads.
 const viewCommand = "view"
+
+// has reports whether the arguments have a field.
+func has(args json.RawMessage, field string) bool {
+	var given map[string]json.RawMessage
+	return json.Unmarshal(args, &given) == nil && given[field] != nil
+}
 
 func views(args json.RawMessage) bool {
 	var given struct {
@@ -101,4 +115,27 @@ func withArgs(args json.RawMessage, t hostTool) (json.RawMessage, bool) {
 	}
 	text, err := plainJSON(object)
 	return text, err == nil
+}
+
+// adviceFor is the advice on tools of hosts whose arguments have another meaning here.
+func adviceFor(name string) string {
+	switch name {
+	case "insert_content":
+		return "fs_write with the command insert puts text behind the line insert_line, 0 is the top, " +
+			"and the command append puts it at the end; "
+	case "codebase_search":
+		return "fs_read with the mode Search finds a pattern in the text of files, and the mode Glob finds names; "
+	case "run_terminal_cmd", "run_command", "execute_command", "Bash", "bash", "shell":
+		return "describe_actions lists the actions of a pipeline, and none of the tools runs a command line; "
+	}
+	return ""
+}
+
+// toolAdvice is the advice on a name that is not the name of a tool of this server.
+func (s *Server) toolAdvice(name string) string {
+	advice := adviceFor(name)
+	if near, ok := actions.Nearest(name, s.names); ok && advice == "" {
+		advice = "did you mean '" + near + "'? "
+	}
+	return advice + "the tools are " + strings.Join(slices.Sorted(slices.Values(s.names)), ", ")
 }

@@ -154,6 +154,16 @@ func shapes() map[string]func(*meaning, map[string]any) {
 	}
 }
 
+// leaveOut removes arguments that other tools have for people, or for a check of their own.
+func (m *meaning) leaveOut(object map[string]any, names ...string) {
+	for _, name := range names {
+		if _, given := object[name]; given {
+			m.warn("'%s' was left out: it changes nothing", name)
+			delete(object, name)
+		}
+	}
+}
+
 // readShape takes ranges and switches of other tools.
 func readShape(m *meaning, object map[string]any) {
 	if view, ok := object["view_range"].([]any); ok && len(view) == 2 && object["start_line"] == nil {
@@ -176,6 +186,12 @@ func readShape(m *meaning, object map[string]any) {
 		}
 		delete(object, name)
 	}
+	if object["mode"] == modeDirectory && object["recursive"] == true && object["depth"] == nil {
+		m.warn("'recursive' was taken for 'depth'")
+		object["depth"] = -1
+		delete(object, "recursive")
+	}
+	m.leaveOut(object, "explanation")
 	switches := map[string]bool{
 		"-n": true, "-i": true, "case_sensitive": false, "should_read_entire_file": true, "recursive": true,
 	}
@@ -196,6 +212,7 @@ func readShape(m *meaning, object map[string]any) {
 
 // writeShape takes a list of edits of one file, and the source of a move.
 func writeShape(m *meaning, object map[string]any) {
+	m.leaveOut(object, "explanation", "line_count")
 	if from, given := object["source"]; given && object["path"] == nil {
 		m.warn("'source' was taken for 'path'")
 		object["path"] = from
