@@ -150,8 +150,7 @@ func (e *textError) MarshalJSON() ([]byte, error) { return errorform.Marshal(ste
 type notUniqueError struct {
 	Count int   // how often it is there
 	Lines []int // where, from 1, after the edits before it; each line once, no more than the first ten
-	more  int   // how many other lines there are
-	last  int   // the last line that was counted
+	more  bool  // there are others
 }
 
 // mostLines limits the lines in a notUniqueError.
@@ -160,29 +159,27 @@ const mostLines = 10
 // add counts a place.
 func (e *notUniqueError) add(line int) {
 	e.Count++
-	switch {
-	case e.last == line:
-		return
-	case len(e.Lines) == mostLines:
-		e.more++
+	switch n := len(e.Lines); {
+	case n > 0 && e.Lines[n-1] == line:
+	case n == mostLines:
+		e.more = true
 	default:
 		e.Lines = append(e.Lines, line)
 	}
-	e.last = line
 }
 
 // Error has the number of occurrences and their lines.
 func (e *notUniqueError) Error() string {
 	lines := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(e.Lines)), ", "), "[]")
-	if e.more > 0 {
-		lines += fmt.Sprintf(" and %d more", e.more)
+	in := "in lines"
+	switch {
+	case e.more:
+		in = "first in lines"
+	case len(e.Lines) == 1:
+		in = "in line"
 	}
-	what := "lines"
-	if len(e.Lines) == 1 {
-		what = "line"
-	}
-	return fmt.Sprintf("String found %d times in file: in %s %s; set replace_all, or make old_str longer",
-		e.Count, what, lines)
+	return fmt.Sprintf("String found %d times in file: %s %s; set replace_all, or make old_str longer",
+		e.Count, in, lines)
 }
 
 // MarshalJSON gives the code, the message and the paths.

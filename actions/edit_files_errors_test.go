@@ -284,8 +284,8 @@ func TestEditFilesErrorIsShort(t *testing.T) {
 		t.Errorf("%d failures", all)
 	}
 	_, err = b.run("s", one("a", actions.ReplaceText("a", "b")), nil)
-	if err == nil || !strings.Contains(err.Error(), "String found 200 times in file: in lines 1, 2, ") ||
-		!strings.Contains(err.Error(), " 9, 10 and 190 more; set") {
+	if err == nil || !strings.Contains(err.Error(), "String found 200 times in file: first in lines 1, 2, ") ||
+		!strings.Contains(err.Error(), " 8, 9, 10; set") {
 		t.Error(err)
 	}
 }
