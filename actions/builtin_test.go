@@ -13,7 +13,7 @@ import (
 
 // TestBuiltin checks the documented names, and that every parameter can be shown to a user.
 func TestBuiltin(t *testing.T) {
-	equal(t, "names", actions.Builtin().Names(), []string{
+	equal(t, "Builtin().Names(), and the list in this test", actions.Builtin().Names(), []string{
 		"aggregate", "copy", "count_occurrences", "create", "delete", "diff", "edit", "edit_files", "exec", "fail", "list", "merge", "multi_edit", "patch", "pattern_replace", "prompt", "read_ranges", "regex_transform", "rename", "search", "sync_files", "tool",
 	})
 	mutating := map[string]bool{"edit": true, "multi_edit": true, "regex_transform": true, "copy": true, "rename": true,
@@ -21,8 +21,11 @@ func TestBuiltin(t *testing.T) {
 	for _, name := range actions.Builtin().Names() {
 		a, _ := actions.Builtin().Lookup(name)
 		spec := a.Spec()
-		if spec.Name != name || spec.Summary == "" || spec.ReadOnly == mutating[name] {
-			t.Errorf("%s: spec %+v", name, spec)
+		if spec.Name != name || spec.Summary == "" {
+			t.Errorf("%s: Spec has the name %q and the summary %q", name, spec.Name, spec.Summary)
+		}
+		if spec.ReadOnly == mutating[name] {
+			t.Errorf("%s: Spec has ReadOnly %t, but mutating in this test has %t", name, spec.ReadOnly, mutating[name])
 		}
 		object, err := params.Describe(a)
 		if err != nil {
@@ -30,11 +33,11 @@ func TestBuiltin(t *testing.T) {
 		}
 		for _, f := range object.Fields {
 			if !strings.HasSuffix(f.Doc, ".") {
-				t.Errorf("%s: %s has no sentence that describes it", name, f.Name)
+				t.Errorf("%s: the tag doc of %s is not a sentence with a full stop", name, f.Name)
 			}
 		}
 		if _, ok := a.(actions.Toucher); !ok {
-			t.Errorf("%s does not say what it touches", name)
+			t.Errorf("%s has no method Touches, which reports the paths that it reads and writes", name)
 		}
 	}
 }

@@ -4,11 +4,17 @@
 //
 // # The built-in actions
 //
-// Four of [Builtin] find and read: [Search], [List], [CountOccurrences] and [ReadRanges]. Three replace text in all
-// their files: [Edit], [MultiEdit] and [RegexTransform]. [EditFiles] has edits for each file, of lines and of text,
-// and [Create] makes files. Three change names: [Copy], [Rename] and [Delete]. Three work on the results of earlier
-// steps: [Aggregate], [Diff] and [Merge]. [Fail] ends a run, [Tool] calls a function of the host's program, and
-// [Exec] runs a command on the tree.
+// The actions of [Builtin], by their work:
+//
+//   - Find and read: [Search], [List], [CountOccurrences], [ReadRanges] and [Diff].
+//   - Replace text in all their files: [Edit], [MultiEdit] and [RegexTransform]. [PatternReplace] runs a sed script
+//     over the files of a directory.
+//   - Edit each file in its own way: [EditFiles] and [Patch].
+//   - Make, copy, move and delete files: [Create], [SyncFiles], [Copy], [Rename] and [Delete].
+//   - Combine the results of earlier steps: [Aggregate] and [Merge].
+//   - Call other programs: [Exec] runs a command on the tree, [Prompt] asks an agent, and [Tool] calls a function of
+//     the host's program.
+//   - [Fail] fails its step.
 //
 // # Files
 //

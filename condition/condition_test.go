@@ -192,7 +192,8 @@ func TestAccessors(t *testing.T) {
 		}
 	}
 	if len(tests) != len(condition.Types())+1 {
-		t.Errorf("there are %d types", len(condition.Types()))
+		t.Errorf("the table of this test has %d conditions, want one of each of the %d types and the zero Condition",
+			len(tests), len(condition.Types()))
 	}
 	for i, typ := range condition.Types() {
 		if !cmp.Equal(typ, condition.Types()[i]) || typ == "" {

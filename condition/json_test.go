@@ -190,18 +190,31 @@ func TestParseValue(t *testing.T) {
 }
 
 // A condition that a constructor makes and Check accepts becomes JSON and the same condition again, also through New.
+// every returns the zero Condition and a condition of each type.
+func every(step, path string, n int) []condition.Condition {
+	return []condition.Condition{
+		{},
+		condition.HasMatches(step), condition.NoMatches(step), condition.CountGT(step, n), condition.CountLT(step, n),
+		condition.CountEQ(step, n), condition.FileExists(path), condition.FileNotExists(path), condition.StepSucceeded(step),
+		condition.StepFailed(step), condition.PrevError(),
+	}
+}
+
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
+	for i, c := range every("a", "b", 1)[1:] {
+		if types := condition.Types(); i >= len(types) || c.Type() != types[i] {
+			t.Errorf("every in this file has %s, want a condition of each type in the order of Types: %v", c, types)
+		}
+	}
+	if got, want := len(every("a", "b", 1)), len(condition.Types())+1; got != want {
+		t.Errorf("every in this file has %d conditions, want %d: the zero Condition and one of each type", got, want)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		step := rapid.StringMatching(`[A-Za-z0-9_-]{1,8}`).Draw(t, "step")
 		path := rapid.String().Draw(t, "path")
 		n := rapid.Int().Draw(t, "value")
-		c := rapid.SampledFrom([]condition.Condition{
-			{},
-			condition.HasMatches(step), condition.NoMatches(step), condition.CountGT(step, n), condition.CountLT(step, n),
-			condition.CountEQ(step, n), condition.FileExists(path), condition.FileNotExists(path), condition.StepSucceeded(step),
-			condition.StepFailed(step),
-		}).Draw(t, "condition")
+		c := rapid.SampledFrom(every(step, path, n)).Draw(t, "condition")
 		data, err := c.MarshalJSON()
 		if err != nil || !json.Valid(data) {
 			t.Fatalf("MarshalJSON() = %s, %v", data, err)

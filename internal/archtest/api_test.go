@@ -85,7 +85,8 @@ func TestAPISize(t *testing.T) {
 		{"error types", errors, mostErrorTypes},
 	} {
 		if count.have > count.most {
-			t.Errorf("the module has %d %s, more than %d", count.have, count.what, count.most)
+			t.Errorf("the module has %d %s, more than %d: unexport or remove a name that importers do not need",
+				count.have, count.what, count.most)
 		}
 	}
 }

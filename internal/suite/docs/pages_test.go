@@ -331,26 +331,3 @@ func anchors(page string) []string {
 	}
 	return names
 }
-
-// TestDocsEvents keeps the table of events in docs/json-results.md complete, with all their fields.
-func TestDocsEvents(t *testing.T) {
-	text := section(t, "docs/json-results.md", "Events")
-	events := []millrace.Event{
-		millrace.RunStarted{}, millrace.RunFinished{},
-		millrace.StepStarted{}, millrace.StepProgress{}, millrace.FileStaged{}, millrace.StepOutput{}, millrace.StepFinished{},
-		millrace.StepRetrying{}, millrace.StepJumped{}, millrace.CostSpent{}, millrace.StepReplayed{}, millrace.AgentReplied{}, millrace.RiskJudged{},
-		millrace.CommitPhase{},
-	}
-	var kinds []string
-	for _, e := range events {
-		kinds = append(kinds, e.Kind())
-		_, row, _ := strings.Cut(text, "| `"+e.Kind()+"` |")
-		row, _, _ = strings.Cut(row, "\n")
-		for _, name := range fieldsOf(reflect.TypeOf(e), inJSON) {
-			if !strings.Contains(row, "`"+name+"`") {
-				t.Errorf("docs/json-results.md does not list %s of %s", name, e.Kind())
-			}
-		}
-	}
-	sameWords(t, "docs/json-results.md", firstCells(text), kinds)
-}
