@@ -29,6 +29,9 @@ func TestPatchSeries(t *testing.T) {
 		log1   = "commit 1111111111111111111111111111111111111111\nDate:   Sun Sep 9 01:46:40 2001 +0000\n\n    m\n\n"
 		log2   = "commit 2222222222222222222222222222222222222222\nDate:   Sun Sep 9 02:46:40 2001 +0000\n\n    m\n\n"
 	)
+	moveTo := func(from, to string) string {
+		return "diff --git a/" + from + " b/" + to + "\nrename from " + from + "\nrename to " + to + "\n"
+	}
 	above := "1\n2\n3\n{\nroot\n}\n7\n8\n"
 	want := files{"f": above + strings.Replace(fiveBlocks, "root", "ROOT", 1)}
 	plain := func(diff string) string { return strings.ReplaceAll(diff, "diff --git a/f b/f\n", "") }
@@ -49,6 +52,13 @@ func TestPatchSeries(t *testing.T) {
 		{"copied in the same commit", files{"f": "1\n"}, text(mail + copies + copied), files{"f": "one\n", "c": "1\n"}, "", ""},
 		{"copied in a later commit", files{"f": "1\n"}, text(mail + copies + mail + copied), files{"f": "one\n", "c": "one\n"}, "", ""},
 		{"made, changed and renamed", files{}, text(mail + "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+1\n" + mail + copies + mail + chain), files{"g": "one\n"}, "", ""},
+		{"a link makes room for a directory, and moves on", files{"l@": "d", "d/x/y": "1\n"}, text(mail + moveTo("l", "l/x/y") + mail + moveTo("l/x/y", "l/x")), files{"l/x@": "d", "d/x/y": "1\n"}, "", ""},
+		{"a link to itself makes room, and moves on", files{"l@": "l"}, text(mail + moveTo("l", "l/x/y") + mail + moveTo("l/x/y", "l/x")), files{"l/x@": "l"}, "", ""},
+		{"a file makes room for a directory, and moves on", files{"f": "1\n"}, text(mail + moveTo("f", "f/x/y") + mail + moveTo("f/x/y", "f/x")), files{"f/x": "1\n"}, "", ""},
+		{"a directory makes room for a file, and moves on", files{"d/x": "1\n"}, text(mail + moveTo("d/x", "d") + mail + moveTo("d", "e")), files{"e": "1\n"}, "", ""},
+		{"through a link that stays, and on", files{"l@": "d", "d/x": "1\n", "f": "1\n"}, text(mail + moveTo("f", "l/y") + mail + moveTo("l/y", "g")), nil, "file already exists", ""},
+		{"below a file that stays, and on", files{"f": "1\n", "g": "1\n"}, text(mail + moveTo("g", "f/x") + mail + moveTo("f/x", "h")), nil, "file already exists", ""},
+		{"onto a directory that stays, and on", files{"d/x": "1\n", "f": "1\n"}, text(mail + moveTo("f", "d") + mail + moveTo("d", "h")), nil, "file already exists", ""},
 		{"copied and deleted", files{"f": "1\n"}, text(mail + copied + mail + "diff --git a/c b/c\ndeleted file mode 100644\n--- a/c\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n"), files{"f": "1\n"}, "", "the patch changes nothing"},
 	})
 }

@@ -1,6 +1,12 @@
 package actions
 
-import "github.com/millrace-go/millrace/change"
+import (
+	"path"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/change"
+)
 
 // patchView is where the files are while the sections of a patch are worked out.
 type patchView struct {
@@ -55,14 +61,62 @@ func (v *patchView) leave(node *patchNode) {
 // there.
 func (w *patching) begin() {
 	for place, was := range w.view.was {
-		if now := w.view.now[place]; was == nil && now.lives() && now.place != place {
-			if kind, err := kindAt(w.c, place); err != nil || kind == change.File || kind == change.Symlink {
-				now.over = place
-			}
+		if now := w.view.now[place]; was == nil && now.lives() && now.place != place && w.blocked(place) {
+			now.over = place
 		}
 	}
 	w.view.commit++
 	clear(w.view.was)
+}
+
+// blocked reports whether the tree after the present commit has no room for a file at a place that is new to the patch:
+// the stage has something there that the patch has not removed, or a file or a link above it.
+func (w *patching) blocked(place string) bool {
+	for i, c := range place {
+		if dir := place[:i]; c == '/' && i > 0 {
+			switch kind, err := kindAt(w.c, dir); {
+			case err != nil:
+				return true
+			case kind != change.Dir: // nothing of the stage is below it
+				return kind != change.Absent && w.view.stays(dir)
+			}
+		}
+	}
+	switch kind, err := kindAt(w.c, place); {
+	case err != nil:
+		return true
+	case kind == change.Dir:
+		return w.inhabited(place)
+	default:
+		return kind != change.Absent
+	}
+}
+
+// stays reports whether a file of the stage is where it was, and the patch has put no other one there.
+func (v *patchView) stays(place string) bool {
+	now, known := v.now[place]
+	return !known || now.place == place && now.copyOf == ""
+}
+
+// inhabited reports whether a directory of the stage has a file that the patch has not removed.
+func (w *patching) inhabited(dir string) bool {
+	for dirs := []string{dir}; len(dirs) > 0; {
+		last := dirs[len(dirs)-1]
+		dirs = dirs[:len(dirs)-1]
+		entries, err := afero.ReadDir(w.c.FS, last)
+		if err != nil {
+			return true
+		}
+		for _, e := range entries {
+			name := path.Join(last, e.Name())
+			if e.IsDir() {
+				dirs = append(dirs, name)
+			} else if w.view.stays(name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // take notes that a section of the present commit works on a file, and how the file is before.
