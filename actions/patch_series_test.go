@@ -29,6 +29,17 @@ func TestPatchSeries(t *testing.T) {
 		log1   = "commit 1111111111111111111111111111111111111111\nDate:   Sun Sep 9 01:46:40 2001 +0000\n\n    m\n\n"
 		log2   = "commit 2222222222222222222222222222222222222222\nDate:   Sun Sep 9 02:46:40 2001 +0000\n\n    m\n\n"
 	)
+	indexed := func(diff, ids string) string { return strings.Replace(diff, "\n--- ", "\nindex "+ids+"\n--- ", 1) }
+	undated := func(log string) string { return strings.ReplaceAll(log, "Date:", "When:") }
+	turn := func(old, now string) string {
+		return "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-" + old + "\n+" + now + "\n"
+	}
+	gone := func(old string) string {
+		return "diff --git a/f b/f\ndeleted file mode 100644\n--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-" + old + "\n"
+	}
+	fresh := func(now string) string {
+		return "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+" + now + "\n"
+	}
 	moveTo := func(from, to string) string {
 		return "diff --git a/" + from + " b/" + to + "\nrename from " + from + "\nrename to " + to + "\n"
 	}
@@ -39,7 +50,11 @@ func TestPatchSeries(t *testing.T) {
 		{"mails", files{"f": fiveBlocks}, text(mail + eight + "-- \n2.39.5\n\n" + mail + modify + "-- \n2.39.5\n\n"), want, "", ""},
 		{"log, oldest first", files{"f": fiveBlocks}, text(log1 + eight + "\n" + log2 + modify), want, "", ""},
 		{"log, newest first", files{"f": fiveBlocks}, text(log2 + modify + "\n" + log1 + eight), want, "", "the newest commit stands first"},
-		{"log, order unknown", files{"f": fiveBlocks}, text(strings.ReplaceAll(log2+modify+"\n"+log1+eight, "Date:", "When:")), nil, "nothing tells in which order", ""},
+		{"log, order unknown", files{"f": fiveBlocks}, text(undated(log2 + modify + "\n" + log1 + eight)), nil, "nothing tells in which order", ""},
+		{"mails, deleted and made again", files{"f": "1\n"}, text(mail + indexed(gone("1"), "d00491f..0000000") + mail + indexed(fresh("1"), "0000000..d00491f")), files{"f": "1\n"}, "", ""},
+		{"log, deleted and made again", files{"f": "1\n"}, text(log2 + indexed(fresh("2"), "0000000..0cfbf08") + "\n" + log1 + indexed(gone("1"), "d00491f..0000000")), files{"f": "2\n"}, "", "the newest commit stands first"},
+		{"log, a copy of what goes back", files{"f": "2\n"}, text(log2 + indexed(turn("1", "2"), "d00491f..0cfbf08") + copied + "\n" + log1 + indexed(turn("2", "1"), "0cfbf08..d00491f")), files{"f": "2\n", "c": "1\n"}, "", "the newest commit stands first"},
+		{"log without times, changed and renamed", files{"f": "1\n"}, text(undated(log2) + chain + "\n" + undated(log1) + indexed(turn("1", "2"), "d00491f..0cfbf08")), files{"g": "2\n"}, "", "the newest commit stands first"},
 		{"diffs of git, one behind the other", files{"f": fiveBlocks}, text(eight + modify), want, "", ""},
 		{"plain diffs, one behind the other", files{"f": fiveBlocks}, text(plain(eight) + plain(modify)), want, "", ""},
 		{"quotes what was put in", files{"f": fiveBlocks}, text(eight + first), want, "", ""},

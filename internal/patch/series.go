@@ -67,7 +67,7 @@ func (p *parser) inOrder() {
 		return
 	}
 	forward, backward, shared := links(files)
-	if p.series.mails { // their order is that of the text, unless the contents prove another one
+	if p.series.mails { // their order is that of the text, unless the contents prove another one twice
 		forward++
 	} else if forward == backward {
 		for i := range max(len(p.series.dates)-1, 0) {
@@ -84,21 +84,74 @@ func (p *parser) inOrder() {
 		// A section stays before the next section of its commit.
 		slices.SortStableFunc(files, func(a, b File) int { return b.Commit - a.Commit })
 		p.warn(0, "the newest commit stands first; the commits were applied from the oldest one on")
-	case backward == forward && shared:
+	case backward == forward && shared && !p.series.mails:
 		p.problem(0, "make it with git format-patch --stdout, or with git log --reverse",
 			"nothing tells in which order the commits of the patch were made")
 	}
 }
 
-// touch is what one commit does to a file: the contents that it finds and leaves, "" where the patch does not name
-// them.
+// touch is the content that one commit finds at a name, and the content that it leaves there: the name of the content,
+// absent or present, "" where the patch does not show it.
 type touch struct {
 	commit    int
 	old, left string
 }
 
-// links counts the contents that are those of the commit before in the text, and those of the next one. shared is set
-// if two commits have to do with one file.
+// A content without a name.
+const (
+	absent  = "absent"  // no file
+	present = "present" // a file with any content
+)
+
+// rank returns how much a content shows.
+func rank(content string) int {
+	switch content {
+	case "":
+		return 0
+	case absent:
+		return 1 // for a part of the commit: another part may find or put a file there
+	case present:
+		return 2
+	}
+	return 3
+}
+
+// finds notes a content that a section finds. The first of two names counts.
+func (t *touch) finds(content string) {
+	if rank(content) > rank(t.old) {
+		t.old = content
+	}
+}
+
+// leaves notes a content that a section leaves. The last of two names counts.
+func (t *touch) leaves(content string) {
+	if rank(content) >= rank(t.left) {
+		t.left = content
+	}
+}
+
+// of returns the content with a name, which may be too short to prove anything.
+func of(id string) string {
+	if len(id) < minID || strings.Trim(id, "0") == "" {
+		return present
+	}
+	return id
+}
+
+// differ reports whether two contents cannot be the same.
+func differ(a, b string) bool {
+	switch {
+	case a == "" || b == "":
+		return false
+	case a == absent || b == absent:
+		return a != b
+	}
+	return a != present && b != present && !sameID(a, b)
+}
+
+// links counts the proofs that a commit of the text follows the commit before it, and that it precedes that one: the
+// content that one of them leaves is not the content that the other one finds. shared is set if two commits have to do
+// with one file.
 func links(files []File) (forward, backward int, shared bool) {
 	names := make(map[string]*[2]touch) // the last two commits of each
 	settle := func(t *[2]touch) {
@@ -106,14 +159,20 @@ func links(files []File) (forward, backward int, shared bool) {
 			return
 		}
 		shared = true
-		if sameID(t[0].left, t[1].old) {
+		for i := range t {
+			if t[i].left == "" {
+				t[i].left = t[i].old // the source of a copy
+			}
+		}
+		follows, precedes := !differ(t[0].left, t[1].old), !differ(t[1].left, t[0].old)
+		if follows && !precedes {
 			forward++
 		}
-		if sameID(t[0].old, t[1].left) {
+		if precedes && !follows {
 			backward++
 		}
 	}
-	of := func(name string, commit int) *touch {
+	at := func(name string, commit int) *touch {
 		name = path.Clean(name)
 		t := names[name]
 		switch {
@@ -129,11 +188,18 @@ func links(files []File) (forward, backward int, shared bool) {
 	for i := range files {
 		f := &files[i]
 		if f.Op != Create {
-			of(f.Old, f.Commit).old = f.OldID
+			at(f.Old, f.Commit).finds(of(f.OldID))
 		}
-		if f.Op != Delete {
-			of(f.New, f.Commit).left = f.NewID
+		if f.Op == Delete || f.Op == Rename {
+			at(f.Old, f.Commit).leaves(absent)
 		}
+		if f.Op == Delete {
+			continue
+		}
+		if f.Op != Modify {
+			at(f.New, f.Commit).finds(absent)
+		}
+		at(f.New, f.Commit).leaves(of(f.NewID))
 	}
 	for _, t := range names {
 		settle(t)
