@@ -149,10 +149,20 @@ type BlockedError struct {
 	Host bool
 	// Budget is the budget that is exceeded. Nil if it was another limit, or the risk.
 	Budget *BudgetError
+
+	path string // the file that is read-only, "" for other reasons
 }
 
 // Error returns the reason.
 func (e *BlockedError) Error() string { return e.Reason }
+
+// Paths returns the file that is read-only, if that is the reason.
+func (e *BlockedError) Paths() []string {
+	if e.path == "" {
+		return nil
+	}
+	return []string{e.path}
+}
 
 // Unwrap returns the *BudgetError, if it is a budget that is exceeded.
 func (e *BlockedError) Unwrap() error {
@@ -208,7 +218,8 @@ func useForce(do string) wording.Part {
 func (x Executor) readOnlyFiles(changes []fsutil.Change) *BlockedError {
 	blocked := func(name, do string) *BlockedError {
 		why := fmt.Sprintf("file %s is read-only", name)
-		return &BlockedError{Reason: wording.Of(wording.Errorf("%s%v", why, useForce(do+" it")), x.Words), Why: why}
+		return &BlockedError{Reason: wording.Of(wording.Errorf("%s%v", why, useForce(do+" it")), x.Words), Why: why,
+			path: name}
 	}
 	for _, c := range changes {
 		switch {

@@ -16,23 +16,31 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Collision is one place that a copy or a rename cannot put a file at.
-type Collision struct {
-	Target  string   // where the files would go
-	Sources []string // the files
-	Reason  string   // such as "exists already"
+// collision is one place that a copy or a rename cannot put a file at.
+type collision struct {
+	target  string   // where the files would go
+	sources []string // the files
+	obstacle
+}
+
+// obstacle is the reason why a place cannot be used.
+type obstacle struct {
+	text   string // such as "exists already", "" for none
+	exists bool   // a file is there, which Overwrite replaces
 }
 
 // CollisionError lists all collisions of a copy or a rename, in path order. They are found before anything is staged.
 type CollisionError struct {
-	Collisions []Collision
+	// Overwritable are the places of files that Overwrite replaces: no directories, and no symbolic links.
+	Overwritable []string
+	collisions   []collision
 }
 
 // Error names the places and the files that would go there, ten of each and the number of the others.
 func (e *CollisionError) Error() string {
-	texts := make([]string, len(e.Collisions))
-	for i, c := range e.Collisions {
-		texts[i] = fmt.Sprintf("%s %s (from %s)", c.Target, c.Reason, names.Few(c.Sources, ", "))
+	texts := make([]string, len(e.collisions))
+	for i, c := range e.collisions {
+		texts[i] = fmt.Sprintf("%s %s (from %s)", c.target, c.text, names.Few(c.sources, ", "))
 	}
 	return names.Few(texts, "; ")
 }
@@ -40,14 +48,21 @@ func (e *CollisionError) Error() string {
 // Paths returns the places, and the files that would go there.
 func (e *CollisionError) Paths() []string {
 	var paths []string
-	for _, c := range e.Collisions {
-		paths = append(append(paths, c.Target), c.Sources...)
+	for _, c := range e.collisions {
+		paths = append(append(paths, c.target), c.sources...)
 	}
 	return paths
 }
 
 // MarshalJSON gives the code, the message and the paths.
 func (e *CollisionError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+
+func (e *CollisionError) cause() string {
+	if len(e.Overwritable) > 0 {
+		return causeExists
+	}
+	return ""
+}
 
 // Unwrap returns [fs.ErrExist].
 func (e *CollisionError) Unwrap() error { return fs.ErrExist }
@@ -56,11 +71,11 @@ func (e *CollisionError) Unwrap() error { return fs.ErrExist }
 func (t transfer) collisions(ctx context.Context, c *Call, moves []move) error {
 	sources := make(map[string]move, len(moves))
 	targets := make(map[string][]string, len(moves))
-	var all []Collision
+	var all []collision
 	for _, m := range moves {
 		if twin, ok := sources[m.fromPlace]; ok && t.moves {
 			both := []string{twin.from, m.from}
-			all = append(all, Collision{Target: m.to, Sources: both, Reason: "has one source under two names"})
+			all = append(all, collision{m.to, both, obstacle{text: "has one source under two names"}})
 		}
 		sources[m.fromPlace] = m
 		targets[m.toPlace] = append(targets[m.toPlace], m.from)
@@ -74,81 +89,91 @@ func (t transfer) collisions(ctx context.Context, c *Call, moves []move) error {
 		if err != nil {
 			return fileError(m.to, err)
 		}
-		if why != "" && !reported[m.toPlace] {
+		if why.text != "" && !reported[m.toPlace] {
 			reported[m.toPlace] = true
-			all = append(all,
-				Collision{Target: m.to, Sources: slices.Sorted(slices.Values(targets[m.toPlace])), Reason: why})
+			all = append(all, collision{m.to, slices.Sorted(slices.Values(targets[m.toPlace])), why})
 		}
 	}
 	if len(all) == 0 {
 		return nil
 	}
-	slices.SortFunc(all, func(a, b Collision) int { return cmp.Compare(a.Target, b.Target) })
-	return &CollisionError{Collisions: all}
+	slices.SortFunc(all, func(a, b collision) int { return cmp.Compare(a.target, b.target) })
+	e := &CollisionError{collisions: all}
+	for _, c := range all {
+		if c.exists {
+			e.Overwritable = append(e.Overwritable, c.target)
+		}
+	}
+	return e
 }
 
-// obstacle returns the reason why a move is impossible, "" if it is possible.
-func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map[string][]string) (string, error) {
+// obstacle returns the reason why a move is impossible, the zero obstacle if it is possible.
+func (t transfer) obstacle(
+	c *Call, m move, sources map[string]move, targets map[string][]string,
+) (obstacle, error) {
+	blocked := func(format string, args ...any) (obstacle, error) {
+		return obstacle{text: fmt.Sprintf(format, args...)}, nil
+	}
 	if m.fromPlace == m.toPlace {
-		return "is the file itself", nil
+		return blocked("is the file itself")
 	}
 	for dir := path.Dir(m.fromPlace); t.moves && dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if _, ok := sources[dir]; ok {
-			return fmt.Sprintf("comes from %s, which is renamed too", dir), nil
+			return blocked("comes from %s, which is renamed too", dir)
 		}
 	}
 	if len(targets[m.toPlace]) > 1 {
-		return "would be made from more than one file", nil
+		return blocked("would be made from more than one file")
 	}
 	for dir := path.Dir(m.toPlace); dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if dir == m.fromPlace ||
 			m.dir && t.moves && path.Dir(dir) == path.Dir(m.fromPlace) && c.stage().Respells(m.fromPlace, dir) {
-			return fmt.Sprintf("would lie inside %s, which cannot be put into itself", m.from), nil
+			return blocked("would lie inside %s, which cannot be put into itself", m.from)
 		}
 		if _, ok := sources[dir]; ok && t.moves {
-			return fmt.Sprintf("would lie inside %s, which is renamed too", dir), nil
+			return blocked("would lie inside %s, which is renamed too", dir)
 		}
 		if len(targets[dir]) > 0 {
-			return fmt.Sprintf("would lie inside %s, which is a target too", dir), nil
+			return blocked("would lie inside %s, which is a target too", dir)
 		}
 		switch kind, err := kindAt(c, dir); {
 		case err != nil:
-			return "", err
+			return obstacle{}, err
 		case kind == change.Symlink:
 			// The links of a place are resolved, so this one could not be: it leads out, in a circle, or nowhere.
 			if _, err := c.FS.Stat(dir); err != nil {
-				return "", err
+				return obstacle{}, err
 			}
 			fallthrough
 		case kind != change.Absent && kind != change.Dir:
-			return fmt.Sprintf("would lie inside %s, which is not a directory", dir), nil
+			return blocked("would lie inside %s, which is not a directory", dir)
 		}
 	}
 	if other, ok := sources[m.toPlace]; ok {
 		if !t.moves {
-			return "is to be copied itself", nil
+			return blocked("is to be copied itself")
 		}
 		if other.toPlace != other.fromPlace {
-			return "", nil // it makes room
+			return obstacle{}, nil // it makes room
 		}
 	}
 	if t.moves && c.stage().Respells(m.fromPlace, m.toPlace) {
-		return "", nil
+		return obstacle{}, nil
 	}
 	kind, err := kindAt(c, m.toPlace)
 	switch {
 	case err != nil:
-		return "", err
+		return obstacle{}, err
 	case kind == change.Absent, kind == change.File && t.Overwrite && !m.dir:
-		return "", nil
+		return obstacle{}, nil
 	case kind == change.File:
-		return "exists already", nil
+		return obstacle{"exists already", true}, nil
 	case kind == change.Dir:
-		return "is a directory", nil
+		return blocked("is a directory")
 	case kind == change.Symlink:
-		return "is a symbolic link, which is never replaced", nil
+		return blocked("is a symbolic link, which is never replaced")
 	}
-	return "is not a regular file", nil
+	return blocked("is not a regular file")
 }
 
 // kindAt returns the kind of the file at a place.

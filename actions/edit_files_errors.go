@@ -76,7 +76,7 @@ func (f *editFailure) As(target any) bool { return asFileError(target, f.Path, f
 
 // reason returns the cause in the words that reports use.
 func (f *editFailure) reason() string {
-	text := ReportText(&FileError{Path: f.Path, Err: f.Err})
+	text := reportText(&FileError{Path: f.Path, Err: f.Err})
 	e, ok := errors.AsType[*lineError](f.Err)
 	switch {
 	case !ok:
@@ -85,6 +85,11 @@ func (f *editFailure) reason() string {
 		return fmt.Sprintf("%s: line %d of %d", text, e.Start, e.Lines)
 	}
 	return fmt.Sprintf("%s: lines %d to %d of %d", text, e.Start, e.End, e.Lines)
+}
+
+// errNoHash refuses to write over a file that nobody has read.
+var errNoHash error = &causeError{
+	"require_hash is set and the file exists, but create has no content_hash", causeNoHash,
 }
 
 // hashError reports that a file, or a range of its lines, has changed since it was read.
@@ -107,6 +112,8 @@ func (e *hashError) Error() string {
 	return fmt.Sprintf("Lines %d to %d have changed: their range_hash is %s, not %s; read them again",
 		e.First, e.Last, e.Got, e.Want)
 }
+
+func (e *hashError) cause() string { return causeStale }
 
 // MarshalJSON gives the code, the message and the paths.
 func (e *hashError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
@@ -141,6 +148,13 @@ func (e *textError) Error() string {
 		text += ": nearest is " + strings.Join(e.Nearest, "; then ")
 	}
 	return text
+}
+
+func (e *textError) cause() string {
+	if e.Applied > 0 {
+		return causeApplied
+	}
+	return causeText
 }
 
 // MarshalJSON gives the code, the message and the paths.
@@ -181,6 +195,8 @@ func (e *notUniqueError) Error() string {
 	return fmt.Sprintf("String found %d times in file: %s %s; set replace_all, or make old_str longer",
 		e.Count, in, lines)
 }
+
+func (e *notUniqueError) cause() string { return causeNotUnique }
 
 // MarshalJSON gives the code, the message and the paths.
 func (e *notUniqueError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }

@@ -102,14 +102,15 @@ func TestEditFilesUnusable(t *testing.T) {
 			for _, test := range []struct {
 				path, text string
 				is         error
+				cause      string
 			}{
-				{"gone.txt", "File not found", fs.ErrNotExist},
-				{"no/where.txt", "File not found", fs.ErrNotExist},
-				{"d", "is a directory", fsutil.ErrIsDir},
-				{"a.txt/", "not a directory", fsutil.ErrNotDir},
-				{"bin", actions.ErrBinary.Error(), actions.ErrBinary},
-				{"../x", "path escapes from the root of the tree", fsutil.ErrEscape},
-				{".git/config", "access denied: version control directories are not written to", fsutil.ErrProtected},
+				{"gone.txt", "File not found", fs.ErrNotExist, "not_found"},
+				{"no/where.txt", "File not found", fs.ErrNotExist, "not_found"},
+				{"d", "is a directory", fsutil.ErrIsDir, "is_directory"},
+				{"a.txt/", "not a directory", fsutil.ErrNotDir, ""},
+				{"bin", actions.ErrBinary.Error(), actions.ErrBinary, ""},
+				{"../x", "path escapes from the root of the tree", fsutil.ErrEscape, "outside_root"},
+				{".git/config", "access denied: version control directories are not written to", fsutil.ErrProtected, "permission_denied"},
 			} {
 				if test.path == ".git/config" {
 					write(t, b.stage.Base(), files{test.path: "c\n"})
@@ -131,7 +132,7 @@ func TestEditFilesUnusable(t *testing.T) {
 				b.wantWarning("not edited: " + name + ": " + test.text)
 				none, two := 0, 2
 				equal(t, "report", out.Reports[0], actions.FileReport{
-					Path: name, Error: test.text, EditsApplied: &none, EditsFailed: &two, FailedEdits: []actions.FailedEdit{
+					Path: name, Error: test.text, Cause: test.cause, EditsApplied: &none, EditsFailed: &two, FailedEdits: []actions.FailedEdit{
 						{Index: 0, Command: "insert", Error: test.text}, {Index: 1, Command: "append", Error: test.text},
 					},
 				})

@@ -95,7 +95,7 @@ func (w *planning) mayCreate() error {
 		return wording.Errorf("%w; %v", fs.ErrExist,
 			wording.Part{Kind: kinds.SetOverwrite, Text: "set overwrite to replace its text"})
 	case w.options.RequireHash && edit.ContentHash == "":
-		return errors.New("require_hash is set and the file exists, but create has no content_hash")
+		return errNoHash
 	}
 	return nil
 }

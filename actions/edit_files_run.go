@@ -201,7 +201,7 @@ func (p *filePlan) report() FileReport {
 	r := FileReport{Path: p.name, Success: len(p.failures) == 0}
 	applied, failed := len(p.edits), 0
 	if !r.Success {
-		r.Error = p.failures[0].reason()
+		r.Error, r.Cause = p.failures[0].reason(), causeOf(p.failures[0])
 		for _, f := range p.failures {
 			if f.Index < 0 {
 				for i, e := range p.edits {

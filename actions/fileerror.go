@@ -25,7 +25,7 @@ func unlessBinary(binary bool) error {
 }
 
 // errProtected reports that a change of a file would be blocked.
-var errProtected = errors.New("is read-only, so it is written to with force only")
+var errProtected error = &causeError{"is read-only, so it is written to with force only", causeDenied}
 
 // protected returns errProtected for a file that its owner may not write to, in the tree as it was and as it is now.
 // The change would be blocked for it; a step that goes on without the files that fail leaves it out.
@@ -119,10 +119,10 @@ func reason(err error) string {
 // onErrorContinue is the value of on_error with which a step leaves out files that fail. The default is "stop".
 const onErrorContinue = "continue"
 
-// ReportText returns what a report says of a file that a step has failed at: "File not found", "Permission denied",
-// "String not found in file" or "Line number out of range", and for other errors their text without the path. The
-// error is not nil.
-func ReportText(err error) string {
+// reportText returns the message of a report on a file that a step has failed at: "File not found", "Permission
+// denied", "String not found in file" or "Line number out of range", and for other errors their text without the path.
+// The error is not nil.
+func reportText(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "File not found"
@@ -138,10 +138,10 @@ func ReportText(err error) string {
 	return err.Error()
 }
 
-// reportOf returns what is said of a file that is done, or that a step has failed at.
-func reportOf(path string, err error) FileReport {
+// ReportOf returns the report on a file that a step has failed at, and on a successful file for nil.
+func ReportOf(path string, err error) FileReport {
 	if err != nil {
-		return FileReport{Path: path, Error: ReportText(err)}
+		return FileReport{Path: path, Error: reportText(err), Cause: causeOf(err)}
 	}
 	return FileReport{Path: path, Success: true}
 }
@@ -156,6 +156,8 @@ type lineError struct {
 func (e *lineError) Error() string {
 	return fmt.Sprintf("line number out of range: lines %d to %d of %d", e.Start, e.End, e.Lines)
 }
+
+func (e *lineError) cause() string { return causeRange }
 
 // MarshalJSON gives the code, the message and the paths.
 func (e *lineError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }

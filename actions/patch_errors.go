@@ -136,7 +136,7 @@ func (f *hunkFailure) reason() string {
 	if e, ok := errors.AsType[*unstrippedError](f.Err); ok {
 		return e.Error()
 	}
-	return ReportText(&FileError{Path: f.Path, Err: f.Err})
+	return reportText(&FileError{Path: f.Path, Err: f.Err})
 }
 
 // patchLimit returns the error of a limit as this package has it, and any other as it is.

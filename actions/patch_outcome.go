@@ -125,7 +125,7 @@ func reportOfSections(name string, edits int, sections []*patchSection) FileRepo
 		for _, f := range s.failures {
 			r.Success = false
 			if r.Error == "" {
-				r.Error = f.reason()
+				r.Error, r.Cause = f.reason(), causeOf(f)
 			}
 			if f.Hunk == 0 {
 				whole = f.reason()

@@ -170,7 +170,7 @@ func (s *scripting) show(ctx context.Context, name string, size int64, splices [
 func (s *scripting) outcome(files []string, done []scripted, failed []error) (Outcome, error) {
 	var reports []FileReport
 	for i := range done {
-		one, r := &done[i], reportOf(files[i], failed[i])
+		one, r := &done[i], ReportOf(files[i], failed[i])
 		switch {
 		case one.skipped:
 			continue

@@ -114,7 +114,7 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 	for i, file := range c.Files {
 		if err := failed[i]; err != nil {
 			c.Warnf("not read: %v", err)
-			reports[i] = reportOf(file, err)
+			reports[i] = ReportOf(file, err)
 			continue
 		}
 		out.Files = append(out.Files, file)

@@ -32,7 +32,7 @@ func TestReadRangesContinue(t *testing.T) {
 		}
 		if !r.Success {
 			failed[r.Path] = r.Error
-			equal(t, "nothing else is said of "+r.Path, r, actions.FileReport{Path: r.Path, Error: r.Error})
+			equal(t, "nothing else is said of "+r.Path, r, actions.FileReport{Path: r.Path, Error: r.Error, Cause: r.Cause})
 		} else if r.ContentHash == "" || r.RangeHash != hexHash(out.Content[r.Path]) || r.LastModified.IsZero() {
 			t.Errorf("report of %s: %+v", r.Path, r)
 		}

@@ -67,7 +67,7 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 			c.Warnf("%v; left as it was", err)
 		}
 		if goOn {
-			out.Reports = append(out.Reports, reportOf(file, failed[i]))
+			out.Reports = append(out.Reports, ReportOf(file, failed[i]))
 		}
 		out.change(file, edits[i])
 	}

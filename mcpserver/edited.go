@@ -22,6 +22,7 @@ type edited struct {
 	Success      bool                 `json:"success"`
 	Error        string               `json:"error,omitempty"`
 	Code         string               `json:"code,omitempty"`
+	Cause        string               `json:"cause,omitempty"`
 	EditsApplied *int                 `json:"edits_applied,omitempty"`
 	EditsFailed  *int                 `json:"edits_failed,omitempty"`
 	FailedEdits  []actions.FailedEdit `json:"failed_edits,omitempty"`
@@ -144,7 +145,7 @@ func (w *writing) entries(res *millrace.Result) []edited {
 		of := w.of[i]
 		e := done[of.name]
 		if w.denied[of.name] {
-			e = edited{Error: permissionDenied, Code: failedCode}
+			e = edited{Error: permissionDenied, Code: failedCode, Cause: causeDenied}
 			for k := of.first; k < of.end; k++ {
 				command := asked.Edits[k-of.first].text("command")
 				e.FailedEdits = append(e.FailedEdits,
@@ -180,7 +181,7 @@ func editedFiles(res *millrace.Result) []edited {
 				Replacements: f.Replacements, WouldModify: f.WouldModify, Preview: f.Preview,
 			}
 			if !f.Success {
-				e.Code, e.Error = failedCode, report(f.Error)
+				e.Code, e.Cause, e.Error = failedCode, f.Cause, report(f.Error)
 				e.FailedEdits = slices.Clone(f.FailedEdits)
 				for i := range e.FailedEdits {
 					e.FailedEdits[i].Error = report(e.FailedEdits[i].Error)
@@ -220,7 +221,7 @@ func (w *writing) answered(res *millrace.Result, files []edited, shown any, data
 	warned(data, res)
 	if len(files) > 0 && !slices.ContainsFunc(files, func(f edited) bool { return f.Success }) {
 		err := &actions.FileError{Path: files[0].Path, Err: errors.New(files[0].Error)}
-		return w.failure(a, &nextError{err: err, code: failedCode, next: remedy(files[0].Error)})
+		return w.failure(a, &nextError{err: err, code: failedCode, next: remedy(files[0].Cause)})
 	}
 	return a
 }

@@ -150,6 +150,9 @@ func codeOf(err error) string {
 // codeArguments is the code of mistakes in the arguments of a call, outside of the pipeline that they may have in them.
 const codeArguments = "invalid_arguments"
 
+// causeDenied is the cause of a file that cannot be written.
+const causeDenied = "permission_denied"
+
 // codeInternal is the code of what is not a mistake of the caller.
 const codeInternal = "internal"
 
@@ -196,7 +199,7 @@ func next(err error, code string) string {
 		return personForces
 	}
 	if code == "step_failed" {
-		return remedy(err.Error())
+		return remedy(actions.ReportOf("", err).Cause)
 	}
 	switch code {
 	case codeArguments:
@@ -225,30 +228,35 @@ func next(err error, code string) string {
 	return "ask the user"
 }
 
-// remedy is what to do about a file that could not be edited, by the words of its report.
-func remedy(text string) string {
-	for _, r := range [][2]string{
-		{"read only", "ask the user: the host lets this file be read only"},
-		{"Permission denied", "ask the user: the file or its directory cannot be written"},
-		{"access denied", "ask the user: the file or its directory cannot be written"},
-		{"already applied", "nothing if the edit was made before; else read the file with fs_read, and copy the text to replace from it"},
-		{"not found in file", "read the file with fs_read, and copy the text to replace from it as it is"},
-		{"times in file", "give more lines of the text around the one place, or set replace_all"},
-		{"out of range", "read the file with fs_read for the numbers of its lines"},
-		{"has changed", "read it again with fs_read, and give the hash that is shown"},
-		{"have changed", "read them again with fs_read, and give the hash that is shown"},
-		{"has no hash", "read the file with fs_read, and give its content_hash"},
-		{"has no content_hash", "read the file with fs_read, and give its content_hash"},
-		{"already exists", "set overwrite to replace it, or edit it with str_replace"},
-		{"escapes from", "give a path in the root; fs_read with the mode Directory lists it"},
-		{"not found", "correct the path; fs_read with the mode Glob finds names, and the command create makes a new file"},
-		{"does not exist", "correct the path; fs_read with the mode Glob finds names"},
-		{"set recursive", "set recursive to delete the directory with all that is in it"},
-		{"is a directory", "give the path of a file; fs_read with the mode Directory lists them"},
-	} {
-		if strings.Contains(strings.ToLower(text), strings.ToLower(r[0])) {
-			return r[1]
-		}
+// remedy is what to do about a file that could not be read or edited, by the cause of its report.
+func remedy(cause string) string {
+	switch cause {
+	case "read_only":
+		return "ask the user: the host lets this file be read only"
+	case causeDenied:
+		return "ask the user: the file or its directory cannot be written"
+	case "already_applied":
+		return "nothing if the edit was made before; else read the file with fs_read, and copy the text to replace from it"
+	case "text_not_found":
+		return "read the file with fs_read, and copy the text to replace from it as it is"
+	case "not_unique":
+		return "give more lines of the text around the one place, or set replace_all"
+	case "out_of_range":
+		return "read the file with fs_read for the numbers of its lines"
+	case "stale":
+		return "read it again with fs_read, and give the hash that is shown"
+	case "no_hash":
+		return "read the file with fs_read, and give its content_hash"
+	case "exists":
+		return "set overwrite to replace it, or edit it with str_replace"
+	case "outside_root":
+		return "give a path in the root; fs_read with the mode Directory lists it"
+	case "not_found":
+		return "correct the path; fs_read with the mode Glob finds names, and the command create makes a new file"
+	case "not_recursive":
+		return "set recursive to delete the directory with all that is in it"
+	case "is_directory":
+		return "give the path of a file; fs_read with the mode Directory lists them"
 	}
 	return "read the file again with fs_read, correct the step and send the call again"
 }

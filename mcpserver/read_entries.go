@@ -32,6 +32,7 @@ type fileRead struct {
 	NextLine  int    `json:"next_start_line,omitempty"`
 	Error     string `json:"error,omitempty"`
 	Code      string `json:"code,omitempty"`
+	Cause     string `json:"cause,omitempty"`
 
 	// first is the number of the first line of the content, 0 for what has no lines.
 	first int
@@ -68,7 +69,9 @@ func (r *reading) each(ctx context.Context, read func(context.Context, string, *
 }
 
 func (e *fileRead) fail(err error) {
-	e.Success, e.Error, e.Code, e.err = false, visible(report(actions.ReportText(err))), codeOf(err), err
+	failed := actions.ReportOf(e.Path, err)
+	e.Success, e.Error, e.Cause = false, visible(report(failed.Error)), failed.Cause
+	e.Code, e.err = codeOf(err), err
 }
 
 // note keeps a text that is said once, beside the entries.

@@ -6,7 +6,6 @@ import (
 	"os"
 	pathpkg "path"
 	"slices"
-	"strings"
 
 	"github.com/millrace-go/millrace"
 )
@@ -18,12 +17,10 @@ const permissionDenied = "Permission denied"
 // directory that the process may not write to. It is "" for other errors.
 func unwritable(err error) (name string, dir bool) {
 	if blocked, ok := errors.AsType[*millrace.BlockedError](err); ok {
-		rest, _ := strings.CutPrefix(blocked.Reason, "file ")
-		name, _, found := strings.Cut(rest, " is read-only. Use force")
-		if !found {
-			return "", false
+		for _, name := range blocked.Paths() {
+			return name, false
 		}
-		return name, false
+		return "", false
 	}
 	if millrace.Written(err) || !errors.Is(err, fs.ErrPermission) {
 		return "", false

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/afero"
+
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/agent"
@@ -76,8 +78,7 @@ func TestErrorJSON(t *testing.T) {
 		{&millrace.TimeoutError{After: time.Second}, "timeout", "", ""},
 		{file, "step_failed", "a/b.txt", ""},
 		{&actions.LimitError{What: actions.LimitOutput, Limit: 3}, "limit", "", ""},
-		{&actions.CollisionError{Collisions: []actions.Collision{{Target: "t", Sources: []string{"s1", "s2"}, Reason: "exists"}}},
-			"step_failed", "t s1 s2", ""},
+		{collisionOf(t), "step_failed", "t s1 s2", ""},
 		{&actions.CommandError{Status: 2, Line: "l"}, "exec_failed", "", ""},
 		{&actions.AmbiguousHunkError{Count: 2, Lines: []int{1, 2}}, "step_failed", "", ""},
 		{&actions.MissingHunkError{At: 1, Line: 1, Want: "w"}, "step_failed", "", ""},
@@ -149,4 +150,22 @@ func TestErrorJSON(t *testing.T) {
 	if only.Code != "read_only" || only.Message != millrace.ErrReadOnly.Error() {
 		t.Errorf("of ErrReadOnly: %+v", only)
 	}
+}
+
+// collisionOf returns the error of two files that cannot take the place of a third.
+func collisionOf(t *testing.T) error {
+	t.Helper()
+	fsys := afero.NewMemMapFs()
+	for _, name := range []string{"s1", "s2", "t"} {
+		if err := afero.WriteFile(fsys, name, []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := millrace.New("p").Step("s", actions.Copy{Files: []string{"s1", "s2"}, To: "t{{ext}}"}).MustBuild()
+	_, err := millrace.Executor{}.Run(t.Context(), fsys, p)
+	collision, ok := errors.AsType[*actions.CollisionError](err)
+	if !ok {
+		t.Fatalf("the error is %v, want a *CollisionError", err)
+	}
+	return collision
 }

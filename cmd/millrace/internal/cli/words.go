@@ -202,9 +202,7 @@ func (a *App) problems(invalid *millrace.ValidationError) string {
 // inTheWay reports whether an error is about files that --overwrite replaces. It replaces no links and no directories.
 func inTheWay(err error) bool {
 	collision, ok := errors.AsType[*actions.CollisionError](err)
-	return ok &&
-		slices.ContainsFunc(collision.Collisions,
-			func(c actions.Collision) bool { return c.Reason == "exists already" })
+	return ok && len(collision.Overwritable) > 0
 }
 
 // counted returns a number with its word, in the plural where it is not one.

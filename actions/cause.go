@@ -1,0 +1,76 @@
+package actions
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/kinds"
+	"github.com/millrace-go/millrace/wording"
+)
+
+// The causes of [FileReport.Cause].
+const (
+	causeApplied      = "already_applied"
+	causeDenied       = "permission_denied"
+	causeExists       = "exists"
+	causeIsDir        = "is_directory"
+	causeNoHash       = "no_hash"
+	causeNotFound     = "not_found"
+	causeNotRecursive = "not_recursive"
+	causeNotUnique    = "not_unique"
+	causeOutside      = "outside_root"
+	causeRange        = "out_of_range"
+	causeReadOnly     = "read_only"
+	causeStale        = "stale"
+	causeText         = "text_not_found"
+)
+
+// sentinels are the errors without a method cause that have a cause. The first match counts.
+var sentinels = [...]struct {
+	err   error
+	cause string
+}{
+	{fsutil.ErrReadOnlyPath, causeReadOnly}, {fsutil.ErrReadOnly, causeReadOnly},
+	{fs.ErrPermission, causeDenied}, {fsutil.ErrNotAllowed, causeDenied},
+	{fsutil.ErrReserved, causeDenied}, {fsutil.ErrProtected, causeDenied}, {fsutil.ErrDenied, causeDenied},
+	{fsutil.ErrEscape, causeOutside}, {fsutil.ErrAbsolute, causeOutside},
+	{fs.ErrNotExist, causeNotFound}, {fs.ErrExist, causeExists}, {fsutil.ErrIsDir, causeIsDir},
+}
+
+// causeOf returns the cause of an error, "" if it is not in the list of [FileReport.Cause]. Of several errors the first
+// with a cause counts.
+func causeOf(err error) string {
+	for err != nil {
+		switch e := err.(type) {
+		case interface{ cause() string }:
+			return e.cause()
+		case *wording.Error:
+			if slices.ContainsFunc(wording.Parts(e), func(p wording.Part) bool { return p.Kind == kinds.SetRecursive }) {
+				return causeNotRecursive
+			}
+		case interface{ Unwrap() []error }:
+			for _, one := range e.Unwrap() {
+				if cause := causeOf(one); cause != "" {
+					return cause
+				}
+			}
+			return ""
+		}
+		is, _ := err.(interface{ Is(target error) bool })
+		for _, s := range sentinels {
+			if err == s.err || is != nil && is.Is(s.err) {
+				return s.cause
+			}
+		}
+		err = errors.Unwrap(err)
+	}
+	return ""
+}
+
+// causeError is an error without fields that has a cause.
+type causeError struct{ text, word string }
+
+func (e *causeError) Error() string { return e.text }
+func (e *causeError) cause() string { return e.word }
