@@ -135,7 +135,7 @@ func collectError(err error, steps int) error {
 
 // driftReason is the reason of a conflict that a stage has found.
 func driftReason(d stage.Drift) string {
-	if d.Reason == "created" {
+	if d.Reason == stage.DriftCreated {
 		return "has been created by another program"
 	}
 	return "another program has changed what is in the directory since the step listed it"

@@ -226,6 +226,8 @@ type end struct {
 	Summary json.RawMessage `json:"summary,omitempty"`
 	// Child is what the parent of the run counts, nil if it has none.
 	Child *childEnd `json:"child,omitempty"`
+	// From is the id of the step to resume from, "" for none.
+	From string `json:"from,omitempty"`
 }
 
 // childEnd is what became of a target.

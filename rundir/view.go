@@ -53,6 +53,9 @@ func (r shownRun) run() runs.Run {
 		v.Status, v.Reason, v.FinishedAt = runs.Failed, diedReason, r.updated
 	}
 	v.Resumable = (v.Status == runs.Failed || v.Status == runs.Canceled) && !r.foreign && r.resumable()
+	if r.end != nil && r.end.From != "" && v.Resumable {
+		v.ResumeFrom = v.ID + "/" + r.end.From
+	}
 	if r.hold != nil {
 		v.Held = &runs.Held{PlanDigest: r.hold.PlanDigest, Files: r.hold.Files, Edits: r.hold.Edits, Risk: r.hold.Risk}
 		if r.heldJob > 0 {

@@ -252,6 +252,9 @@ func (s *session) ended(res *millrace.Result, err error) error {
 		r.Status, r.Reason = runs.Canceled, by.Error()
 	default:
 		r.Status, r.Reason = runs.Failed, s.reason(err)
+		if drift, ok := errors.AsType[*millrace.DriftError](err); ok {
+			r.End.From = drift.From
+		}
 		r.End.Final = res != nil && res.Commit.State == millrace.CommitApplied && !res.Replayed && isStep(err)
 	}
 	if res != nil {

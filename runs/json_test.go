@@ -16,7 +16,7 @@ import (
 func TestJSON(t *testing.T) {
 	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	run := runs.Run{
-		ID: "12", RunID: "0c", Project: "p", Name: "n", RefName: "r", SHA: "ab", Status: runs.Manual, Reason: "why", Resumable: true, Foreign: true,
+		ID: "12", RunID: "0c", Project: "p", Name: "n", RefName: "r", SHA: "ab", Status: runs.Manual, Reason: "why", Resumable: true, ResumeFrom: "12/rm", Foreign: true,
 		Source: "api", User: "ann", YAMLErrors: true, CreatedAt: at, UpdatedAt: at, StartAt: at, StartedAt: at, FinishedAt: at,
 		Duration: 1500 * time.Microsecond, QueuedDuration: time.Second, Parent: "11", Attempts: 2, Variables: []string{"a"},
 		Held: &runs.Held{JobID: "12003", PlanDigest: "0d", Files: 3, Edits: 4, Risk: risk.High},
@@ -47,7 +47,7 @@ func TestJSON(t *testing.T) {
 		into  any
 		want  string
 	}{
-		{"run", &run, new(runs.Run), `{"id":12,"run_id":"0c","project_id":"p","name":"n","ref":"r","sha":"ab","status":"manual","reason":"why","resumable":true,` +
+		{"run", &run, new(runs.Run), `{"id":12,"run_id":"0c","project_id":"p","name":"n","ref":"r","sha":"ab","status":"manual","reason":"why","resumable":true,"resume_from":"12/rm",` +
 			`"foreign":true,"source":"api","username":"ann","yaml_errors":true,"created_at":` + when + `,"updated_at":` + when + `,"start_at":` + when +
 			`,"started_at":` + when + `,"finished_at":` + when + `,"attempts":2,"variables":["a"],"held":{"job_id":12003,"plan_digest":"0d","files":3,"edits":4,"risk":"HIGH"},` +
 			`"summary":{"targets":9,"success":1,"failed":2,"skipped":3,"canceled":1,"files":5,"edits":6,"risks":{"LOW":1,"MEDIUM":2,"HIGH":3,"CRITICAL":4},` +

@@ -46,6 +46,9 @@ type Run struct {
 	Reason string `json:"reason,omitempty"`
 	// Resumable means that a retry can go on with what was done. It is false while the run is active.
 	Resumable bool `json:"resumable"`
+	// ResumeFrom is the step to resume from, RUN/STEP, if another program has changed what the step has read. A retry
+	// would find the same change again. It is "" for other runs.
+	ResumeFrom string `json:"resume_from,omitempty"`
 	// Foreign means that the run was not signed with the user's key. It can be looked at, and nothing else; retention
 	// removes it.
 	Foreign bool `json:"foreign,omitempty"`

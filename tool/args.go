@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
-	"strings"
 
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
@@ -48,15 +47,11 @@ func (s Spec) decode(args any, isTemplate func(string) bool) (any, []Problem) {
 	if err != nil {
 		return nil, []Problem{{Message: fmt.Sprintf("tool '%s': %v", s.Name, err)}}
 	}
-	value, _, found := params.Decode(reflect.Zero(s.Args).Interface(), node, s.Name, isTemplate)
+	value, found := params.DecodeArguments(reflect.Zero(s.Args).Interface(), node, s.Name, isTemplate)
 	var problems []Problem
 	for _, p := range found {
 		if text, ok := at(named, p.Pointer).(string); ok && isTemplate != nil && isTemplate(text) {
 			continue // in place of an object, which a parameter of an action cannot have
-		}
-		// The problems of an action's parameters become problems of a tool's arguments.
-		if rest, ok := strings.CutPrefix(p.Message, s.Name+" action "); ok {
-			p.Message = fmt.Sprintf("tool '%s' %s", s.Name, strings.Replace(rest, "parameter", "argument", 1))
 		}
 		problems = append(problems, Problem{Pointer: p.Pointer, Message: p.Message, Hint: p.Hint})
 	}

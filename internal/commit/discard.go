@@ -72,8 +72,8 @@ func keepLast(o *Options, state stateDir, id string) error {
 	if l.Status != backup.LeftoverInterrupted {
 		return nil
 	}
-	files, err := t.onlyHere()
-	if err != nil || len(files) == 0 {
+	last, err := t.onlyHere()
+	if err != nil || len(last) == 0 {
 		return err
 	}
 	if err := state.ensureConflicts(); err != nil {
@@ -86,20 +86,25 @@ func keepLast(o *Options, state stateDir, id string) error {
 	if err := state.d.SyncAnyDir(path.Dir(to)); err != nil {
 		return err
 	}
-	for i := range files {
+	files := make([]change.Problem, len(last))
+	for i, f := range last {
 		// else it is beside its path, on another mount
-		if in, ok := strings.CutPrefix(files[i].Reason, "is "+t.dir); ok {
-			files[i].Reason = "is " + to + in
+		if in, ok := strings.CutPrefix(f.at, t.dir+"/"); ok {
+			f.at = path.Join(to, in)
 		}
+		files[i] = change.Problem{Path: f.path, Reason: "is " + f.at}
 	}
 	return &KeptError{ID: id, Dir: to, Files: sortProblems(files)}
 }
 
+// lastCopy is a file of the tree that is at another place only.
+type lastCopy struct{ path, at string }
+
 // onlyHere lists the files that were in the tree and are now in the transaction only: nothing stands at their paths, or
 // they are of another program.
-func (t *txn) onlyHere() ([]change.Problem, error) {
+func (t *txn) onlyHere() ([]lastCopy, error) {
 	u := &undoing{txn: t, moves: t.moves()}
-	var files []change.Problem
+	var files []lastCopy
 	for _, e := range t.entries {
 		names := []string{t.slot(e), t.out(e), t.back(e)}
 		if disk.IsLeaf(e.Old) {
@@ -111,7 +116,7 @@ func (t *txn) onlyHere() ([]change.Problem, error) {
 				return nil, err
 			}
 			if last {
-				files = append(files, change.Problem{Path: e.Path, Reason: "is " + name})
+				files = append(files, lastCopy{e.Path, name})
 				break
 			}
 		}

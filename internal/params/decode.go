@@ -24,10 +24,21 @@ import (
 func Decode(proto any, node *strictjson.Node, action string, isTemplate func(string) bool) (
 	value any, binds map[string]string, problems []Problem,
 ) {
-	d := &decoder{collector: collector{action: action, most: mostProblems, isTemplate: isTemplate}}
+	return decode(proto, node, collector{action: action, most: mostProblems, isTemplate: isTemplate})
+}
+
+// DecodeArguments is [Decode] for the arguments of a tool, and words the problems so.
+func DecodeArguments(proto any, node *strictjson.Node, tool string, isTemplate func(string) bool) (any, []Problem) {
+	value, _, problems := decode(proto, node,
+		collector{action: tool, tool: true, most: mostProblems, isTemplate: isTemplate})
+	return value, problems
+}
+
+func decode(proto any, node *strictjson.Node, c collector) (value any, binds map[string]string, problems []Problem) {
+	d := &decoder{collector: c}
 	s, v, err := shapeOf(proto)
 	if err != nil {
-		d.add(nil, CodeBadAction, 0, "", "%s action cannot be used: %v", action, err)
+		d.add(nil, CodeBadAction, 0, "", "%s cannot be used: %v", d.owner(), err)
 		return proto, nil, d.all()
 	}
 	into := reflect.New(s.typ)

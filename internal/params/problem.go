@@ -44,6 +44,7 @@ type Problem struct {
 // collector collects the problems of one action, or of one table.
 type collector struct {
 	action     string // "" for a table
+	tool       bool   // it is the name of a tool, and its parameters are arguments
 	most       int    // problems
 	isTemplate func(string) bool
 	problems   []Problem
@@ -74,18 +75,33 @@ func (c *collector) add(at *path, code string, offset int, hint, format string, 
 func (c *collector) all() []Problem {
 	if c.dropped > 0 {
 		c.problems = append(c.problems, Problem{
-			Code: CodeTooMany, Message: fmt.Sprintf("%d more problems with the parameters of the %s action",
-				c.dropped, c.action),
+			Code: CodeTooMany, Message: fmt.Sprintf("%d more problems with the %ss of the %s", c.dropped, c.member(),
+				c.owner()),
 		})
 	}
 	return c.problems
+}
+
+// owner names the action or the tool, and member what it calls a parameter.
+func (c *collector) owner() string {
+	if c.tool {
+		return "tool '" + c.action + "'"
+	}
+	return c.action + " action"
+}
+
+func (c *collector) member() string {
+	if c.tool {
+		return "argument"
+	}
+	return "parameter"
 }
 
 func (c *collector) templated(s string) bool { return c.isTemplate != nil && c.isTemplate(s) }
 
 // missing uses the documented words.
 func (c *collector) missing(at *path, offset int) {
-	c.add(at, CodeMissing, offset, "", "%s action requires '%s' parameter", c.action, at)
+	c.add(at, CodeMissing, offset, "", "%s requires '%s' %s", c.owner(), at, c.member())
 }
 
 func (c *collector) empty(at *path, s *shape, offset int) {
@@ -121,5 +137,5 @@ func (c *collector) unknown(s *shape, up *path, name string, offset int) {
 	} else if len(names) > 0 {
 		hint = "use " + choice(names)
 	}
-	c.add(up.member(name), CodeUnknownField, offset, hint, "%s action has no parameter '%s'", c.action, up.member(name))
+	c.add(up.member(name), CodeUnknownField, offset, hint, "%s has no %s '%s'", c.owner(), c.member(), up.member(name))
 }

@@ -117,7 +117,7 @@ func (w *collector) under(at string, s slot) error {
 func (w *collector) stillAbsent(at string) error {
 	f, err := w.core.base.lstat(at)
 	if f != nil {
-		w.drifts = append(w.drifts, Drift{Path: at, Reason: "created"})
+		w.drifts = append(w.drifts, Drift{Path: at, Reason: DriftCreated})
 	}
 	return err
 }

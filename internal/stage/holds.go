@@ -32,7 +32,7 @@ func (s *Stage) Holds(name string, seen Seen) (reason string, err error) {
 	case err != nil:
 		return "", names.PathError("lstat", name, err)
 	case seen.Kind == change.Absent:
-		return "created", nil
+		return DriftCreated, nil
 	case seen.Kind != p.ent.kind():
 		return "kind", nil
 	}

@@ -189,7 +189,7 @@ func (b *builder) under(dir *node, t toldSlot, n *node) error {
 	case f == nil || n != nil && n.from == f:
 		return nil
 	case t.under == 0:
-		b.drifts = append(b.drifts, Drift{Path: name, Reason: "created", Delta: b.Depth()})
+		b.drifts = append(b.drifts, Drift{Path: name, Reason: DriftCreated, Delta: b.Depth()})
 		return nil
 	}
 	return b.leaves(ent{f: f}, name, name)
@@ -221,7 +221,7 @@ func (b *builder) hide(name string) error {
 		return err
 	}
 	if lists(entries, path.Base(name)) {
-		b.drifts = append(b.drifts, Drift{Path: name, Reason: "created", Delta: b.Depth()})
+		b.drifts = append(b.drifts, Drift{Path: name, Reason: DriftCreated, Delta: b.Depth()})
 		return nil
 	}
 	b.c.base.hide(name)

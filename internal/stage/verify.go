@@ -14,6 +14,9 @@ import (
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
+// DriftCreated is the Reason of a path that another program has made.
+const DriftCreated = "created"
+
 // Drift is one path of the base that is not what the deltas rest on any more.
 type Drift struct {
 	Path   string
@@ -222,7 +225,7 @@ func (c *core) take(e ent, kids []kid, goes bool) error {
 		}
 		for _, k := range kids {
 			if s, staged := e.n.kids[k.name]; staged && s.isFresh() {
-				return driftError([]Drift{{Path: k.base, Reason: "created"}})
+				return driftError([]Drift{{Path: k.base, Reason: DriftCreated}})
 			}
 		}
 	}

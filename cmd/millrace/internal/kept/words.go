@@ -26,9 +26,8 @@ func reason(text string) string {
 // further is the command that goes on with a run. A run whose tree has changed goes on from the step that read the
 // change: a retry would find the same change again.
 func further(run runs.Run) string {
-	if at := strings.LastIndex(run.Reason, "; resume from '"+run.ID+"/"); at >= 0 {
-		_, step, _ := strings.Cut(run.Reason[at:], "'")
-		return "millrace runs resume " + strings.TrimSuffix(step, "'")
+	if run.ResumeFrom != "" {
+		return "millrace runs resume " + run.ResumeFrom
 	}
 	return "millrace runs retry " + run.ID
 }
