@@ -29,7 +29,7 @@ const MaxPipelineBytes = definition.MaxPipelineBytes
 // ten levels.
 const DefaultMaxJSONDepth = definition.DefaultMaxJSONDepth
 
-// Decoder reads pipelines from JSON. The zero value knows the built-in actions. It is safe for concurrent use.
+// Decoder reads pipelines from JSON. The zero value has the built-in actions. It is safe for concurrent use.
 type Decoder struct {
 	// Actions are the actions that steps may name. The zero Registry means [actions.Builtin].
 	Actions actions.Registry
@@ -51,9 +51,9 @@ type Decoder struct {
 	// MaxDepth is how deeply lists and objects may be nested. More is a *ValidationError with the code "json_too_deep".
 	// Zero means DefaultMaxJSONDepth; negative, or more than 10,000, means 10,000.
 	MaxDepth int
-	// Locate says where a value stands, for callers that have made the JSON from a text in another form: its lines and
-	// columns, both from 1, become those of problems and warnings. The pointer leads to a value that there is in the
-	// JSON text, also where Lenient gave it another name or place, "" to the whole; name asks for the place of the
+	// Locate returns the place of a value, for callers that have made the JSON from a text in another form: its lines
+	// and columns, both from 1, become those of problems and warnings. The pointer leads to a value that there is in
+	// the JSON text, also where Lenient gave it another name or place, "" to the whole; name asks for the place of the
 	// value's name and not of the value. It is called from the goroutine that calls Decode. Nil means that places are
 	// those in the JSON text.
 	Locate func(pointer string, name bool) (line, column int)
@@ -82,7 +82,7 @@ type ActionDoc struct {
 	Summary string `json:"summary"`
 	// ReadOnly reports that it never writes.
 	ReadOnly bool `json:"read_only"`
-	// Input says where its files come from.
+	// Input is the source of its files.
 	Input actions.Input `json:"-"`
 	// Params are its parameters in the order of their declaration, each followed by those within it.
 	Params []ParamDoc `json:"params"`
@@ -190,9 +190,10 @@ type LibraryEntry struct {
 	Err error
 }
 
-// LibraryError says why there is no pipeline of a name, or why it cannot be read. It wraps a *[ValidationError] for a
-// text that is not a pipeline, an error that matches fs.ErrNotExist where there is no such file, [fsutil.ErrBadName]
-// for what no pipeline can be called, [fsutil.ErrEscape] for a link that leads out of the directory, and so on.
+// LibraryError reports that a library has no pipeline of a name, or that the pipeline cannot be read. It wraps a
+// *[ValidationError] for a text that is not a pipeline, an error that matches fs.ErrNotExist where there is no such
+// file, [fsutil.ErrBadName] for what no pipeline can be called, [fsutil.ErrEscape] for a link that leads out of the
+// directory, and so on.
 type LibraryError struct {
 	// Name is the pipeline's, "" if it is the directory that cannot be read. Dir is the name of the directory, "" if it
 	// is about none of them.

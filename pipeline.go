@@ -17,27 +17,36 @@
 // writes the bytes that the plan has shown, or returns a [ConflictError].
 //
 // [Executor.Restore] undoes a commit by its backup id, [Executor.PlanRestore] shows that first, so that a part of it
-// can be taken back. [Executor.Recover] finishes or undoes what a crash has left; Run and Commit do so by themselves
+// can be taken back. [Executor.Recover] finishes or undoes what a crash has left; Run and Commit do the same
 // before they write.
 //
-// # Whose fault
+// # Errors
 //
-// An [ExecutorError] is the host's, a [ValidationError] the pipeline's, a [PlanError] that of a stored plan, a
-// [StepError] that of the tree or an action, a [BlockedError] reports that limits or risk forbid the change, a
-// [ConflictError] that another program has written to the tree, a [FileSystemError] what the file system cannot do, a
-// [CommitError] that it failed. [ErrorCode] has a word for each.
+// The type of an error names the part that has to change:
 //
-// The tree is what it was after an error, but for three cases: a CommitError in state CommitPending, after which
-// Recover is needed; a commit that was undone but for paths that another program has written to meanwhile, which its
-// error names; and a pipeline with ContinueOnError ("stop_on_error": false), of which the steps that did not fail are
-// committed: its StepError says Committed then. [Written] tells them.
+//   - [ExecutorError]: the settings of the host.
+//   - [ValidationError]: the pipeline; [PlanError]: a stored plan.
+//   - [StepError]: the tree or an action.
+//   - [BlockedError]: limits or risk forbid the change.
+//   - [ConflictError]: another program has written to the tree.
+//   - [FileSystemError]: the file system lacks an ability.
+//   - [CommitError]: the commit has failed.
+//
+// [ErrorCode] returns a word for each.
+//
+// After an error the tree is as before, except in three cases, which [Written] reports:
+//
+//   - A CommitError is in state CommitPending. Recover is needed then.
+//   - A commit was undone, except for paths that another program has written to in the meantime. The error names them.
+//   - The pipeline has ContinueOnError ("stop_on_error": false). The steps that did not fail are committed, and the
+//     StepError has Committed set.
 //
 // # Policy
 //
-// Pipelines may come from strangers. The host limits them with the fields of its Executor: a ceiling
-// for the risk, the paths allowed, denied and read only, what a step may cost, read-only, dry-run. Nothing in a
-// pipeline, nor in a stored plan, lifts any of that. All fields, and all that is bounded, are listed in
-// docs/limits.md; docs/embedding.md is for programs that use this package.
+// Pipelines may be untrusted input. The host limits them with the fields of its Executor: a ceiling for the risk, the
+// paths allowed, denied and read only, what a step may cost, read-only, dry-run. Nothing in a pipeline, nor in a stored
+// plan, lifts any of that. All fields, and all that is bounded, are listed in docs/limits.md; docs/embedding.md is for
+// programs that use this package.
 //
 // # What is not promised
 //

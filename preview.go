@@ -120,7 +120,7 @@ type Hunk struct {
 	NewLines int `json:"new_lines"`
 	// Text has the lines of the hunk, each after a space, a "-" or a "+".
 	Text string `json:"text"`
-	// By says which edits of which steps made it, in the order of the steps: all those, and only those, that go with it
+	// By has the edits of the steps that made it, in the order of the steps: all those, and only those, that go with it
 	// when it is rejected.
 	By []fsutil.Origin `json:"by,omitempty"`
 

@@ -26,9 +26,9 @@ type Result struct {
 	CompletedSteps int    `json:"completed_steps"` // steps that succeeded or were skipped
 	// Results has an entry for each step that ran or was skipped, in the order of the pipeline.
 	Results []StepResult `json:"results"`
-	// History tells each visit of a step in the order of execution, if a step was visited or attempted several times,
-	// or led to another one than the next in the list. Nil otherwise: then Results says it all. Of more than
-	// MaxAttempts visits those that were skipped are left out.
+	// History has each visit of a step in the order of execution, if a step was visited or attempted several times, or
+	// led to another one than the next in the list. Nil otherwise: then Results says it all. Of more than MaxAttempts
+	// visits those that were skipped are left out.
 	History []Visit `json:"history,omitempty"`
 	// BackupID names the backup that [Executor.Restore] takes. Empty if none was made.
 	BackupID string `json:"backup_id,omitempty"`

@@ -64,7 +64,7 @@ type StepResult struct {
 	// the result of. Both are 0 where that is once at most.
 	Visits   int `json:"visits,omitempty"`
 	Attempts int `json:"attempts,omitempty"`
-	// Jump says where the step has led to by next, on_fail or retry_if.
+	// Jump is the jump after the step, by next, on_fail or retry_if.
 	Jump *Jump `json:"jump,omitempty"`
 	// Cost is what the attempts of this visit have cost; in JSON a number of dollars.
 	Cost budget.Cost `json:"cost_usd,omitzero"`
@@ -220,7 +220,7 @@ func (m *millis) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Visit is one arrival at a step, as [Result.History] tells it.
+// Visit is one arrival at a step, in [Result.History].
 type Visit struct {
 	StepID string `json:"step_id"`
 	// Visit counts the arrivals at this step, from 1.
@@ -229,7 +229,7 @@ type Visit struct {
 	Outcome string `json:"outcome"`
 	// Attempts has one entry for each time the action ran. None for a visit that was skipped.
 	Attempts []Attempt `json:"attempts,omitempty"`
-	// Jump says where the visit led to by next, on_fail or retry_if. Nil for the next step in the list.
+	// Jump is the jump after the visit, by next, on_fail or retry_if. Nil if the next step in the list follows.
 	Jump *Jump `json:"jump,omitempty"`
 	// Discarded means that what the visit had staged was taken back by a later restart, or at the end of the run.
 	Discarded bool `json:"discarded,omitempty"`

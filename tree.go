@@ -183,7 +183,7 @@ type FileSystemError struct {
 	Name string
 	// Limit describes what it cannot do, and what to do instead.
 	Limit string
-	// Err says which step of the commit failed, at which path, and how.
+	// Err names the failed step of the commit, its path, and the cause.
 	Err error
 }
 

@@ -96,7 +96,7 @@ type Spec struct {
 	// ReadOnly means that the action never writes. False, the zero value, is the safe choice: the step counts as a
 	// writing step, and a read-only host refuses it. A ReadOnly action gets a file system that refuses writes.
 	ReadOnly bool
-	// Input says where the files come from.
+	// Input is the source of the files.
 	Input Input
 	// Data means that the action returns [Outcome.Data], so that templates can reach into it by paths.
 	Data bool

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// List tells what is in a directory, to a depth.
+// List lists the entries of a directory, to a depth.
 //
 // It leaves out the same files as a [Search]: version control directories, the state directory, and files that
 // .gitignore excludes. Hidden files are listed. Symbolic links are listed as such and not followed, but for Path

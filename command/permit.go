@@ -34,8 +34,9 @@ func (p Policy) Permit(ctx context.Context, c Command) error {
 	return p.check(ctx, c, env)
 }
 
-// Supported says why the sandbox that the policy requires cannot be had on this system, and what to set, as a
-// *[DeniedError]. It returns nil if it can be had, if it is not required, and if there is a Runner.
+// Supported returns a *[DeniedError] if this system lacks the sandbox that the policy requires; its hint names the
+// settings to change. It returns nil if the system has the sandbox, if the policy does not require it, and if there is
+// a Runner.
 func (p Policy) Supported() error {
 	if p.Sandbox != Required || p.Runner != nil {
 		return nil
