@@ -254,8 +254,8 @@ func attemptOf(err error, took time.Duration) Attempt {
 	return a
 }
 
-// RetriesError means that a retry_if of a step still holds after the last allowed backward jump. What the step has
-// staged in this visit is taken back.
+// RetriesError means that a retry_if of a step still holds after the last allowed backward jump. The changes that the
+// step has staged in this visit are discarded.
 type RetriesError struct {
 	// Step is the id of the step that the way leads to, Visits how often that was visited.
 	Step   string
