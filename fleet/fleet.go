@@ -9,8 +9,8 @@
 // than ten. A target that fails does not stop the others. Committed targets are known by the id of the campaign: the
 // same campaign, run again, does the targets that failed or were not begun, and leaves all else alone.
 //
-// A [Scheduler] brings targets to a [Worker]. It may bring one twice, to two machines at once too: the tree's lock and
-// the RunID see to it that the tree is changed once.
+// A [Scheduler] brings targets to a [Worker]. It may bring a target twice, even to two machines at once. The lock of
+// the tree and the RunID ensure that the tree is changed once.
 package fleet
 
 import (
@@ -61,7 +61,7 @@ func (e *FieldError) Error() string {
 // MarshalJSON gives the code, the message and the paths.
 func (e *FieldError) MarshalJSON() ([]byte, error) { return errorform.Marshal("internal", e) }
 
-// Check returns a *FieldError, or a *budget.InvalidError, for the first field that cannot be what it is.
+// Check returns a *FieldError, or a *budget.InvalidError, for the first field with a value that is not allowed.
 func (f Fleet) Check() error {
 	const negative = "a negative number is not allowed"
 	switch {

@@ -19,8 +19,8 @@ type Status string
 // The statuses of a target.
 const (
 	Success  Status = "success"  // the pipeline was committed, or there was nothing to write
-	Failed   Status = "failed"   // Code and Message say why
-	Skipped  Status = "skipped"  // every step was skipped, or the target was never begun: then Code says why
+	Failed   Status = "failed"   // Code and Message give the reason
+	Skipped  Status = "skipped"  // every step was skipped, or the target was never begun: then Code gives the reason
 	Canceled Status = "canceled" // the context ended in the middle; the tree is as before
 )
 
@@ -36,9 +36,9 @@ const (
 	CodeRecoveryNeeded   = "recovery_needed"   // the tree needs [millrace.Executor.Recover]; a next attempt does that
 )
 
-// Retryable reports whether an outcome of that code may be another one in a moment, without anybody doing anything:
-// tree_unavailable, locked, conflict and recovery_needed. Any other code ends the same way each time, or costs money
-// to try, so the step decides how often it is tried.
+// Retryable reports whether an attempt a moment later may have another outcome although nobody has changed anything.
+// That holds for tree_unavailable, locked, conflict and recovery_needed. Any other code ends the same way each time, or
+// costs money to try, so the step decides how often it is tried.
 func Retryable(code string) bool {
 	switch code {
 	case CodeTreeUnavailable, CodeRecoveryNeeded, "locked", "conflict":

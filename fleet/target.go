@@ -26,14 +26,14 @@ const (
 	maxLabelLen = 64 << 10 // of all labels together
 )
 
-// Target names one tree of a fleet. Lists of targets may come from strangers, so each is checked before anything is
-// opened, see [Target.Check].
+// Target names one tree of a fleet. Lists of targets may be untrusted input, so each target is checked before anything
+// is opened, see [Target.Check].
 type Target struct {
 	// ID names the target in its campaign: valid UTF-8 without control characters, 1 to MaxIDLen bytes. Two targets of
 	// one id are one and the same to a campaign: if they are one tree, the second one gets the result of the first.
 	ID string `json:"id"`
-	// Root says where the tree is, in the words of [Trees]: of [Dirs] it is a directory. At most MaxRootLen bytes, no
-	// NUL. It may be empty if the Trees go by the id.
+	// Root is the place of the tree, in the words of [Trees]: for [Dirs] a directory. At most MaxRootLen bytes, no NUL.
+	// It may be empty if the Trees go by the id.
 	Root string `json:"root,omitempty"`
 	// Labels are passed through, for Trees and for outcomes.
 	Labels map[string]string `json:"labels,omitempty"`
@@ -54,7 +54,7 @@ func (e *TargetError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e
 // Code returns "invalid_target".
 func (e *TargetError) Code() string { return CodeInvalidTarget }
 
-// Check returns a *TargetError if the target is not what its fields say, and nil otherwise.
+// Check returns a *TargetError if a field of the target is not valid, and nil otherwise.
 func (t Target) Check() error {
 	size := 0
 	for key, value := range t.Labels {
@@ -88,8 +88,8 @@ func cut(text string, most int) string {
 }
 
 // Paths are directories as targets: the id and the root of each are the path as it is given. A directory that is given
-// more than once, by whatever names or links, is one target, by its first name. A directory that lies in another one
-// is an error, a [TargetError], and then there are no targets: both would change the same files.
+// more than once, by whatever names or links, is one target, by its first name. A directory inside another directory of
+// the list is an error, a [TargetError], and then there are no targets: both would change the same files.
 func Paths(dirs ...string) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		var targets []Target

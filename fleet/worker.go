@@ -191,7 +191,7 @@ func panicked(err error) bool {
 	return ok
 }
 
-// Check returns a *FieldError for the first field that cannot be what it is.
+// Check returns a *FieldError for the first field with a value that is not allowed.
 func (w Worker) Check() error {
 	switch {
 	case w.Trees == nil:
