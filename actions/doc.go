@@ -19,8 +19,8 @@
 // # Files
 //
 // Actions that need files take those of Call.Files, wherever they come from. Each has to be there and to be a regular
-// file, or a link to one: otherwise the step fails with a [*FileError] that names it, and what the step has staged
-// until then is taken back by the executor. Several files are worked on at the same time, but no outcome depends on the
+// file, or a link to one: otherwise the step fails with a [*FileError] that names it, and the executor then discards
+// the changes that the step has staged. Several files are worked on at the same time, but no outcome depends on the
 // order in which they finish. All paths in outcomes are canonical: relative to the root, with slashes.
 //
 // # Patterns

@@ -119,7 +119,7 @@ func reason(err error) string {
 // onErrorContinue is the value of on_error with which a step leaves out files that fail. The default is "stop".
 const onErrorContinue = "continue"
 
-// reportText returns the message of a report on a file that a step has failed at: "File not found", "Permission
+// reportText returns the text of a report about a file that a step has failed at: "File not found", "Permission
 // denied", "String not found in file" or "Line number out of range", and for other errors their text without the path.
 // The error is not nil.
 func reportText(err error) string {

@@ -54,8 +54,8 @@ type Limits struct {
 	MaxOutputBytes int64
 	// MaxShownBytes is about how much text, in bytes, one step shows and keeps for later steps: contents of files,
 	// lines, joined texts, diffs, previews, listings, reports; and how much text the templates of its parameters may
-	// become. Warnings have an eighth of it; more of them are counted and not told. It is never more than
-	// MaxOutputBytes. Zero means DefaultMaxShownBytes.
+	// become. Warnings have an eighth of it; further warnings are only counted. It is never more than MaxOutputBytes.
+	// Zero means DefaultMaxShownBytes.
 	MaxShownBytes int64
 	// MaxStagedBytes is how much new text, in bytes, one step puts into all files together, and what it stages beside
 	// that. Each replacement counts 64 bytes more, each file or directory that is made or copied 1 KiB, each path that

@@ -27,7 +27,7 @@ import (
 // directories below; one with a slash, or with "**", with their paths from Directory. It leaves out the same files as a
 // [Search]: version control directories, files that .gitignore excludes, binary files.
 //
-// Files are edited whatever .gitignore says of them, each once, through symbolic links; binary ones are left out. They
+// Files are edited even if .gitignore names them, each once, through symbolic links; binary ones are left out. They
 // stand in place of FilePattern, and of all that chooses files with it.
 //
 // FilesModified and FilesSkipped count the files that the globs take. Files and Counts of the outcome are the files

@@ -62,7 +62,7 @@ func JobNotFound(job JobRef) error {
 	return &NotFoundError{What: ThingJob, ID: job.ID, Project: job.Project}
 }
 
-// BusyError says which process works on a run. It matches [ErrBusy].
+// BusyError names the process that works on a run. It matches [ErrBusy].
 type BusyError struct {
 	// Run is the ID of the run.
 	Run string

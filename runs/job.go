@@ -40,7 +40,7 @@ type Job struct {
 	// Action is the action of the step, "" of the commit.
 	Action string `json:"action,omitempty"`
 	Status Status `json:"status"`
-	// Reason says in a sentence why the job has its status, where that needs one.
+	// Reason is a sentence with the reason of the job's status, where the status needs a reason.
 	Reason string `json:"reason,omitempty"`
 	// Visit and Attempt count the visits of the step and the attempts of that visit, from 1. Both are 0 before it was
 	// begun.

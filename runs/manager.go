@@ -43,7 +43,7 @@ type CreateParams struct {
 	Pipeline millrace.Pipeline
 	// Variables are the values of variables of the pipeline.
 	Variables []Variable
-	// Source says where the run comes from, "" for [SourceAPI]. User is the name of the user, "" for that of the host.
+	// Source is the origin of the run, "" for [SourceAPI]. User is the name of the user, "" for that of the host.
 	Source, User string
 	// StartAt is the time before which the run does not begin, zero for at once.
 	StartAt time.Time
@@ -52,7 +52,7 @@ type CreateParams struct {
 	ApproveFrom risk.Level
 }
 
-// VariableType says where the value of a variable is put.
+// VariableType is the place of a variable's value.
 type VariableType string
 
 // The types of variables.
@@ -80,7 +80,7 @@ const (
 	maxFileBytes  = 1 << 20  // of the value of a File
 )
 
-// Play says with what a held job goes on.
+// Play has the values with which a held job continues.
 type PlayParams struct {
 	// Variables have these values from here on.
 	Variables []Variable `json:"job_variables_attributes,omitempty"`

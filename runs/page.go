@@ -50,7 +50,7 @@ const (
 	MaxPerPage     = 100
 )
 
-// Paging says which page of a list is asked for.
+// Paging selects a page of a list.
 type Paging struct {
 	// Page counts from 1; 0 means 1. A page after the end is empty, which is not an error.
 	Page int `json:"page,omitempty"`
@@ -95,7 +95,7 @@ const (
 	MaxLines     = 10_000
 )
 
-// LogRange says which lines of a log are asked for. The zero LogRange are the last 200 lines.
+// LogRange selects lines of a log. The zero LogRange are the last 200 lines.
 type LogRange struct {
 	// Start is the first line, from 1. A negative one counts from the end: -1 is the last line. 0 means that the lines
 	// end with the last one.

@@ -17,7 +17,7 @@ type RunRef struct {
 	ID string
 }
 
-// The sources of runs that this project knows. A creator may give any other word.
+// The sources of runs that this project sets. A creator may give any other word.
 const (
 	SourceAPI      = "api"             // the default
 	SourceCLI      = "cli"             // a command line
@@ -42,7 +42,7 @@ type Run struct {
 	// SHA is the digest of the pipeline as it was found, before any variables were set, "" if it could not be read.
 	SHA    string `json:"sha"`
 	Status Status `json:"status"`
-	// Reason says in a sentence why the run has its status, where that needs one.
+	// Reason is a sentence with the reason of the run's status, where the status needs a reason.
 	Reason string `json:"reason,omitempty"`
 	// Resumable means that a retry can go on with what was done. It is false while the run is active.
 	Resumable bool `json:"resumable"`
@@ -92,7 +92,7 @@ func (r Run) Ref() RunRef { return RunRef{Project: r.Project, ID: r.ID} }
 type Held struct {
 	// JobID is the ID of the job that has to be played.
 	JobID string `json:"-"` // in JSON "job_id"
-	// PlanDigest is the digest of the plan that was shown. Play refuses another one.
+	// PlanDigest is the digest of the plan that was shown. Play refuses any other plan.
 	PlanDigest string `json:"plan_digest"`
 	// Files and Edits are how many files the plan changes and how many replacements it makes in them.
 	Files int `json:"files"`
