@@ -91,11 +91,11 @@ func (o *opened) commit(ctx context.Context, paths []string, res *millrace.Resul
 		ref := "refs/heads/" + b
 		if base := o.mark.Base; base != "" {
 			// A branch that is there by now is of a process that was killed here.
-			tip, err := o.exit(ctx, "", "rev-parse", "--verify", "--quiet", ref)
+			tip, there, err := o.ask(ctx, "rev-parse", "--verify", "--quiet", ref)
 			if err != nil {
 				return err
 			}
-			if got := strings.TrimSpace(tip.Stdout.Text); tip.Code == 0 && got != base {
+			if there && tip != base {
 				return fmt.Errorf("the branch %s is there by now", b)
 			}
 			if _, err := o.run(ctx, "", "update-ref", ref, base); err != nil {
@@ -127,11 +127,11 @@ func nulList(paths []string) string { return strings.Join(paths, "\x00") + "\x00
 
 // committed writes down that the commit is made.
 func (o *opened) committed(ctx context.Context, head string) error {
-	ref, err := o.exit(ctx, "", "symbolic-ref", "--quiet", "HEAD")
+	branch, _, err := o.ask(ctx, "symbolic-ref", "--quiet", "HEAD")
 	if err != nil {
 		return err
 	}
-	o.mark.State, o.mark.Commit, o.mark.Branch = stateCommitted, head, strings.TrimSpace(ref.Stdout.Text)
+	o.mark.State, o.mark.Commit, o.mark.Branch = stateCommitted, head, branch
 	return o.t.writeMark(o.own, o.mark)
 }
 

@@ -44,6 +44,19 @@ func (r repository) run(ctx context.Context, input string, args ...string) (stri
 	return exit.Stdout.Text, nil
 }
 
+// ask runs git with a question, and returns the answer without its line end. Status 0 means yes and status 1 means no.
+// Any other end is an error: git could not find the answer.
+func (r repository) ask(ctx context.Context, args ...string) (answer string, yes bool, err error) {
+	exit, err := r.exit(ctx, "", args...)
+	switch {
+	case err != nil:
+		return "", false, err
+	case exit.Code != 0 && exit.Code != 1:
+		return "", false, fmt.Errorf("git %s: %s", args[0], reason(exit))
+	}
+	return strings.TrimSpace(exit.Stdout.Text), exit.Code == 0, nil
+}
+
 // exit runs git with arguments. The status is not an error.
 func (r repository) exit(ctx context.Context, input string, args ...string) (command.Exit, error) {
 	words := append([]string{"git"}, guarded()...)

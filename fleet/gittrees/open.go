@@ -3,6 +3,7 @@ package gittrees
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -135,19 +136,19 @@ func (o *opened) begin(ctx context.Context) error {
 		}
 	}
 	if b := o.t.Branch; b != "" {
-		exit, err := o.exit(ctx, "", "show-ref", "--verify", "--quiet", "refs/heads/"+b)
+		_, there, err := o.ask(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+b)
 		if err != nil {
 			return err
 		}
-		if exit.Code == 0 {
+		if there {
 			return refused(o.target, "the branch %s is there already", b)
 		}
 	}
-	name, err := o.exit(ctx, "", "symbolic-ref", "--quiet", "HEAD")
+	branch, _, err := o.ask(ctx, "symbolic-ref", "--quiet", "HEAD")
 	if err != nil {
 		return err
 	}
-	o.mark = &mark{State: stateOpen, Base: head, Head: strings.TrimSpace(name.Stdout.Text)}
+	o.mark = &mark{State: stateOpen, Base: head, Head: branch}
 	return o.t.writeMark(o.own, o.mark)
 }
 
@@ -171,11 +172,16 @@ func (o *opened) other() error {
 
 // head returns the commit that the tree is on, "" before the first commit.
 func (r repository) head(ctx context.Context) (string, error) {
-	exit, err := r.exit(ctx, "", "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-	if err != nil || exit.Code != 0 {
-		return "", err
+	head, there, err := r.ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err != nil || there {
+		return head, err
 	}
-	return strings.TrimSpace(exit.Stdout.Text), nil
+	// Git also answers no for a commit that cannot be read.
+	id, there, err := r.ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
+	if err == nil && there {
+		err = fmt.Errorf("git cannot read commit %.12s, which HEAD names", id)
+	}
+	return "", err
 }
 
 // changed returns the paths that differ from the commit of the tree, also new paths, but not ignored paths.

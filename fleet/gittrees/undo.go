@@ -101,11 +101,11 @@ func (o *opened) back(ctx context.Context, head string) error {
 		}
 	}
 	if m.Branch != m.Head && m.Branch != "" {
-		tip, err := o.exit(ctx, "", "rev-parse", "--verify", "--quiet", m.Branch)
+		tip, _, err := o.ask(ctx, "rev-parse", "--verify", "--quiet", m.Branch)
 		if err != nil {
 			return err
 		}
-		if strings.TrimSpace(tip.Stdout.Text) == m.Commit {
+		if tip == m.Commit {
 			if _, err := o.run(ctx, "", "update-ref", "-d", m.Branch, m.Commit); err != nil {
 				return err
 			}
@@ -156,9 +156,6 @@ func (o *opened) unpushed(ctx context.Context) error {
 
 // contains reports whether a commit has the commit of the campaign in its history.
 func (o *opened) contains(ctx context.Context, id string) (bool, error) {
-	exit, err := o.exit(ctx, "", "merge-base", "--is-ancestor", o.mark.Commit, id)
-	if err == nil && exit.Code > 1 {
-		err = errors.New(reason(exit))
-	}
-	return exit.Code == 0, err
+	_, yes, err := o.ask(ctx, "merge-base", "--is-ancestor", o.mark.Commit, id)
+	return yes, err
 }
