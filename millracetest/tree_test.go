@@ -3,11 +3,14 @@ package millracetest
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 	"pgregory.net/rapid"
+
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
 const sample = `The comment is not part of the tree.
@@ -109,6 +112,30 @@ func TestTree_refused(t *testing.T) {
 		fails(t, func(t testing.TB) { Tree(t, text) }, word)
 		fails(t, func(t testing.TB) { Equal(t, afero.NewMemMapFs(), text) }, word)
 	}
+}
+
+// A wrong text, and a file system that does not take the files, stop the test.
+func TestPlant_fails(t *testing.T) {
+	fails(t, func(t testing.TB) { Plant(t, afero.NewMemMapFs(), "-- ../a --\n") }, "not a path below the tree")
+	full := afero.NewReadOnlyFs(afero.NewMemMapFs())
+	fails(t, func(t testing.TB) { Plant(t, full, "-- a --\n") }, "not permitted")
+	fails(t, func(t testing.TB) { Plant(t, afero.NewMemMapFs(), "-- l -> a --\n") }, "has no symbolic links")
+}
+
+// A tree that cannot be read, and a name that an archive cannot have, stop the test.
+func TestText_fails(t *testing.T) {
+	fsys := Tree(t, "-- a.txt --\na\n")
+	broken := errorfs.Wrap(fsys, errorfs.Before(func(op *errorfs.Op) error {
+		if op.Kind == "read" {
+			return syscall.EIO
+		}
+		return nil
+	}))
+	fails(t, func(t testing.TB) { Text(t, broken) }, "the tree cannot be read", "input/output error")
+	if err := afero.WriteFile(fsys, "b --\n-- c", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, func(t testing.TB) { Text(t, fsys) }, "an archive cannot have a file with the name")
 }
 
 // Any tree is equal to its own text.
