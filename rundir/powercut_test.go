@@ -11,11 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/afero"
-
 	"github.com/millrace-go/millrace/internal/crashfs"
 	"github.com/millrace-go/millrace/internal/fstest"
-	"github.com/millrace-go/millrace/internal/txtarfs"
+	"github.com/millrace-go/millrace/millracetest"
 	"github.com/millrace-go/millrace/rundir"
 	"github.com/millrace-go/millrace/runs"
 )
@@ -66,21 +64,12 @@ func through(t *testing.T, m *rundir.Manager, id string) runs.Run {
 	return runs.Run{}
 }
 
-func onTree(t *testing.T, disk *crashfs.Fs) string {
-	t.Helper()
-	files, err := txtarfs.Read(disk, ".millrace")
-	fstest.Must(t, err)
-	return string(txtarfs.Format(files))
-}
-
 // The process is killed, or the power fails, before each operation of a run that is created, held, played and
 // committed: a run that was acknowledged is there, it comes to its end, and the tree is what it would be.
 func TestRunIsCut(t *testing.T) {
 	t.Parallel()
 	disk, shared := crashfs.New(), filepath.Join(t.TempDir(), "shared")
-	fstest.Must(t, disk.Mkdir("d", 0o755))
-	fstest.Must(t, afero.WriteFile(disk, "a.txt", []byte("one\n"), 0o644))
-	fstest.Must(t, afero.WriteFile(disk, "d/b.txt", []byte("two\n"), 0o644))
+	millracetest.Plant(t, disk, "-- a.txt --\none\n-- d/b.txt --\ntwo\n")
 	disk.Settle()
 	type moment struct {
 		disk    *crashfs.Fs
@@ -107,10 +96,8 @@ func TestRunIsCut(t *testing.T) {
 	wait(t, m, run, runs.Success)
 	fstest.Must(t, m.Close(t.Context()))
 	disk.Before(nil)
-	want := onTree(t, disk)
-	if !strings.Contains(want, "-- c.txt --\ntwo\n") {
-		t.Fatal(want)
-	}
+	const want = "-- a.txt --\n1\n-- c.txt --\ntwo\n-- d/ --\n"
+	millracetest.Equal(t, disk, want)
 	check := func(t *testing.T, disk *crashfs.Fs, created bool) {
 		t.Helper()
 		m := onDisk(t, disk, shared)
@@ -132,9 +119,7 @@ func TestRunIsCut(t *testing.T) {
 		if got.Status != runs.Success {
 			t.Errorf("it is %s: %s", got.Status, got.Reason)
 		}
-		if tree := onTree(t, disk); tree != want {
-			t.Errorf("the tree is\n%s\nwant\n%s", tree, want)
-		}
+		millracetest.Equal(t, disk, want)
 	}
 	random := rand.New(rand.NewPCG(fstest.Seed(t), 0))
 	step, cuts := fstest.Runs(9, 2, 1), fstest.Runs(1, 2, 50)
