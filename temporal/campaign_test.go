@@ -19,6 +19,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // forest are trees in memory, by root.
@@ -50,19 +51,11 @@ func plant(t *testing.T, n int) (*forest, []fleet.Target, Worker, Client) {
 	var targets []fleet.Target
 	for i := range n {
 		name := fmt.Sprintf("t%02d", i)
-		f.trees[name] = afero.NewMemMapFs()
-		write(t, f.trees[name], "x\n")
+		f.trees[name] = millracetest.Tree(t, "-- a.txt --\nx\n")
 		targets = append(targets, fleet.Target{ID: "id-" + name, Root: name})
 	}
 	blobs := DirBlobs{FS: afero.NewMemMapFs(), Dir: "blobs"}
 	return f, targets, Worker{Fleet: fleet.Worker{Trees: f}, Blobs: blobs}, Client{Blobs: blobs}
-}
-
-func write(t *testing.T, fsys afero.Fs, text string) {
-	t.Helper()
-	if err := afero.WriteFile(fsys, "a.txt", []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (f *forest) texts(t *testing.T) string {
@@ -113,6 +106,7 @@ func environment(t *testing.T, w Worker) *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
 	env := suite.NewTestWorkflowEnvironment()
+	env.SetTestTimeout(time.Minute) // the 3 seconds of the environment are too short for git on a busy machine
 	a := activities{w}
 	a.Fleet.Retries = -1
 	env.RegisterWorkflowWithOptions(runCampaign, workflow.RegisterOptions{Name: campaignWorkflow})

@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/millracetest"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/runs"
 )
@@ -40,7 +41,7 @@ func TestSchedule(t *testing.T) {
 	if err != nil || sum.Success != 4 || sum.Failed != 1 || sum.Files != 4 || len(seen) != 5 || seen[3].Target.Labels["n"] != "t03" {
 		t.Errorf("%+v, %v, %v", sum, err, seen)
 	}
-	write(t, f.trees["t02"], "x\n")
+	millracetest.Plant(t, f.trees["t02"], "-- a.txt --\nx\n")
 	for range 2 { // also of a campaign that was a success
 		sum, err = fleet.Fleet{Scheduler: c}.Run(t.Context(), campaign, rooted(5), nil)
 		if err != nil || sum.Success != 5 || f.texts(t) != "y y y y y" {
@@ -169,7 +170,7 @@ func TestManage(t *testing.T) {
 	if err != nil || r.Status != runs.Failed || r.User != "bob" || r.Source != runs.SourceMCP || r.SHA != edit().Digest() {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	write(t, f.trees["t01"], "x\n")
+	millracetest.Plant(t, f.trees["t01"], "-- a.txt --\nx\n")
 	if r, err = c.Retry(ctx, r.Ref()); err != nil || r.Status != runs.Success || f.texts(t) != "y y" {
 		t.Errorf("%+v, %v, %s", r, err, f.texts(t))
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/fleet/gittrees"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // gitIn runs git in a directory, without settings of the user, and returns its output.
@@ -38,7 +39,7 @@ func bare(t *testing.T, dir, name, text string) string {
 	address, work := filepath.Join(dir, name+".git"), filepath.Join(dir, name)
 	gitIn(t, dir, "init", "--quiet", "--bare", "--initial-branch=main", address)
 	gitIn(t, dir, "init", "--quiet", "--initial-branch=main", work)
-	write(t, afero.NewBasePathFs(afero.NewOsFs(), work), text)
+	millracetest.Plant(t, afero.NewBasePathFs(afero.NewOsFs(), work), "-- a.txt --\n"+text)
 	gitIn(t, work, "add", ".")
 	gitIn(t, work, "commit", "--quiet", "-m", "first")
 	gitIn(t, work, "push", "--quiet", address, "HEAD:main")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // all returns the latest outcome of each target, by index.
@@ -51,7 +52,7 @@ func TestCampaign(t *testing.T) {
 		}
 	}
 	// The same campaign again does what has failed.
-	write(t, f.trees["t03"], "x\n")
+	millracetest.Plant(t, f.trees["t03"], "-- a.txt --\nx\n")
 	p, _, err = finish(t, w, begun(t, c, targets, nil), nil)
 	if err != nil || p.Sum.Success != 6 || p.Sum.Replayed != 5 || f.texts(t) != "y y y y y x y" {
 		t.Errorf("%+v, %v, %s", p.Sum, err, f.texts(t))
@@ -210,8 +211,8 @@ func TestGate(t *testing.T) {
 			if now.Sum.Success != 4 || now.Sum.Failed != 1 || now.Sum.Files != 4 || len(now.PlanDigest) != 64 || f.texts(t) != "x x x x -" {
 				t.Errorf("held: %+v with %s", now, f.texts(t))
 			}
-			write(t, f.trees["t01"], "x x\n") // another plan
-			write(t, f.trees["t04"], "x\n")   // a file that nobody has seen
+			millracetest.Plant(t, f.trees["t01"], "-- a.txt --\nx x\n") // another plan
+			millracetest.Plant(t, f.trees["t04"], "-- a.txt --\nx\n")   // a file that nobody has seen
 			env.UpdateWorkflow(playUpdate, "", wrong, playInput{strings.Repeat("0", 64)})
 			env.UpdateWorkflow(playUpdate, "", right, playInput{now.PlanDigest})
 			env.UpdateWorkflow(playUpdate, "", twice, playInput{now.PlanDigest})
@@ -275,7 +276,7 @@ func TestUpdates(t *testing.T) {
 	f.open = func(ctx context.Context, target fleet.Target) error {
 		if target.Root == "t02" {
 			env.RegisterDelayedCallback(func() {
-				write(t, f.trees["t00"], "x\n")
+				millracetest.Plant(t, f.trees["t00"], "-- a.txt --\nx\n")
 				update(cancelTargetUpdate, cancelInput{4})
 				update(cancelTargetUpdate, cancelInput{1})
 				update(cancelTargetUpdate, cancelInput{9})
