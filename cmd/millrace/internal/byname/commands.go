@@ -38,7 +38,7 @@ steps, and its programs.`,
 			case door.FormatJSON:
 				return p.WriteJSON(told(e))
 			}
-			return p.Write(description(told(e)))
+			return p.WriteReport(description(told(e)))
 		}),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -70,7 +70,7 @@ func list(ctx context.Context, p door.Program, l millrace.Library) error {
 	if len(all) == 0 {
 		p.Talk("no pipeline has a name here: millrace init writes a first pipeline")
 	}
-	return p.Write(lines(all))
+	return p.WriteReport(lines(all))
 }
 
 // Words are the names of the pipelines for a shell, each with what stands behind it.

@@ -67,7 +67,7 @@ func list(p door.Program) error {
 		fmt.Fprintf(&b, "%s  %s  %d trees%s  %s\n", render.Line(c.ID), p.Ago(c.Created), len(c.Targets), planned,
 			render.Line(c.File))
 	}
-	return p.Write(b.String())
+	return p.WriteReport(b.String())
 }
 
 // looking makes a command that looks at a campaign.
@@ -216,7 +216,7 @@ func (o *opened) make(ctx context.Context, p door.Program, t door.Tree, l limits
 func (o *opened) ended(p door.Program, sum fleet.Summary) error {
 	var err error
 	if f := p.Format(); f == "" || f == door.FormatReport {
-		err = p.WriteShown(sum.String())
+		err = p.WriteReport(sum.String())
 	} else {
 		err = o.report(p)
 	}

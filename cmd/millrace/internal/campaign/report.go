@@ -50,13 +50,13 @@ func (o *opened) report(p door.Program) error {
 				render.Line(r.Outcome.Target.ID))
 		}
 		_ = table.Flush() // a Builder takes all
-		return p.WriteShown(strings.ReplaceAll(b.String(), "\x00", "  ") + o.summary().String())
+		return p.WriteReport(strings.ReplaceAll(b.String(), "\x00", "  ") + o.summary().String())
 	}
 	var b strings.Builder
 	for _, r := range all {
 		b.WriteString(line(r) + "\n")
 	}
-	return p.WriteShown(b.String() + o.summary().String())
+	return p.WriteReport(b.String() + o.summary().String())
 }
 
 // page is the report in HTML. It has no script, and nothing from elsewhere.

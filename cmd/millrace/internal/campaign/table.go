@@ -105,7 +105,7 @@ func (t *table) outcome(phase string, o fleet.Outcome) error {
 		return nil
 	}
 	t.p.WriteLive(t.erase())
-	return t.p.WriteShown(line(record{Phase: phase, Outcome: o}))
+	return t.p.WriteReport(line(record{Phase: phase, Outcome: o}))
 }
 
 // end takes the live lines away.

@@ -32,9 +32,9 @@ func (a *App) newActions() *cobra.Command {
 			case a.flags.format == formatJSON:
 				err = a.writeJSON(map[string]any{"actions": docs})
 			case len(args) == 1:
-				err = a.write(actionText(docs[0]))
+				err = a.writeReport(actionText(docs[0]))
 			default:
-				err = a.write(actionList(docs))
+				err = a.writeReport(actionList(docs))
 			}
 			if err != nil {
 				return &outputError{err}

@@ -29,7 +29,7 @@ func (s *session) agreed(ctx context.Context, n int, question string, show func(
 		s.talk("nothing was written: -y does it")
 		return false, nil
 	}
-	answer, err := s.terminal().Ask(ctx, question)
+	answer, err := s.ask(ctx, question)
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	if err != nil || answer != "y" && answer != "yes" {
 		return false, errDeclined

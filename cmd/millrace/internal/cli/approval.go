@@ -66,7 +66,7 @@ func (a *approval) review(ctx context.Context) (*millrace.Plan, error) {
 func (a *approval) ask(ctx context.Context, plan *millrace.Plan) (*millrace.Plan, error) {
 	for {
 		question, word := a.question(plan)
-		answer, err := a.terminal().Ask(ctx, question)
+		answer, err := a.App.ask(ctx, question)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

@@ -30,18 +30,17 @@ func (a *App) door() door.Program {
 					return build(args)
 				})
 		},
-		FormatFlag: a.formatFlag,
-		Format:     func() string { return a.flags.format },
-		Write:      func(text string) error { return output(a.write(text)) },
-		WriteShown: func(text string) error { return output(a.writeShown(text)) },
-		WriteJSON:  func(v any) error { return output(a.writeJSON(v)) },
-		Usage:      func(err error) error { return &usageError{err} },
-		Said:       func(word string) error { return &saidError{word} },
-		Talk:       a.talk,
-		Ask: func(ctx context.Context, question string) (string, error) {
-			return a.terminal().Ask(ctx, question)
-		},
-		OnTerminal: a.onTerminal,
+		FormatFlag:  a.formatFlag,
+		Format:      func() string { return a.flags.format },
+		Write:       func(text string) error { return output(a.write(text)) },
+		WriteShown:  func(text string) error { return output(a.writeShown(text)) },
+		WriteReport: func(text string) error { return output(a.writeReport(text)) },
+		WriteJSON:   func(v any) error { return output(a.writeJSON(v)) },
+		Usage:       func(err error) error { return &usageError{err} },
+		Said:        func(word string) error { return &saidError{word} },
+		Talk:        a.talk,
+		Ask:         a.ask,
+		OnTerminal:  a.onTerminal,
 		ProgramFlags: func(cmd *cobra.Command) {
 			a.policyFlags(cmd)
 			a.allowExecFlag(cmd)

@@ -95,7 +95,7 @@ func (s *session) showLog(h history, limit int) error {
 		}
 		return nil
 	}
-	return output(s.write(logLines(list, tty.IsTerminal(s.Stdout))))
+	return output(s.writeReport(logLines(list, tty.IsTerminal(s.Stdout))))
 }
 
 // logLines returns a line for each commit. Names are made visible in any case: one with a line end would look like two

@@ -19,7 +19,6 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/kept"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
 	"github.com/millrace-go/millrace/command"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/mcpserver"
 	"github.com/millrace-go/millrace/rundir"
 	"github.com/millrace-go/millrace/runs"
@@ -142,7 +141,7 @@ func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
 		return server.Serve(ctx, a.Stdin, a.Stdout)
 	}
 	err = server.ServeHTTP(ctx, o.http, token, func(addr net.Addr) {
-		fmt.Fprintf(a.Stderr, "millrace: serving %s at http://%s/mcp\n", fsutil.Visible(s.root), addr)
+		a.complain(fmt.Sprintf("millrace: serving %s at http://%s/mcp", s.root, addr))
 	})
 	if errors.Is(err, mcpserver.ErrNotLoopback) {
 		return &usageError{err}
@@ -169,7 +168,7 @@ func (a *App) mcpToken(o mcpFlags) (string, error) {
 	switch {
 	case token == "" && from == tokenVariable:
 		token = rand.Text()
-		fmt.Fprintf(a.Stderr, "millrace: the token is %s\n", token)
+		a.complain("millrace: the token is " + token)
 	case len(token) < minToken || strings.ContainsAny(token, " \t\r\n"):
 		return "", &usageError{fmt.Errorf("%s: a token has at least %d characters and no spaces", from, minToken)}
 	}

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
 	"github.com/millrace-go/millrace/fsutil"
 )
@@ -26,11 +28,11 @@ type texts struct {
 }
 
 func (t *texts) Write(p []byte) (int, error) {
-	n, err := t.to.Write(p)
+	_, err := io.WriteString(t.to, render.Refill(string(p), tty.Columns(t.to)))
 	if t.err == nil {
 		t.err = err
 	}
-	return n, err
+	return len(p), err
 }
 
 // write writes to stdout.
@@ -39,16 +41,19 @@ func (a *App) write(text string) error {
 	return err
 }
 
-// writeShown writes lines to stdout as complain does to stderr.
+// writeShown writes lines of files and programs to stdout. On a terminal nothing in them is taken for a command to it.
 func (a *App) writeShown(text string) error { return a.write(shown(a.Stdout, text) + "\n") }
+
+// writeReport writes sentences and tables to stdout as complain does to stderr.
+func (a *App) writeReport(text string) error { return a.write(laidOut(a.Stdout, endLine(text))) }
 
 // writeJSON writes one object to stdout, on a line.
 func (a *App) writeJSON(v any) error { return encodeJSON(a.Stdout, v) }
 
-// complain writes lines to stderr. On a terminal nothing in them is taken for a command to it.
+// complain writes lines to stderr, as a terminal has room for them. Nothing in them is taken for a command to it.
 func (a *App) complain(text string) {
 	a.progress.Clear()
-	_, _ = io.WriteString(a.Stderr, shown(a.Stderr, text)+"\n") // a failure cannot be reported anywhere else
+	_, _ = io.WriteString(a.Stderr, laidOut(a.Stderr, text+"\n")) // a failure cannot be reported anywhere else
 }
 
 // talk writes a line to stderr, unless -q is given. Text of files and names is made visible at a terminal.
@@ -69,6 +74,16 @@ func shown(w io.Writer, text string) string {
 		lines[i] = fsutil.Visible(line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// laidOut makes a text for people visible, and breaks its lines at words, if w is a terminal. Every sentence and every
+// table of the program comes this way; the texts of files, diffs and programs do not.
+func laidOut(w io.Writer, text string) string { return render.Wrap(shown(w, text), tty.Columns(w)) }
+
+// ask asks a question at the terminal, as it has room for it.
+func (a *App) ask(ctx context.Context, question string) (string, error) {
+	t := a.terminal()
+	return t.Ask(ctx, render.Wrap(question, tty.Columns(t)))
 }
 
 // writePipelineText writes the text of a pipeline to stdout, byte for byte unless that is a terminal.

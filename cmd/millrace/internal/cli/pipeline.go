@@ -131,7 +131,7 @@ func (s *session) readPipeline(ctx context.Context, arg string, values []string)
 		return p, err
 	}
 	if s.onTerminal() {
-		w.Ask = func(question string) (string, error) { return s.terminal().Ask(ctx, question) }
+		w.Ask = func(question string) (string, error) { return s.App.ask(ctx, question) }
 	}
 	if p.Pipeline, err = w.Variables(p.Pipeline, values); errors.Is(err, oneline.ErrNoAnswer) {
 		return p, errDeclined

@@ -177,7 +177,7 @@ func (s *session) agreedTo(ctx context.Context, p millrace.Pipeline, file string
 		answers = "[y]es, [n]o"
 	}
 	question := fmt.Sprintf("%s\nRun %s? %s ", strings.Join(lines, "\n"), strings.Join(programs, ", "), answers)
-	answer, err := s.terminal().Ask(ctx, question)
+	answer, err := s.ask(ctx, question)
 	switch answer = strings.ToLower(strings.TrimSpace(answer)); {
 	case err != nil:
 		return errDeclined

@@ -160,5 +160,5 @@ func (s *session) line(line string) error {
 	if s.flags.format == formatNone {
 		return nil
 	}
-	return output(s.write(line))
+	return output(s.writeReport(line))
 }

@@ -73,7 +73,7 @@ func (s *session) serveRuns(ctx context.Context, o kept.Options, addr string) er
 }
 
 // opened prints the address of pages.
-func (s *session) opened(address string) { fmt.Fprintf(s.Stderr, "millrace: open %s\n", address) }
+func (s *session) opened(address string) { s.complain("millrace: open " + address) }
 
 // badAddr makes a wrong use of an address that other machines reach.
 func badAddr(err error) error {

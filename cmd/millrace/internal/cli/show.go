@@ -107,7 +107,7 @@ func (s *session) showResult(r *millrace.Result, err error) error {
 		default:
 			b.WriteString(s.summary(r))
 		}
-		return s.write(endLine(b.String()))
+		return s.writeReport(b.String())
 	case formatJSON, formatJSONL:
 		s.failed = r
 		if err != nil {

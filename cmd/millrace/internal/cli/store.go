@@ -22,7 +22,7 @@ func (s *session) storePlan(plan *millrace.Plan) error {
 
 // askStore asks for a name and stores the plan there.
 func (s *session) askStore(ctx context.Context, plan *millrace.Plan) error {
-	name, err := s.terminal().Ask(ctx, "File: ")
+	name, err := s.App.ask(ctx, "File: ")
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -107,6 +107,35 @@ func sample(t *testing.T, texts ...string) string {
 	return dir
 }
 
+// Sentences are broken at words as the terminal has room for them. A file has each line whole, with its paths.
+func TestScreenWraps(t *testing.T) {
+	t.Parallel()
+	const long = "a-directory-with-a-long-name/and-a-file-with-a-longer-name.json"
+	for _, columns := range []int{80, 40} {
+		t.Run(fmt.Sprint(columns), func(t *testing.T) {
+			t.Parallel()
+			dir := sample(t)
+			for _, command := range []string{
+				"millrace runs approve 12 --digest", "millrace help run", "millrace validate " + long, "millrace undo",
+				"millrace replace recieve receive --in nothing", "millrace actions edit", "millrace search nothing",
+			} {
+				s := onScreen(t, columns, dir, command)
+				s.wait("exit status")
+				for line := range strings.SplitSeq(s.tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "s"), "\n") {
+					whole := strings.Contains(line, long) || strings.HasPrefix(strings.TrimSpace(line), "millrace ")
+					if line = strings.TrimRight(line, " "); len([]rune(line)) > columns && !whole {
+						t.Errorf("%s: %q is wider than %d columns", command, line, columns)
+					}
+				}
+			}
+		})
+	}
+	out, _ := exec.Command("millrace", "validate", long).CombinedOutput()
+	if lines := strings.Split(strings.TrimSpace(string(out)), "\n"); len(lines) != 1 || !strings.Contains(lines[0], long) {
+		t.Errorf("without a terminal: %q", out)
+	}
+}
+
 func contentOf(t *testing.T, dir, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, name))

@@ -43,7 +43,7 @@ to the tree, and changes interrupted by a crash. It writes nothing. The exit sta
 			case formatJSON:
 				err = s.writeJSON(state)
 			default:
-				err = s.write(state.lines())
+				err = s.writeReport(state.lines())
 			}
 			switch {
 			case err != nil:

@@ -154,7 +154,7 @@ func (a *App) listTrust(ctx context.Context) error {
 		}
 		line := fmt.Sprintf("%s  %s  %s  %s", digest[:12], p.Time.Format(time.DateOnly), fsutil.Visible(p.Name),
 			fsutil.Visible(p.File))
-		if err := output(a.writeShown(line)); err != nil {
+		if err := output(a.writeReport(line)); err != nil {
 			return err
 		}
 	}

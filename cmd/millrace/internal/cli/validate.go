@@ -87,18 +87,18 @@ func (a *App) check(ctx context.Context, name string) (checked, error) {
 func (a *App) writeChecked(list []checked) error {
 	for _, c := range list {
 		for _, p := range c.Problems {
-			if err := a.writeShown(problemLine(c.File, p)); err != nil {
+			if err := a.writeReport(problemLine(c.File, p)); err != nil {
 				return err
 			}
 		}
 		if c.Error != "" {
-			if err := a.writeShown(c.File + ": " + c.Error); err != nil {
+			if err := a.writeReport(c.File + ": " + c.Error); err != nil {
 				return err
 			}
 		}
 		for _, w := range c.Warnings {
 			w.Message = "warning: " + w.Message
-			if err := a.writeShown(problemLine(c.File, w)); err != nil {
+			if err := a.writeReport(problemLine(c.File, w)); err != nil {
 				return err
 			}
 		}

@@ -27,10 +27,11 @@ type Program struct {
 	// its word decides on the exit status.
 	Usage func(err error) error
 	Said  func(word string) error
-	// Talk writes a line to stderr, unless -q is given. WriteShown writes lines to stdout, visible if that is a
-	// terminal.
-	Talk       func(format string, args ...any)
-	WriteShown func(text string) error
+	// Talk writes a line to stderr, unless -q is given. WriteShown writes lines of files and programs to stdout, visible
+	// if that is a terminal. WriteReport writes sentences and tables there, as a terminal has room for them.
+	Talk        func(format string, args ...any)
+	WriteShown  func(text string) error
+	WriteReport func(text string) error
 	// Ask asks the user, if OnTerminal.
 	Ask        func(ctx context.Context, question string) (string, error)
 	OnTerminal func() bool

@@ -67,7 +67,7 @@ func (w *worker) list(ctx context.Context, l listing) error {
 	if more {
 		defer w.p.Talk("there are more: --all lists them")
 	}
-	return w.p.Write(b.String())
+	return w.p.WriteReport(b.String())
 }
 
 // line is a run in a line.
@@ -130,7 +130,7 @@ func (w *worker) show(ctx context.Context, run runs.Run) error {
 	case run.Resumable && run.Status.Ended():
 		fmt.Fprintf(&b, "\n%s goes on with it\n", further(run))
 	}
-	return w.p.Write(b.String())
+	return w.p.WriteReport(b.String())
 }
 
 // jobs returns all jobs of a run, or the latest of each step.
@@ -252,7 +252,7 @@ func newWatch(p door.Program) *cobra.Command {
 			}
 			over := now.Status.Ended() || now.Status == runs.Manual
 			if now.Status != shown && p.Format() != door.FormatNone && p.Format() != door.FormatJSON {
-				if err := p.Write(strings.TrimRight(w.line(now), "\t") + "\n"); err != nil {
+				if err := p.WriteReport(strings.TrimRight(w.line(now), "\t") + "\n"); err != nil {
 					return err
 				}
 			}

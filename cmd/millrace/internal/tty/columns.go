@@ -1,0 +1,24 @@
+package tty
+
+import (
+	"os"
+
+	"golang.org/x/term"
+)
+
+// Columns returns how many columns a terminal has: a stream, or a [Device]. It is 0 for anything else, and where the
+// terminal has no size.
+func Columns(stream any) int {
+	if d, ok := stream.(*Device); ok {
+		stream = d.out
+	}
+	f, ok := stream.(*os.File)
+	if !ok {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
