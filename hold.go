@@ -183,16 +183,16 @@ func (e *BlockedError) Code() string {
 // block returns why a change of that size may not be committed, or nil. spent is nil unless it exceeds a budget.
 func (x Executor) block(files, edits int, level risk.Level, force bool, spent *BudgetError) *BlockedError {
 	blocked := func(host bool, advice wording.Part, format string, args ...any) *BlockedError {
-		why := fmt.Sprintf(format, args...)
-		reason := wording.Of(wording.Errorf("%s%v", why, advice), x.Words)
-		return &BlockedError{Reason: reason, Why: why, Level: level, Files: files, Edits: edits, Host: host}
+		why := wording.Errorf(format, args...)
+		reason := wording.Of(wording.Errorf("%v%v", why, advice), x.Words)
+		return &BlockedError{Reason: reason, Why: wording.Of(why, x.Words), Level: level, Files: files, Edits: edits, Host: host}
 	}
 	noForce := wording.Part{Kind: kinds.Hint, Text: ", force does not help"}
 	limit := cmp.Or(x.MaxFiles, DefaultMaxFiles)
 	switch {
 	case x.Ceiling != risk.Unset && level > x.Ceiling && files+edits > 0:
-		return blocked(true, noForce, "operation blocked due to %s risk. The host allows no more than %s", level,
-			x.Ceiling)
+		return blocked(true, noForce, "operation blocked due to %s risk. %v", level, wording.Part{Kind: kinds.Ceiling,
+			Text: "The host allows no more than " + x.Ceiling.String(), Value: x.Ceiling.String()})
 	case spent != nil:
 		b := blocked(true, noForce, "%v", spent)
 		b.Budget = spent

@@ -77,6 +77,8 @@ const (
 	WholeFile wording.Kind = "whole_file"
 	// LessText: leave it out, or use mode regex.
 	LessText wording.Kind = "less_text"
+	// Ceiling: The host allows no more than MEDIUM. The value has the level.
+	Ceiling wording.Kind = "ceiling"
 	// UseForce: . Use force=true to bypass.
 	UseForce wording.Kind = "use_force"
 	// FewerChanges: bring back less with writes.

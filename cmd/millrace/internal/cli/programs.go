@@ -42,6 +42,12 @@ func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file str
 	if err != nil {
 		return func() {}, err
 	}
+	values := make(map[string]any)
+	for _, v := range p.Variables() {
+		if v.HasValue() {
+			values[v.Name] = v.Default
+		}
+	}
 	asks := false
 	for _, step := range p.Steps() {
 		if prompt, ok := step.Action.(actions.Prompt); ok {
@@ -51,6 +57,7 @@ func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file str
 				return func() {}, err
 			}
 			if !slices.Contains(allowed, w.agent) {
+				w.values = values
 				wants = append(wants, w)
 			}
 			continue
@@ -62,7 +69,7 @@ func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file str
 		programs = append(programs, named(a)...)
 		c := command.Command{Step: step.ID, Words: a.Words(), Shell: a.Shell != ""}
 		if !permits(ctx, policy, c) {
-			wants = append(wants, wanted{step: step.ID, exec: a, allow: pattern})
+			wants = append(wants, wanted{step: step.ID, exec: a, allow: pattern, values: values})
 		}
 	}
 	if len(wants) > 0 {
@@ -168,7 +175,7 @@ func (s *session) agreedTo(ctx context.Context, p millrace.Pipeline, file string
 	var programs []string
 	for _, w := range wants {
 		lines = append(lines, "  "+w.line())
-		if name := fsutil.Visible(w.name()); !slices.Contains(programs, name) {
+		if name := fsutil.Visible(w.expanded(w.name())); !slices.Contains(programs, name) {
 			programs = append(programs, name)
 		}
 	}

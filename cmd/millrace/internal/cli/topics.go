@@ -83,7 +83,8 @@ func (a *App) newFormats() *cobra.Command {
 	return &cobra.Command{
 		Use:   "formats",
 		Short: "The output of --format",
-		Long: `The result goes to stdout; warnings, progress and the summary go to stderr. With --format:
+		Long: `The result goes to stdout; warnings, progress and the summary go to stderr. A terminal gets sentences and tables
+broken at words to its width; a file or a pipe gets each line whole. With --format:
 
   diff    a patch that git apply takes; on a terminal with colours and a pager
   stat    the files with the numbers of added and removed lines

@@ -3,12 +3,14 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/template"
 )
 
 // wanted is a command that a pipeline in a file wants to run, or an agent that it wants to ask.
@@ -20,6 +22,75 @@ type wanted struct {
 	// agent is the name of the agent, "" for a command; asked is the prompt, and program is its command line.
 	agent, asked string
 	program      []string
+	// values are the variables of the pipeline that have a value.
+	values map[string]any
+}
+
+// references finds the references of a template. One after a backslash is text.
+var references = regexp.MustCompile(`\\?\{\{\s*([\w-]+)[^{}\n]*\}\}`)
+
+// expanded returns a text with the values of its variables, as they will be inserted.
+func (w wanted) expanded(text string) string {
+	return references.ReplaceAllStringFunc(text, func(ref string) string {
+		value, err := template.Resolve(ref, map[string]any{"vars": w.values})
+		if err != nil || ref[0] == '\\' {
+			return ref
+		}
+		inserted, err := template.Format(value)
+		if err != nil {
+			return ref
+		}
+		return inserted
+	})
+}
+
+// words are the words of the command, as far as they are known before it runs.
+func (w wanted) words() []string {
+	var words []string
+	for _, word := range w.exec.Words() {
+		whole := references.FindString(word) == word && word != ""
+		value, err := template.Resolve(word, map[string]any{"vars": w.values})
+		if list, ok := value.([]any); ok && whole && err == nil {
+			for _, v := range list { // a list becomes several words
+				text, err := template.Format(v)
+				if err != nil {
+					text = "?"
+				}
+				words = append(words, text)
+			}
+			continue
+		}
+		words = append(words, w.expanded(word))
+	}
+	return words
+}
+
+// unknown returns where the references come from whose values are only known when the pipeline runs, "" if there are
+// none.
+func (w wanted) unknown(texts ...string) string {
+	var from []string
+	for _, text := range texts {
+		for _, m := range references.FindAllStringSubmatch(text, -1) {
+			source := fmt.Sprintf("%s from step '%s'", m[0], m[1])
+			switch {
+			case m[0][0] == '\\' || m[1] == "vars" && w.expanded(m[0]) != m[0]:
+				continue
+			case m[1] == "vars":
+				source = m[0] + " from the variables"
+			case m[1] == "prev":
+				source = m[0] + " from the step before"
+			case m[1] == "run":
+				source = m[0] + " from the run"
+			}
+			if source = fsutil.Visible(source); !slices.Contains(from, source) {
+				from = append(from, source)
+			}
+		}
+	}
+	if from == nil {
+		return ""
+	}
+	return " (" + strings.Join(from, ", ") + ")"
 }
 
 // name is the program.
@@ -34,17 +105,19 @@ func (w wanted) name() string {
 func (w wanted) line() string {
 	if w.agent != "" {
 		return fmt.Sprintf("step '%s' asks %s: %s", fsutil.Visible(w.step), command.Pattern(w.program...),
-			fsutil.Visible(w.asked))
+			fsutil.Visible(w.expanded(w.asked))) + w.unknown(w.asked)
 	}
-	text := command.Pattern(w.exec.Words()...)
+	text := command.Pattern(w.words()...)
+	unknown := w.exec.Words()
 	if w.exec.Stdin != nil {
 		stdin, err := json.Marshal(w.exec.Stdin)
 		if err != nil {
 			stdin = []byte("?")
 		}
-		text += " < " + string(stdin)
+		text += " < " + w.expanded(string(stdin))
+		unknown = append(unknown, string(stdin))
 	}
-	return fmt.Sprintf("step '%s': %s", fsutil.Visible(w.step), fsutil.Visible(text))
+	return fmt.Sprintf("step '%s': %s", fsutil.Visible(w.step), fsutil.Visible(text)) + w.unknown(unknown...)
 }
 
 // flag is the flag that allows the command, or the agent.

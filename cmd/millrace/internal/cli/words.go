@@ -10,8 +10,10 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -78,6 +80,9 @@ var parameters = map[string]string{
 // part returns a part of a message in the words of the command. A user who has written a pipeline reads the words of
 // the engine, but the prompt has its own advice about force.
 func (a *App) part(p wording.Part) string {
+	if p.Kind == "ceiling" {
+		return a.ceilingSource(p.Value) + " allows no more than " + p.Value
+	}
 	if a.oneLiner == nil && p.Kind != "use_force" {
 		return p.Text
 	}
@@ -93,6 +98,19 @@ func (a *App) part(p wording.Part) string {
 		}
 	}
 	return p.Text
+}
+
+// ceilingSource names the setting that has set the ceiling of this level.
+func (a *App) ceilingSource(level string) string {
+	is := func(l risk.Level) bool { return l != risk.Unset && l.String() == level }
+	flag, _ := risk.Parse(a.flags.ceiling) // a wrong level was refused before
+	switch {
+	case is(flag):
+		return "--ceiling"
+	case is(a.config.Project.Ceiling):
+		return "'ceiling' in " + config.ProjectFile
+	}
+	return "'ceiling' in your configuration"
 }
 
 // shownText returns a text for a message, cut where it gets long.

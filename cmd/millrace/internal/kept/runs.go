@@ -113,9 +113,13 @@ func looking(p door.Program, use, short string, look looker) *cobra.Command {
 	return cmd
 }
 
-// deciding makes a command that decides about a run, and does not work on it.
+// deciding makes a command that decides about a run, and does not work on it. At a terminal it asks first, without -y.
 func deciding(p door.Program, use, short string, decide decision) *cobra.Command {
-	return looking(p, use, short, func(w *worker, ctx context.Context, run runs.Run) error {
+	verb, _, _ := strings.Cut(use, " ")
+	cmd := looking(p, use, short, func(w *worker, ctx context.Context, run runs.Run) error {
+		if sure, err := w.sure(ctx, verb, run); !sure {
+			return err
+		}
 		m, err := w.store.Manage(rundir.Host{Executor: w.t.Executor, Trees: Tree(w.t.FS), User: p.User()})
 		if err != nil {
 			return err
@@ -131,6 +135,25 @@ func deciding(p door.Program, use, short string, decide decision) *cobra.Command
 		}
 		return nil
 	})
+	p.YesFlag(cmd)
+	return cmd
+}
+
+// sure reports whether the user wants the decision about a run. The error is the end of a command that was declined.
+func (w *worker) sure(ctx context.Context, verb string, run runs.Run) (bool, error) {
+	if w.p.Yes() || !w.p.OnTerminal() {
+		return true, nil
+	}
+	answer, err := w.p.Ask(ctx, fmt.Sprintf("%s run %s, %s, which is %s? [y]es [N]o  ",
+		strings.ToUpper(verb[:1])+verb[1:], run.ID, render.Line(run.Name), run.Status))
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	if answer = strings.ToLower(strings.TrimSpace(answer)); err == nil && (answer == "y" || answer == "yes") {
+		return true, nil
+	}
+	w.p.Talk("nothing was changed")
+	return false, w.p.Said("declined")
 }
 
 // working makes a command that goes on with a run.

@@ -23,13 +23,21 @@ func Serve(
 		s := &serving{worker: w}
 		err := web.ServeRuns(ctx, addr, web.Runs{
 			List: func(ctx context.Context, number int) (runs.Page[runs.Run], error) {
-				return w.store.List(ctx, runs.Filter{
+				all, err := w.store.List(ctx, runs.Filter{
 					Project: project, Paging: runs.Paging{Page: number, PerPage: runs.MaxPerPage},
 				})
+				for i := range all.Items {
+					all.Items[i].Reason = pageReason(all.Items[i].Reason)
+				}
+				return all, err
 			},
 			Get: func(ctx context.Context, id string) (run runs.Run, jobs []runs.Job, err error) {
 				if run, err = w.store.Get(ctx, runs.RunRef{Project: project, ID: id}); err == nil {
 					jobs, err = w.jobs(ctx, run, false)
+				}
+				run.Reason = pageReason(run.Reason)
+				for i := range jobs {
+					jobs[i].Reason = pageReason(jobs[i].Reason)
 				}
 				return run, jobs, err
 			},

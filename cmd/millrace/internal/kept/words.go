@@ -6,18 +6,32 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// reason is the reason of a run or a job in the words of the commands: the engine plays or cancels what a person
-// approves or rejects here.
+// tails are the ends of reasons: in the words of the engine, which plays or cancels a run, of the commands, and of the
+// pages, which have a button for each decision.
+var tails = [...]struct{ engine, prompt, page string }{
+	{": play to commit, or cancel", ": approve to commit, or reject", ": approve or reject the change"},
+	{": play to run it", ": approve to run it", ": approve to run it"},
+	{": play to run it again", ": approve to run it again", ": approve to run it again"},
+	{": play with force, or cancel", ": approve with --force, or reject", ": type yes to approve it, or reject it"},
+	{": look at it again, and play or cancel", ": look at it again, and approve or reject",
+		": look at it again, and approve or reject it"},
+}
+
+// reason is the reason of a run or a job in the words of the commands.
 func reason(text string) string {
-	for _, tail := range [][2]string{
-		{": play to commit, or cancel", ": approve to commit, or reject"},
-		{": play to run it", ": approve to run it"},
-		{": play to run it again", ": approve to run it again"},
-		{": play with force, or cancel", ": approve with --force, or reject"},
-		{": look at it again, and play or cancel", ": look at it again, and approve or reject"},
-	} {
-		if before, found := strings.CutSuffix(text, tail[0]); found {
-			return before + tail[1]
+	for _, t := range tails {
+		if before, found := strings.CutSuffix(text, t.engine); found {
+			return before + t.prompt
+		}
+	}
+	return text
+}
+
+// pageReason is the reason in the words of the pages.
+func pageReason(text string) string {
+	for _, t := range tails {
+		if before, found := strings.CutSuffix(text, t.engine); found {
+			return before + t.page
 		}
 	}
 	return text
