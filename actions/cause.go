@@ -27,16 +27,23 @@ const (
 	causeText         = "text_not_found"
 )
 
+// errProtected reports that a change of a file would be blocked.
+var errProtected = errors.New("is read-only, so it is written to with force only")
+
+// errNoHash refuses to write over a file that nobody has read.
+var errNoHash = errors.New("require_hash is set and the file exists, but create has no content_hash")
+
 // sentinels are the errors without a method cause that have a cause. The first match counts.
 var sentinels = [...]struct {
 	err   error
 	cause string
 }{
 	{fsutil.ErrReadOnlyPath, causeReadOnly}, {fsutil.ErrReadOnly, causeReadOnly},
-	{fs.ErrPermission, causeDenied}, {fsutil.ErrNotAllowed, causeDenied},
+	{fs.ErrPermission, causeDenied}, {errProtected, causeDenied}, {fsutil.ErrNotAllowed, causeDenied},
 	{fsutil.ErrReserved, causeDenied}, {fsutil.ErrProtected, causeDenied}, {fsutil.ErrDenied, causeDenied},
 	{fsutil.ErrEscape, causeOutside}, {fsutil.ErrAbsolute, causeOutside},
 	{fs.ErrNotExist, causeNotFound}, {fs.ErrExist, causeExists}, {fsutil.ErrIsDir, causeIsDir},
+	{errNoHash, causeNoHash},
 }
 
 // causeOf returns the cause of an error, "" if it is not in the list of [FileReport.Cause]. Of several errors the first
@@ -68,9 +75,3 @@ func causeOf(err error) string {
 	}
 	return ""
 }
-
-// causeError is an error without fields that has a cause.
-type causeError struct{ text, word string }
-
-func (e *causeError) Error() string { return e.text }
-func (e *causeError) cause() string { return e.word }

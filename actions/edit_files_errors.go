@@ -87,11 +87,6 @@ func (f *editFailure) reason() string {
 	return fmt.Sprintf("%s: lines %d to %d of %d", text, e.Start, e.End, e.Lines)
 }
 
-// errNoHash refuses to write over a file that nobody has read.
-var errNoHash error = &causeError{
-	"require_hash is set and the file exists, but create has no content_hash", causeNoHash,
-}
-
 // hashError reports that a file, or a range of its lines, has changed since it was read.
 type hashError struct {
 	Range bool        // it is about lines First to Last, not about the whole file

@@ -24,9 +24,6 @@ func unlessBinary(binary bool) error {
 	return ErrBinary
 }
 
-// errProtected reports that a change of a file would be blocked.
-var errProtected error = &causeError{"is read-only, so it is written to with force only", causeDenied}
-
 // protected returns errProtected for a file that its owner may not write to, in the tree as it was and as it is now.
 // The change would be blocked for it; a step that goes on without the files that fail leaves it out.
 func (c *Call) protected(name string) error {
