@@ -74,7 +74,8 @@ func TestOpen_once(t *testing.T) {
 	fstest.Must(t, second.Close(t.Context(), nil, nil))
 }
 
-// A file whose name is a pattern of git stands for itself: files that the pattern takes stay out of the commit.
+// A file whose name is a pattern of git stands for itself: files that the pattern takes are neither
+// staged nor committed.
 func TestCommit_pattern(t *testing.T) {
 	t.Parallel()
 	dir := tree(t)
@@ -85,5 +86,8 @@ func TestCommit_pattern(t *testing.T) {
 	}
 	if got := git(t, dir, "show", "--format=", "--name-only"); got != "[b].txt\na.txt" {
 		t.Errorf("the commit has %q", got)
+	}
+	if got := git(t, dir, "diff", "--cached", "--name-only"); got != "" {
+		t.Errorf("staged are %q", got)
 	}
 }
