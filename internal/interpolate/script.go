@@ -10,16 +10,24 @@ import (
 )
 
 // expandScript puts the values into a script of sed. special are the characters that mean something in its patterns.
-func expandScript(text template.Text, values template.Values, special string) (string, error) {
-	begins, err := beginTexts(text, values)
+// posix is set if a backslash does not quote between brackets.
+func expandScript(text template.Text, values template.Values, special string, posix bool) (string, error) {
+	places, err := placesOf(text, values)
 	if err != nil {
 		return "", err
 	}
 	n := -1
 	return text.ExpandQuoted(values, func(v string) string {
 		n++
+		place := elsewhere
+		if n < len(places) {
+			place = places[n]
+		}
+		if place == inBrackets && posix {
+			return inBracketsQuoted.Replace(v)
+		}
 		v = sedQuoted(v, text.Source(), special)
-		if n < len(begins) && begins[n] && strings.IndexAny(v, "\\ \t") == 0 {
+		if place == beginsText && strings.IndexAny(v, "\\ \t") == 0 {
 			return `\` + v // sed leaves out blanks and one backslash there
 		}
 		return v
@@ -29,8 +37,21 @@ func expandScript(text template.Text, values template.Values, special string) (s
 // plainWord is a value that means the same wherever it stands in a script.
 var plainWord = regexp.MustCompile(`^[0-9A-Za-z]+$`)
 
-// beginTexts returns for each value that is quoted whether it begins the text of a command a, i or c.
-func beginTexts(text template.Text, values template.Values) ([]bool, error) {
+// inBracketsQuoted quotes a value between brackets, where a backslash does not quote and the separator is a character.
+var inBracketsQuoted = strings.NewReplacer("[", "[.[.]", "]", "[.].]", "-", "[.-.]", "^", "[.^.]", `\`, `[.\.]`,
+	"\n", `\n`)
+
+// scriptPlace is the place of a value in a script.
+type scriptPlace uint8
+
+const (
+	elsewhere scriptPlace = iota
+	beginsText
+	inBrackets
+)
+
+// placesOf returns the place of each value that is quoted.
+func placesOf(text template.Text, values template.Values) ([]scriptPlace, error) {
 	const mark = "\x00" // before each value
 	n := 0
 	marked, err := text.ExpandQuoted(values, func(v string) string {
@@ -40,19 +61,28 @@ func beginTexts(text template.Text, values template.Values) ([]bool, error) {
 		}
 		return mark + v
 	})
-	if err != nil || strings.Count(marked, mark) != n { // with NULs of its own a script has no such text
+	if err != nil || strings.Count(marked, mark) != n { // with NULs of its own a script has no such place
 		return nil, err
 	}
-	starts := sed.Texts(strings.ReplaceAll(marked, mark, ""))
-	begins := make([]bool, 0, n)
-	at := 0
+	found := sed.PlacesOf(strings.ReplaceAll(marked, mark, ""))
+	places := make([]scriptPlace, 0, n)
+	at, brackets := 0, found.Brackets
 	for piece := range strings.SplitSeq(marked, mark) {
-		if at += len(piece); len(begins) < n {
-			_, found := slices.BinarySearch(starts, at)
-			begins = append(begins, found)
+		if at += len(piece); len(places) == n {
+			break
 		}
+		for len(brackets) > 0 && brackets[0][1] <= at {
+			brackets = brackets[1:]
+		}
+		place := elsewhere
+		if _, begins := slices.BinarySearch(found.Texts, at); begins {
+			place = beginsText
+		} else if len(brackets) > 0 && brackets[0][0] <= at {
+			place = inBrackets
+		}
+		places = append(places, place)
 	}
-	return begins, nil
+	return places, nil
 }
 
 // sedQuoted quotes a value for both halves of an s command, whose separator follows the first letter of the script.

@@ -20,7 +20,8 @@ const (
 	guessed            // a regular expression if it looks like one
 	replacement        // of a regular expression
 	structure          // of code, or what replaces it
-	script             // of sed, with extended or RE2 expressions
+	script             // of sed, with extended expressions
+	re2Script          // of sed, with RE2 expressions
 	basicScript        // of sed, with basic expressions
 )
 
@@ -71,9 +72,13 @@ func syntaxOf(action any, pointer string, mode func(pointer, given string) strin
 			return guessed
 		}
 	case actions.PatternReplace:
-		if name == "sed_pattern" && mode("/syntax", a.Syntax) == "bre" {
+		switch syntax := mode("/syntax", a.Syntax); {
+		case name != "sed_pattern":
+		case syntax == "bre":
 			return basicScript
-		} else if name == "sed_pattern" {
+		case syntax == "re2":
+			return re2Script
+		default:
 			return script
 		}
 	}
@@ -93,9 +98,11 @@ func (s syntax) expandIn(text template.Text, values template.Values) (any, error
 	case structure:
 		return text.ExpandQuoted(values, strings.NewReplacer(":[", "::[").Replace)
 	case script:
-		return expandScript(text, values, `\.*[]^$+?(){}|&`)
+		return expandScript(text, values, `\.*[]^$+?(){}|&`, true)
+	case re2Script:
+		return expandScript(text, values, `\.*[]^$+?(){}|&-`, false)
 	case basicScript:
-		return expandScript(text, values, `\.*[]^$&`)
+		return expandScript(text, values, `\.*[]^$&`, true)
 	case guessed:
 		// The author's own characters decide, not those of the values.
 		own, err := text.ExpandQuoted(values, func(string) string { return "x" })

@@ -91,9 +91,13 @@ func (p *parser) until(delimiter int, pattern bool, missing string) []byte {
 			}
 		case c == '[' && pattern:
 			out = append(out, '[')
+			begin := p.at
 			if out, c = p.brackets(out); c != ']' {
 				p.fail(missing)
 				return nil
+			}
+			if p.scan {
+				p.places.Brackets = append(p.places.Brackets, [2]int{begin, p.at - 1})
 			}
 		}
 		out = append(out, byte(c))

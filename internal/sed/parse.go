@@ -20,8 +20,8 @@ type parser struct {
 	out    *Script
 	blocks []int // the { that are open
 
-	scan  bool  // patterns are not compiled
-	texts []int // where the texts of a, i and c begin on the lines of their commands
+	scan   bool // patterns are not compiled
+	places Places
 }
 
 // Parse reads scripts as sed reads several -e. The error is an [*Error].
@@ -51,14 +51,19 @@ func Parse(scripts []string, o Options) (*Script, error) {
 	return p.out, nil
 }
 
-// Texts returns where the texts of a, i and c begin in a script that stand on the line of their command, in order. It
-// lists them up to the first error. Patterns are not judged.
-func Texts(script string) []int {
+// Places are the places of a script where a character has another meaning than elsewhere.
+type Places struct {
+	Texts    []int    // where the texts of a, i and c begin that stand on the line of their command, in order
+	Brackets [][2]int // where the bracket expressions of patterns begin and end, behind [ and at ], in order
+}
+
+// PlacesOf returns the places of a script up to the first error. Patterns are not judged.
+func PlacesOf(script string) Places {
 	p := &parser{scripts: []string{script}, script: -1, scan: true, out: &Script{}}
 	if p.nextScript() {
 		p.commands()
 	}
-	return p.texts
+	return p.places
 }
 
 // nextScript goes on with the next script. It reports whether there is one.

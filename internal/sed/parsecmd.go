@@ -118,7 +118,7 @@ func (p *parser) transliterate(cmd *command) {
 func (p *parser) textLines(cmd *command) {
 	c := p.nonblank()
 	if c != eof {
-		p.texts = append(p.texts, p.at-1)
+		p.places.Texts = append(p.places.Texts, p.at-1)
 	}
 	switch c {
 	case eof:

@@ -288,7 +288,25 @@ func TestTexts(t *testing.T) {
 		"a":                          nil,
 		"k\na x":                     nil,
 	} {
-		if got := sed.Texts(script); !slices.Equal(got, want) {
+		if got := sed.PlacesOf(script).Texts; !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", script, got, want)
+		}
+	}
+}
+
+// TestBrackets: the bracket expressions of patterns are found, and no bracket of another text.
+func TestBrackets(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string][][2]int{
+		"s/[ab]/[c]/;/[^]d]/d":    {{3, 5}, {14, 17}},
+		"s/\\[a]/[[.].]]/":        nil,
+		"s/[[.].]-z]/x/":          {{3, 10}},
+		"y/[a]/[b]/":              nil,
+		"a [b]":                   nil,
+		"s/[a/b/":                 nil,
+		"/[[:alpha:]]/s/x[/]y/z/": {{2, 11}, {17, 18}},
+	} {
+		if got := sed.PlacesOf(script).Brackets; !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", script, got, want)
 		}
 	}
