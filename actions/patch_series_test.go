@@ -105,6 +105,10 @@ func TestPatchSections(t *testing.T) {
 		// A section refers to what the earlier ones have made.
 		{"sections, unified", ab, text(uni("@@ -1 +1 @@\n-a\n+x\n") + uni("@@ -1 +1 @@\n-x\n+c\n")), ac, "", ""},
 		{"sections, apply_patch", ab, env(update + "@@\n-a\n+x\n" + update + "@@\n-x\n+c\n"), ac, "", ""},
+		// A name is the name that the earlier sections have left.
+		{"names, apply_patch", files{"f": "a\n", "g": "1\n"}, env(update + "*** Move to: h\n*** Update File: g\n*** Move to: f\n" + update + "@@\n-1\n+2\n"), files{"h": "a\n", "f": "2\n"}, "", ""},
+		{"swap, apply_patch", files{"f": "a\n", "g": "1\n"}, env(update + "*** Move to: g\n*** Update File: g\n*** Move to: f\n"), nil, "file already exists", ""},
+		{"names, search_replace", files{}, text("f\n" + block("", "a\n") + "f\n" + block("a\n", "c\n")), files{"f": "c\n"}, "", ""},
 		// Two sections that name the same old text.
 		{"sections of one text", ab, text("diff --git a/f b/f\nindex 422c2b7..0e1677a 100644\n" + uni("@@ -1 +1 @@\n-a\n+b\n") + "diff --git a/f b/f\nindex 422c2b7..0e1677a 100644\n" + uni("@@ -2 +2 @@\n-b\n+a\n")), ba, "", ""},
 	})

@@ -66,7 +66,7 @@ func (w *patching) settle() {
 			}
 		}
 		for _, n := range w.nodes {
-			if n.failed || n.done || n.final == "" || n.place == n.final && n.copyOf == "" {
+			if n.failed || n.done || n.final == "" || n.place == n.final && n.copyOf == "" && n.over == "" {
 				continue
 			}
 			err := w.occupied(n, leaving)
