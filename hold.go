@@ -185,7 +185,9 @@ func (x Executor) block(files, edits int, level risk.Level, force bool, spent *B
 	blocked := func(host bool, advice wording.Part, format string, args ...any) *BlockedError {
 		why := wording.Errorf(format, args...)
 		reason := wording.Of(wording.Errorf("%v%v", why, advice), x.Words)
-		return &BlockedError{Reason: reason, Why: wording.Of(why, x.Words), Level: level, Files: files, Edits: edits, Host: host}
+		return &BlockedError{
+			Reason: reason, Why: wording.Of(why, x.Words), Level: level, Files: files, Edits: edits, Host: host,
+		}
 	}
 	noForce := wording.Part{Kind: kinds.Hint, Text: ", force does not help"}
 	limit := cmp.Or(x.MaxFiles, DefaultMaxFiles)

@@ -131,7 +131,8 @@ func TestScreenWraps(t *testing.T) {
 		})
 	}
 	out, _ := exec.Command("millrace", "validate", long).CombinedOutput()
-	if lines := strings.Split(strings.TrimSpace(string(out)), "\n"); len(lines) != 1 || !strings.Contains(lines[0], long) {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(lines) != 1 || !strings.Contains(lines[0], long) {
 		t.Errorf("without a terminal: %q", out)
 	}
 }

@@ -27,8 +27,8 @@ type Program struct {
 	// its word decides on the exit status.
 	Usage func(err error) error
 	Said  func(word string) error
-	// Talk writes a line to stderr, unless -q is given. WriteShown writes lines of files and programs to stdout, visible
-	// if that is a terminal. WriteReport writes sentences and tables there, as a terminal has room for them.
+	// Talk writes a line to stderr, unless -q is given. WriteShown writes lines of files and programs to stdout,
+	// visible if that is a terminal. WriteReport writes sentences and tables there, as a terminal has room for them.
 	Talk        func(format string, args ...any)
 	WriteShown  func(text string) error
 	WriteReport func(text string) error
