@@ -34,8 +34,9 @@ func Toolchains(p Policy, root string, words ...string) (Policy, error) {
 	for _, word := range words {
 		f.program(word)
 	}
+	near := namesNear(root)
 	for _, t := range toolchains {
-		if !t.used(root, words) {
+		if !t.used(near, words) {
 			continue
 		}
 		if err := f.add(t); err != nil {
@@ -56,8 +57,8 @@ type fitting struct {
 	caches string
 }
 
-// used reports whether a tree, or the words of commands, use a toolchain.
-func (t toolchain) used(root string, words []string) bool {
+// used reports whether a tree with these names, or the words of commands, use a toolchain.
+func (t toolchain) used(near map[string]bool, words []string) bool {
 	if len(t.files)+len(t.programs) == 0 {
 		return true
 	}
@@ -65,22 +66,48 @@ func (t toolchain) used(root string, words []string) bool {
 		func(word string) bool { return slices.Contains(t.programs, named(filepath.Base(word))) }) {
 		return true
 	}
-	for _, name := range t.files {
-		for _, glob := range []string{name, filepath.Join("*", name)} {
-			if found, err := filepath.Glob(filepath.Join(literal(root), glob)); err == nil && len(found) > 0 {
-				return true
+	return slices.ContainsFunc(t.files, func(file string) bool { return near[file] })
+}
+
+// namesNear reads a tree and the directories right below it once. It returns the files of toolchains that have an entry
+// there.
+func namesNear(root string) map[string]bool {
+	exact, globs := make(map[string]bool), []string(nil)
+	for _, t := range toolchains {
+		for _, file := range t.files {
+			if strings.Contains(file, "*") {
+				globs = append(globs, file)
+			} else {
+				exact[file] = true
 			}
 		}
 	}
-	return false
-}
-
-// literal is a glob for one path.
-func literal(path string) string {
-	if filepath.Separator == '\\' {
-		return path // where a backslash separates
+	near := make(map[string]bool)
+	look := func(dir string) []os.DirEntry {
+		items, err := os.ReadDir(dir)
+		if err != nil {
+			return nil // an unreadable directory shows no toolchain
+		}
+		for _, item := range items {
+			name := item.Name()
+			if exact[name] {
+				near[name] = true
+			}
+			for _, glob := range globs {
+				if ok, err := filepath.Match(glob, name); ok && err == nil {
+					near[glob] = true
+				}
+			}
+		}
+		return items
 	}
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+	for _, item := range look(root) {
+		dir := filepath.Join(root, item.Name())
+		if info, err := os.Stat(dir); err == nil && info.IsDir() { // through a symlink too, but never a pipe
+			look(dir)
+		}
+	}
+	return near
 }
 
 // add gives the policy what a toolchain needs.

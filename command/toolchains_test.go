@@ -56,6 +56,7 @@ func TestToolchains_rows(t *testing.T) {
 			[]string{"npm_config_cache", "YARN_CACHE_FOLDER"}, "npm_config_offline=true"},
 		{"python", "pyproject.toml", []string{".local/share/uv"}, []string{".pypirc"},
 			[]string{"PIP_CACHE_DIR", "RUFF_CACHE_DIR"}, "PIP_NO_INDEX=1"},
+		{"python below", "api/requirements-dev.txt", []string{".local/share/uv"}, nil, []string{"PIP_CACHE_DIR"}, "PIP_NO_INDEX=1"},
 		{"rust", "Cargo.toml", []string{".cargo/registry", ".cargo/bin", ".rustup/toolchains"}, []string{".cargo/credentials.toml"},
 			[]string{"CARGO_TARGET_DIR"}, "CARGO_NET_OFFLINE=true"},
 		{"java", "pom.xml", []string{".m2/repository", ".gradle/caches"}, []string{".m2/settings.xml", ".gradle/gradle.properties"},
