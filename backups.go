@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
@@ -229,7 +230,7 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 	if len(p.changes) == 0 && damaged == nil && (len(changes) > 0 || len(taken) > 0) {
 		return nil, &backup.UndoneError{ID: backupID, By: by}
 	}
-	p.digest = func() string { return fsutil.HashOf([]byte(p.name)).String() } // there is no pipeline
+	p.digest = func() string { return change.HashOf([]byte(p.name)).String() } // there is no pipeline
 	p.result = &Result{
 		Name: p.name, Success: true, DryRun: true, Results: []StepResult{}, Restores: backupID,
 		Commit: CommitOutcome{State: CommitNone},
@@ -285,7 +286,7 @@ func (p *Plan) drifts(ctx context.Context, store *backups.Store) error {
 	if !ok {
 		return err
 	}
-	var kept []fsutil.Change
+	var kept []change.Change
 	for _, c := range p.changes {
 		made := false
 		if store != nil && slices.ContainsFunc(found.Paths, func(at Conflict) bool { return preview.Touches(c, at.Path) }) {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/change"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/journal"
@@ -321,7 +320,7 @@ func (t *tree) prune(latest string) error {
 }
 
 // restoredFiles are the files that a restore writes or removes.
-func restoredFiles(changes []fsutil.Change) []string {
+func restoredFiles(changes []change.Change) []string {
 	files := []string{}
 	for _, c := range changes {
 		if c.New.Kind == change.File || c.Old.Kind == change.File {

@@ -24,11 +24,6 @@ import (
 // MaxPipelineBytes is the longest JSON text that a [Decoder] reads unless it says otherwise: 16 MiB.
 const MaxPipelineBytes = definition.MaxPipelineBytes
 
-// DefaultMaxJSONDepth is how deeply lists and objects may be nested in a pipeline or a stored plan, unless the
-// [Decoder] or the [Executor] sets another limit: 100. The deepest pipeline or plan that means something has less than
-// ten levels.
-const DefaultMaxJSONDepth = definition.DefaultMaxJSONDepth
-
 // Decoder reads pipelines from JSON. The zero value has the built-in actions. It is safe for concurrent use.
 type Decoder struct {
 	// Actions are the actions that steps may name. The zero Registry means [actions.Builtin].
@@ -49,7 +44,7 @@ type Decoder struct {
 	// "json_too_large". Zero means MaxPipelineBytes.
 	MaxBytes int
 	// MaxDepth is how deeply lists and objects may be nested. More is a *ValidationError with the code "json_too_deep".
-	// Zero means DefaultMaxJSONDepth; negative, or more than 10,000, means 10,000.
+	// Zero means 100; negative, or more than 10,000, means 10,000.
 	MaxDepth int
 	// Locate returns the place of a value, for callers that have made the JSON from a text in another form: its lines
 	// and columns, both from 1, become those of problems and warnings. The pointer leads to a value that there is in

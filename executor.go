@@ -53,7 +53,7 @@ type Executor struct {
 	// for all other fields. Previews are held to MaxFileBytes too, see [Plan.WriteDiff].
 	Limits actions.Limits
 	// MaxJSONDepth is how deeply lists and objects may be nested in a plan that [Executor.OpenPlan] reads, judged
-	// before anything is made of the text. More is a *PlanError. Zero means DefaultMaxJSONDepth; negative, or more than
+	// before anything is made of the text. More is a *PlanError. Zero means 100; negative, or more than
 	// 10,000, means 10,000.
 	MaxJSONDepth int
 	// MaxPlanBytes is the longest text, in bytes, that [Executor.OpenPlan] reads. A longer one is a *PlanError. Zero

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/budget"
-	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/risk"
@@ -172,7 +171,7 @@ func (r *run) handlesFailure() string {
 	if failed == nil {
 		return ""
 	}
-	byError := r.p.Steps[last.step].When.Type() == condition.TypePrevError
+	byError := r.p.Steps[last.step].When.Type() == "prev_error"
 	byJump := failed.result.Jump != nil && failed.result.Jump.By == string(flow.ByOnFail) &&
 		failed.result.Jump.To == last.result.StepID
 	if !byError && !byJump {
@@ -202,14 +201,14 @@ func (r *run) history() []Visit {
 	steps := r.machine.History()
 	for i, v := range r.visited {
 		s := steps[i]
-		outcome := VisitSuccess
+		outcome := visitSuccess
 		switch {
 		case s.Status == flow.Skipped:
-			outcome = VisitSkipped
+			outcome = visitSkipped
 		case s.By == flow.ByRetry:
-			outcome = VisitRetry
+			outcome = visitRetry
 		case s.Failed():
-			outcome = VisitFailed
+			outcome = visitFailed
 		}
 		eventful = eventful || s.Visit > 1 || s.Attempts > 1 || s.By != ""
 		told = append(told, Visit{
@@ -221,7 +220,7 @@ func (r *run) history() []Visit {
 		return nil
 	}
 	if len(told) > mostVisits {
-		told = slices.DeleteFunc(told, func(v Visit) bool { return v.Outcome == VisitSkipped })
+		told = slices.DeleteFunc(told, func(v Visit) bool { return v.Outcome == visitSkipped })
 	}
 	return told
 }
@@ -231,12 +230,12 @@ func (r *run) historyInParallel() []Visit {
 	var told []Visit
 	eventful, ended := false, r.stopped != nil || r.stopAt < r.p.Len()
 	for _, v := range r.shown() {
-		outcome := VisitSuccess
+		outcome := visitSuccess
 		switch {
 		case v.result.Skipped:
-			outcome = VisitSkipped
+			outcome = visitSkipped
 		case v.err != nil:
-			outcome = VisitFailed
+			outcome = visitFailed
 		}
 		eventful = eventful || len(v.attempts) > 1
 		told = append(told, Visit{

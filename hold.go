@@ -10,7 +10,6 @@ import (
 
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/change"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
@@ -217,7 +216,7 @@ func useForce(do string) wording.Part {
 
 // readOnlyFiles blocks writing to files that their owner may not write to, and taking them away: they are
 // protected on purpose. It goes by the mode alone, for root may write to everything.
-func (x Executor) readOnlyFiles(changes []fsutil.Change) *BlockedError {
+func (x Executor) readOnlyFiles(changes []change.Change) *BlockedError {
 	blocked := func(name, do string) *BlockedError {
 		why := fmt.Sprintf("file %s is read-only", name)
 		return &BlockedError{Reason: wording.Of(wording.Errorf("%s%v", why, useForce(do+" it")), x.Words), Why: why,
@@ -228,7 +227,7 @@ func (x Executor) readOnlyFiles(changes []fsutil.Change) *BlockedError {
 		case isReadOnly(c.Replaced):
 			return blocked(c.Path, "replace")
 		case !isReadOnly(c.Old):
-		case c.Kind == fsutil.Renamed:
+		case c.Kind == change.Renamed:
 			return blocked(c.From, "rename")
 		case c.New.Kind == change.Absent:
 			return blocked(c.Path, "delete")
@@ -291,7 +290,7 @@ func exceeded(limit budget.Limit, use budget.Use, step string) *BudgetError {
 }
 
 // used counts what a change takes of a budget.
-func used(changes []fsutil.Change, edits int, cost budget.Cost) budget.Use {
+func used(changes []change.Change, edits int, cost budget.Cost) budget.Use {
 	use := budget.Use{USD: cost, Files: filesChanged(changes).Count(), Edits: edits}
 	for _, c := range changes {
 		if c.Old.Hash != c.New.Hash { // only files have hashes and sizes

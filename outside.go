@@ -17,7 +17,6 @@ import (
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/bulkhead"
-	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/interpolate"
@@ -69,7 +68,7 @@ func (r *run) uncalledFor(i int) string {
 	if first < r.p.Len() {
 		return r.seen(r.p.Steps[first].ID).uncalled
 	}
-	if s.Input != definition.InputPrevious && s.When.Type() != condition.TypePrevError &&
+	if s.Input != definition.InputPrevious && s.When.Type() != "prev_error" &&
 		!texts.Names(definition.RootPrev) && !r.p.IsTold(i) {
 		return ""
 	}

@@ -71,9 +71,8 @@ import (
 
 // Limits of a pipeline. They cannot be configured.
 const (
-	MaxSteps   = definition.MaxSteps   // 20
-	MaxIDLen   = definition.MaxIDLen   // 255 bytes of a step id
-	MaxNameLen = definition.MaxNameLen // 255 characters of a pipeline's name
+	MaxSteps = definition.MaxSteps // 20
+	MaxIDLen = definition.MaxIDLen // 255 bytes of a step id
 	// MaxAttempts is how many attempts a run makes of all its steps together: 200.
 	MaxAttempts = definition.MaxAttempts
 )

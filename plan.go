@@ -17,6 +17,7 @@ import (
 
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/definition"
@@ -39,7 +40,7 @@ type Plan struct {
 	mutates bool
 	since   time.Time // nothing of the tree was read before
 	result  *Result
-	changes []fsutil.Change
+	changes []change.Change
 	// restores is the id of the backup that is taken back, "" for a pipeline. As long as what is done comes straight
 	// from the backup, the risk of it is not judged.
 	restores string
@@ -66,7 +67,7 @@ type Plan struct {
 // Changes returns the differences between the tree and the plan in path order. Their splices are shared and must not
 // be modified. New.Hash is computed now where it was not needed so far, and is zero for an edited file that another
 // program has written to since.
-func (p *Plan) Changes() []fsutil.Change {
+func (p *Plan) Changes() []change.Change {
 	changes := slices.Clone(p.changes)
 	for i, c := range changes {
 		if summed, err := stage.Summed(c); err == nil {
@@ -340,8 +341,7 @@ func (p *Plan) WithForce(force bool) *Plan {
 // there is going to be a backup. It is the same for a plan and for what [Executor.OpenPlan] makes of its JSON, and
 // depends neither on the program that planned it nor on force: to approve a digest is to approve these bytes.
 //
-// It reads the files whose new hash was not needed so far; the error is fsutil.ErrDrift if a file has
-// changed. A plan that cannot be committed has no digest.
+// Digest may read files: fsutil.ErrDrift reports a changed file. A plan that cannot be committed has no digest.
 func (p *Plan) Digest() (string, error) {
 	if p.abandoned {
 		return "", fmt.Errorf("a plan that cannot be committed has no digest: %w", p.failed)

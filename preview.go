@@ -30,7 +30,7 @@ func (p *Plan) Result() *Result {
 type FileDiff struct {
 	// Kind is what happens to the file or link at the path, as in [FilesChanged], and to a directory where no file is
 	// concerned. A file in whose place a directory is put is deleted.
-	Kind fsutil.ChangeKind `json:"kind"`
+	Kind change.ChangeKind `json:"kind"`
 	Path string            `json:"path"`
 	From string            `json:"from,omitempty"`
 	// Binary means that the file has NUL bytes at its beginning, and thus no hunks.
@@ -110,7 +110,7 @@ func (p *Plan) Files(paths ...string) ([]FileDiff, error) {
 
 // Outline returns the differences as [Plan.Changes] does, without reading a file for it: New.Hash is zero where it was
 // not needed so far. It is for listing a plan of many files, whose hunks [Plan.Files] gives file by file.
-func (p *Plan) Outline() []fsutil.Change { return slices.Clone(p.changes) }
+func (p *Plan) Outline() []change.Change { return slices.Clone(p.changes) }
 
 // Hunk is one place at which a file differs, as in a unified diff.
 type Hunk struct {
@@ -122,9 +122,9 @@ type Hunk struct {
 	Text string `json:"text"`
 	// By has the edits of the steps that made it, in the order of the steps: all those, and only those, that go with it
 	// when it is rejected.
-	By []fsutil.Origin `json:"by,omitempty"`
+	By []change.Origin `json:"by,omitempty"`
 
-	runs  [][]fsutil.Origin // what made each run of changed lines
+	runs  [][]change.Origin // what made each run of changed lines
 	marks [][][2]int        // of each changed line
 }
 
@@ -243,7 +243,7 @@ func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
 // A text is taken as a person leaves it in an editor: where all lines of the hunk end in "\r\n", lines that end in "\n"
 // get that too; the byte order mark at the beginning of a file stays; and at its end a line end is added or taken away
 // so that the last line is as complete as it was, unless the hunk changes just that. Elsewhere a last line without a
-// line end gets one. The text counts as one edit, and its [fsutil.Origin] is {"(review)", n}, n counted from 0 for each
+// line end gets one. The text counts as one edit, and its [change.Origin] is {"(review)", n}, n counted from 0 for each
 // file: no step has that id. A text that has some of the edits of the hunk, and nothing else, belongs to the steps that
 // made these edits.
 //
@@ -255,7 +255,7 @@ func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
 // To reject in a new plan what was rejected in an earlier one, look for hunks with the same Text: it has no line
 // numbers.
 func (p *Plan) Revise(path string, parts ...Part) (*Plan, error) {
-	if len(parts) == 0 && slices.ContainsFunc(p.changes, func(c fsutil.Change) bool { return c.Path == path }) {
+	if len(parts) == 0 && slices.ContainsFunc(p.changes, func(c change.Change) bool { return c.Path == path }) {
 		return p.with(p.changes, 0), nil
 	}
 	q, err := p.revised(path, func(r *preview.Revision) error {
@@ -279,7 +279,7 @@ func (p *Plan) revised(path string, decide func(*preview.Revision) error) (*Plan
 		return nil, err
 	}
 	defer done()
-	at := slices.IndexFunc(p.changes, func(c fsutil.Change) bool { return c.Path == path })
+	at := slices.IndexFunc(p.changes, func(c change.Change) bool { return c.Path == path })
 	if at < 0 {
 		return nil, preview.ErrNoChange
 	}
@@ -296,7 +296,7 @@ func (p *Plan) revised(path string, decide func(*preview.Revision) error) (*Plan
 		return nil, err
 	case !ok:
 		return p.with(p.changes, 0), nil
-	case c.New.Hash == c.Old.Hash && c.Kind == fsutil.Modified && c.Old.Mode == c.New.Mode:
+	case c.New.Hash == c.Old.Hash && c.Kind == change.Modified && c.Old.Mode == c.New.Mode:
 		return p.Reject(path)
 	}
 	changes := slices.Clone(p.changes)
@@ -311,7 +311,7 @@ func (p *Plan) revised(path string, decide func(*preview.Revision) error) (*Plan
 }
 
 // with returns a plan with other changes, judged anew, that has lost some edits.
-func (p *Plan) with(changes []fsutil.Change, fewerEdits int) *Plan {
+func (p *Plan) with(changes []change.Change, fewerEdits int) *Plan {
 	q := p.copied()
 	q.changes = changes
 	q.result.TotalEdits = max(0, q.result.TotalEdits-fewerEdits)

@@ -79,7 +79,7 @@ func (t *tree) recovered(ctx context.Context, found commit.Recovery, err error) 
 		switch {
 		case errors.Is(l.Err, commit.ErrRecoveryRequired):
 			// It is still there; the error says why.
-		case l.Status == LeftoverCommitted:
+		case l.Status == backup.LeftoverCommitted:
 			r.Finished = append(r.Finished, l.ID)
 		default:
 			r.RolledBack = append(r.RolledBack, l.ID)
@@ -149,12 +149,12 @@ func (t *tree) warnOfUnfinished() {
 // Inspection describes what is left over in a tree.
 type Inspection struct {
 	// Leftovers are the transactions that were not finished, in the order of time. Recover, and every run that writes,
-	// deals with them, or refuses to if one is LeftoverSuspicious.
-	Leftovers []Leftover `json:"leftovers,omitempty"`
+	// deals with them, or refuses to if one is backup.LeftoverSuspicious.
+	Leftovers []backup.Leftover `json:"leftovers,omitempty"`
 	// Conflicts are transactions that were undone, except files that another program has written since. The former
 	// files are kept in their directories until the user removes them. They do not keep runs from starting. Their status
-	// is LeftoverConflict.
-	Conflicts []Leftover `json:"conflicts,omitempty"`
+	// is backup.LeftoverConflict.
+	Conflicts []backup.Leftover `json:"conflicts,omitempty"`
 }
 
 // Clean reports whether nothing is left over: no transaction, and no conflict to look into.
@@ -163,23 +163,8 @@ func (i *Inspection) Clean() bool { return len(i.Leftovers) == 0 && len(i.Confli
 // Blocked reports whether Recover would refuse to go on, and so would every run that writes: a transaction is
 // suspicious.
 func (i *Inspection) Blocked() bool {
-	return slices.ContainsFunc(i.Leftovers, func(l Leftover) bool { return l.Status == LeftoverSuspicious })
+	return slices.ContainsFunc(i.Leftovers, func(l backup.Leftover) bool { return l.Status == backup.LeftoverSuspicious })
 }
-
-// Leftover is what is left of one transaction.
-type Leftover = backup.Leftover
-
-// LeftoverStatus describes how far a transaction had got, and so what Recover does.
-type LeftoverStatus = backup.LeftoverStatus
-
-// The statuses.
-const (
-	LeftoverUntouched   = backup.LeftoverUntouched   // nothing in the tree was changed: what it had prepared is removed
-	LeftoverInterrupted = backup.LeftoverInterrupted // the tree may have been changed: it is undone
-	LeftoverCommitted   = backup.LeftoverCommitted   // the tree is new: it becomes a backup
-	LeftoverSuspicious  = backup.LeftoverSuspicious  // damaged or not written here: Recover touches nothing and says so
-	LeftoverConflict    = backup.LeftoverConflict    // undone as far as could be: it is kept for the user
-)
 
 // Inspect reports what [Executor.Recover] would find, and changes nothing at all: not the tree, not the state
 // directory, not the lock, not the user's key. So it works on a tree that cannot be written to, and beside a run,
@@ -187,7 +172,7 @@ const (
 // wrapper that hides the identity of files makes it suspicious.
 //
 // The error is [ErrStateDir] if the state directory is a link, a file or another user's, that of the file system, or
-// the context's. A damaged transaction is not an error: see LeftoverSuspicious.
+// the context's. A damaged transaction is not an error: see backup.LeftoverSuspicious.
 func (x Executor) Inspect(ctx context.Context, fsys afero.Fs) (*Inspection, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
@@ -207,7 +192,7 @@ func (x Executor) Inspect(ctx context.Context, fsys afero.Fs) (*Inspection, erro
 		i.Leftovers = append(i.Leftovers, l.Leftover)
 	}
 	for _, l := range kept {
-		l.Status = LeftoverConflict
+		l.Status = backup.LeftoverConflict
 		i.Conflicts = append(i.Conflicts, l.Leftover)
 	}
 	return i, nil
@@ -216,7 +201,7 @@ func (x Executor) Inspect(ctx context.Context, fsys afero.Fs) (*Inspection, erro
 // TrustLeftover vouches for a transaction that [Executor.Recover] refuses because it is not signed with this executor's
 // key, or not at the place where it was made: it is undone, or finished, like one of this executor's own. So a tree is
 // freed whose key was lost with the home of a container, or that was copied in the middle of a commit. The id is that
-// of [Leftover].
+// of [backup.Leftover].
 //
 // Call it only for a transaction that this library has made in this tree: it writes the former files that the
 // transaction names. Everything else about it still has to be right: its checksums, its paths, its state directory.
@@ -242,7 +227,7 @@ func (x Executor) TrustLeftover(ctx context.Context, fsys afero.Fs, id string) (
 }
 
 // DiscardLeftover removes a transaction that a crash has left, above all a suspicious transaction, or a transaction
-// that is kept as a conflict. The tree stays as it is. The id is that of [Leftover]. The former files that the
+// that is kept as a conflict. The tree stays as it is. The id is that of [backup.Leftover]. The former files that the
 // transaction kept are removed with it: if the tree is between old and new, it stays so.
 //
 // A transaction with files that are out of the tree and nowhere else is not removed. It becomes a conflict of that id,

@@ -93,7 +93,7 @@ func (r *Result) WriteReport(w io.Writer) error {
 func (r *Result) way() string {
 	var way, straight []string
 	for _, v := range r.History {
-		if v.Outcome != VisitSkipped {
+		if v.Outcome != visitSkipped {
 			way = append(way, v.StepID)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/definition"
@@ -241,17 +242,17 @@ func (r *Result) clone() *Result {
 
 // filesChanged sorts the changes of files into lists. A change between a file and a directory counts as what happened
 // to the file.
-func filesChanged(changes []fsutil.Change) FilesChanged {
+func filesChanged(changes []change.Change) FilesChanged {
 	var f FilesChanged
 	for _, c := range preview.FileChanges(changes, changes) {
 		switch c.Kind {
-		case fsutil.Renamed:
+		case change.Renamed:
 			f.Renamed = append(f.Renamed, RenamedFile{From: c.From, To: c.Path})
-		case fsutil.Modified:
+		case change.Modified:
 			f.Modified = append(f.Modified, c.Path)
-		case fsutil.Deleted:
+		case change.Deleted:
 			f.Deleted = append(f.Deleted, c.Path)
-		case fsutil.Created:
+		case change.Created:
 			f.Created = append(f.Created, c.Path)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/budget"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
 )
@@ -198,7 +198,7 @@ func (r *run) usedBefore(step int) (use budget.Use, err error) {
 
 // used counts what the run has used so far. The steps run one at a time then, or are done.
 func (r *run) used() (budget.Use, error) {
-	var changes []fsutil.Change
+	var changes []change.Change
 	if r.spent.limit.Files > 0 || r.spent.limit.Bytes > 0 {
 		var err error
 		if changes, err = r.stage.Outline(); err != nil {

@@ -239,10 +239,10 @@ type Visit struct {
 
 // The outcomes of visits.
 const (
-	VisitSuccess = "success"
-	VisitFailed  = "failed"
-	VisitSkipped = "skipped"
-	VisitRetry   = "retry"
+	visitSuccess = "success"
+	visitFailed  = "failed"
+	visitSkipped = "skipped"
+	visitRetry   = "retry"
 )
 
 // Attempt is one run of an action.

@@ -111,8 +111,8 @@ func TestValidate(t *testing.T) {
 		{"patterns", actions.RegexTransform{Patterns: []actions.PatternEdit{
 			{Pattern: "a"}, {Pattern: "(b)", Replacement: "$2"}, {Pattern: "*"}, {Pattern: "a", Flags: "g"}, {Pattern: "(?P<n>a)", Replacement: "${n}$n$$"},
 		}}, []string{"/patterns/1/replacement bad_replacement no group $2", "/patterns/2/pattern bad_pattern missing argument", "/patterns/3/flags bad_flags 'g'"}},
-		{"many patterns", actions.RegexTransform{Patterns: make([]actions.PatternEdit, actions.MaxEdits+1)}, []string{"/patterns too_many 10001"}},
-		{"many edits", actions.MultiEdit{Edits: make([]actions.TextEdit, actions.MaxEdits+1)}, []string{"/edits too_many 10001"}},
+		{"many patterns", actions.RegexTransform{Patterns: make([]actions.PatternEdit, 10_000+1)}, []string{"/patterns too_many 10001"}},
+		{"many edits", actions.MultiEdit{Edits: make([]actions.TextEdit, 10_000+1)}, []string{"/edits too_many 10001"}},
 		{"ranges", actions.ReadRanges{Ranges: ranges(1, 0, -5, 3, 2, -1, 5, 5)}, nil},
 		{"turned round", actions.ReadRanges{Ranges: ranges(3, 2, -1, -2)}, []string{"/ranges/0 bad_range ends at line 2", "/ranges/1 bad_range ends at line -2"}},
 		{"lines turned round", actions.ReadRanges{StartLine: 3, EndLine: 2}, []string{"/end_line bad_range begins at line 3"}},

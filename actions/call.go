@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -140,7 +141,7 @@ func (c *Call) tooLarge(name string, err error) error {
 	if !errors.Is(err, fsutil.ErrTooLarge) {
 		return err
 	}
-	e := &LimitError{What: LimitFile, Limit: c.Limits.FileBytes()}
+	e := &LimitError{What: kinds.LimitFile, Limit: c.Limits.FileBytes()}
 	if info, err := c.FS.Stat(name); err == nil && info.Size() > e.Limit {
 		e.Got = info.Size()
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/match"
 )
 
@@ -53,7 +53,7 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 	counts := make([]int, len(c.Files))
 	err = c.Each(ctx, c.Files, func(ctx context.Context, i int, file string) error {
 		err := c.look(file, c.Limits.FileBytes(), nil, func(text *source) error {
-			_, err := inEncoding(encoding, text, nil, func(text match.Content) (_ []fsutil.Splice, err error) {
+			_, err := inEncoding(encoding, text, nil, func(text match.Content) (_ []change.Splice, err error) {
 				counts[i], err = p.Count(ctx, text, match.How{Sizes: c.sizes, Name: file})
 				return nil, limitOfSteps(err)
 			})

@@ -1,6 +1,9 @@
 package actions
 
-import "context"
+import (
+	"context"
+	"github.com/millrace-go/millrace/internal/kinds"
+)
 
 // Create makes files with the same content, and the directories they need. Content is written as it is given.
 //
@@ -55,7 +58,7 @@ func (a Create) Run(ctx context.Context, c *Call) (Outcome, error) {
 	made := make(map[string]bool, len(names))
 	progress := c.progress(len(names))
 	if int64(len(a.Content)) > c.Limits.OutputBytes() {
-		return Outcome{}, &LimitError{What: LimitOutput, Limit: c.Limits.OutputBytes(), Got: int64(len(a.Content))}
+		return Outcome{}, &LimitError{What: kinds.LimitOutput, Limit: c.Limits.OutputBytes(), Got: int64(len(a.Content))}
 	}
 	edits := []LineEdit{{Command: commandCreate, FileText: &a.Content, Overwrite: a.Overwrite, Mode: a.Mode}}
 	for _, path := range names {

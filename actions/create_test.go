@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -95,7 +96,7 @@ func TestMode(t *testing.T) {
 					t.Errorf("mode %v, %v, want %v", info.Mode(), err, test.want)
 				}
 				changed, err := b.stage.Changes()
-				changed = slices.DeleteFunc(changed, func(c fsutil.Change) bool { return c.New.Kind.String() == "dir" })
+				changed = slices.DeleteFunc(changed, func(c change.Change) bool { return c.New.Kind.String() == "dir" })
 				if err != nil || len(changed) != test.changes {
 					t.Errorf("changes %+v, %v, want %d", changed, err, test.changes)
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/stage"
 )
@@ -80,7 +81,7 @@ func TestRulesReadTheSameBytes(t *testing.T) {
 func TestLinesReadTheSameBytes(t *testing.T) {
 	t.Parallel()
 	changed := actions.ReplaceLines(1, 1, "x\n")
-	changed.ContentHash = fsutil.HashOf([]byte(strings.Repeat("a b\n", 50))).String()
+	changed.ContentHash = change.HashOf([]byte(strings.Repeat("a b\n", 50))).String()
 	for name, action := range map[string]actions.Action{
 		"read_ranges": actions.ReadRanges{Ranges: ranges(2, 3, -1, -1)},
 		"edit_files":  one("f", changed, actions.ReplaceText("c b\nc b\nc b\n", "y")),

@@ -11,7 +11,8 @@ import (
 	"github.com/spf13/afero"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
@@ -104,7 +105,7 @@ func (c *Call) EditEach(ctx context.Context, edit func(name string, old []byte) 
 		case err != nil, bytes.Equal(old, text):
 			return err
 		case int64(len(text)) > c.Limits.OutputBytes():
-			return &LimitError{What: LimitOutput, Limit: c.Limits.OutputBytes(), Got: int64(len(text))}
+			return &LimitError{What: kinds.LimitOutput, Limit: c.Limits.OutputBytes(), Got: int64(len(text))}
 		}
 		if err := c.spendBytes(workedPath + int64(len(text))); err != nil {
 			return err
@@ -126,7 +127,7 @@ func (c *Call) EditEach(ctx context.Context, edit func(name string, old []byte) 
 // takes them, and may not change old. A splice counts as one edit and keeps its author. The outcome has the files that
 // changed, and the number of splices of each.
 func (c *Call) EditSplices(
-	ctx context.Context, find func(name string, old []byte) ([]fsutil.Splice, error),
+	ctx context.Context, find func(name string, old []byte) ([]change.Splice, error),
 ) (Outcome, error) {
 	files, err := distinctTargets(c, false)
 	if err != nil {
@@ -135,7 +136,7 @@ func (c *Call) EditSplices(
 	edits := make([]int, len(files))
 	_, err = c.try(ctx, files, false, func(_ context.Context, i int, name string) error {
 		left := c.budget()
-		return c.update(name, nil, func(text *source) ([]fsutil.Splice, error) {
+		return c.update(name, nil, func(text *source) ([]change.Splice, error) {
 			old, err := text.Bytes(c.Limits.FileBytes())
 			if err != nil {
 				return nil, err

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // minHashDigits is the minimal length of a hash.
@@ -49,9 +49,9 @@ func hasWord(words, word string) bool { return slices.Contains(strings.Fields(wo
 
 // Validate implements [Validator].
 func (e EditFiles) Validate(c *Check) {
-	if len(e.FileEdits) > MaxEdits {
+	if len(e.FileEdits) > maxEdits {
 		c.Problemf("/file_edits", codeTooMany, "split the step",
-			"too many files (max %d, got %d)", MaxEdits, len(e.FileEdits))
+			"too many files (max %d, got %d)", maxEdits, len(e.FileEdits))
 		return
 	}
 	first := make(map[string]int, len(e.FileEdits))
@@ -66,9 +66,9 @@ func (e EditFiles) Validate(c *Check) {
 				first[clean] = i
 			}
 		}
-		if len(f.Edits) > MaxEdits {
+		if len(f.Edits) > maxEdits {
 			c.Problemf(at+"/edits", codeTooMany, "split the step",
-				"too many edits of one file (max %d, got %d)", MaxEdits, len(f.Edits))
+				"too many edits of one file (max %d, got %d)", maxEdits, len(f.Edits))
 			continue
 		}
 		creates := -1
@@ -134,7 +134,7 @@ func (e LineEdit) validate(c *Check, at string, requireHash bool) {
 }
 
 func (e LineEdit) validateHash(c *Check, at, hash string) {
-	const digits = 2 * len(fsutil.Hash{})
+	const digits = 2 * len(change.Hash{})
 	if hash == "" || c.Templated(hash) {
 		return
 	}

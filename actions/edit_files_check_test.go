@@ -111,7 +111,7 @@ func TestEditFilesValidateStep(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) { wantProblems(t, validate(t, "{"+test.params+"}"), test.want) })
 	}
 	var c actions.Check
-	actions.EditFiles{FileEdits: make([]actions.FileEdits, actions.MaxEdits+1)}.Validate(&c)
+	actions.EditFiles{FileEdits: make([]actions.FileEdits, 10_000+1)}.Validate(&c)
 	wantProblems(t, &c, []string{"/file_edits too_many 10001"})
 }
 

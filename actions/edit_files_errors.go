@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/names"
 )
@@ -93,7 +93,7 @@ type hashError struct {
 	First int         // first line of the range, from 1
 	Last  int         // last line, included
 	Want  string      // as given
-	Got   fsutil.Hash // of the file as the step found it
+	Got   change.Hash // of the file as the step found it
 }
 
 // Error has both hashes.

@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-func sum(s string) string { return fsutil.HashOf([]byte(s)).String() }
+func sum(s string) string { return change.HashOf([]byte(s)).String() }
 
 // withContent gives an edit the hash that the whole file must have.
 func withContent(e actions.LineEdit, content string) actions.LineEdit {

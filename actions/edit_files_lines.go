@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/lineedit"
 )
 
@@ -112,7 +112,7 @@ func (w *planning) compareRanges(
 	}
 	for i, r := range ranges {
 		e := hashError{Range: true, First: r.First, Last: r.Last}
-		if err := compareHash(w.edits[ids[i]].RangeHash, fsutil.Hash(sums[i].Sum(nil)), e); err != nil {
+		if err := compareHash(w.edits[ids[i]].RangeHash, change.Hash(sums[i].Sum(nil)), e); err != nil {
 			w.fail(ids[i], err)
 		}
 	}

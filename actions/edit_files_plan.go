@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/lineedit"
 	"github.com/millrace-go/millrace/internal/match"
@@ -58,7 +58,7 @@ func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, e
 		}
 	default:
 		// An update with no splices: all readings of a large file are made sure to be of the same bytes.
-		err = c.update(f.Path, refusal, func(text *source) ([]fsutil.Splice, error) {
+		err = c.update(f.Path, refusal, func(text *source) ([]change.Splice, error) {
 			err := w.make(ctx, text)
 			if err == nil && p.changed > 0 {
 				p.splices, err = w.now.Splices()
@@ -164,17 +164,17 @@ func (w *planning) overwrite(old match.Content) error {
 		w.changed = 1
 		return err
 	}
-	return w.add([]fsutil.Splice{{Len: w.now.Size(), Text: []byte(text), By: w.by(w.create)}})
+	return w.add([]change.Splice{{Len: w.now.Size(), Text: []byte(text), By: w.by(w.create)}})
 }
 
 // compareHashes compares the text that the edits refer to with the hashes that they want it to have.
 func (w *planning) compareHashes(text match.Content) error {
-	var got fsutil.Hash
+	var got change.Hash
 	for i, e := range w.edits {
 		if i == w.create || e.ContentHash == "" {
 			continue
 		}
-		if got == (fsutil.Hash{}) {
+		if got == (change.Hash{}) {
 			var err error
 			if got, err = w.call.hashOf(text); err != nil {
 				return err
@@ -188,7 +188,7 @@ func (w *planning) compareHashes(text match.Content) error {
 }
 
 // compareHash returns a *hashError made of e unless the hash equals want.
-func compareHash(want string, got fsutil.Hash, e hashError) error {
+func compareHash(want string, got change.Hash, e hashError) error {
 	if len(want) >= minHashDigits && strings.HasPrefix(got.String(), strings.ToLower(want)) {
 		return nil
 	}
@@ -198,7 +198,7 @@ func compareHash(want string, got fsutil.Hash, e hashError) error {
 
 // take makes splices over the present text.
 func (w *planning) take(splices []lineedit.Splice) error {
-	list := make([]fsutil.Splice, len(splices))
+	list := make([]change.Splice, len(splices))
 	for i, s := range splices {
 		if err := w.left.Take(len(s.Text)); err != nil {
 			w.fail(s.ID, err)
@@ -211,7 +211,7 @@ func (w *planning) take(splices []lineedit.Splice) error {
 }
 
 // add applies the splices that change anything.
-func (w *planning) add(list []fsutil.Splice) error {
+func (w *planning) add(list []change.Splice) error {
 	list, err := w.now.Changing(list)
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (w *planning) add(list []fsutil.Splice) error {
 }
 
 // by is the origin of an edit.
-func (w *planning) by(i int) []fsutil.Origin { return []fsutil.Origin{{Step: w.call.Step, Edit: i}} }
+func (w *planning) by(i int) []change.Origin { return []change.Origin{{Step: w.call.Step, Edit: i}} }
 
 func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
 	p, err := w.call.compilePattern("old_str", e.OldStr, "literal", match.Literal, match.Flags{})

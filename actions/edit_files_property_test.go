@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
@@ -139,13 +139,13 @@ func takeBack(t failer, b *bench, before string, after []byte) {
 		}
 		return
 	}
-	var back []fsutil.Splice
+	var back []change.Splice
 	shift := int64(0)
 	for _, s := range changes[0].Splices {
 		if len(s.By) == 0 {
 			t.Fatalf("splice %+v has no origin", s)
 		}
-		back = append(back, fsutil.Splice{Off: s.Off + shift, Len: int64(len(s.Text)),
+		back = append(back, change.Splice{Off: s.Off + shift, Len: int64(len(s.Text)),
 			Text: []byte(before[s.Off : s.Off+s.Len])})
 		shift += int64(len(s.Text)) - s.Len
 	}

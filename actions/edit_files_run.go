@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/names"
 )
 
@@ -67,7 +67,7 @@ type filePlan struct {
 	isNew    bool
 	text     []byte          // of a file that is new
 	mode     *fs.FileMode    // that the file gets, nil to leave it
-	splices  []fsutil.Splice // of another one, composed to one list
+	splices  []change.Splice // of another one, composed to one list
 	changed  int             // places
 	failures []*editFailure
 	failed   map[int]bool // the edits that failures are about
@@ -128,7 +128,7 @@ func (p *filePlan) write(c *Call) error {
 		}
 		return err
 	case len(p.splices) > 0:
-		if err := c.update(p.path, nil, func(*source) ([]fsutil.Splice, error) { return p.splices, nil }); err != nil {
+		if err := c.update(p.path, nil, func(*source) ([]change.Splice, error) { return p.splices, nil }); err != nil {
 			return err
 		}
 		return p.chmod(c)

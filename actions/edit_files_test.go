@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // one returns an edit_files of one file.
@@ -139,8 +139,8 @@ func TestEditFilesIsMinimal(t *testing.T) {
 	if err != nil || len(changes) != 1 {
 		t.Fatal(changes, err)
 	}
-	by := func(i int) []fsutil.Origin { return []fsutil.Origin{{Step: "s", Edit: i}} }
-	equal(t, "splices", changes[0].Splices, []fsutil.Splice{
+	by := func(i int) []change.Origin { return []change.Origin{{Step: "s", Edit: i}} }
+	equal(t, "splices", changes[0].Splices, []change.Splice{
 		{Off: 0, Len: 0, Text: []byte("0\n"), By: by(3)},
 		{Off: 4, Len: 4, Text: []byte("2\n"), By: by(2)},
 		{Off: 14, Len: 4, Text: []byte("4"), By: by(1)},

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/replace"
 )
@@ -71,9 +72,9 @@ func TestEditIsMinimal(t *testing.T) {
 	if err != nil || len(changes) != 1 {
 		t.Fatal(changes, err)
 	}
-	equal(t, "splices", changes[0].Splices, []fsutil.Splice{
-		{Off: 4, Len: 3, Text: []byte("2"), By: []fsutil.Origin{{Step: "s", Edit: 0}}},
-		{Off: 8, Len: 5, Text: []byte("3"), By: []fsutil.Origin{{Step: "s", Edit: 1}}},
+	equal(t, "splices", changes[0].Splices, []change.Splice{
+		{Off: 4, Len: 3, Text: []byte("2"), By: []change.Origin{{Step: "s", Edit: 0}}},
+		{Off: 8, Len: 5, Text: []byte("3"), By: []change.Origin{{Step: "s", Edit: 1}}},
 	})
 }
 
@@ -290,10 +291,10 @@ func angled(re *regexp.Regexp, data []byte) (out []byte) {
 
 // TestEditLimits holds that too many matches and too much output are typed errors, and nothing is staged.
 func TestEditLimits(t *testing.T) {
-	b := inMemory(t, files{"a": strings.Repeat("a", actions.DefaultMaxMatches+1)})
+	b := inMemory(t, files{"a": strings.Repeat("a", 1_000_000+1)})
 	for what, action := range map[string]actions.Action{
-		actions.LimitMatches: actions.Edit{OldText: "a", NewText: "b"},
-		actions.LimitStaged:  actions.Edit{OldText: "a", NewText: strings.Repeat("b", 1000)},
+		"matches":      actions.Edit{OldText: "a", NewText: "b"},
+		"bytes staged": actions.Edit{OldText: "a", NewText: strings.Repeat("b", 1000)},
 	} {
 		_, err := b.run("s", action, []string{"a"})
 		if e, ok := errors.AsType[*actions.LimitError](err); !ok || e.What != what {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/charset"
 	"github.com/millrace-go/millrace/internal/kinds"
@@ -49,7 +50,7 @@ func refuseBinary(refusal error, head []byte) error {
 // inEncoding makes the splices of a text that is stored in an encoding: find works on it as UTF-8. The file is held as
 // a whole, unless it is UTF-8.
 func inEncoding(e charset.Encoding, text match.Content, refusal error,
-	find func(match.Content) ([]fsutil.Splice, error)) ([]fsutil.Splice, error) {
+	find func(match.Content) ([]change.Splice, error)) ([]change.Splice, error) {
 	if e == charset.UTF8 {
 		return find(text)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/show"
 )
 
@@ -263,7 +264,7 @@ func dataOf(exit command.Exit) map[string]any {
 // commandError words why a command could not run to its end.
 func commandError(err error) error {
 	if limit, ok := errors.AsType[*command.LimitError](err); ok {
-		return &LimitError{What: LimitPrinted, Limit: limit.Limit, Got: limit.Got}
+		return &LimitError{What: kinds.LimitPrinted, Limit: limit.Limit, Got: limit.Got}
 	}
 	_, denied := errors.AsType[*command.DeniedError](err)
 	if denied || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

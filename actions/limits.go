@@ -10,92 +10,65 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/kinds"
-	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/wording"
 )
 
 // The limits of a zero [Limits].
 const (
-	// DefaultMaxFileBytes is the largest file that is read, in bytes.
-	DefaultMaxFileBytes = 256 << 20
-	// DefaultMaxMatches is how many replacements one step makes in one file.
-	DefaultMaxMatches = 1_000_000
-	// DefaultMaxOutputBytes is how much text one step puts into one file, in bytes.
-	DefaultMaxOutputBytes = 256 << 20
-	// DefaultMaxShownBytes is how much text one step shows and keeps, in bytes.
-	DefaultMaxShownBytes = 64 << 20
-	// DefaultMaxStagedBytes is how much new text one step puts into all files together, in bytes, and what it stages
+	// defaultMaxFileBytes is the largest file that is read, in bytes.
+	defaultMaxFileBytes = 256 << 20
+	// defaultMaxMatches is how many replacements one step makes in one file.
+	defaultMaxMatches = 1_000_000
+	// defaultMaxOutputBytes is how much text one step puts into one file, in bytes.
+	defaultMaxOutputBytes = 256 << 20
+	// defaultMaxShownBytes is how much text one step shows and keeps, in bytes.
+	defaultMaxShownBytes = 64 << 20
+	// defaultMaxStagedBytes is how much new text one step puts into all files together, in bytes, and what it stages
 	// beside that.
-	DefaultMaxStagedBytes = 64 << 20
-	// DefaultMaxPatternBytes is the longest text that is looked for, in bytes. It is more than people write by hand and
+	defaultMaxStagedBytes = 64 << 20
+	// defaultMaxPatternBytes is the longest text that is looked for, in bytes. It is more than people write by hand and
 	// little enough that looking for many of them costs no memory to speak of.
-	DefaultMaxPatternBytes = 1 << 20
+	defaultMaxPatternBytes = 1 << 20
 )
 
-// MaxEdits is how many edits a multi_edit, and how many patterns a regex_transform, may have.
-const MaxEdits = 10_000
-
-// MaxRegexBytes is the longest regular expression, in bytes, whatever [Limits] says. A text that is looked for
-// whatever its case is held to it too, for it is one inside.
-const MaxRegexBytes = match.MaxRegexBytes
+// maxEdits is how many edits a multi_edit, and how many patterns a regex_transform, may have.
+const maxEdits = 10_000
 
 // Limits bound what one step may cost. They are the host's: nothing in a pipeline can lift them. Zero means the
 // default of the field, a negative number that there is no limit. Exceeding a limit is a [*LimitError].
 type Limits struct {
 	// MaxFileBytes is the largest file, in bytes, that is read: to search, count, edit, compare or show it. It is
 	// judged by the size that the file is said to have, before a byte is read, and again by what really comes. Zero
-	// means DefaultMaxFileBytes; without a limit, files of 2 GiB or more are still an error.
+	// means 256 MiB; without a limit, files of 2 GiB or more are still an error.
 	MaxFileBytes int64
 	// MaxMatches is how many matches one step replaces in one file, judged while they are found. Zero means
-	// DefaultMaxMatches.
+	// 1,000,000.
 	MaxMatches int
 	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made. Zero
-	// means DefaultMaxOutputBytes.
+	// means 256 MiB.
 	MaxOutputBytes int64
 	// MaxShownBytes is about how much text, in bytes, one step shows and keeps for later steps: contents of files,
 	// lines, joined texts, diffs, previews, listings, reports; and how much text the templates of its parameters may
 	// become. Warnings have an eighth of it; further warnings are only counted. It is never more than MaxOutputBytes.
-	// Zero means DefaultMaxShownBytes.
+	// Zero means 64 MiB.
 	MaxShownBytes int64
 	// MaxStagedBytes is how much new text, in bytes, one step puts into all files together, and what it stages beside
 	// that. Each replacement counts 64 bytes more, each file or directory that is made or copied 1 KiB, each path that
 	// is edited, renamed or removed 512 bytes, and names that are made, copied, renamed or removed count twice. Where
-	// the tree is in memory, copies count with their sizes. Zero means DefaultMaxStagedBytes.
+	// the tree is in memory, copies count with their sizes. Zero means 64 MiB.
 	MaxStagedBytes int64
 	// MaxPatternBytes is the longest pattern, in bytes, judged before a file is read. Zero means
-	// DefaultMaxPatternBytes. Regular expressions are also held to MaxRegexBytes, already when the pipeline is built or
+	// 1 MiB. Regular expressions are also held to 64 KiB, already when the pipeline is built or
 	// decoded.
 	MaxPatternBytes int
 }
 
-// The limits that a [LimitError] names.
-const (
-	LimitFile    = "file bytes"
-	LimitMatches = "matches"
-	LimitOutput  = "bytes"
-	LimitPattern = "pattern bytes"
-	LimitShown   = "bytes shown"
-	LimitExpand  = "template bytes"
-	LimitStaged  = "bytes staged"
-	// Of a structural pattern, which no host can raise:
-	LimitSteps = "steps of a structural pattern"
-	LimitText  = "bytes for a structural pattern"
-	// Of a Patch, which no host can raise:
-	LimitPatchBytes = "bytes of a patch"
-	LimitPatchFiles = "files in a patch"
-	LimitPatchHunks = "hunks in a patch"
-	LimitPatchLines = "lines of a patched file"
-	LimitPatchSteps = "comparisons for a patch"
-	// Of commands, see command.Policy:
-	LimitPrinted      = "bytes printed"
-	LimitChangedFiles = "files changed"
-	LimitScratchFiles = "files for commands"
-	LimitScratchBytes = "bytes for commands"
-)
-
 // LimitError reports that a step exceeds a limit of the host, see [Limits] and command.Policy. Nothing was written.
 type LimitError struct {
-	// The name of the limit: LimitFile or another Limit constant.
+	// What is the name of the limit: "file bytes", "matches", "bytes" (of new text in a file), "pattern bytes",
+	// "bytes shown", "template bytes", "bytes staged"; "bytes printed", "files changed", "files for commands" and "bytes
+	// for commands" are of command.Policy. The bounds of patches and structural patterns, which no host can raise, have
+	// names of their own.
 	What string
 	// Limit is the limit that was met.
 	Limit int64
@@ -123,35 +96,35 @@ func raise(fields string) wording.Part {
 var smallerTree = wording.Part{Kind: kinds.SmallerTree, Text: "use needs or exclude"}
 
 var limitTexts = map[string]limitText{
-	LimitFile:    {"file is too large (max %d bytes%s): leave it out", []wording.Part{raise("MaxFileBytes")}},
-	LimitMatches: {"too many matches in one file (max %d%s): match less", []wording.Part{raise("MaxMatches")}},
-	LimitOutput: {"too much new text in one file (max %d bytes%s): replace less",
+	kinds.LimitFile:    {"file is too large (max %d bytes%s): leave it out", []wording.Part{raise("MaxFileBytes")}},
+	kinds.LimitMatches: {"too many matches in one file (max %d%s): match less", []wording.Part{raise("MaxMatches")}},
+	kinds.LimitOutput: {"too much new text in one file (max %d bytes%s): replace less",
 		[]wording.Part{raise("MaxOutputBytes")}},
-	LimitPattern: {"pattern is too long (max %d bytes%s): shorten it", []wording.Part{raise("MaxPatternBytes")}},
-	LimitSteps: {form: "structural pattern takes too long in one file (max %d steps%s): write more text between its holes, " +
+	kinds.LimitPattern: {"pattern is too long (max %d bytes%s): shorten it", []wording.Part{raise("MaxPatternBytes")}},
+	kinds.LimitSteps: {form: "structural pattern takes too long in one file (max %d steps%s): write more text between its holes, " +
 		"or names that stand once"},
-	LimitText: {form: "file is too large for a structural pattern (max %d bytes%s): ",
+	kinds.LimitText: {form: "file is too large for a structural pattern (max %d bytes%s): ",
 		advice: []wording.Part{{Kind: kinds.LessText, Text: "leave it out, or use mode regex"}}},
-	LimitShown: {"too much to show (max %d bytes%s): ask for less",
+	kinds.LimitShown: {"too much to show (max %d bytes%s): ask for less",
 		[]wording.Part{raise("MaxShownBytes, or MaxOutputBytes where that is less")}},
-	LimitStaged: {"too much new text, or too many files, in one step (max %d bytes%s): change less",
+	kinds.LimitStaged: {"too much new text, or too many files, in one step (max %d bytes%s): change less",
 		[]wording.Part{raise("MaxStagedBytes")}},
-	LimitExpand: {"templates become too much text (max %d bytes in one step%s): use fewer",
+	kinds.LimitExpand: {"templates become too much text (max %d bytes in one step%s): use fewer",
 		[]wording.Part{raise("MaxShownBytes")}},
-	LimitPatchBytes: {form: "the patch, or what it makes of a file, is too large (max %d bytes%s): split it"},
-	LimitPatchFiles: {form: "too many files in one patch (max %d%s): split it"},
-	LimitPatchHunks: {form: "too many hunks in one patch (max %d%s): split it"},
-	LimitPatchLines: {"the file has too many lines to be patched (max %d%s): ",
+	kinds.LimitPatchBytes: {form: "the patch, or what it makes of a file, is too large (max %d bytes%s): split it"},
+	kinds.LimitPatchFiles: {form: "too many files in one patch (max %d%s): split it"},
+	kinds.LimitPatchHunks: {form: "too many hunks in one patch (max %d%s): split it"},
+	kinds.LimitPatchLines: {"the file has too many lines to be patched (max %d%s): ",
 		[]wording.Part{{Kind: kinds.OtherEdit, Text: "use edit or pattern_replace"}}},
-	LimitPatchSteps: {form: "the places of the hunks take too long to find (max %d comparisons of lines%s): " +
+	kinds.LimitPatchSteps: {form: "the places of the hunks take too long to find (max %d comparisons of lines%s): " +
 		"give hunks more context that is not repeated, or split the patch"},
-	LimitPrinted: {"the command was ended, for it has printed too much (max %d bytes%s): have it print less",
+	kinds.LimitPrinted: {"the command was ended, for it has printed too much (max %d bytes%s): have it print less",
 		[]wording.Part{raise("MaxPrinted")}},
-	LimitChangedFiles: {"the command has changed too many files (max %d%s): ",
+	kinds.LimitChangedFiles: {"the command has changed too many files (max %d%s): ",
 		[]wording.Part{{Kind: kinds.FewerChanges, Text: "bring back less with writes"}, raise("MaxChangedFiles")}},
-	LimitScratchFiles: {"the tree has too many files to be made real for a command (max %d%s): ",
+	kinds.LimitScratchFiles: {"the tree has too many files to be made real for a command (max %d%s): ",
 		[]wording.Part{smallerTree, raise("MaxScratchFiles")}},
-	LimitScratchBytes: {"the tree is too large to be made real for a command (max %d bytes%s): ",
+	kinds.LimitScratchBytes: {"the tree is too large to be made real for a command (max %d bytes%s): ",
 		[]wording.Part{smallerTree, raise("MaxScratchBytes")}},
 }
 
@@ -180,7 +153,7 @@ func (e *LimitError) Code() string { return errorform.Limit }
 
 // Unwrap returns [fsutil.ErrTooLarge] for a file, else nil.
 func (e *LimitError) Unwrap() error {
-	if e.What == LimitFile {
+	if e.What == kinds.LimitFile {
 		return fsutil.ErrTooLarge
 	}
 	return nil
@@ -200,25 +173,25 @@ func limit[T int | int64](field, byDefault T) int64 {
 // FileBytes returns the largest file, in bytes, that is read: what MaxFileBytes stands for. A file of this size fits
 // into a slice on every system.
 func (l Limits) FileBytes() int64 {
-	return min(limit(l.MaxFileBytes, DefaultMaxFileBytes), math.MaxInt32)
+	return min(limit(l.MaxFileBytes, defaultMaxFileBytes), math.MaxInt32)
 }
 
 // OutputBytes returns what MaxOutputBytes stands for, in bytes.
-func (l Limits) OutputBytes() int64 { return limit(l.MaxOutputBytes, DefaultMaxOutputBytes) }
+func (l Limits) OutputBytes() int64 { return limit(l.MaxOutputBytes, defaultMaxOutputBytes) }
 
 // ShownBytes returns what MaxShownBytes stands for, in bytes.
 func (l Limits) ShownBytes() int64 {
-	return min(limit(l.MaxShownBytes, DefaultMaxShownBytes), l.OutputBytes())
+	return min(limit(l.MaxShownBytes, defaultMaxShownBytes), l.OutputBytes())
 }
 
 // StagedBytes returns what MaxStagedBytes stands for, in bytes.
-func (l Limits) StagedBytes() int64 { return limit(l.MaxStagedBytes, DefaultMaxStagedBytes) }
+func (l Limits) StagedBytes() int64 { return limit(l.MaxStagedBytes, defaultMaxStagedBytes) }
 
-func (l Limits) matches() int64 { return limit(l.MaxMatches, DefaultMaxMatches) }
+func (l Limits) matches() int64 { return limit(l.MaxMatches, defaultMaxMatches) }
 
 func (l Limits) checkPattern(pattern string) error {
-	if most := limit(l.MaxPatternBytes, DefaultMaxPatternBytes); int64(len(pattern)) > most {
-		return &LimitError{What: LimitPattern, Limit: most, Got: int64(len(pattern))}
+	if most := limit(l.MaxPatternBytes, defaultMaxPatternBytes); int64(len(pattern)) > most {
+		return &LimitError{What: kinds.LimitPattern, Limit: most, Got: int64(len(pattern))}
 	}
 	return nil
 }
@@ -234,7 +207,7 @@ func (l Limits) shown() *showing { return &showing{limit: l.ShownBytes()} }
 // take returns a *LimitError if there is no room for so many bytes more.
 func (s *showing) take(bytes int) error {
 	if s.shown.Add(int64(bytes)) > s.limit {
-		return &LimitError{What: LimitShown, Limit: s.limit}
+		return &LimitError{What: kinds.LimitShown, Limit: s.limit}
 	}
 	return nil
 }
@@ -243,7 +216,7 @@ func (s *showing) take(bytes int) error {
 // schedule, so the error does not name one.
 func isOfStep(err error) bool {
 	limit, ok := errors.AsType[*LimitError](err)
-	return ok && (limit.What == LimitShown || limit.What == LimitStaged)
+	return ok && (limit.What == kinds.LimitShown || limit.What == kinds.LimitStaged)
 }
 
 // namedUnlessOfStep is fileError, but for limits on the step as a whole.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -25,7 +26,7 @@ func TestCallReadFile(t *testing.T) {
 			}
 			_, err := c.ReadFile("six")
 			over, ok := errors.AsType[*actions.LimitError](err)
-			if !ok || *over != (actions.LimitError{What: actions.LimitFile, Limit: 5, Got: 6}) ||
+			if !ok || *over != (actions.LimitError{What: "file bytes", Limit: 5, Got: 6}) ||
 				!errors.Is(err, fsutil.ErrTooLarge) {
 				t.Errorf("beyond the limit: %v", err)
 			}
@@ -98,7 +99,7 @@ func TestEditedAgainCountsOnce(t *testing.T) {
 		OnBytes: func(int64) {
 			if !wrote {
 				wrote = true
-				if err := b.stage.Edit("a", []fsutil.Splice{{Text: []byte("other ")}}); err != nil {
+				if err := b.stage.Edit("a", []change.Splice{{Text: []byte("other ")}}); err != nil {
 					t.Error(err)
 				}
 			}

@@ -145,7 +145,7 @@ func TestListLimit(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := actions.List{Depth: -1}.Run(t.Context(), call(500))
-	if e, ok := errors.AsType[*actions.LimitError](err); !ok || e.What != actions.LimitShown || e.Limit != 500 {
+	if e, ok := errors.AsType[*actions.LimitError](err); !ok || e.What != "bytes shown" || e.Limit != 500 {
 		t.Fatalf("error %v", err)
 	}
 	wantError(t, err, "too much to show (max 500 bytes): ask for less, or have the host raise MaxShownBytes, or MaxOutputBytes where that is less")

@@ -40,8 +40,8 @@ func (MultiEdit) Spec() Spec {
 
 // Validate implements [Validator].
 func (m MultiEdit) Validate(c *Check) {
-	if len(m.Edits) > MaxEdits {
-		c.Problemf("/edits", codeTooMany, "split the step", "too many edits (max %d, got %d)", MaxEdits, len(m.Edits))
+	if len(m.Edits) > maxEdits {
+		c.Problemf("/edits", codeTooMany, "split the step", "too many edits (max %d, got %d)", maxEdits, len(m.Edits))
 		return
 	}
 	checkLanguage(c, m.Language, m.Structural)

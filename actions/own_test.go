@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/params"
 )
@@ -70,13 +71,13 @@ func TestEditEach(t *testing.T) {
 type doubled struct{ upper }
 
 func (doubled) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
-	return c.EditSplices(ctx, func(_ string, old []byte) (all []fsutil.Splice, err error) {
+	return c.EditSplices(ctx, func(_ string, old []byte) (all []change.Splice, err error) {
 		for i, b := range old {
 			switch b {
 			case '!':
 				return nil, errors.New("no shouting")
 			case 'o':
-				all = append(all, fsutil.Splice{Off: int64(i), Len: 1, Text: []byte("oo"), By: []fsutil.Origin{{Step: c.Step, Edit: 7}}})
+				all = append(all, change.Splice{Off: int64(i), Len: 1, Text: []byte("oo"), By: []change.Origin{{Step: c.Step, Edit: 7}}})
 			}
 		}
 		return all, nil

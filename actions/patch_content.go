@@ -9,7 +9,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/patch"
 	"github.com/millrace-go/millrace/internal/patch/placing"
 	"github.com/millrace-go/millrace/internal/splice"
@@ -29,13 +31,13 @@ func (w *patching) content(ctx context.Context, s *patchSection, node *patchNode
 		}
 		return w.runs(ctx, s, err)
 	}
-	var list []fsutil.Splice
+	var list []change.Splice
 	refusal := unlessBinary(w.Patch.Binary || s.File.Binary != nil || len(s.Hunks) == 0)
 	asFound := refusal
 	if len(node.splices) > 0 {
 		asFound = nil // the text as the earlier sections have made it counts
 	}
-	err := w.c.update(node.place, asFound, func(text *source) ([]fsutil.Splice, error) {
+	err := w.c.update(node.place, asFound, func(text *source) ([]change.Splice, error) {
 		data, err := text.Bytes(math.MaxInt64)
 		if err != nil {
 			return nil, err
@@ -75,7 +77,7 @@ func (w *patching) runs(ctx context.Context, s *patchSection, err error) error {
 	case isOfStep(err):
 		return err
 	}
-	if limit, ok := errors.AsType[*LimitError](patchLimit(err)); ok && limit.What == LimitPatchSteps {
+	if limit, ok := errors.AsType[*LimitError](patchLimit(err)); ok && limit.What == kinds.LimitPatchSteps {
 		return limit
 	}
 	s.fail(0, s.Line, patchLimit(err))
@@ -84,7 +86,7 @@ func (w *patching) runs(ctx context.Context, s *patchSection, err error) error {
 
 // place returns what the hunks, or the binary data, make of a text, as splices and as a whole.
 func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode,
-	data []byte) ([]fsutil.Splice, []byte, error) {
+	data []byte) ([]change.Splice, []byte, error) {
 	s.placed, s.failures = nil, nil
 	has := s.File.Compare(data)
 	if w.applied(s, has) {
@@ -98,7 +100,7 @@ func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode,
 			return nil, data, err
 		}
 		node.edits = max(node.edits, 1)
-		return []fsutil.Splice{{Len: int64(len(data)), Text: text, By: w.by(s, 0)}}, text, w.spend([][]byte{text})
+		return []change.Splice{{Len: int64(len(data)), Text: text, By: w.by(s, 0)}}, text, w.spend([][]byte{text})
 	}
 	text, err := placing.NewText(data)
 	if err != nil {
@@ -169,19 +171,19 @@ func (w *patching) applied(s *patchSection, has patch.Content) bool {
 }
 
 // by returns whose work a hunk of a section is.
-func (w *patching) by(s *patchSection, hunk int) []fsutil.Origin {
-	return []fsutil.Origin{{Step: w.c.Step, Edit: s.first + hunk}}
+func (w *patching) by(s *patchSection, hunk int) []change.Origin {
+	return []change.Origin{{Step: w.c.Step, Edit: s.first + hunk}}
 }
 
 // splices returns what the hunks that have found their places do, in the order of the file.
-func (w *patching) splices(s *patchSection) (list []fsutil.Splice) {
+func (w *patching) splices(s *patchSection) (list []change.Splice) {
 	for i, p := range s.placed {
 		for _, one := range p.Splices {
 			one.By = w.by(s, i)
 			list = append(list, one)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b fsutil.Splice) int {
+	slices.SortStableFunc(list, func(a, b change.Splice) int {
 		return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len))
 	})
 	return list
@@ -189,7 +191,7 @@ func (w *patching) splices(s *patchSection) (list []fsutil.Splice) {
 
 // later looks for the lines of hunks that are nowhere in a file in what the other hunks of the section make of it.
 func (w *patching) later(ctx context.Context, s *patchSection, data []byte,
-	list []fsutil.Splice) ([]fsutil.Splice, error) {
+	list []change.Splice) ([]change.Splice, error) {
 	for i, p := range s.placed {
 		missing := p.Done && s.Hunks[i].Removed > 0
 		if _, ok := errors.AsType[*placing.MissingError](p.Err); !ok && !missing || len(list) == 0 {

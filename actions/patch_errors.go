@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/patch"
 	"github.com/millrace-go/millrace/internal/patch/placing"
@@ -146,8 +147,8 @@ func patchLimit(err error) error {
 		return err
 	}
 	what := map[string]string{
-		patch.WhatBytes: LimitPatchBytes, patch.WhatFiles: LimitPatchFiles, patch.WhatHunks: LimitPatchHunks,
-		patch.WhatLines: LimitPatchLines, patch.WhatSteps: LimitPatchSteps,
+		patch.WhatBytes: kinds.LimitPatchBytes, patch.WhatFiles: kinds.LimitPatchFiles, patch.WhatHunks: kinds.LimitPatchHunks,
+		patch.WhatLines: kinds.LimitPatchLines, patch.WhatSteps: kinds.LimitPatchSteps,
 	}[e.What]
 	return &LimitError{What: what, Limit: e.Limit}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/patch"
 	"github.com/millrace-go/millrace/internal/patch/placing"
@@ -61,7 +62,7 @@ type patchNode struct {
 // patchText is what a file has in it.
 type patchText struct {
 	text    []byte          // of a file that is made, or the target of a link
-	splices []fsutil.Splice // over what the stage has
+	splices []change.Splice // over what the stage has
 	retext  bool            // text replaces the target that the stage has
 	mode    *bool           // whether it is to be executable
 }

@@ -150,7 +150,7 @@ func (w *patching) there(n *patchNode, kind change.Kind) (bool, error) {
 
 // textOf returns what a file of the stage has in it.
 func (w *patching) textOf(name string) (data []byte, err error) {
-	err = w.c.update(name, nil, func(text *source) ([]fsutil.Splice, error) {
+	err = w.c.update(name, nil, func(text *source) ([]change.Splice, error) {
 		data, err = text.Bytes(math.MaxInt64)
 		return nil, err
 	})
@@ -235,7 +235,7 @@ func (w *patching) writeText(n *patchNode, at *string) error {
 		return w.c.FS.SymlinkIfPossible(string(n.text), *at)
 	}
 	if len(n.splices) > 0 {
-		err := w.c.update(*at, nil, func(*source) ([]fsutil.Splice, error) { return n.splices, nil })
+		err := w.c.update(*at, nil, func(*source) ([]change.Splice, error) { return n.splices, nil })
 		if err != nil {
 			return err
 		}
@@ -331,9 +331,9 @@ func (w *patching) make(ctx context.Context, n *patchNode, links bool) error {
 	case kind == change.Absent:
 		err = makeFile(w.c, n.final, n.final, n.text)
 	default:
-		by := []fsutil.Origin{{Step: w.c.Step}}
-		err = w.c.update(n.final, nil, func(text *source) ([]fsutil.Splice, error) {
-			return []fsutil.Splice{{Len: text.Size(), Text: n.text, By: by}}, nil
+		by := []change.Origin{{Step: w.c.Step}}
+		err = w.c.update(n.final, nil, func(text *source) ([]change.Splice, error) {
+			return []change.Splice{{Len: text.Size(), Text: n.text, By: by}}, nil
 		})
 	}
 	if err != nil {

@@ -82,9 +82,9 @@ func limitOfSteps(err error) error {
 	case !ok:
 		return err
 	case e.Text:
-		return &LimitError{What: LimitText, Limit: e.Limit}
+		return &LimitError{What: kinds.LimitText, Limit: e.Limit}
 	}
-	return &LimitError{What: LimitSteps, Limit: e.Limit}
+	return &LimitError{What: kinds.LimitSteps, Limit: e.Limit}
 }
 
 // maxKept is how large the regular expressions are, in instructions, that a step of a checked pipeline keeps for its

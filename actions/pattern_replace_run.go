@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/replace"
 	"github.com/millrace-go/millrace/internal/sed"
@@ -83,7 +83,7 @@ var errChanges = errors.New("there is something to change")
 func (s *scripting) file(ctx context.Context, name string, one *scripted) error {
 	c, left := s.call, s.call.budget()
 	err := c.look(name, c.Limits.FileBytes(), unlessBinary(s.Binary), func(text *source) error {
-		return s.run(ctx, one, text, left, func(fsutil.Splice) error { return errChanges })
+		return s.run(ctx, one, text, left, func(change.Splice) error { return errChanges })
 	})
 	switch {
 	case errors.Is(err, errChanges):
@@ -93,9 +93,9 @@ func (s *scripting) file(ctx context.Context, name string, one *scripted) error 
 	default:
 		return err
 	}
-	return c.update(name, nil, func(text *source) (splices []fsutil.Splice, err error) {
+	return c.update(name, nil, func(text *source) (splices []change.Splice, err error) {
 		left.Restart()
-		err = s.run(ctx, one, text, left, func(sp fsutil.Splice) error {
+		err = s.run(ctx, one, text, left, func(sp change.Splice) error {
 			splices = append(splices, sp)
 			return left.Splice()
 		})
@@ -115,7 +115,7 @@ func (s *scripting) file(ctx context.Context, name string, one *scripted) error 
 
 // run runs the script over the content of a file and calls emit for each change.
 func (s *scripting) run(
-	ctx context.Context, one *scripted, text *source, left *replace.Budget, emit func(fsutil.Splice) error,
+	ctx context.Context, one *scripted, text *source, left *replace.Budget, emit func(change.Splice) error,
 ) error {
 	src, err := text.Open()
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *scripting) run(
 		if err := cmp.Or(left.Match(), left.Take(len(text))); err != nil {
 			return err
 		}
-		return emit(fsutil.Splice{Off: start, Len: end - start, Text: bytes.Clone(text)})
+		return emit(change.Splice{Off: start, Len: end - start, Text: bytes.Clone(text)})
 	})
 	one.replacements = stats.Replacements
 	switch {
@@ -141,7 +141,7 @@ func (s *scripting) run(
 }
 
 // show makes the preview of what splices make of a file of some size.
-func (s *scripting) show(ctx context.Context, name string, size int64, splices []fsutil.Splice) (string, error) {
+func (s *scripting) show(ctx context.Context, name string, size int64, splices []change.Splice) (string, error) {
 	f, err := s.call.FS.Open(name)
 	if err != nil {
 		return "", err
@@ -161,7 +161,7 @@ func (s *scripting) show(ctx context.Context, name string, size int64, splices [
 	from, to := paged.Texts()
 	_, err = textdiff.Unified(ctx, shown, "Original", "Modified", from, to, splices, textdiff.DefaultContext)
 	if _, ok := errors.AsType[*textdiff.LimitError](err); ok {
-		return "", &LimitError{What: LimitShown, Limit: s.call.Limits.ShownBytes()}
+		return "", &LimitError{What: kinds.LimitShown, Limit: s.call.Limits.ShownBytes()}
 	}
 	return b.String(), err
 }

@@ -219,10 +219,10 @@ func TestPatternReplace_errors(t *testing.T) {
 		limits actions.Limits
 		what   string
 	}{
-		"file":    {actions.Limits{MaxFileBytes: 1000}, actions.LimitFile},
-		"matches": {actions.Limits{MaxMatches: 100}, actions.LimitMatches},
-		"output":  {actions.Limits{MaxOutputBytes: 1000}, actions.LimitOutput},
-		"pattern": {actions.Limits{MaxPatternBytes: 4}, actions.LimitPattern},
+		"file":    {actions.Limits{MaxFileBytes: 1000}, "file bytes"},
+		"matches": {actions.Limits{MaxMatches: 100}, "matches"},
+		"output":  {actions.Limits{MaxOutputBytes: 1000}, "bytes"},
+		"pattern": {actions.Limits{MaxPatternBytes: 4}, "pattern bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/agent"
+	"github.com/millrace-go/millrace/internal/kinds"
 )
 
 // Prompt asks an agent of the host, see package agent. Changes in the agent's workspace are staged as the work of the
@@ -128,7 +129,7 @@ func (a Prompt) Run(ctx context.Context, c *Call) (Outcome, error) {
 	out := Outcome{Output: reply.Output}
 	if most := c.Limits.ShownBytes(); int64(len(out.Output)) > most {
 		if out.Output = ""; err == nil {
-			err = &LimitError{What: LimitShown, Limit: most, Got: int64(len(reply.Output))}
+			err = &LimitError{What: kinds.LimitShown, Limit: most, Got: int64(len(reply.Output))}
 		}
 	}
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/lineedit"
 )
 
@@ -97,7 +97,7 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 	goOn := r.OnError == onErrorContinue
 	failed, err := c.try(ctx, c.Files, goOn, func(ctx context.Context, i int, file string) error {
 		// An update with no splices: all readings of a large file, of which one is for its hash, are of the same bytes.
-		return c.update(file, binary, func(content *source) ([]fsutil.Splice, error) {
+		return c.update(file, binary, func(content *source) ([]change.Splice, error) {
 			info, err := c.FS.Stat(file)
 			if err != nil {
 				return nil, err
@@ -149,7 +149,7 @@ func (r rangeReader) lines(ctx context.Context, content *source) (string, error)
 		if lines[i], err = one.in(file.Lines); err != nil {
 			return "", err
 		}
-		if err := r.room.take(len(rangeSeparator) + 2*len(fsutil.Hash{})); err != nil {
+		if err := r.room.take(len(rangeSeparator) + 2*len(change.Hash{})); err != nil {
 			return "", err
 		}
 	}
@@ -165,7 +165,7 @@ func (r rangeReader) lines(ctx context.Context, content *source) (string, error)
 		return "", err
 	}
 	for i, text := range texts {
-		r.report.RangeHashes = append(r.report.RangeHashes, fsutil.HashOf(text).String())
+		r.report.RangeHashes = append(r.report.RangeHashes, change.HashOf(text).String())
 		if i < len(texts)-1 {
 			texts[i] = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
 		}

@@ -37,9 +37,9 @@ func (RegexTransform) Spec() Spec {
 
 // Validate implements [Validator].
 func (r RegexTransform) Validate(c *Check) {
-	if len(r.Patterns) > MaxEdits {
+	if len(r.Patterns) > maxEdits {
 		c.Problemf("/patterns", codeTooMany, "split the step",
-			"too many patterns (max %d, got %d)", MaxEdits, len(r.Patterns))
+			"too many patterns (max %d, got %d)", maxEdits, len(r.Patterns))
 		return
 	}
 	size := 0

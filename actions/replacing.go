@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/charset"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/names"
@@ -43,7 +43,7 @@ func (r *replacing) add(c *Call, label, pattern, mode string, flags match.Flags,
 			return withHint(err)
 		}
 	}
-	by := []fsutil.Origin{{Step: c.Step, Edit: len(r.labels)}}
+	by := []change.Origin{{Step: c.Step, Edit: len(r.labels)}}
 	r.rules.List = append(r.rules.List, &replace.Rule{Pattern: p, Template: t, By: by})
 	r.labels, r.fresh = append(r.labels, label), append(r.fresh, replacement)
 	return nil
@@ -120,8 +120,8 @@ func (r *replacing) file(ctx context.Context, c *Call, name string) (edits int, 
 	if r.charset != charset.UTF8 {
 		ofSource = nil // UTF-16 looks binary
 	}
-	err = c.update(name, ofSource, func(text *source) ([]fsutil.Splice, error) {
-		return inEncoding(r.charset, text, refusal, func(text match.Content) (splices []fsutil.Splice, err error) {
+	err = c.update(name, ofSource, func(text *source) ([]change.Splice, error) {
+		return inEncoding(r.charset, text, refusal, func(text match.Content) (splices []change.Splice, err error) {
 			left.Restart()
 			if splices, edits, err = rules.Splices(ctx, text, left); err == nil {
 				err = left.Spend() // a file that stays as it was has no new text

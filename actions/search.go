@@ -164,7 +164,7 @@ func (s Search) walk(ctx context.Context, w *searching, from string, filter *fil
 		return err
 	}
 	if most := w.c.Limits.FileBytes(); info.Mode().IsRegular() && info.Size() > most {
-		return fileError(root, &LimitError{What: LimitFile, Limit: most, Got: info.Size()})
+		return fileError(root, &LimitError{What: kinds.LimitFile, Limit: most, Got: info.Size()})
 	}
 	return walk.Walk(ctx, w.c.stage(), root, opt, func(e walk.Entry) error {
 		if !filter.takes(e.Path, e.Name()) || !w.first(e) {

@@ -128,7 +128,7 @@ func TestSearchLinesLimit(t *testing.T) {
 				continue
 			}
 			wantError(t, err, fmt.Sprintf("too much to show (max %d bytes): ask for less, or have the host raise MaxShownBytes, or MaxOutputBytes where that is less", most))
-			if e, ok := errors.AsType[*actions.LimitError](err); !ok || e.What != actions.LimitShown {
+			if e, ok := errors.AsType[*actions.LimitError](err); !ok || e.What != "bytes shown" {
 				t.Errorf("%v is no *LimitError", err)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/replace"
 )
 
@@ -60,10 +61,10 @@ func (c *Call) spendCopy(name string) error {
 
 // budget returns what the limits leave for one file.
 func (c *Call) budget() *replace.Budget {
-	tooMany := &LimitError{What: LimitMatches, Limit: c.Limits.matches()}
-	tooMuch := &LimitError{What: LimitOutput, Limit: c.Limits.OutputBytes()}
+	tooMany := &LimitError{What: kinds.LimitMatches, Limit: c.Limits.matches()}
+	tooMuch := &LimitError{What: kinds.LimitOutput, Limit: c.Limits.OutputBytes()}
 	if staged := c.Limits.StagedBytes(); staged < tooMuch.Limit {
-		tooMuch = &LimitError{What: LimitStaged, Limit: staged}
+		tooMuch = &LimitError{What: kinds.LimitStaged, Limit: staged}
 	}
 	return replace.NewBudget(replace.Limits{
 		Matches: tooMany.Limit, Text: tooMuch.Limit, TooMany: tooMany, TooMuch: tooMuch, Stage: c.spendBytes,
@@ -72,7 +73,7 @@ func (c *Call) budget() *replace.Budget {
 
 func (c *Call) spendBytes(n int64) error {
 	if most := c.Limits.StagedBytes(); c.spent.Add(n) > most-c.StagedBefore {
-		return &LimitError{What: LimitStaged, Limit: most}
+		return &LimitError{What: kinds.LimitStaged, Limit: most}
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func TestPathsCount(t *testing.T) {
 				Limits: actions.Limits{MaxStagedBytes: test.cost - short}}
 			_, err := test.action.Run(t.Context(), c)
 			limit, ok := errors.AsType[*actions.LimitError](err)
-			if short == 0 && err != nil || short == 1 && (!ok || limit.What != actions.LimitStaged) {
+			if short == 0 && err != nil || short == 1 && (!ok || limit.What != "bytes staged") {
 				t.Errorf("%s with %d bytes: %v; it counts %d", name, test.cost-short, err, c.Staged())
 			}
 		}

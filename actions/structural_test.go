@@ -153,7 +153,7 @@ func TestStructuralSteps(t *testing.T) {
 		"count":  actions.CountOccurrences{Pattern: pattern, Mode: "structural"},
 	} {
 		_, err := b.run("s", action, []string{"a.go"})
-		if limit, ok := errors.AsType[*actions.LimitError](err); !ok || limit.What != actions.LimitSteps {
+		if limit, ok := errors.AsType[*actions.LimitError](err); !ok || limit.What != "steps of a structural pattern" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/casing"
 	"github.com/millrace-go/millrace/internal/match"
@@ -45,7 +46,7 @@ func (r *replacing) addTable(c *Call, label string, edits []TextEdit, ignoreCase
 		return withHint(checkSizes(r.size))
 	}
 	r.rules.List = append(r.rules.List, &replace.Rule{
-		Pattern: p, By: []fsutil.Origin{{Step: c.Step, Edit: len(r.labels)}},
+		Pattern: p, By: []change.Origin{{Step: c.Step, Edit: len(r.labels)}},
 		Table: func(match []byte) []byte { return table[key(string(match))] },
 	})
 	r.labels, r.fresh = append(r.labels, label), append(r.fresh, "")

@@ -6,7 +6,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/lineedit"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -26,9 +26,9 @@ func (c *Call) look(name string, most int64, refusal error, do func(text *source
 // the file was written to in between. If find has read a large file several times, update fails unless the bytes were
 // the same. An error of find is returned as it is, unless it is that of the content. A file that is edited counts as
 // staged.
-func (c *Call) update(name string, refusal error, find func(text *source) ([]fsutil.Splice, error)) error {
+func (c *Call) update(name string, refusal error, find func(text *source) ([]change.Splice, error)) error {
 	counted := false
-	err := c.stage().Update(name, c.Limits.FileBytes(), func(text *stage.Content) ([]fsutil.Splice, error) {
+	err := c.stage().Update(name, c.Limits.FileBytes(), func(text *stage.Content) ([]change.Splice, error) {
 		s := c.source(text, refusal)
 		defer c.sources.Put(s)
 		splices, err := find(s)
@@ -44,12 +44,12 @@ func (c *Call) divide(ctx context.Context, text match.Content) (*lineedit.File, 
 	return lineedit.New(func(do func(part []byte) bool) error { return match.Pass(ctx, text, c.sizes, do) })
 }
 
-func (c *Call) hashOf(text match.Content) (fsutil.Hash, error) {
+func (c *Call) hashOf(text match.Content) (change.Hash, error) {
 	if file, ok := text.(*source); ok && !c.sizes.Fit(text.Size()) {
 		return file.Hash()
 	}
 	data, err := text.Bytes(math.MaxInt64)
-	return fsutil.HashOf(data), err
+	return change.HashOf(data), err
 }
 
 // source is the content of a file that a call works on. The first time that it is read, its bytes are counted.

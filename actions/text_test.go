@@ -114,7 +114,7 @@ type pieceRun struct {
 	Errors   []string
 	Warnings []string
 	Bytes    int64
-	Changes  []fsutil.Change
+	Changes  []change.Change
 	Tree     files
 }
 
@@ -182,7 +182,7 @@ func TestPiecesProperty(t *testing.T) {
 		if maxLine > 0 || want.Errors[len(want.Errors)-1] != "<nil>" {
 			got.Bytes, want.Bytes = 0, 0 // what was given up half way was read all the same
 		}
-		opt := []cmp.Option{cmpopts.IgnoreUnexported(fsutil.Change{}), cmpopts.EquateEmpty(),
+		opt := []cmp.Option{cmpopts.IgnoreUnexported(change.Change{}), cmpopts.EquateEmpty(),
 			cmpopts.IgnoreFields(change.State{}, "ModTime"), cmpopts.IgnoreFields(actions.FileReport{}, "LastModified")}
 		if diff := cmp.Diff(want, got, opt...); diff != "" {
 			t.Fatalf("seed %d, round %d: %#v on %q, window %d, line %d\n(-whole +pieces):\n%s", seed, round, list, content, window, maxLine, diff)
@@ -258,7 +258,7 @@ func TestPiecesCases(t *testing.T) {
 			want := runPieces(t, test.content, list, actions.Limits{}, func(c *actions.Call) { actions.SetPieces(c, math.MaxInt64, 0, 0) })
 			got := runPieces(t, test.content, list, actions.Limits{}, func(c *actions.Call) { actions.SetPieces(c, 1, 3, 4) })
 			got.Bytes, want.Bytes = 0, 0
-			opt := []cmp.Option{cmpopts.IgnoreUnexported(fsutil.Change{}), cmpopts.EquateEmpty(),
+			opt := []cmp.Option{cmpopts.IgnoreUnexported(change.Change{}), cmpopts.EquateEmpty(),
 				cmpopts.IgnoreFields(change.State{}, "ModTime"), cmpopts.IgnoreFields(actions.FileReport{}, "LastModified")}
 			if diff := cmp.Diff(want, got, opt...); diff != "" || got.Outcomes[0].Edits != test.edits {
 				t.Errorf("%d edits, want %d; (-whole +pieces):\n%s", got.Outcomes[0].Edits, test.edits, diff)

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -196,9 +197,9 @@ func TestRenamePermutes(t *testing.T) {
 		if err != nil || len(changes) != 3 || len(out.Renames) != 3 {
 			t.Fatalf("changes %v, %v, outcome %+v", changes, err, out)
 		}
-		for _, change := range changes {
-			if change.Kind != fsutil.Renamed || change.From+"a" != change.Path {
-				t.Errorf("%s %s from %s", change.Kind, change.Path, change.From)
+		for _, c := range changes {
+			if c.Kind != change.Renamed || c.From+"a" != c.Path {
+				t.Errorf("%s %s from %s", c.Kind, c.Path, c.From)
 			}
 		}
 	}
@@ -268,9 +269,9 @@ func TestDelete(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, change := range changes {
-			if change.Kind != fsutil.Deleted || change.Permanent != permanent {
-				t.Errorf("%+v, want permanent %v", change, permanent)
+		for _, c := range changes {
+			if c.Kind != change.Deleted || c.Permanent != permanent {
+				t.Errorf("%+v, want permanent %v", c, permanent)
 			}
 		}
 	}

@@ -26,16 +26,16 @@ type Type string
 
 // The types.
 const (
-	TypeHasMatches    Type = "has_matches"     // the step found files
-	TypeNoMatches     Type = "no_matches"      // the step found no files
-	TypeCountGT       Type = "count_gt"        // the sum of the step's counts is greater than the value
-	TypeCountLT       Type = "count_lt"        // ... less than the value
-	TypeCountEQ       Type = "count_eq"        // ... the value
-	TypeFileExists    Type = "file_exists"     // there is a file or directory at the path
-	TypeFileNotExists Type = "file_not_exists" // the file does not exist
-	TypeStepSucceeded Type = "step_succeeded"  // the step ran and did not fail
-	TypeStepFailed    Type = "step_failed"     // the step ran and failed; this makes the failure a handled one
-	TypePrevError     Type = "prev_error"      // the step that was executed before has an error
+	typeHasMatches    Type = "has_matches"     // the step found files
+	typeNoMatches     Type = "no_matches"      // the step found no files
+	typeCountGT       Type = "count_gt"        // the sum of the step's counts is greater than the value
+	typeCountLT       Type = "count_lt"        // ... less than the value
+	typeCountEQ       Type = "count_eq"        // ... the value
+	typeFileExists    Type = "file_exists"     // there is a file or directory at the path
+	typeFileNotExists Type = "file_not_exists" // the file does not exist
+	typeStepSucceeded Type = "step_succeeded"  // the step ran and did not fail
+	typeStepFailed    Type = "step_failed"     // the step ran and failed; this makes the failure a handled one
+	typePrevError     Type = "prev_error"      // the step that was executed before has an error
 )
 
 // Short is another JSON form of {"type": "prev_error"}.
@@ -47,16 +47,16 @@ var kinds = [...]struct {
 	typ    Type
 	fields []string
 }{
-	{TypeHasMatches, []string{"step_ref"}},
-	{TypeNoMatches, []string{"step_ref"}},
-	{TypeCountGT, []string{"step_ref", "value"}},
-	{TypeCountLT, []string{"step_ref", "value"}},
-	{TypeCountEQ, []string{"step_ref", "value"}},
-	{TypeFileExists, []string{"path"}},
-	{TypeFileNotExists, []string{"path"}},
-	{TypeStepSucceeded, []string{"step_ref"}},
-	{TypeStepFailed, []string{"step_ref"}},
-	{TypePrevError, nil},
+	{typeHasMatches, []string{"step_ref"}},
+	{typeNoMatches, []string{"step_ref"}},
+	{typeCountGT, []string{"step_ref", "value"}},
+	{typeCountLT, []string{"step_ref", "value"}},
+	{typeCountEQ, []string{"step_ref", "value"}},
+	{typeFileExists, []string{"path"}},
+	{typeFileNotExists, []string{"path"}},
+	{typeStepSucceeded, []string{"step_ref"}},
+	{typeStepFailed, []string{"step_ref"}},
+	{typePrevError, nil},
 }
 
 // Types returns all types in the order of the documentation.
@@ -112,43 +112,43 @@ type Condition struct {
 }
 
 // HasMatches holds if the step succeeded and found at least one file.
-func HasMatches(step string) Condition { return Condition{typ: TypeHasMatches, step: step} }
+func HasMatches(step string) Condition { return Condition{typ: typeHasMatches, step: step} }
 
 // NoMatches holds if the step succeeded and found no files.
-func NoMatches(step string) Condition { return Condition{typ: TypeNoMatches, step: step} }
+func NoMatches(step string) Condition { return Condition{typ: typeNoMatches, step: step} }
 
 // CountGT holds if the step succeeded and the sum of its counts is greater than n.
 func CountGT(step string, n int) Condition {
-	return Condition{typ: TypeCountGT, step: step, value: n}
+	return Condition{typ: typeCountGT, step: step, value: n}
 }
 
 // CountLT holds if the step succeeded and the sum of its counts is less than n.
 func CountLT(step string, n int) Condition {
-	return Condition{typ: TypeCountLT, step: step, value: n}
+	return Condition{typ: typeCountLT, step: step, value: n}
 }
 
 // CountEQ holds if the step succeeded and the sum of its counts is n.
 func CountEQ(step string, n int) Condition {
-	return Condition{typ: TypeCountEQ, step: step, value: n}
+	return Condition{typ: typeCountEQ, step: step, value: n}
 }
 
 // FileExists holds if there is something at the path when the step is about to run. It sees what earlier steps have
 // made, moved and deleted, in a dry run too.
-func FileExists(path string) Condition { return Condition{typ: TypeFileExists, path: path} }
+func FileExists(path string) Condition { return Condition{typ: typeFileExists, path: path} }
 
 // FileNotExists holds if FileExists does not.
-func FileNotExists(path string) Condition { return Condition{typ: TypeFileNotExists, path: path} }
+func FileNotExists(path string) Condition { return Condition{typ: typeFileNotExists, path: path} }
 
 // StepSucceeded holds if the step ran and did not fail.
-func StepSucceeded(step string) Condition { return Condition{typ: TypeStepSucceeded, step: step} }
+func StepSucceeded(step string) Condition { return Condition{typ: typeStepSucceeded, step: step} }
 
 // StepFailed holds if the step ran and failed. That some step waits for it makes the failure a handled one, which
 // does not stop the run.
-func StepFailed(step string) Condition { return Condition{typ: TypeStepFailed, step: step} }
+func StepFailed(step string) Condition { return Condition{typ: typeStepFailed, step: step} }
 
 // PrevError holds if the step that was executed before has an error: it failed, or took a backward jump. Skipped steps
 // do not count. It does not hold for the first step.
-func PrevError() Condition { return Condition{typ: TypePrevError} }
+func PrevError() Condition { return Condition{typ: typePrevError} }
 
 // IsZero reports whether the condition is empty.
 func (c Condition) IsZero() bool { return c == Condition{} }
@@ -185,7 +185,7 @@ func (c Condition) Fields() Fields {
 // String returns the condition as messages show it, such as "count_gt(find, 5)", and "" for the zero Condition.
 func (c Condition) String() string {
 	switch {
-	case c.typ == "", c.typ == TypePrevError:
+	case c.typ == "", c.typ == typePrevError:
 		return string(c.typ)
 	case c.typ.has("value"):
 		return string(c.typ) + "(" + c.step + ", " + strconv.Itoa(c.value) + ")"

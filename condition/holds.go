@@ -38,7 +38,7 @@ func (c Condition) Holds(f Facts) (ok bool, reason string, err error) {
 		return true, "", nil
 	}
 	switch {
-	case c.typ == TypePrevError:
+	case c.typ == typePrevError:
 		ok, reason = previousFailed(f)
 	case c.typ.has("path"):
 		ok, reason, err = c.fileHolds(f)
@@ -60,9 +60,9 @@ func (c Condition) fileHolds(f Facts) (ok bool, reason string, err error) {
 		return false, "", err
 	}
 	if exists {
-		return c.typ == TypeFileExists, fmt.Sprintf("'%s' exists", c.path), nil
+		return c.typ == typeFileExists, fmt.Sprintf("'%s' exists", c.path), nil
 	}
-	return c.typ == TypeFileNotExists, fmt.Sprintf("'%s' does not exist", c.path), nil
+	return c.typ == typeFileNotExists, fmt.Sprintf("'%s' does not exist", c.path), nil
 }
 
 func previousFailed(f Facts) (holds bool, reason string) {
@@ -83,22 +83,22 @@ func (c Condition) stepHolds(f Facts) (ok bool, reason string, err error) {
 	case !s.Ran:
 		return false, fmt.Sprintf("step '%s' has not run", c.step), nil
 	case s.Failed || !s.Succeeded:
-		return c.typ == TypeStepFailed, fmt.Sprintf("step '%s' failed", c.step), nil
+		return c.typ == typeStepFailed, fmt.Sprintf("step '%s' failed", c.step), nil
 	}
 	switch c.typ {
-	case TypeHasMatches:
+	case typeHasMatches:
 		return s.Files > 0, fmt.Sprintf("step '%s' matched no files", c.step), nil
-	case TypeNoMatches:
+	case typeNoMatches:
 		return s.Files == 0, fmt.Sprintf("step '%s' matched %s", c.step, files(s.Files)), nil
-	case TypeCountGT:
+	case typeCountGT:
 		ok = s.Count > c.value
-	case TypeCountLT:
+	case typeCountLT:
 		ok = s.Count < c.value
-	case TypeCountEQ:
+	case typeCountEQ:
 		ok = s.Count == c.value
-	case TypeStepSucceeded:
+	case typeStepSucceeded:
 		return true, "", nil
-	case TypeStepFailed, TypeFileExists, TypeFileNotExists, TypePrevError:
+	case typeStepFailed, typeFileExists, typeFileNotExists, typePrevError:
 		return false, fmt.Sprintf("step '%s' succeeded", c.step), nil
 	}
 	return ok, fmt.Sprintf("the counts of step '%s' add up to %d", c.step, s.Count), nil

@@ -1,6 +1,9 @@
 package fsutil
 
-import "github.com/millrace-go/millrace/internal/names"
+import (
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/names"
+)
 
 // Errors of a path. They are wrapped in an *fs.PathError that names the path.
 var (
@@ -47,3 +50,6 @@ func Within(name, dir string) bool { return names.Within(name, dir) }
 //
 // To show a text that may keep its tabs, put it together of the pieces between them.
 func Visible(s string) string { return names.Visible(s) }
+
+// ErrLocked: another executor held the lock of the tree until the wait was over.
+var ErrLocked = capability.ErrLocked

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
@@ -77,7 +78,7 @@ func (s *Stage) ReadFile(name string) ([]byte, error) { return s.in().ReadFile(n
 // Edit applies splices, given in offsets of the current content, in ascending order and not overlapping. A splice whose
 // By is empty is attributed to the step of this view. The splices are copied. Splices that do not change the bytes are
 // dropped; if none is left, the file is not touched. A symbolic link is followed and stays.
-func (s *Stage) Edit(name string, splices []Splice) error { return s.in().Edit(name, splices) }
+func (s *Stage) Edit(name string, splices []change.Splice) error { return s.in().Edit(name, splices) }
 
 // Copy makes newname a copy of the regular file that oldname leads to, permission bits included, but for setuid and
 // setgid, for the copy may belong to another user, and for the umask of the process. The bytes are not read: the copy
@@ -116,7 +117,7 @@ func (s *Stage) Rollback(p Savepoint) { s.in().Rollback(stage.Savepoint(p)) }
 // The texts and origins in the changes are shared and must not be modified. Their contents can be opened until the
 // stage is closed; what was written to the stage later does not show in them. If the base has drifted, OpenOld and
 // OpenNew return [ErrDrift], as does Changes itself for a file that has changed since the run read it.
-func (s *Stage) Changes() ([]Change, error) { return s.in().Changes() }
+func (s *Stage) Changes() ([]change.Change, error) { return s.in().Changes() }
 
 // Close gives back the temporary file, if there is one, and the directory if [NewStage] has opened it. Their content
 // cannot be read afterwards, so close a stage when its changes have been committed or dropped. Closing it again does

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -18,7 +19,7 @@ func ExampleStage() {
 	stage := fsutil.NewStage(base)
 	defer stage.Close()
 
-	if err := stage.Edit("a.txt", []fsutil.Splice{{Off: 5, Text: []byte(", world")}}); err != nil {
+	if err := stage.Edit("a.txt", []change.Splice{{Off: 5, Text: []byte(", world")}}); err != nil {
 		log.Fatal(err)
 	}
 	here := stage.Savepoint()

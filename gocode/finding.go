@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // finding is a diagnostic of an analyzer.
@@ -90,9 +90,9 @@ func (t taken) look(ch textChange) (at int, there, conflict bool) {
 
 // choose returns the splices of the findings, in their order, that do not overlap those before them, and marks the
 // findings. only are the files that may be changed, nil for all.
-func choose(found []*finding, only map[string]bool, step string) map[string][]fsutil.Splice {
+func choose(found []*finding, only map[string]bool, step string) map[string][]change.Splice {
 	all := make(map[string]taken)
-	splices := make(map[string][]fsutil.Splice)
+	splices := make(map[string][]change.Splice)
 	for _, f := range found {
 		f.hidden = slices.ContainsFunc(f.changes, func(ch textChange) bool { return !takes(only, ch.file) })
 		if len(f.changes) == 0 || f.hidden || slices.ContainsFunc(f.changes, func(ch textChange) bool {
@@ -108,13 +108,13 @@ func choose(found []*finding, only map[string]bool, step string) map[string][]fs
 				continue
 			}
 			all[ch.file] = slices.Insert(all[ch.file], at, ch)
-			splices[ch.file] = append(splices[ch.file], fsutil.Splice{
-				Off: ch.off, Len: ch.end - ch.off, Text: ch.text, By: []fsutil.Origin{{Step: step, Edit: f.edit}},
+			splices[ch.file] = append(splices[ch.file], change.Splice{
+				Off: ch.off, Len: ch.end - ch.off, Text: ch.text, By: []change.Origin{{Step: step, Edit: f.edit}},
 			})
 		}
 	}
 	for _, list := range splices {
-		slices.SortStableFunc(list, func(a, b fsutil.Splice) int {
+		slices.SortStableFunc(list, func(a, b change.Splice) int {
 			return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len))
 		})
 	}
@@ -136,7 +136,7 @@ func report(c *actions.Call, found []*finding) (map[string]any, error) {
 			left++
 		}
 		if size += int64(len(f.file) + len(f.message) + shownBytes); size > c.Limits.ShownBytes() {
-			return nil, &actions.LimitError{What: actions.LimitShown, Limit: c.Limits.ShownBytes()}
+			return nil, &actions.LimitError{What: "bytes shown", Limit: c.Limits.ShownBytes()}
 		}
 		list = append(list, map[string]any{
 			"file": f.file, "line": f.line, "column": f.column, "analyzer": f.analyzer, "edit": f.edit,

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/analysis/checker"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // Fix runs analyzers over packages and makes the changes that they suggest, as "go fix" does. Each change is a splice
@@ -134,21 +134,21 @@ func (t *tree) analyze(ctx context.Context, c *actions.Call, analyzers []*analys
 }
 
 // edits returns the splices of a file whose text is now what it is.
-type edits func(name string, now []byte) ([]fsutil.Splice, error)
+type edits func(name string, now []byte) ([]change.Splice, error)
 
 // stage makes the splices, then the edits, and then removes the imports that nothing needs any more.
 func (t *tree) stage(
-	ctx context.Context, c *actions.Call, splices map[string][]fsutil.Splice, more ...edits,
+	ctx context.Context, c *actions.Call, splices map[string][]change.Splice, more ...edits,
 ) (actions.Outcome, error) {
 	c.Files = sortedNames(splices)
 	texts := t.textsInTree()
-	out, err := c.EditSplices(ctx, func(name string, old []byte) ([]fsutil.Splice, error) {
+	out, err := c.EditSplices(ctx, func(name string, old []byte) ([]change.Splice, error) {
 		if !bytes.Equal(old, texts[name]) {
 			return nil, errors.New("has been changed while its package was checked")
 		}
 		return splices[name], nil
 	})
-	more = append(more, func(name string, now []byte) ([]fsutil.Splice, error) {
+	more = append(more, func(name string, now []byte) ([]change.Splice, error) {
 		return unneeded(texts[name], now, t.packageName)
 	})
 	for _, edit := range more {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/gocode"
 )
 
@@ -138,7 +138,7 @@ func TestFixOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	splices := plan.Changes()[0].Splices
-	if len(splices) == 0 || splices[0].By[0] != (fsutil.Origin{Step: "fix"}) {
+	if len(splices) == 0 || splices[0].By[0] != (change.Origin{Step: "fix"}) {
 		t.Errorf("the splices are %v", splices)
 	}
 	res := plan.Result()

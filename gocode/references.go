@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // references are what a file takes from names that it does not declare: which selectors of which name.
@@ -89,7 +89,7 @@ func isVersion(base string) bool {
 }
 
 // unneeded returns the splices that remove the imports which the old text of a file needed, and the new one does not.
-func unneeded(old, now []byte, packageName func(path string) string) ([]fsutil.Splice, error) {
+func unneeded(old, now []byte, packageName func(path string) string) ([]change.Splice, error) {
 	before, err := parser.ParseFile(token.NewFileSet(), "", old, 0)
 	if err != nil {
 		return nil, syntaxError(err)
@@ -100,7 +100,7 @@ func unneeded(old, now []byte, packageName func(path string) string) ([]fsutil.S
 		return nil, syntaxError(err)
 	}
 	needed, needs := referencesOf(before), referencesOf(after)
-	var splices []fsutil.Splice
+	var splices []change.Splice
 	for _, decl := range after.Decls {
 		decl, ok := decl.(*ast.GenDecl)
 		if !ok || decl.Tok != token.IMPORT {
@@ -138,7 +138,7 @@ func unneeded(old, now []byte, packageName func(path string) string) ([]fsutil.S
 }
 
 // wholeLines returns the splice that removes a piece of a text, with its lines where there is nothing else on them.
-func wholeLines(text []byte, off, end int) fsutil.Splice {
+func wholeLines(text []byte, off, end int) change.Splice {
 	start, stop := off, end
 	for start > 0 && (text[start-1] == ' ' || text[start-1] == '\t') {
 		start--
@@ -147,13 +147,13 @@ func wholeLines(text []byte, off, end int) fsutil.Splice {
 		stop++
 	}
 	if (start == 0 || text[start-1] == '\n') && stop < len(text) && text[stop] == '\n' {
-		return fsutil.Splice{Off: int64(start), Len: int64(stop + 1 - start)}
+		return change.Splice{Off: int64(start), Len: int64(stop + 1 - start)}
 	}
-	return fsutil.Splice{Off: int64(off), Len: int64(end - off)}
+	return change.Splice{Off: int64(off), Len: int64(end - off)}
 }
 
 // spliced returns a text with splices made.
-func spliced(text []byte, splices []fsutil.Splice) []byte {
+func spliced(text []byte, splices []change.Splice) []byte {
 	var b bytes.Buffer
 	done := int64(0)
 	for _, s := range splices {
@@ -166,7 +166,7 @@ func spliced(text []byte, splices []fsutil.Splice) []byte {
 }
 
 // added returns the splices that add imports to a file: to the first list of imports, or below the name of the package.
-func added(now []byte, imports []newImport) ([]fsutil.Splice, error) {
+func added(now []byte, imports []newImport) ([]change.Splice, error) {
 	if len(imports) == 0 {
 		return nil, nil
 	}
@@ -194,7 +194,7 @@ func added(now []byte, imports []newImport) ([]fsutil.Splice, error) {
 			break
 		}
 	}
-	var splices []fsutil.Splice
+	var splices []change.Splice
 	for _, n := range imports {
 		line := strconv.Quote(n.path)
 		if n.name != "" {
@@ -214,9 +214,9 @@ func added(now []byte, imports []newImport) ([]fsutil.Splice, error) {
 				off, text = fset.Position(spec.Pos()).Offset, line+end+"\t"
 			}
 		}
-		splices = append(splices, fsutil.Splice{Off: int64(off), Text: []byte(text)})
+		splices = append(splices, change.Splice{Off: int64(off), Text: []byte(text)})
 	}
-	slices.SortStableFunc(splices, func(a, b fsutil.Splice) int { return cmp.Compare(a.Off, b.Off) })
+	slices.SortStableFunc(splices, func(a, b change.Splice) int { return cmp.Compare(a.Off, b.Off) })
 	return splices, nil
 }
 

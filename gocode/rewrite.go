@@ -16,7 +16,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // Rewrite replaces expressions or statements of Go by others, where holes of the pattern take other code, of a type if
@@ -140,7 +140,7 @@ func (t *tree) rewrite(ctx context.Context, c *actions.Call, rule *rule) (action
 	if err != nil {
 		return actions.Outcome{}, err
 	}
-	plan := &rewriting{tree: t, splices: map[string][]fsutil.Splice{}, add: map[string][]newImport{}}
+	plan := &rewriting{tree: t, splices: map[string][]change.Splice{}, add: map[string][]newImport{}}
 	for _, pkg := range work {
 		if err := ctx.Err(); err != nil {
 			return actions.Outcome{}, err
@@ -153,7 +153,7 @@ func (t *tree) rewrite(ctx context.Context, c *actions.Call, rule *rule) (action
 		c.Warnf("the pattern matches nothing in %d packages", len(work))
 		return actions.Outcome{}, nil
 	}
-	return t.stage(ctx, c, plan.splices, func(name string, now []byte) ([]fsutil.Splice, error) {
+	return t.stage(ctx, c, plan.splices, func(name string, now []byte) ([]change.Splice, error) {
 		return added(now, plan.add[name])
 	})
 }
@@ -161,7 +161,7 @@ func (t *tree) rewrite(ctx context.Context, c *actions.Call, rule *rule) (action
 // rewriting is what a step is going to change.
 type rewriting struct {
 	*tree
-	splices map[string][]fsutil.Splice
+	splices map[string][]change.Splice
 	add     map[string][]newImport
 }
 
@@ -181,7 +181,7 @@ func (w *rewriting) rewrite(pkg *packages.Package, rule *rule, only map[string]b
 		}
 		r.matcher = &matcher{rule: rule, pkg: pkg, types: known, text: r.piece}
 		for _, ch := range r.changes(file) {
-			w.splices[name] = append(w.splices[name], fsutil.Splice{Off: ch.off, Len: ch.end - ch.off, Text: ch.text})
+			w.splices[name] = append(w.splices[name], change.Splice{Off: ch.off, Len: ch.end - ch.off, Text: ch.text})
 		}
 		if len(w.splices[name]) == 0 {
 			continue

@@ -12,8 +12,8 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/command"
-	"github.com/millrace-go/millrace/fsutil"
 )
 
 // loading is an action that loads the packages of the tree once, for many cases of a table.
@@ -200,7 +200,7 @@ func (t *tree) rewriteOne(of Rewrite, path, name string) (string, error) {
 	if wrong != nil {
 		return "", wrong
 	}
-	w := &rewriting{tree: t, splices: map[string][]fsutil.Splice{}, add: map[string][]newImport{}}
+	w := &rewriting{tree: t, splices: map[string][]change.Splice{}, add: map[string][]newImport{}}
 	for _, pkg := range t.roots {
 		if pkg.PkgPath != path {
 			continue

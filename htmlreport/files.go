@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/htmlreport/page"
 )
 
@@ -23,7 +23,7 @@ type files struct {
 const openLines = 600
 
 // longestRow is more than what a change takes without its lines.
-func longestRow(c fsutil.Change) int64 {
+func longestRow(c change.Change) int64 {
 	var names page.Page
 	for _, name := range []string{c.Path, c.From, c.Old.Target, c.New.Target} {
 		names.Text(name)
@@ -36,7 +36,7 @@ func longestRow(c fsutil.Change) int64 {
 }
 
 // write writes one change, with its lines if they fit.
-func (f *files) write(c fsutil.Change) error {
+func (f *files) write(c change.Change) error {
 	f.reserved -= longestRow(c)
 	d, err := page.Read(f.plan, c)
 	if err != nil {

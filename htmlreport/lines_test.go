@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/htmlreport"
 )
@@ -98,7 +99,7 @@ func TestShowsEachLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fsys := afero.NewMemMapFs()
 		olds := rapid.SliceOfN(text, 1, 3).Draw(t, "old")
-		splices := make([][]fsutil.Splice, len(olds))
+		splices := make([][]change.Splice, len(olds))
 		for i, old := range olds {
 			if err := afero.WriteFile(fsys, "f"+strconv.Itoa(i), []byte(old), 0o644); err != nil {
 				t.Fatal(err)
@@ -107,7 +108,7 @@ func TestShowsEachLine(t *testing.T) {
 				at += rapid.IntRange(0, 20).Draw(t, "gap")
 				n := rapid.IntRange(0, 5).Draw(t, "length")
 				if at+n <= len(old) {
-					splices[i] = append(splices[i], fsutil.Splice{Off: int64(at), Len: int64(n), Text: []byte(text.Draw(t, "new"))})
+					splices[i] = append(splices[i], change.Splice{Off: int64(at), Len: int64(n), Text: []byte(text.Draw(t, "new"))})
 				}
 				at += n
 			}

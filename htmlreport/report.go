@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/htmlreport/page"
 )
 
@@ -68,7 +68,7 @@ func Write(w io.Writer, plan *millrace.Plan, opt Options) error {
 const longestFoot = 512
 
 // fitting returns how many changes can be listed in that many bytes, and how many bytes that takes at most.
-func fitting(changes []fsutil.Change, left int64) (listed int, reserved int64) {
+func fitting(changes []change.Change, left int64) (listed int, reserved int64) {
 	for i, c := range changes {
 		n := longestRow(c)
 		if reserved+n > left {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/htmlreport"
 	"github.com/millrace-go/millrace/internal/crashfs"
@@ -167,7 +168,7 @@ func hostile(t testing.TB) *millrace.Plan {
 	b := millrace.New("<b>"+hostileTexts()[6]+"</b>").Step("s", act(func(s *fsutil.Stage) error {
 		for _, text := range hostileTexts() {
 			name := named(text)
-			if err := errors.Join(s.Edit("d "+name, []fsutil.Splice{{Off: 7, Len: 1, Text: []byte(text)}}), s.Rename("r "+name, "q "+name),
+			if err := errors.Join(s.Edit("d "+name, []change.Splice{{Off: 7, Len: 1, Text: []byte(text)}}), s.Rename("r "+name, "q "+name),
 				s.SymlinkIfPossible(name, "l "+name)); err != nil {
 				return err
 			}

@@ -78,19 +78,19 @@ type writer struct {
 	encoding Encoding
 
 	moved       map[string]bool // old names of what is renamed
-	deletes     []fsutil.Change // files that go; the name is Path
-	emptied     []fsutil.Change // directories that go; the name is OldPath
-	renames     []fsutil.Change // files
-	creates     []fsutil.Change
+	deletes     []change.Change // files that go; the name is Path
+	emptied     []change.Change // directories that go; the name is OldPath
+	renames     []change.Change // files
+	creates     []change.Change
 	edits       []*TextDocumentEdit
 	unsupported []Unsupported
 }
 
 // sort finds out of each change what is to be done for it, and what cannot be said.
-func (w *writer) sort(changes []fsutil.Change) error {
+func (w *writer) sort(changes []change.Change) error {
 	w.moved = make(map[string]bool)
 	for _, c := range changes {
-		if c.Kind == fsutil.Renamed {
+		if c.Kind == change.Renamed {
 			w.moved[c.From] = true
 		}
 	}
@@ -127,30 +127,30 @@ func (w *writer) sort(changes []fsutil.Change) error {
 }
 
 // fresh reports whether the file of a change is new, at its old name or another.
-func (w *writer) fresh(c fsutil.Change) bool {
-	return c.Kind != fsutil.Renamed && (c.Old.Kind != change.File || w.moved[c.Path])
+func (w *writer) fresh(c change.Change) bool {
+	return c.Kind != change.Renamed && (c.Old.Kind != change.File || w.moved[c.Path])
 }
 
 // take notes what is to be done for a change.
-func (w *writer) take(c fsutil.Change, changes []fsutil.Change) {
+func (w *writer) take(c change.Change, changes []change.Change) {
 	under := c.Old // what stands at Path
-	if c.Kind == fsutil.Renamed {
+	if c.Kind == change.Renamed {
 		under = c.Replaced
 	}
 	switch {
 	case w.moved[c.Path]: // it goes on its own
-	case under.Kind == change.File && (c.Kind != fsutil.Modified || c.New.Kind != change.File):
+	case under.Kind == change.File && (c.Kind != change.Modified || c.New.Kind != change.File):
 		w.deletes = append(w.deletes, c)
 	case under.Kind == change.Dir && c.New.Kind != change.Dir:
-		w.emptied = append(w.emptied, fsutil.Change{Path: c.Path, By: c.By})
+		w.emptied = append(w.emptied, change.Change{Path: c.Path, By: c.By})
 	}
 	switch {
-	case c.Kind == fsutil.Renamed && c.Old.Kind == change.Dir:
+	case c.Kind == change.Renamed && c.Old.Kind == change.Dir:
 		// The files in it are renamed name by name. Its own name goes unless a directory is there in the end.
 		if stays(changes, c.From) != change.Dir {
-			w.emptied = append(w.emptied, fsutil.Change{Path: c.From, By: c.By})
+			w.emptied = append(w.emptied, change.Change{Path: c.From, By: c.By})
 		}
-	case c.Kind == fsutil.Renamed:
+	case c.Kind == change.Renamed:
 		w.renames = append(w.renames, c)
 	case c.New.Kind == change.File && w.fresh(c):
 		w.creates = append(w.creates, c)
@@ -158,9 +158,9 @@ func (w *writer) take(c fsutil.Change, changes []fsutil.Change) {
 }
 
 // stays returns what stands at a path in the end, as far as there is a change.
-func stays(changes []fsutil.Change, name string) change.Kind {
+func stays(changes []change.Change, name string) change.Kind {
 	at, ok := slices.BinarySearchFunc(changes, name,
-		func(c fsutil.Change, name string) int { return strings.Compare(c.Path, name) })
+		func(c change.Change, name string) int { return strings.Compare(c.Path, name) })
 	if !ok {
 		return change.Absent
 	}
@@ -168,9 +168,9 @@ func stays(changes []fsutil.Change, name string) change.Kind {
 }
 
 // text returns the edit of the text of a change, nil if it does not change.
-func (w *writer) text(c fsutil.Change) (*TextDocumentEdit, error) {
+func (w *writer) text(c change.Change) (*TextDocumentEdit, error) {
 	edit := &TextDocumentEdit{TextDocument: DocumentID{URI: w.base.uri(c.Path)}}
-	by := func(origins []fsutil.Origin) string {
+	by := func(origins []change.Origin) string {
 		if len(origins) == 0 {
 			origins = c.By
 		}
@@ -196,7 +196,7 @@ func (w *writer) text(c fsutil.Change) (*TextDocumentEdit, error) {
 }
 
 // note returns the id of the annotation for what these have written: that of the step that was the last.
-func (w *writer) note(by []fsutil.Origin) string {
+func (w *writer) note(by []change.Origin) string {
 	switch {
 	case w.result.Restores != "":
 		return restored
@@ -231,10 +231,10 @@ func (w *writer) annotate(notes map[string]ChangeAnnotation, id string) {
 }
 
 // mover are those of the steps of a rename that have not only edited the file.
-func mover(c fsutil.Change) []fsutil.Origin {
-	var by []fsutil.Origin
+func mover(c change.Change) []change.Origin {
+	var by []change.Origin
 	for _, o := range c.By {
-		edits := func(s fsutil.Splice) bool { return slices.Contains(s.By, o) }
+		edits := func(s change.Splice) bool { return slices.Contains(s.By, o) }
 		if !slices.ContainsFunc(c.Splices, edits) {
 			by = append(by, o)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/crashfs"
 	"github.com/millrace-go/millrace/internal/suite"
@@ -138,22 +139,22 @@ func TestEdits(t *testing.T) {
 	const mark = "\ufeff"
 	for name, test := range map[string]struct {
 		text    string
-		splices []fsutil.Splice
+		splices []change.Splice
 		want    []lsp.TextEdit
 	}{
-		"after a pair":          {"😀b", []fsutil.Splice{{Off: 4, Len: 1, Text: []byte("c")}}, []lsp.TextEdit{at(0, 2, 3, "c")}},
-		"the last byte":         {"a😀", []fsutil.Splice{{Off: 4, Len: 1, Text: []byte("\x81")}}, []lsp.TextEdit{at(0, 1, 3, "😁")}},
-		"two that touch":        {"ab", []fsutil.Splice{{Off: 0, Len: 1, Text: []byte("1")}, {Off: 1, Len: 1, Text: []byte("2")}}, []lsp.TextEdit{at(0, 0, 1, "1"), at(0, 1, 2, "2")}},
-		"one character of two":  {"ab", []fsutil.Splice{{Off: 0, Len: 1, Text: []byte("\xc3")}, {Off: 1, Len: 1, Text: []byte("\xa9")}}, []lsp.TextEdit{at(0, 0, 2, "é")}},
-		"two within one":        {"😀", []fsutil.Splice{{Off: 1, Len: 1, Text: []byte("\x9f")}, {Off: 3, Len: 1, Text: []byte("\x81")}}, []lsp.TextEdit{at(0, 0, 2, "😁")}},
-		"within a line end":     {"a\r\nb", []fsutil.Splice{{Off: 2, Text: []byte("|")}}, []lsp.TextEdit{over}},
-		"after a lone return":   {"a\rbc", []fsutil.Splice{{Off: 3, Text: []byte("|")}}, []lsp.TextEdit{at(1, 1, 1, "|")}},
-		"after a mark":          {mark + "a", []fsutil.Splice{{Off: 3, Len: 1, Text: []byte("b")}}, []lsp.TextEdit{at(0, 0, 1, "b")}},
-		"a mark and more":       {mark + "a", []fsutil.Splice{{Off: 0, Len: 4, Text: []byte(mark + "b")}}, []lsp.TextEdit{at(0, 0, 1, "b")}},
-		"one mark of two":       {mark + mark + "a", []fsutil.Splice{{Off: 0, Len: 3}}, []lsp.TextEdit{at(0, 0, 1, "")}},
-		"a mark that is put on": {mark + "a", []fsutil.Splice{{Off: 0, Text: []byte(mark)}}, []lsp.TextEdit{at(0, 0, 0, mark)}},
-		"a mark taken and put":  {mark + "a", []fsutil.Splice{{Off: 0, Len: 3}, {Off: 3, Text: []byte(mark + "b")}}, []lsp.TextEdit{at(0, 0, 0, "b")}},
-		"a mark that is kept":   {mark + "a", []fsutil.Splice{{Off: 0, Len: 3, Text: []byte(mark)}, {Off: 4, Text: []byte("b")}}, []lsp.TextEdit{at(0, 1, 1, "b")}},
+		"after a pair":          {"😀b", []change.Splice{{Off: 4, Len: 1, Text: []byte("c")}}, []lsp.TextEdit{at(0, 2, 3, "c")}},
+		"the last byte":         {"a😀", []change.Splice{{Off: 4, Len: 1, Text: []byte("\x81")}}, []lsp.TextEdit{at(0, 1, 3, "😁")}},
+		"two that touch":        {"ab", []change.Splice{{Off: 0, Len: 1, Text: []byte("1")}, {Off: 1, Len: 1, Text: []byte("2")}}, []lsp.TextEdit{at(0, 0, 1, "1"), at(0, 1, 2, "2")}},
+		"one character of two":  {"ab", []change.Splice{{Off: 0, Len: 1, Text: []byte("\xc3")}, {Off: 1, Len: 1, Text: []byte("\xa9")}}, []lsp.TextEdit{at(0, 0, 2, "é")}},
+		"two within one":        {"😀", []change.Splice{{Off: 1, Len: 1, Text: []byte("\x9f")}, {Off: 3, Len: 1, Text: []byte("\x81")}}, []lsp.TextEdit{at(0, 0, 2, "😁")}},
+		"within a line end":     {"a\r\nb", []change.Splice{{Off: 2, Text: []byte("|")}}, []lsp.TextEdit{over}},
+		"after a lone return":   {"a\rbc", []change.Splice{{Off: 3, Text: []byte("|")}}, []lsp.TextEdit{at(1, 1, 1, "|")}},
+		"after a mark":          {mark + "a", []change.Splice{{Off: 3, Len: 1, Text: []byte("b")}}, []lsp.TextEdit{at(0, 0, 1, "b")}},
+		"a mark and more":       {mark + "a", []change.Splice{{Off: 0, Len: 4, Text: []byte(mark + "b")}}, []lsp.TextEdit{at(0, 0, 1, "b")}},
+		"one mark of two":       {mark + mark + "a", []change.Splice{{Off: 0, Len: 3}}, []lsp.TextEdit{at(0, 0, 1, "")}},
+		"a mark that is put on": {mark + "a", []change.Splice{{Off: 0, Text: []byte(mark)}}, []lsp.TextEdit{at(0, 0, 0, mark)}},
+		"a mark taken and put":  {mark + "a", []change.Splice{{Off: 0, Len: 3}, {Off: 3, Text: []byte(mark + "b")}}, []lsp.TextEdit{at(0, 0, 0, "b")}},
+		"a mark that is kept":   {mark + "a", []change.Splice{{Off: 0, Len: 3, Text: []byte(mark)}, {Off: 4, Text: []byte("b")}}, []lsp.TextEdit{at(0, 1, 1, "b")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := planned(t, suite.Tree("a", test.text), func(s *fsutil.Stage) error { return s.Edit("a", test.splices) })
@@ -184,7 +185,7 @@ func TestUnsupported(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := planned(t, fsys, func(s *fsutil.Stage) error {
-		splice := []fsutil.Splice{{Off: 0, Len: 0, Text: []byte("y")}}
+		splice := []change.Splice{{Off: 0, Len: 0, Text: []byte("y")}}
 		return errors.Join(
 			s.Chmod("a.sh", 0o755), s.Edit("a.sh", splice), s.Edit("bin", splice), s.Edit("latin", splice), s.Edit("mark", splice),
 			s.Edit("n\xff", splice), s.Mkdir("empty", 0o755), s.Rename("link", "link2"), s.Rename("f.txt", "link"), s.Edit("e.txt", splice),

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -114,7 +115,7 @@ func (m *moves) delete(name, note string) {
 // aside names a file that is on its way from one name to another. It is in a directory that stays, and its name follows
 // from these two alone.
 func (w *writer) aside(from, to string) string {
-	sum := fsutil.HashOf([]byte(from + "\x00" + to)).String()
+	sum := change.HashOf([]byte(from + "\x00" + to)).String()
 	dir := path.Dir(from)
 	for w.goes(dir) {
 		dir = path.Dir(dir)
@@ -124,5 +125,5 @@ func (w *writer) aside(from, to string) string {
 
 // goes reports whether a directory is deleted.
 func (w *writer) goes(dir string) bool {
-	return slices.ContainsFunc(w.emptied, func(c fsutil.Change) bool { return fsutil.Within(dir, c.Path) })
+	return slices.ContainsFunc(w.emptied, func(c change.Change) bool { return fsutil.Within(dir, c.Path) })
 }

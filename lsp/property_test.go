@@ -18,6 +18,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/crashfs"
 	"github.com/millrace-go/millrace/internal/suite"
@@ -88,12 +89,12 @@ func (d deed) do(s *fsutil.Stage) {
 		if err != nil {
 			return
 		}
-		_ = s.Edit(d.Name, []fsutil.Splice{d.splice(string(data))})
+		_ = s.Edit(d.Name, []change.Splice{d.splice(string(data))})
 	}
 }
 
 // splice replaces some characters, and no more bytes than really differ: so it may begin and end in the middle of one.
-func (d deed) splice(text string) fsutil.Splice {
+func (d deed) splice(text string) change.Splice {
 	chars := []rune(text)
 	from := min(d.At, len(chars))
 	to := min(from+d.Len, len(chars))
@@ -105,7 +106,7 @@ func (d deed) splice(text string) fsutil.Splice {
 	for old != "" && now != "" && old[len(old)-1] == now[len(now)-1] {
 		old, now = old[:len(old)-1], now[:len(now)-1]
 	}
-	return fsutil.Splice{Off: int64(off), Len: int64(len(old)), Text: []byte(now)}
+	return change.Splice{Off: int64(off), Len: int64(len(old)), Text: []byte(now)}
 }
 
 // sample is one edit with the trees before and after.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -20,7 +21,7 @@ var errSplices = errors.New("the splices of the plan do not give what its hash s
 type place struct {
 	from, to int
 	text     []byte
-	by       []fsutil.Origin
+	by       []change.Origin
 }
 
 // unsayable reports why a text cannot be edited, or that two cannot be the same document.
@@ -29,7 +30,7 @@ type unsayable string
 func (u unsayable) Error() string { return string(u) }
 
 // created reads the text of a file that is not there yet.
-func created(c fsutil.Change) (string, error) {
+func created(c change.Change) (string, error) {
 	data, err := content(c.OpenNew, c.Path, c.New.Size, c.New.Hash)
 	if err != nil {
 		return "", err
@@ -41,7 +42,7 @@ func created(c fsutil.Change) (string, error) {
 }
 
 // edited returns what changes in the text of a file, and that text. Both are without the byte order mark.
-func edited(plan *millrace.Plan, c fsutil.Change) ([]place, []byte, error) {
+func edited(plan *millrace.Plan, c change.Change) ([]place, []byte, error) {
 	old, err := content(c.OpenOld, c.OldPath(), c.Old.Size, c.Old.Hash)
 	if err != nil {
 		return nil, nil, err
@@ -54,7 +55,7 @@ func edited(plan *millrace.Plan, c fsutil.Change) ([]place, []byte, error) {
 		return nil, nil, err
 	}
 	now, ok := applied(old, places)
-	if !ok || c.New.Hash != (fsutil.Hash{}) && fsutil.HashOf(now) != c.New.Hash {
+	if !ok || c.New.Hash != (change.Hash{}) && change.HashOf(now) != c.New.Hash {
 		return nil, nil, &fs.PathError{Op: "edit", Path: c.Path, Err: errSplices}
 	}
 	if err := textual(now); err != nil {
@@ -71,7 +72,7 @@ func edited(plan *millrace.Plan, c fsutil.Change) ([]place, []byte, error) {
 }
 
 // content reads a file that is to be of that size and hash.
-func content(open func() (io.ReadCloser, error), name string, size int64, hash fsutil.Hash) ([]byte, error) {
+func content(open func() (io.ReadCloser, error), name string, size int64, hash change.Hash) ([]byte, error) {
 	r, err := open()
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func content(open func() (io.ReadCloser, error), name string, size int64, hash f
 	defer r.Close()
 	// one byte more than there should be shows that there is too much
 	data, err := io.ReadAll(io.LimitReader(r, size+1))
-	if err == nil && hash != (fsutil.Hash{}) && fsutil.HashOf(data) != hash {
+	if err == nil && hash != (change.Hash{}) && change.HashOf(data) != hash {
 		err = &fs.PathError{Op: "read", Path: name, Err: fsutil.ErrDrift}
 	}
 	return data, err
@@ -97,7 +98,7 @@ func textual(data []byte) error {
 
 // placesOf returns the splices of a change, or if it has none, because the file was written as a whole, its lines that
 // differ.
-func placesOf(plan *millrace.Plan, c fsutil.Change, old []byte) ([]place, error) {
+func placesOf(plan *millrace.Plan, c change.Change, old []byte) ([]place, error) {
 	var places []place
 	for _, s := range c.Splices {
 		if s.Off < 0 || s.Len < 0 || s.Off > int64(len(old)) || s.Len > int64(len(old))-s.Off {
@@ -290,7 +291,7 @@ func withinLineEnd(text []byte, off int) bool {
 }
 
 // textEdits writes the places as edits, each with the annotation of the step that was the last to write there.
-func textEdits(text []byte, places []place, encoding Encoding, annotate func([]fsutil.Origin) string) []TextEdit {
+func textEdits(text []byte, places []place, encoding Encoding, annotate func([]change.Origin) string) []TextEdit {
 	edits := make([]TextEdit, 0, len(places))
 	c := cursor{text: text, encoding: encoding}
 	for _, p := range places {

@@ -10,7 +10,7 @@ import (
 )
 
 // unsayable says why nothing of a change can be said, whatever the others are, or "".
-func (w *writer) unsayable(c fsutil.Change) string {
+func (w *writer) unsayable(c change.Change) string {
 	switch {
 	case c.Old.Kind == change.Symlink || c.New.Kind == change.Symlink:
 		return "it is a symbolic link"
@@ -26,7 +26,7 @@ func (w *writer) unsayable(c fsutil.Change) string {
 }
 
 // lost lists the parts of a change that the edit loses.
-func lost(c fsutil.Change, fresh bool) []Unsupported {
+func lost(c change.Change, fresh bool) []Unsupported {
 	switch {
 	case c.New.Kind == change.Absent:
 		return nil
@@ -34,14 +34,14 @@ func lost(c fsutil.Change, fresh bool) []Unsupported {
 		if !usual(c.New) {
 			return []Unsupported{{c.Path, fmt.Sprintf("it gets the mode %04o", octal(c.New.Mode))}}
 		}
-	case c.Kind == fsutil.Renamed && c.New.Kind == change.Dir:
+	case c.Kind == change.Renamed && c.New.Kind == change.Dir:
 		if !usual(c.New) { // the directory is made anew
 			return []Unsupported{{c.Path, fmt.Sprintf("it keeps the mode %04o", octal(c.New.Mode))}}
 		}
 	case c.Old.Mode != c.New.Mode:
 		return []Unsupported{{c.Path, fmt.Sprintf("its mode changes from %04o to %04o", octal(c.Old.Mode),
 			octal(c.New.Mode))}}
-	case c.Kind == fsutil.Modified && c.Old.SameContent(c.New):
+	case c.Kind == change.Modified && c.Old.SameContent(c.New):
 		return []Unsupported{{c.Path, "its time changes"}}
 	}
 	return nil
@@ -72,16 +72,16 @@ func octal(m fs.FileMode) uint32 {
 
 // leaveOutMore adds to out the changes that need the place of a change that is left out, the directories in which
 // something stays for that, and those that would be empty.
-func (w *writer) leaveOutMore(changes []fsutil.Change, out map[string]string) {
+func (w *writer) leaveOutMore(changes []change.Change, out map[string]string) {
 	kept := make(map[string]string) // what stays where it was, and the change for which it does
 	inside := make(map[string]string)
 	stay := func(name, because string) {
 		kept[name] = because
 		within(name, func(dir string) { inside[dir] = because })
 	}
-	leave := func(c fsutil.Change) {
+	leave := func(c change.Change) {
 		if c.Old.Kind != change.Absent &&
-			(c.Kind == fsutil.Deleted || c.Kind == fsutil.Renamed || c.Old.Kind != c.New.Kind) {
+			(c.Kind == change.Deleted || c.Kind == change.Renamed || c.Old.Kind != c.New.Kind) {
 			stay(c.OldPath(), c.Path)
 		}
 		if c.Replaced.Kind != change.Absent && !w.moved[c.Path] {
@@ -101,7 +101,7 @@ func (w *writer) leaveOutMore(changes []fsutil.Change, out map[string]string) {
 				continue
 			}
 			made := c.New.Kind == change.Dir && (c.Old.Kind != change.Dir ||
-				c.Kind == fsutil.Renamed && c.Replaced.Kind != change.Dir)
+				c.Kind == change.Renamed && c.Replaced.Kind != change.Dir)
 			because := w.needs(c, kept, inside)
 			switch {
 			case because != "":
@@ -119,7 +119,7 @@ func (w *writer) leaveOutMore(changes []fsutil.Change, out map[string]string) {
 
 // filledBy returns the directories in which there is a file in the end for which there is a change, and it is not left
 // out.
-func filledBy(changes []fsutil.Change, out map[string]string) map[string]bool {
+func filledBy(changes []change.Change, out map[string]string) map[string]bool {
 	filled := make(map[string]bool)
 	for _, c := range changes {
 		if _, ok := out[c.Path]; !ok && c.New.Kind == change.File {
@@ -130,12 +130,12 @@ func filledBy(changes []fsutil.Change, out map[string]string) map[string]bool {
 }
 
 // needs returns the change that is left out and that this change depends on, or "".
-func (w *writer) needs(c fsutil.Change, kept, inside map[string]string) string {
-	goes := c.Kind == fsutil.Deleted || c.Kind == fsutil.Renamed || c.Old.Kind != c.New.Kind
+func (w *writer) needs(c change.Change, kept, inside map[string]string) string {
+	goes := c.Kind == change.Deleted || c.Kind == change.Renamed || c.Old.Kind != c.New.Kind
 	if c.Old.Kind == change.Dir && goes && inside[c.OldPath()] != "" {
 		return inside[c.OldPath()]
 	}
-	if c.New.Kind == change.File && (w.fresh(c) || c.Kind == fsutil.Renamed) {
+	if c.New.Kind == change.File && (w.fresh(c) || c.Kind == change.Renamed) {
 		because := kept[c.Path]
 		if because == "" {
 			because = inside[c.Path]

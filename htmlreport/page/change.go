@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // Row is a change as a page shows it.
 type Row struct {
-	Change fsutil.Change
-	Kind   fsutil.ChangeKind
+	Change change.Change
+	Kind   change.ChangeKind
 	Difference
 	// Open unfolds the lines.
 	Open bool

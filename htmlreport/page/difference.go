@@ -7,38 +7,37 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/change"
-	"github.com/millrace-go/millrace/fsutil"
 )
 
 // Kinds are what a plan does to files and links, by path.
-type Kinds map[string]fsutil.ChangeKind
+type Kinds map[string]change.ChangeKind
 
 // KindsOf returns the kinds of a plan.
 func KindsOf(changed millrace.FilesChanged) Kinds {
 	kinds := make(Kinds)
-	note := func(kind fsutil.ChangeKind, names []string) {
+	note := func(kind change.ChangeKind, names []string) {
 		for _, name := range names {
 			kinds[name] = kind
 		}
 	}
-	note(fsutil.Created, changed.Created)
-	note(fsutil.Modified, changed.Modified)
-	note(fsutil.Deleted, changed.Deleted)
+	note(change.Created, changed.Created)
+	note(change.Modified, changed.Modified)
+	note(change.Deleted, changed.Deleted)
 	for _, moved := range changed.Renamed {
-		kinds[moved.To] = fsutil.Renamed
+		kinds[moved.To] = change.Renamed
 	}
 	return kinds
 }
 
 // Of returns the kind under which a change is shown.
-func (k Kinds) Of(c fsutil.Change) fsutil.ChangeKind {
+func (k Kinds) Of(c change.Change) change.ChangeKind {
 	kind, ok := k[c.Path]
 	switch {
 	case ok:
 		return kind
 	case c.Old.Kind != change.Dir && c.Old.Kind != change.Absent && c.New.Kind == change.Dir &&
-		c.Kind == fsutil.Modified:
-		return fsutil.Created // the file has moved, and a directory is made at its old name
+		c.Kind == change.Modified:
+		return change.Created // the file has moved, and a directory is made at its old name
 	}
 	return c.Kind
 }
@@ -55,7 +54,7 @@ type Difference struct {
 }
 
 // Read reads what is different. A file that is too large to be shown has a Note.
-func Read(plan *millrace.Plan, c fsutil.Change) (Difference, error) {
+func Read(plan *millrace.Plan, c change.Change) (Difference, error) {
 	var d Difference
 	switch {
 	case c.Old.Kind != change.File && c.New.Kind != change.File:

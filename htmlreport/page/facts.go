@@ -6,11 +6,10 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/change"
-	"github.com/millrace-go/millrace/fsutil"
 )
 
 // facts writes the facts of a change besides its lines.
-func (p *Page) facts(c fsutil.Change, d Difference) {
+func (p *Page) facts(c change.Change, d Difference) {
 	var facts []string
 	for _, s := range []change.State{c.Old, c.New} {
 		if s.Kind != change.File && s.Kind != change.Absent && !slices.Contains(facts, named(s)) {
@@ -36,7 +35,7 @@ func (p *Page) facts(c fsutil.Change, d Difference) {
 		facts = append(facts, d.Note)
 	}
 	by := c.By
-	if c.Kind == fsutil.Renamed && len(d.Hunks) > 0 {
+	if c.Kind == change.Renamed && len(d.Hunks) > 0 {
 		facts, by = append(facts, "renamed"), movers(c)
 	}
 	linked := c.Old.Kind == change.Symlink || c.New.Kind == change.Symlink
@@ -63,14 +62,14 @@ func (p *Page) facts(c fsutil.Change, d Difference) {
 }
 
 // movers are those who made a rename and did not only edit the file.
-func movers(c fsutil.Change) []fsutil.Origin {
-	edited := make(map[fsutil.Origin]bool)
+func movers(c change.Change) []change.Origin {
+	edited := make(map[change.Origin]bool)
 	for _, s := range c.Splices {
 		for _, o := range s.By {
 			edited[o] = true
 		}
 	}
-	by := slices.DeleteFunc(slices.Clone(c.By), func(o fsutil.Origin) bool { return edited[o] })
+	by := slices.DeleteFunc(slices.Clone(c.By), func(o change.Origin) bool { return edited[o] })
 	if len(by) == 0 {
 		return c.By
 	}
@@ -90,7 +89,7 @@ func named(s change.State) string {
 }
 
 // by writes the steps that made something, each once.
-func (p *Page) by(origins []fsutil.Origin) {
+func (p *Page) by(origins []change.Origin) {
 	var steps []string
 	for _, o := range origins {
 		if !slices.Contains(steps, o.Step) {

@@ -137,7 +137,7 @@ var arrows = map[string][]string{
 	"internal/workspace": {
 		"actions", "command", "internal/rootfs", "internal/scratch", "internal/stage",
 	},
-	"htmlreport":      {".", "fsutil", "htmlreport/page"},
+	"htmlreport":      {".", "change", "htmlreport/page"},
 	"htmlreport/page": {".", "change", "fsutil"},
 	"lsp":             {".", "actions", "change", "fsutil", "risk"},
 	"runs":            {".", "fsutil", "risk", "internal/errorform", "internal/nearest", "internal/params", "internal/show", "internal/strictjson"},

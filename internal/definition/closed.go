@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/nearest"
@@ -212,7 +211,7 @@ func (p Pipeline) Scheduled(i int, ask bool) schedule.Step {
 func (p Pipeline) HandledSteps() map[string]bool {
 	handled := make(map[string]bool)
 	for _, s := range p.Steps {
-		if s.When.Type() == condition.TypeStepFailed {
+		if s.When.Type() == "step_failed" {
 			handled[s.When.StepRef()] = true
 		}
 	}

@@ -215,7 +215,7 @@ func (d *Draft) warnUnreachable() {
 		case !reached[i]:
 			d.warn(fmt.Sprintf("/steps/%d", i), CodeUnreachable, "step '%s' can never run: '%s' always jumps over it",
 				s.ID, d.Steps[passes[i]].ID)
-		case i == 0 && s.When.Type() == condition.TypePrevError && !d.isTarget(s.ID):
+		case i == 0 && s.When.Type() == "prev_error" && !d.isTarget(s.ID):
 			d.warn("/steps/0/condition", CodeUnreachable, "step '%s' can never run: no step is executed before it",
 				s.ID)
 		}
@@ -225,6 +225,6 @@ func (d *Draft) warnUnreachable() {
 // isAwaited reports whether a condition step_failed names the step.
 func (d *Draft) isAwaited(id string) bool {
 	return slices.ContainsFunc(d.Steps, func(s Step) bool {
-		return s.When.Type() == condition.TypeStepFailed && s.When.StepRef() == id
+		return s.When.Type() == "step_failed" && s.When.StepRef() == id
 	})
 }

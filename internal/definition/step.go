@@ -131,7 +131,7 @@ func (s Step) jumps() []string {
 	if s.Input != "" {
 		fields = append(fields, "input")
 	}
-	if s.When.Type() == condition.TypePrevError {
+	if s.When.Type() == "prev_error" {
 		fields = append(fields, "condition")
 	}
 	return fields

@@ -190,7 +190,7 @@ func TestHostile_a_million_edits(t *testing.T) {
 	if _, ok := errors.AsType[*millrace.ValidationError](err); !ok {
 		t.Errorf("want a *ValidationError, got %T: %.300v", err, err)
 	}
-	wantProblem(t, decodeBad(t, millrace.Decoder{}, []byte(text(actions.MaxEdits+1))), "too_many", "/steps/0/params/edits")
+	wantProblem(t, decodeBad(t, millrace.Decoder{}, []byte(text(10_000+1))), "too_many", "/steps/0/params/edits")
 	// And without JSON.
 	edits := make([]actions.TextEdit, n)
 	for i := range edits {

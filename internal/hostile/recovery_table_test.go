@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/journal"
@@ -34,38 +35,38 @@ func TestHostile_all_that_can_be_found_of_a_transaction(t *testing.T) {
 		point
 		files  []string // of these, which are there
 		harm   func(t *testing.T, tx string)
-		status millrace.LeftoverStatus
+		status backup.LeftoverStatus
 		reason journal.Reason // of a suspicious one, "" if it is not about the plan
 	}{
-		{point{name: "neither plan nor done", at: `^phase backup`}, nil, none, millrace.LeftoverUntouched, ""},
-		{point{name: "plan.tmp only", at: `^rename T/plan$`}, []string{"plan.tmp"}, none, millrace.LeftoverUntouched, ""},
-		{point{name: "done", after: notMarked, at: `^syncdir T$`, isNew: true}, []string{"done"}, none, millrace.LeftoverCommitted, ""},
-		{point{name: "done, half cleaned", after: `^phase clean`, at: `^remove T/new$`, isNew: true}, []string{"done"}, none, millrace.LeftoverCommitted, ""},
-		{point{name: "plan, nothing applied", at: `^phase apply`}, []string{"plan"}, none, millrace.LeftoverInterrupted, ""},
-		{point{name: "plan, half applied", after: `^exchange [a-z]`, at: `^exchange [a-z]`}, []string{"plan"}, none, millrace.LeftoverInterrupted, ""},
-		{point{name: "plan, all applied", at: notMarked}, []string{"plan"}, none, millrace.LeftoverInterrupted, ""},
+		{point{name: "neither plan nor done", at: `^phase backup`}, nil, none, backup.LeftoverUntouched, ""},
+		{point{name: "plan.tmp only", at: `^rename T/plan$`}, []string{"plan.tmp"}, none, backup.LeftoverUntouched, ""},
+		{point{name: "done", after: notMarked, at: `^syncdir T$`, isNew: true}, []string{"done"}, none, backup.LeftoverCommitted, ""},
+		{point{name: "done, half cleaned", after: `^phase clean`, at: `^remove T/new$`, isNew: true}, []string{"done"}, none, backup.LeftoverCommitted, ""},
+		{point{name: "plan, nothing applied", at: `^phase apply`}, []string{"plan"}, none, backup.LeftoverInterrupted, ""},
+		{point{name: "plan, half applied", after: `^exchange [a-z]`, at: `^exchange [a-z]`}, []string{"plan"}, none, backup.LeftoverInterrupted, ""},
+		{point{name: "plan, all applied", at: notMarked}, []string{"plan"}, none, backup.LeftoverInterrupted, ""},
 		{point{name: "plan with a wrong sum", at: notMarked}, []string{"plan"}, inPlan(func(d []byte) []byte {
 			return bytes.Replace(d, []byte(`"edit"`), []byte(`"kept"`), 1)
-		}), millrace.LeftoverSuspicious, journal.BadChecksum},
+		}), backup.LeftoverSuspicious, journal.BadChecksum},
 		{point{name: "plan with another's signature", at: notMarked}, []string{"plan"}, func(t *testing.T, tx string) {
 			t.Helper()
 			inPlan(func(d []byte) []byte { return resigned(t, d, []byte("another key")) })(t, tx)
-		}, millrace.LeftoverSuspicious, journal.BadKey},
+		}, backup.LeftoverSuspicious, journal.BadKey},
 		{point{name: "plan of a newer version", at: notMarked}, []string{"plan"}, inPlan(func(d []byte) []byte {
 			return bytes.Replace(d, []byte("plan 1\n"), []byte("plan 2\n"), 1)
-		}), millrace.LeftoverSuspicious, journal.BadVersion},
+		}), backup.LeftoverSuspicious, journal.BadVersion},
 		{point{name: "plan in another directory", at: notMarked}, []string{"plan"}, func(t *testing.T, tx string) {
 			t.Helper()
 			must(t, os.Rename(tx, tx+"0"), os.CopyFS(tx, os.DirFS(tx+"0")), os.RemoveAll(tx+"0"))
-		}, millrace.LeftoverSuspicious, journal.BadIdentity},
+		}, backup.LeftoverSuspicious, journal.BadIdentity},
 		{point{name: "plan and done", at: notMarked}, []string{"done", "plan"}, func(t *testing.T, tx string) {
 			t.Helper()
 			must(t, os.Link(filepath.Join(tx, "plan"), filepath.Join(tx, "done")))
-		}, millrace.LeftoverSuspicious, ""},
+		}, backup.LeftoverSuspicious, ""},
 		{point{name: "a file in place of the directory", at: notMarked}, nil, func(t *testing.T, tx string) {
 			t.Helper()
 			must(t, os.RemoveAll(tx), os.WriteFile(tx, nil, 0o600))
-		}, millrace.LeftoverSuspicious, ""},
+		}, backup.LeftoverSuspicious, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +92,7 @@ func TestHostile_all_that_can_be_found_of_a_transaction(t *testing.T) {
 				t.Fatalf("there are %v, want %v", files, tt.files)
 			}
 			inspected(t, dir, filepath.Base(tx), tt.status, tt.reason)
-			if tt.status == millrace.LeftoverSuspicious {
+			if tt.status == backup.LeftoverSuspicious {
 				suspicious(t, dir, tt.reason)
 				return
 			}
@@ -101,7 +102,7 @@ func TestHostile_all_that_can_be_found_of_a_transaction(t *testing.T) {
 }
 
 // inspected has a look at what is left over.
-func inspected(t *testing.T, dir, id string, status millrace.LeftoverStatus, reason journal.Reason) {
+func inspected(t *testing.T, dir, id string, status backup.LeftoverStatus, reason journal.Reason) {
 	t.Helper()
 	before := treeOf(t, dir, exact|private)
 	watching := &opHook{before: func(event string) error {
@@ -111,15 +112,15 @@ func inspected(t *testing.T, dir, id string, status millrace.LeftoverStatus, rea
 	found, err := host().Inspect(t.Context(), watching.wrap(openDir(t, dir)))
 	must(t, err)
 	sameTree(t, "inspected", dir, before, exact|private)
-	if len(found.Leftovers) != 1 || len(found.Conflicts) > 0 || found.Clean() || found.Blocked() != (status == millrace.LeftoverSuspicious) {
+	if len(found.Leftovers) != 1 || len(found.Conflicts) > 0 || found.Clean() || found.Blocked() != (status == backup.LeftoverSuspicious) {
 		t.Fatalf("found %+v", found)
 	}
 	l := found.Leftovers[0]
 	if l.ID != id || l.Directory != stateName+"/tx/"+id || l.Status != status || !strings.Contains(l.Reason, string(reason)) ||
-		(l.Reason != "") != (status == millrace.LeftoverSuspicious) {
+		(l.Reason != "") != (status == backup.LeftoverSuspicious) {
 		t.Errorf("found %+v", l)
 	}
-	known := status == millrace.LeftoverInterrupted || status == millrace.LeftoverCommitted
+	known := status == backup.LeftoverInterrupted || status == backup.LeftoverCommitted
 	if slices.Contains(l.Paths, "edit") != known || (l.Pipeline == "hostile") != known {
 		t.Errorf("found %+v", l)
 	}
@@ -141,7 +142,7 @@ func suspicious(t *testing.T, dir string, reason journal.Reason) {
 }
 
 // settled recovers and looks at the order of what is done.
-func settled(t *testing.T, dir, id string, old map[string]string, status millrace.LeftoverStatus) {
+func settled(t *testing.T, dir, id string, old map[string]string, status backup.LeftoverStatus) {
 	t.Helper()
 	var events []string
 	h := &opHook{before: func(event string) error {
@@ -154,7 +155,7 @@ func settled(t *testing.T, dir, id string, old map[string]string, status millrac
 		return slices.IndexFunc(events, func(e string) bool { return strings.HasPrefix(e, prefix) })
 	}
 	switch status {
-	case millrace.LeftoverCommitted:
+	case backup.LeftoverCommitted:
 		if !slices.Equal(r.Finished, []string{id}) || len(r.RolledBack) > 0 {
 			t.Errorf("recovery %+v", r)
 		}
@@ -165,13 +166,13 @@ func settled(t *testing.T, dir, id string, old map[string]string, status millrac
 		if list, err := host().ListBackups(t.Context(), openDir(t, dir)); err != nil || len(list) != 1 || list[0].ID != id {
 			t.Errorf("backups %+v, %v", list, err)
 		}
-	case millrace.LeftoverInterrupted, millrace.LeftoverUntouched:
+	case backup.LeftoverInterrupted, backup.LeftoverUntouched:
 		if !slices.Equal(r.RolledBack, []string{id}) || len(r.Finished) > 0 {
 			t.Errorf("recovery %+v", r)
 		}
 		sameTree(t, "recovered", dir, old, exact)
 		plan := slices.Index(events, "remove T/plan")
-		if before := slices.Index(events, "remove T/old/00"); status == millrace.LeftoverInterrupted && (plan < 0 || before < plan) {
+		if before := slices.Index(events, "remove T/old/00"); status == backup.LeftoverInterrupted && (plan < 0 || before < plan) {
 			t.Errorf("what the plan needs is removed before it: %q", events)
 		}
 	default:
@@ -184,7 +185,7 @@ func settled(t *testing.T, dir, id string, old map[string]string, status millrac
 	if again, err := host().Recover(t.Context(), openDir(t, dir)); err != nil || len(again.Finished)+len(again.RolledBack) > 0 {
 		t.Errorf("again: %+v, %v", again, err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, stateName, "tx")); err == nil && status != millrace.LeftoverCommitted {
+	if _, err := os.Stat(filepath.Join(dir, stateName, "tx")); err == nil && status != backup.LeftoverCommitted {
 		t.Error("the directory for transactions is left")
 	}
 }

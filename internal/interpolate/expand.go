@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/template"
 )
 
@@ -47,7 +48,7 @@ func (t *Texts) Expand(values template.Values, most int64) (any, error) {
 		}
 		v, err := syntaxOf(action, pointer, mode).expandIn(found, values)
 		if left -= sizeOf(v); err == nil && left < 0 {
-			err = &actions.LimitError{What: actions.LimitExpand, Limit: most}
+			err = &actions.LimitError{What: kinds.LimitExpand, Limit: most}
 		}
 		if err != nil {
 			return nil, &Error{Pointer: pointer, Text: text, Err: err}

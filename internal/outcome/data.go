@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/params"
 )
 
@@ -21,7 +22,7 @@ func Take(out *actions.Outcome, limit int64, err error) error {
 	if data = validTree(data); bad != nil {
 		bad = fmt.Errorf("the data of the action is not valid: %w", bad)
 	} else if got := int64(len(out.Output)) + sizeOf(data) + sizeOfReports(out.Reports); got > limit {
-		bad = &actions.LimitError{What: actions.LimitShown, Limit: limit, Got: got}
+		bad = &actions.LimitError{What: kinds.LimitShown, Limit: limit, Got: got}
 		out.Output, out.Reports = "", nil
 	}
 	if out.Data = data; bad != nil {

@@ -8,7 +8,6 @@ import (
 	"path"
 
 	"github.com/millrace-go/millrace/change"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/modes"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -26,9 +25,9 @@ func checkAlone(guard guard.Policy, c Change) error {
 		}
 	}
 	const special = fs.ModeSetuid | fs.ModeSetgid
-	noHash := func(s change.State) bool { return s.Kind == change.File && s.Hash == fsutil.Hash{} }
+	noHash := func(s change.State) bool { return s.Kind == change.File && s.Hash == change.Hash{} }
 	switch {
-	case (c.From != "") != (c.Kind == fsutil.Renamed):
+	case (c.From != "") != (c.Kind == change.Renamed):
 		return errors.New("only a rename has a place it comes from")
 	case c.Old.Kind == change.Other || c.New.Kind == change.Other || c.Replaced.Kind == change.Other:
 		return fmt.Errorf("a change from %s to %s", c.Old.Kind, c.New.Kind)
@@ -43,39 +42,39 @@ func checkAlone(guard guard.Policy, c Change) error {
 	case c.Splices != nil && (c.Old.Kind != change.File || c.New.Kind != change.File):
 		return errors.New("splices need a file before and after")
 	case c.Permanent && (c.New.Kind != change.Absent && c.New.Kind != change.Dir || c.Old.Kind == change.Dir ||
-		c.Kind == fsutil.Renamed):
+		c.Kind == change.Renamed):
 		return errors.New("only what is deleted can be deleted permanently")
-	case c.Kind != fsutil.Renamed && c.Replaced.Kind != change.Absent:
+	case c.Kind != change.Renamed && c.Replaced.Kind != change.Absent:
 		return errors.New("only a rename has something that it replaces")
 	case c.Content != nil && !ownContent(c.Change):
 		return errors.New("there is content that the change does not write")
 	case makesLink(c.Change):
 		return guard.CheckTarget(c.Path, c.New.Target)
-	case c.New.Kind == change.Symlink && c.Kind == fsutil.Renamed && guard.CheckTarget(c.From, c.Old.Target) == nil:
+	case c.New.Kind == change.Symlink && c.Kind == change.Renamed && guard.CheckTarget(c.From, c.Old.Target) == nil:
 		return guard.CheckTarget(c.Path, c.New.Target) // the same target leads elsewhere from another directory
 	}
 	return nil
 }
 
 // fitsKind reports whether what is there before and after is what the kind of the change says.
-func fitsKind(c fsutil.Change) bool {
+func fitsKind(c change.Change) bool {
 	was, is := c.Old.Kind != change.Absent, c.New.Kind != change.Absent
 	switch c.Kind {
-	case fsutil.Created:
+	case change.Created:
 		return !was && is
-	case fsutil.Modified:
+	case change.Modified:
 		return was && is
-	case fsutil.Deleted:
+	case change.Deleted:
 		return was && !is
-	case fsutil.Renamed:
+	case change.Renamed:
 		return was && c.Old.Kind == c.New.Kind && c.From != c.Path
 	}
 	return false
 }
 
 // checkTogether returns what speaks against changes that are each right by themselves. They are in path order.
-func checkTogether(changes []fsutil.Change) error {
-	kinds := make(map[string]fsutil.ChangeKind, len(changes))
+func checkTogether(changes []change.Change) error {
+	kinds := make(map[string]change.ChangeKind, len(changes))
 	for _, c := range changes {
 		kinds[c.Path] = c.Kind
 	}
@@ -88,7 +87,7 @@ func checkTogether(changes []fsutil.Change) error {
 			return &Error{Path: c.From, Err: errors.New("two renames take the same file")}
 		}
 		taken[c.From] = true
-		if kind := kinds[c.From]; kind == fsutil.Deleted || kind == fsutil.Created {
+		if kind := kinds[c.From]; kind == change.Deleted || kind == change.Created {
 			return &Error{Path: c.From, Err: errors.New("what is renamed away cannot be made or deleted as well")}
 		}
 	}
@@ -112,7 +111,7 @@ func newWays(plain, guarded *stage.Stage, stored Changes) *ways {
 	for _, c := range stored {
 		w.changed[c.Path], w.changed[c.OldPath()] = true, true
 		under := c.Old
-		if c.Kind == fsutil.Renamed {
+		if c.Kind == change.Renamed {
 			under = c.Replaced
 		}
 		if under.Kind == change.Symlink && c.New.Kind == change.Dir {
@@ -123,9 +122,9 @@ func newWays(plain, guarded *stage.Stage, stored Changes) *ways {
 }
 
 // check returns why a change is not about the place that it names.
-func (w *ways) check(c fsutil.Change) error {
+func (w *ways) check(c change.Change) error {
 	under := c.Replaced
-	if c.Kind != fsutil.Renamed {
+	if c.Kind != change.Renamed {
 		under = c.Old
 	}
 	dir := path.Dir(c.Path)
@@ -140,7 +139,7 @@ func (w *ways) check(c fsutil.Change) error {
 
 // checkLink holds a new link against the links that are on its way, unless the plan itself changes what is there: those
 // changes are checked like this one.
-func (w *ways) checkLink(c fsutil.Change) error {
+func (w *ways) checkLink(c change.Change) error {
 	if !makesLink(c) {
 		return nil
 	}
@@ -153,7 +152,7 @@ func (w *ways) checkLink(c fsutil.Change) error {
 }
 
 // makesLink reports whether a change makes a symbolic link, or gives one another target.
-func makesLink(c fsutil.Change) bool {
+func makesLink(c change.Change) bool {
 	return c.New.Kind == change.Symlink && (c.Old.Kind != change.Symlink || c.Old.Target != c.New.Target)
 }
 

@@ -21,7 +21,6 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/change"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backing"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/guard"
@@ -45,7 +44,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Change is a change with the bytes it writes, where splices do not have them.
 type Change struct {
-	fsutil.Change
+	change.Change
 	Content []byte `json:"content,omitempty"`
 	// Before is the old text of a small file, so that the change can be shown once the file has moved on. It is not
 	// required.
@@ -74,12 +73,12 @@ func (l *Changes) UnmarshalJSON(data []byte) error {
 }
 
 // ownContent reports whether the new bytes of a change follow neither from splices nor from what is there.
-func ownContent(c fsutil.Change) bool {
+func ownContent(c change.Change) bool {
 	return c.New.Kind == change.File && c.Splices == nil && (c.Old.Kind != change.File || c.Old.Hash != c.New.Hash)
 }
 
 // Store returns the changes with all bytes that they write. The error is an *Error for what cannot be stored.
-func Store(changes []fsutil.Change, limits actions.Limits) (Changes, error) {
+func Store(changes []change.Change, limits actions.Limits) (Changes, error) {
 	stored := make(Changes, len(changes))
 	left := keptBytes
 	for i, c := range changes {
@@ -117,14 +116,14 @@ type Tree struct {
 // Adopt checks changes that came from outside and lets them read the tree. The error is an *Error, or that of the
 // context. moved are the paths of files that have changed since the plan, but are still shown by the old text that the
 // plan holds.
-func (t Tree) Adopt(ctx context.Context, stored Changes) (changes []fsutil.Change, moved []string, err error) {
+func (t Tree) Adopt(ctx context.Context, stored Changes) (changes []change.Change, moved []string, err error) {
 	plain := stage.New(t.FS)
 	defer plain.Close() // nothing was written to it
 	guarded := stage.New(t.FS)
 	defer guarded.Close()
 	guarded.SetGuard(t.Guard)
 	w := newWays(plain, guarded, stored)
-	changes = make([]fsutil.Change, len(stored))
+	changes = make([]change.Change, len(stored))
 	for i, c := range stored {
 		err := ctx.Err()
 		if err != nil {
@@ -164,17 +163,17 @@ func (t Tree) hasMoved(c Change, openOld func() (io.ReadCloser, error)) bool {
 		return err == nil && found.Kind == change.Absent
 	}
 	now, err := preview.ReadAll(openOld, c.Old.Size)
-	return err == nil && fsutil.HashOf(now) != c.Old.Hash
+	return err == nil && change.HashOf(now) != c.Old.Hash
 }
 
 // adopt reports as well whether the old side is the text that the plan holds, for the file has moved on.
-func (t Tree) adopt(c Change) (adopted fsutil.Change, moved bool, err error) {
+func (t Tree) adopt(c Change) (adopted change.Change, moved bool, err error) {
 	openOld := func() (io.ReadCloser, error) { return disk.Open(t.FS).OpenFound(c.OldPath()) }
 	if c.Old.Kind != change.File {
 		openOld = nil
 	}
 	if c.Before != nil {
-		if c.Old.Kind != change.File || fsutil.HashOf(c.Before) != c.Old.Hash || int64(len(c.Before)) != c.Old.Size {
+		if c.Old.Kind != change.File || change.HashOf(c.Before) != c.Old.Hash || int64(len(c.Before)) != c.Old.Size {
 			return c.Change, false, errors.New("the text before is not what its hash says")
 		}
 		if moved = t.hasMoved(c, openOld); moved {
@@ -186,7 +185,7 @@ func (t Tree) adopt(c Change) (adopted fsutil.Change, moved bool, err error) {
 	case c.New.Kind != change.File:
 		openNew = nil
 	case ownContent(c.Change):
-		if fsutil.HashOf(c.Content) != c.New.Hash || int64(len(c.Content)) != c.New.Size {
+		if change.HashOf(c.Content) != c.New.Hash || int64(len(c.Content)) != c.New.Size {
 			return c.Change, moved, errors.New("the content is not what its hash says")
 		}
 		openNew = backing.Bytes(c.Content)
@@ -212,7 +211,7 @@ func (t Tree) adopt(c Change) (adopted fsutil.Change, moved bool, err error) {
 
 // Digest returns a SHA-256, as 64 hexadecimal digits, of what a commit of the changes does. It reads the files whose
 // new hash was not needed so far.
-func Digest(changes []fsutil.Change, noBackup bool) (string, error) {
+func Digest(changes []change.Change, noBackup bool) (string, error) {
 	sum := sha256.New()
 	add(sum, "millrace plan 1", fmt.Sprint(noBackup))
 	for _, c := range changes {

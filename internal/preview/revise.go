@@ -7,6 +7,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/kinds"
 )
 
 // Reviewer is the step of a [change.Origin] that no step has: a text of [Revision.Replace].
@@ -162,7 +163,7 @@ func (r *Revision) checkTexts(most int64) error {
 			n++
 		}
 		if left -= int64(len(r.texts[i].Text)); left < 0 {
-			return &actions.LimitError{What: actions.LimitOutput, Limit: most}
+			return &actions.LimitError{What: kinds.LimitOutput, Limit: most}
 		}
 	}
 	end, last := int64(0), kept

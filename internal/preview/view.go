@@ -18,6 +18,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/backing"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/splice"
 	"github.com/millrace-go/millrace/internal/textdiff"
@@ -85,7 +86,7 @@ func (v View) openPaged(s sides) (texts, error) {
 		return t, s.failed(err)
 	}
 	if most := max(size, s.old.Size); int64(int(most)) != most {
-		err := &actions.LimitError{What: actions.LimitFile, Limit: math.MaxInt, Got: most}
+		err := &actions.LimitError{What: kinds.LimitFile, Limit: math.MaxInt, Got: most}
 		return t, fmt.Errorf("show %s: %w", s.path, err)
 	}
 	file, err := s.openOld()
@@ -172,7 +173,7 @@ func (s sides) failed(err error) error {
 	over, tooMuch := errors.AsType[*textdiff.LimitError](err)
 	switch {
 	case tooMuch:
-		return fmt.Errorf("show %s: %w", s.path, &actions.LimitError{What: actions.LimitShown, Limit: over.Limit})
+		return fmt.Errorf("show %s: %w", s.path, &actions.LimitError{What: kinds.LimitShown, Limit: over.Limit})
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, names.ErrDrift):
 		return &fs.PathError{Op: "read", Path: s.path, Err: names.ErrDrift}
 	}
@@ -185,11 +186,11 @@ func (s sides) failed(err error) error {
 func CheckSizes(l actions.Limits, before, after change.State) error {
 	most, more := l.FileBytes(), l.OutputBytes()
 	if before.Kind == change.File && before.Size > most {
-		return &actions.LimitError{What: actions.LimitFile, Limit: most, Got: before.Size}
+		return &actions.LimitError{What: kinds.LimitFile, Limit: most, Got: before.Size}
 	}
 	most += min(more, math.MaxInt64-most)
 	if after.Kind == change.File && after.Size > most {
-		return &actions.LimitError{What: actions.LimitFile, Limit: most, Got: after.Size}
+		return &actions.LimitError{What: kinds.LimitFile, Limit: most, Got: after.Size}
 	}
 	return nil
 }

@@ -148,11 +148,11 @@ func TestNothingWrongIsShown(t *testing.T) {
 		}
 	}
 	_, err := diff(preview.View{Limits: actions.Limits{MaxOutputBytes: 100}}, edited(t, large, twoEdits(large)...))
-	if over, ok := errors.AsType[*actions.LimitError](err); !ok || over.What != actions.LimitShown || over.Limit != 100 {
+	if over, ok := errors.AsType[*actions.LimitError](err); !ok || over.What != "bytes shown" || over.Limit != 100 {
 		t.Errorf("too much to show: %v", err)
 	}
 	_, err = diff(preview.View{Limits: actions.Limits{MaxFileBytes: 10}}, edited(t, "a line\nanother\n", twoEdits("a line\nanother\n")...))
-	if over, ok := errors.AsType[*actions.LimitError](err); !ok || over.What != actions.LimitFile || over.Limit != 10 {
+	if over, ok := errors.AsType[*actions.LimitError](err); !ok || over.What != "file bytes" || over.Limit != 10 {
 		t.Errorf("too large: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
 )
@@ -16,7 +17,7 @@ func Bring(ctx context.Context, view *stage.Stage, call *actions.Call, changes [
 	brought *int64) (actions.Outcome, error) {
 	left := call.Limits.StagedBytes() - call.StagedBefore - call.Staged() - *brought
 	tooMuch := func(got int64) error {
-		return &actions.LimitError{What: actions.LimitStaged, Limit: call.Limits.StagedBytes(), Got: got}
+		return &actions.LimitError{What: kinds.LimitStaged, Limit: call.Limits.StagedBytes(), Got: got}
 	}
 	grown := int64(0)
 	for _, c := range changes {
@@ -25,11 +26,11 @@ func Bring(ctx context.Context, view *stage.Stage, call *actions.Call, changes [
 		}
 		if most := call.Limits.FileBytes(); c.Size > most {
 			return actions.Outcome{}, &actions.FileError{Path: c.Path,
-				Err: &actions.LimitError{What: actions.LimitFile, Limit: most, Got: c.Size}}
+				Err: &actions.LimitError{What: kinds.LimitFile, Limit: most, Got: c.Size}}
 		}
 		if most := call.Limits.OutputBytes(); c.Size > most {
 			return actions.Outcome{}, &actions.FileError{Path: c.Path,
-				Err: &actions.LimitError{What: actions.LimitOutput, Limit: most, Got: c.Size}}
+				Err: &actions.LimitError{What: kinds.LimitOutput, Limit: most, Got: c.Size}}
 		}
 		before := int64(0)
 		if info, _, err := view.LstatIfPossible(cmp.Or(c.From, c.Path)); err == nil && info.Mode().IsRegular() {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/spf13/afero"
@@ -172,8 +173,8 @@ func Error(err error) error {
 		return err
 	}
 	what, ok := map[string]string{
-		scratch.LimitFiles: actions.LimitScratchFiles, scratch.LimitBytes: actions.LimitScratchBytes,
-		scratch.LimitChanged: actions.LimitChangedFiles,
+		scratch.LimitFiles: kinds.LimitScratchFiles, scratch.LimitBytes: kinds.LimitScratchBytes,
+		scratch.LimitChanged: kinds.LimitChangedFiles,
 	}[limit.What]
 	if !ok {
 		return err

@@ -109,7 +109,7 @@ func TestMoneyOfAttempts(t *testing.T) {
 	if ask.Cost != 110*budget.Cent || ask.Attempts != 2 || ask.Success || ask.Handled || ask.Error != "work failed: it does not work" || ask.Output != "no" {
 		t.Errorf("%+v", ask)
 	}
-	if n := len(res.History); n != 2 || len(res.History[1].Attempts) != 2 || res.History[1].Outcome != millrace.VisitFailed || !res.History[0].Discarded {
+	if n := len(res.History); n != 2 || len(res.History[1].Attempts) != 2 || res.History[1].Outcome != "failed" || !res.History[0].Discarded {
 		t.Errorf("history %+v", res.History)
 	}
 }

@@ -302,12 +302,12 @@ func TestLimits(t *testing.T) {
 		script string
 		what   string
 	}{
-		"a large file":  {func(x *millrace.Executor) { x.Limits.MaxFileBytes = 100 }, "head -c 101 /dev/zero > big", actions.LimitFile},
-		"much text":     {func(x *millrace.Executor) { x.Limits.MaxStagedBytes = 100 }, "head -c 60 /dev/zero > f; head -c 60 /dev/zero > g", actions.LimitStaged},
-		"many files":    {func(x *millrace.Executor) { x.Commands.MaxChangedFiles = 3 }, "touch 1 2 3 4", actions.LimitChangedFiles},
-		"a large tree":  {func(x *millrace.Executor) { x.Commands.MaxScratchBytes = 7 }, "true", actions.LimitScratchBytes},
-		"a wide tree":   {func(x *millrace.Executor) { x.Commands.MaxScratchFiles = 1 }, "true", actions.LimitScratchFiles},
-		"it prints all": {func(x *millrace.Executor) { x.Commands.MaxPrinted = 100 }, "yes", actions.LimitPrinted},
+		"a large file":  {func(x *millrace.Executor) { x.Limits.MaxFileBytes = 100 }, "head -c 101 /dev/zero > big", "file bytes"},
+		"much text":     {func(x *millrace.Executor) { x.Limits.MaxStagedBytes = 100 }, "head -c 60 /dev/zero > f; head -c 60 /dev/zero > g", "bytes staged"},
+		"many files":    {func(x *millrace.Executor) { x.Commands.MaxChangedFiles = 3 }, "touch 1 2 3 4", "files changed"},
+		"a large tree":  {func(x *millrace.Executor) { x.Commands.MaxScratchBytes = 7 }, "true", "bytes for commands"},
+		"a wide tree":   {func(x *millrace.Executor) { x.Commands.MaxScratchFiles = 1 }, "true", "files for commands"},
+		"it prints all": {func(x *millrace.Executor) { x.Commands.MaxPrinted = 100 }, "yes", "bytes printed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

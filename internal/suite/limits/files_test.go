@@ -146,7 +146,7 @@ func TestProcFile(t *testing.T) {
 		t.Errorf("%v, %v", res, err)
 	}
 	_, err = millrace.Executor{Limits: actions.Limits{MaxFileBytes: 10}}.Run(t.Context(), proc, p)
-	checkLimit(t, err, actions.LimitFile, 10)
+	checkLimit(t, err, "file bytes", 10)
 }
 
 // TestGrowthWithinAStep: a step may make a file larger than what it could have read, and go on with it.

@@ -33,20 +33,20 @@ func growing() map[string]struct {
 	join := `{"id":"s","action":"read_ranges","params":{"files":["small.txt"]}},{"id":"r","action":"read_ranges","params":{"files":["big.txt"]}},` +
 		`{"id":"a","action":"aggregate","input_from_all":["r","s"]}`
 	return map[string]g{
-		"aggregates of aggregates": {actions.LimitShown, doubling},
-		"ranges of the whole file": {actions.LimitShown, []string{
+		"aggregates of aggregates": {"bytes shown", doubling},
+		"ranges of the whole file": {"bytes shown", []string{
 			fmt.Sprintf(`{"id":"r","action":"read_ranges","params":{"files":["big.txt"],"ranges":[%s]}}`, repeat(20_000, "{}"))}},
-		"contents of a search": {actions.LimitShown, []string{`{"id":"s","action":"search","params":{"pattern":"x","include_content":true}}`, `{"id":"l","action":"list"}`,
+		"contents of a search": {"bytes shown", []string{`{"id":"s","action":"search","params":{"pattern":"x","include_content":true}}`, `{"id":"l","action":"list"}`,
 			`{"id":"l2","action":"list"}`}},
-		"templates": {actions.LimitExpand, []string{join,
+		"templates": {"template bytes", []string{join,
 			fmt.Sprintf(`{"id":"m","action":"multi_edit","params":{"files":["small.txt"],"edits":[%s]}}`,
 				repeat(400, `{"old_text":"never","new_text":"{{a.aggregated_content}}!"}`))}},
-		"copies of one text": {actions.LimitStaged, []string{join,
+		"copies of one text": {"bytes staged", []string{join,
 			fmt.Sprintf(`{"id":"c","action":"create","params":{"paths":[%s],"content":"{{a.aggregated_content}}"}}`, numbered(2_000))}},
-		"empty files": {actions.LimitStaged, []string{fmt.Sprintf(`{"id":"c","action":"create","params":{"paths":[%s],"content":""}}`, numbered(1_500))}},
-		"reports of files that are not there": {actions.LimitShown, []string{
+		"empty files": {"bytes staged", []string{fmt.Sprintf(`{"id":"c","action":"create","params":{"paths":[%s],"content":""}}`, numbered(1_500))}},
+		"reports of files that are not there": {"bytes shown", []string{
 			fmt.Sprintf(`{"id":"r","action":"read_ranges","params":{"files":[%s],"on_error":"continue"}}`, numbered(10_000))}},
-		"replacements in many files": {actions.LimitStaged, []string{
+		"replacements in many files": {"bytes staged", []string{
 			fmt.Sprintf(`{"id":"e","action":"edit","params":{"files":["big.txt","big2.txt"],"old_text":"x","new_text":"%s"}}`, strings.Repeat("y", 600)),
 			`{"id":"l","action":"list"}`}},
 	}

@@ -25,8 +25,8 @@ func TestDecodeDepth(t *testing.T) {
 		limit, depth int
 		code         string // of the problem
 	}{
-		{0, millrace.DefaultMaxJSONDepth, "unknown_field"},
-		{0, millrace.DefaultMaxJSONDepth + 1, "json_too_deep"},
+		{0, 100, "unknown_field"},
+		{0, 100 + 1, "json_too_deep"},
 		{0, 10_000, "json_too_deep"},
 		{5, 5, "unknown_field"},
 		{5, 6, "json_too_deep"},
@@ -121,8 +121,8 @@ func TestOpenPlanLimits(t *testing.T) {
 		{"the defaults", millrace.Executor{}, data, ""},
 		{"at the depth", millrace.Executor{MaxJSONDepth: depth}, data, ""},
 		{"beyond the depth", millrace.Executor{MaxJSONDepth: depth - 1}, data, fmt.Sprintf("nested more than %d deep", depth-1)},
-		{"at the default depth", millrace.Executor{}, []byte(nested(millrace.DefaultMaxJSONDepth)), "unknown field"},
-		{"beyond the default depth", millrace.Executor{}, []byte(nested(millrace.DefaultMaxJSONDepth + 1)), "nested more than 100 deep"},
+		{"at the default depth", millrace.Executor{}, []byte(nested(100)), "unknown field"},
+		{"beyond the default depth", millrace.Executor{}, []byte(nested(100 + 1)), "nested more than 100 deep"},
 		{"10,000 deep", millrace.Executor{}, []byte(nested(10_000)), "nested more than 100 deep"},
 		{"as deep as can be", millrace.Executor{MaxJSONDepth: -1}, []byte(nested(10_000)), "unknown field"},
 		{"deeper than can be", millrace.Executor{MaxJSONDepth: -1}, []byte(nested(10_001)), "nested more than 10000 deep"},
@@ -144,7 +144,7 @@ func TestOpenPlanLimits(t *testing.T) {
 		}
 	}
 	_, err := millrace.Executor{Limits: actions.Limits{MaxFileBytes: 1}}.OpenPlan(t.Context(), suite.Tree("a.txt", "x\n"), data)
-	if over, ok := errors.AsType[*actions.LimitError](err); !ok || over.What != actions.LimitFile {
+	if over, ok := errors.AsType[*actions.LimitError](err); !ok || over.What != "file bytes" {
 		t.Errorf("a plan that edits a file that must not be read: %v", err)
 	}
 }
@@ -187,7 +187,7 @@ func TestHostilePatterns(t *testing.T) {
 		"nested too deeply":    strings.Repeat("(", 1001) + "a" + strings.Repeat(")", 1001),
 		"large when written":   strings.Repeat("a{1000}", 9000),
 		"100 KiB":              strings.Repeat("a", 100<<10),
-		"one more than can be": strings.Repeat("a", actions.MaxRegexBytes+1),
+		"one more than can be": strings.Repeat("a", 64<<10+1),
 	} {
 		for at, a := range map[string]actions.Action{
 			"/pattern":            actions.CountOccurrences{Files: []string{"a"}, Pattern: pattern, Mode: "regex"},
@@ -211,21 +211,21 @@ func TestHostilePatterns(t *testing.T) {
 			}
 		}
 	}
-	for _, pattern := range []string{strings.Repeat("a", actions.MaxRegexBytes), "a{1000}", strings.Repeat("(", 900) + "a" + strings.Repeat(")", 900)} {
+	for _, pattern := range []string{strings.Repeat("a", 64<<10), "a{1000}", strings.Repeat("(", 900) + "a" + strings.Repeat(")", 900)} {
 		p := suite.One(actions.CountOccurrences{Files: []string{"a.txt"}, Pattern: pattern, Mode: "regex"})
 		if _, err := millrace.Run(t.Context(), suite.Tree("a.txt", "aaa"), p); err != nil {
 			t.Errorf("%.20s: %v", pattern, err)
 		}
 	}
-	_, err := millrace.New("p").Step("s0", actions.Search{Pattern: strings.Repeat("a", actions.MaxRegexBytes+1), IgnoreCase: true}).Build()
+	_, err := millrace.New("p").Step("s0", actions.Search{Pattern: strings.Repeat("a", 64<<10+1), IgnoreCase: true}).Build()
 	if _, ok := errors.AsType[*millrace.ValidationError](err); !ok {
 		t.Errorf("a text to find in any case: %v", err)
 	}
 }
 
-// TestPatternDefault: a text to look for may be as long as DefaultMaxPatternBytes, also if a template has made it.
+// TestPatternDefault: a text to look for may be as long as 1 MiB, also if a template has made it.
 func TestPatternDefault(t *testing.T) {
-	long := strings.Repeat("a", actions.DefaultMaxPatternBytes)
+	long := strings.Repeat("a", 1<<20)
 	fsys := suite.Tree("a.txt", long, "b.txt", long+"\n")
 	count := func(pattern string) millrace.Pipeline {
 		return suite.One(actions.CountOccurrences{Files: []string{"a.txt"}, Pattern: pattern})
@@ -234,14 +234,14 @@ func TestPatternDefault(t *testing.T) {
 		t.Errorf("at the limit: %v", err)
 	}
 	_, err := millrace.Run(t.Context(), fsys, count(long+"a"))
-	checkLimit(t, err, actions.LimitPattern, actions.DefaultMaxPatternBytes)
+	checkLimit(t, err, "pattern bytes", 1<<20)
 
 	p := millrace.New("p").
 		Step("r0", actions.ReadRanges{Files: []string{"b.txt"}}).Step("r1", actions.ReadRanges{Files: []string{"a.txt"}}).
 		Step("all", actions.Aggregate{}).FromAll("r0", "r1").
 		Step("count", actions.CountOccurrences{Files: []string{"a.txt"}, Pattern: "{{all.aggregated_content}}"}).MustBuild()
 	_, err = millrace.Run(t.Context(), fsys, p)
-	checkLimit(t, err, actions.LimitPattern, actions.DefaultMaxPatternBytes)
+	checkLimit(t, err, "pattern bytes", 1<<20)
 }
 
 // TestManyEdits: a million edits in one step are refused before anything runs.
@@ -251,10 +251,10 @@ func TestManyEdits(t *testing.T) {
 		return `{"name": "p", "steps": [{"id": "s0", "action": "multi_edit", "params": {"files": ["a"], "edits": [` +
 			strings.TrimSuffix(strings.Repeat(`{"old_text":"a","new_text":"b"},`, n), ",") + `]}}]}`
 	}
-	if _, err := millrace.Decode([]byte(step(actions.MaxEdits))); err != nil {
+	if _, err := millrace.Decode([]byte(step(10_000))); err != nil {
 		t.Errorf("at the limit: %v", err)
 	}
-	for n, code := range map[int]string{actions.MaxEdits + 1: "too_many", 1_000_000: "json_too_large"} {
+	for n, code := range map[int]string{10_000 + 1: "too_many", 1_000_000: "json_too_large"} {
 		_, err := millrace.Decode([]byte(step(n)))
 		if invalid, ok := errors.AsType[*millrace.ValidationError](err); !ok || len(invalid.Problems) != 1 || invalid.Problems[0].Code != code {
 			t.Errorf("%d edits as JSON: %.200v", n, err)
@@ -264,7 +264,7 @@ func TestManyEdits(t *testing.T) {
 	for i := range edits {
 		edits[i] = actions.TextEdit{OldText: "a", NewText: "b"}
 	}
-	for _, n := range []int{actions.MaxEdits + 1, len(edits)} {
+	for _, n := range []int{10_000 + 1, len(edits)} {
 		_, err := millrace.New("p").Step("s0", actions.MultiEdit{Files: []string{"a"}, Edits: edits[:n]}).Build()
 		if invalid, ok := errors.AsType[*millrace.ValidationError](err); !ok || invalid.Problems[0].Code != "too_many" {
 			t.Errorf("%d edits in Go: %.200v", n, err)

@@ -26,84 +26,84 @@ var limitCases = []struct {
 	json  string // of the steps
 }{
 	{
-		"edit a file", actions.LimitFile, 10,
+		"edit a file", "file bytes", 10,
 		suite.One(actions.Edit{Files: []string{"ten.txt"}, OldText: "aa", NewText: "b"}),
 		`{"action": "edit", "params": {"files": ["ten.txt"], "old_text": "aa", "new_text": "b"}}`,
 	}, {
-		"edit several times", actions.LimitFile, 10,
+		"edit several times", "file bytes", 10,
 		suite.One(actions.MultiEdit{Files: []string{"ten.txt"}, Edits: []actions.TextEdit{{OldText: "a", NewText: "b"}}}),
 		`{"action": "multi_edit", "params": {"files": ["ten.txt"], "edits": [{"old_text": "a", "new_text": "b"}]}}`,
 	}, {
-		"transform a file", actions.LimitFile, 10,
+		"transform a file", "file bytes", 10,
 		suite.One(actions.RegexTransform{Files: []string{"ten.txt"}, Patterns: []actions.PatternEdit{{Pattern: "a+", Replacement: "b"}}}),
 		`{"action": "regex_transform", "params": {"files": ["ten.txt"], "patterns": [{"pattern": "a+", "replacement": "b"}]}}`,
 	}, {
-		"count in a file", actions.LimitFile, 10,
+		"count in a file", "file bytes", 10,
 		suite.One(actions.CountOccurrences{Files: []string{"ten.txt"}, Pattern: "a"}),
 		`{"action": "count_occurrences", "params": {"files": ["ten.txt"], "pattern": "a"}}`,
 	}, {
-		"read a file", actions.LimitFile, 10,
+		"read a file", "file bytes", 10,
 		suite.One(actions.ReadRanges{Files: []string{"ten.txt"}}),
 		`{"action": "read_ranges", "params": {"files": ["ten.txt"]}}`,
 	}, {
-		"compare files", actions.LimitFile, 10,
+		"compare files", "file bytes", 10,
 		suite.One(actions.Diff{FileA: "six.txt", FileB: "ten.txt"}),
 		`{"action": "diff", "params": {"file_a": "six.txt", "file_b": "ten.txt"}}`,
 	}, {
-		"search a named file", actions.LimitFile, 10,
+		"search a named file", "file bytes", 10,
 		suite.One(actions.Search{Path: "ten.txt", Pattern: "a"}),
 		`{"action": "search", "params": {"path": "ten.txt", "pattern": "a"}}`,
 	}, {
-		"read what a step has made larger", actions.LimitFile, 16,
+		"read what a step has made larger", "file bytes", 16,
 		millrace.New("p").Step("s0", actions.Edit{Files: []string{"six.txt"}, OldText: "b", NewText: "bbb"}).
 			Step("s1", actions.CountOccurrences{Files: []string{"six.txt"}, Pattern: "b"}).MustBuild(),
 		`{"action": "edit", "params": {"files": ["six.txt"], "old_text": "b", "new_text": "bbb"}},
 		 {"action": "count_occurrences", "params": {"files": ["six.txt"], "pattern": "b"}}`,
 	}, {
-		"matches of an edit", actions.LimitMatches, 5,
+		"matches of an edit", "matches", 5,
 		suite.One(actions.Edit{Files: []string{"six.txt"}, OldText: "b", NewText: "c"}),
 		`{"action": "edit", "params": {"files": ["six.txt"], "old_text": "b", "new_text": "c"}}`,
 	}, {
-		"matches of all edits in sequence", actions.LimitMatches, 10,
+		"matches of all edits in sequence", "matches", 10,
 		suite.One(actions.MultiEdit{Files: []string{"six.txt"}, Edits: []actions.TextEdit{{OldText: "b", NewText: "c"}, {OldText: "c", NewText: "d"}}}),
 		`{"action": "multi_edit", "params": {"files": ["six.txt"], "edits": [{"old_text": "b", "new_text": "c"}, {"old_text": "c", "new_text": "d"}]}}`,
 	}, {
-		"matches of all edits at the same time", actions.LimitMatches, 6,
+		"matches of all edits at the same time", "matches", 6,
 		suite.One(actions.MultiEdit{Files: []string{"six.txt"}, Mode: "simultaneous", Edits: []actions.TextEdit{{OldText: "b", NewText: "c"}, {OldText: "\n", NewText: ""}}}),
 		`{"action": "multi_edit", "params": {"files": ["six.txt"], "mode": "simultaneous", "edits": [{"old_text": "b", "new_text": "c"}, {"old_text": "\n", "new_text": ""}]}}`,
 	}, {
-		"matches of a transformation", actions.LimitMatches, 5,
+		"matches of a transformation", "matches", 5,
 		suite.One(actions.RegexTransform{Files: []string{"six.txt"}, Patterns: []actions.PatternEdit{{Pattern: "[b]", Replacement: "c"}}}),
 		`{"action": "regex_transform", "params": {"files": ["six.txt"], "patterns": [{"pattern": "[b]", "replacement": "c"}]}}`,
 	}, {
-		"output of an edit", actions.LimitOutput, 20,
+		"output of an edit", "bytes", 20,
 		suite.One(actions.Edit{Files: []string{"six.txt"}, OldText: "b", NewText: "cccc"}),
 		`{"action": "edit", "params": {"files": ["six.txt"], "old_text": "b", "new_text": "cccc"}}`,
 	}, {
-		"output of all edits in sequence", actions.LimitOutput, 25,
+		"output of all edits in sequence", "bytes", 25,
 		suite.One(actions.MultiEdit{Files: []string{"six.txt"}, Edits: []actions.TextEdit{{OldText: "b", NewText: "c"}, {OldText: "c", NewText: "dddd"}}}),
 		`{"action": "multi_edit", "params": {"files": ["six.txt"], "edits": [{"old_text": "b", "new_text": "c"}, {"old_text": "c", "new_text": "dddd"}]}}`,
 	}, {
-		"output of groups", actions.LimitOutput, 15,
+		"output of groups", "bytes", 15,
 		suite.One(actions.RegexTransform{Files: []string{"six.txt"}, Patterns: []actions.PatternEdit{{Pattern: "(b+)", Replacement: "$1$0$1"}}}),
 		`{"action": "regex_transform", "params": {"files": ["six.txt"], "patterns": [{"pattern": "(b+)", "replacement": "$1$0$1"}]}}`,
 	}, {
-		"pattern of a search", actions.LimitPattern, 7,
+		"pattern of a search", "pattern bytes", 7,
 		suite.One(actions.Search{Pattern: "a[a-z]a"}), `{"action": "search", "params": {"pattern": "a[a-z]a"}}`,
 	}, {
-		"pattern of a count", actions.LimitPattern, 3,
+		"pattern of a count", "pattern bytes", 3,
 		suite.One(actions.CountOccurrences{Files: []string{"six.txt"}, Pattern: "bbb"}),
 		`{"action": "count_occurrences", "params": {"files": ["six.txt"], "pattern": "bbb"}}`,
 	}, {
-		"pattern of an edit", actions.LimitPattern, 4,
+		"pattern of an edit", "pattern bytes", 4,
 		suite.One(actions.Edit{Files: []string{"six.txt"}, OldText: "bbbb", NewText: "a longer text than the limit is all right"}),
 		`{"action": "edit", "params": {"files": ["six.txt"], "old_text": "bbbb", "new_text": "a longer text than the limit is all right"}}`,
 	}, {
-		"pattern of one of several edits", actions.LimitPattern, 2,
+		"pattern of one of several edits", "pattern bytes", 2,
 		suite.One(actions.MultiEdit{Files: []string{"six.txt"}, Edits: []actions.TextEdit{{OldText: "b", NewText: "c"}, {OldText: "cc", NewText: "d"}}}),
 		`{"action": "multi_edit", "params": {"files": ["six.txt"], "edits": [{"old_text": "b", "new_text": "c"}, {"old_text": "cc", "new_text": "d"}]}}`,
 	}, {
-		"pattern of a transformation", actions.LimitPattern, 2,
+		"pattern of a transformation", "pattern bytes", 2,
 		suite.One(actions.RegexTransform{Files: []string{"six.txt"}, Patterns: []actions.PatternEdit{{Pattern: "b+", Replacement: "$0$0$0"}}}),
 		`{"action": "regex_transform", "params": {"files": ["six.txt"], "patterns": [{"pattern": "b+", "replacement": "$0$0$0"}]}}`,
 	},
@@ -112,11 +112,11 @@ var limitCases = []struct {
 // hostWith is an executor with that limit.
 func hostWith(what string, limit int64) millrace.Executor {
 	switch what {
-	case actions.LimitFile:
+	case "file bytes":
 		return millrace.Executor{Limits: actions.Limits{MaxFileBytes: limit}}
-	case actions.LimitMatches:
+	case "matches":
 		return millrace.Executor{Limits: actions.Limits{MaxMatches: int(limit)}}
-	case actions.LimitOutput:
+	case "bytes":
 		return millrace.Executor{Limits: actions.Limits{MaxOutputBytes: limit}}
 	default:
 		return millrace.Executor{Limits: actions.Limits{MaxPatternBytes: int(limit)}}
@@ -125,7 +125,7 @@ func hostWith(what string, limit int64) millrace.Executor {
 
 // fieldOf is what a message has to name so that the host knows what to raise.
 var fieldOf = map[string]string{
-	actions.LimitFile: "MaxFileBytes", actions.LimitMatches: "MaxMatches", actions.LimitOutput: "MaxOutputBytes", actions.LimitPattern: "MaxPatternBytes",
+	"file bytes": "MaxFileBytes", "matches": "MaxMatches", "bytes": "MaxOutputBytes", "pattern bytes": "MaxPatternBytes",
 }
 
 func TestLimits(t *testing.T) {
@@ -260,7 +260,7 @@ func TestOutputIsNotMade(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := millrace.Run(t.Context(), fsys, p)
 	runtime.ReadMemStats(&after)
-	checkLimit(t, err, actions.LimitStaged, millrace.DefaultMaxStagedBytes)
+	checkLimit(t, err, "bytes staged", millrace.DefaultMaxStagedBytes)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
 		t.Errorf("%d MiB were allocated to refuse 10 GiB", used>>20)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/htmlreport"
 	"github.com/millrace-go/millrace/internal/crashfs"
@@ -28,39 +29,39 @@ func TestAllDoorsNameTheSameKinds(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		do   func(s *fsutil.Stage) error
-		want map[string]fsutil.ChangeKind // of all paths that the plan lists
+		want map[string]change.ChangeKind // of all paths that the plan lists
 	}{
 		"a file becomes a directory": {
 			func(s *fsutil.Stage) error { return errors.Join(s.Remove("f"), under(s, "f")) },
-			map[string]fsutil.ChangeKind{"f": fsutil.Deleted, "f/x": fsutil.Created},
+			map[string]change.ChangeKind{"f": change.Deleted, "f/x": change.Created},
 		},
 		"a directory is renamed to a deleted file": {
 			func(s *fsutil.Stage) error { return errors.Join(s.Remove("f"), s.Rename("d", "f")) },
-			map[string]fsutil.ChangeKind{"d": fsutil.Deleted, "f": fsutil.Deleted, "f/y": fsutil.Renamed},
+			map[string]change.ChangeKind{"d": change.Deleted, "f": change.Deleted, "f/y": change.Renamed},
 		},
 		"a directory is made where a file was renamed": {
 			func(s *fsutil.Stage) error { return errors.Join(s.Rename("f", "g"), under(s, "f")) },
-			map[string]fsutil.ChangeKind{"f": fsutil.Created, "f/x": fsutil.Created, "g": fsutil.Renamed},
+			map[string]change.ChangeKind{"f": change.Created, "f/x": change.Created, "g": change.Renamed},
 		},
 		"a link becomes a directory": {
 			func(s *fsutil.Stage) error { return errors.Join(s.Remove("l"), under(s, "l")) },
-			map[string]fsutil.ChangeKind{"l": fsutil.Deleted, "l/x": fsutil.Created},
+			map[string]change.ChangeKind{"l": change.Deleted, "l/x": change.Created},
 		},
 		"a link becomes a file": {
 			func(s *fsutil.Stage) error {
 				return errors.Join(s.Remove("l"), afero.WriteFile(s, "l", []byte("l\n"), 0o644))
 			},
-			map[string]fsutil.ChangeKind{"l": fsutil.Modified},
+			map[string]change.ChangeKind{"l": change.Modified},
 		},
 		"a directory becomes a file": {
 			func(s *fsutil.Stage) error {
 				return errors.Join(s.Remove("d/y"), s.Remove("d"), afero.WriteFile(s, "d", []byte("d\n"), 0o644))
 			},
-			map[string]fsutil.ChangeKind{"d": fsutil.Created, "d/y": fsutil.Deleted},
+			map[string]change.ChangeKind{"d": change.Created, "d/y": change.Deleted},
 		},
 		"a mode": {
 			func(s *fsutil.Stage) error { return s.Chmod("f", 0o755) },
-			map[string]fsutil.ChangeKind{"f": fsutil.Modified},
+			map[string]change.ChangeKind{"f": change.Modified},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,11 +77,11 @@ func TestAllDoorsNameTheSameKinds(t *testing.T) {
 			fstest.Must(t, err)
 			files, err := plan.Files()
 			fstest.Must(t, err)
-			listed := make(map[string]fsutil.ChangeKind)
+			listed := make(map[string]change.ChangeKind)
 			for _, f := range files {
 				listed[f.Path] = f.Kind
 				for _, h := range f.Hunks {
-					if f.Kind == fsutil.Created && strings.Contains("\n"+h.Text, "\n-") {
+					if f.Kind == change.Created && strings.Contains("\n"+h.Text, "\n-") {
 						t.Errorf("%s is created, and its hunk takes lines away:\n%s", f.Path, h.Text)
 					}
 				}
@@ -90,17 +91,17 @@ func TestAllDoorsNameTheSameKinds(t *testing.T) {
 			}
 			var report strings.Builder
 			fstest.Must(t, htmlreport.Write(&report, plan, htmlreport.Options{}))
-			shown := make(map[string]fsutil.ChangeKind)
+			shown := make(map[string]change.ChangeKind)
 			row := regexp.MustCompile(`<summary><b>(\w+)</b> <span class="name">(?:.* → )?(.*?)</span>`)
 			for _, m := range row.FindAllStringSubmatch(report.String(), -1) {
-				shown[html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(m[2], ""))] = fsutil.ChangeKind(m[1])
+				shown[html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(m[2], ""))] = change.ChangeKind(m[1])
 			}
 			if d := cmp.Diff(test.want, shown); d != "" {
 				t.Errorf("report (-want +got):\n%s", d)
 			}
 			diff, changed := plan.Diff(), plan.Result().FilesChanged
-			for kind, names := range map[fsutil.ChangeKind][]string{
-				fsutil.Created: changed.Created, fsutil.Modified: changed.Modified, fsutil.Deleted: changed.Deleted,
+			for kind, names := range map[change.ChangeKind][]string{
+				change.Created: changed.Created, change.Modified: changed.Modified, change.Deleted: changed.Deleted,
 			} {
 				for _, name := range names {
 					if test.want[name] != kind {

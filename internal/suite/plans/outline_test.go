@@ -7,7 +7,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
@@ -29,15 +29,15 @@ func TestOutline(t *testing.T) {
 				t.Fatal(err)
 			}
 			type line struct {
-				Kind       fsutil.ChangeKind
+				Kind       change.ChangeKind
 				Path, From string
-				Old, New   fsutil.Hash
+				Old, New   change.Hash
 			}
-			list := func(changes []fsutil.Change, hashed bool) (lines []line) {
+			list := func(changes []change.Change, hashed bool) (lines []line) {
 				for _, c := range changes {
 					l := line{c.Kind, c.Path, c.From, c.Old.Hash, c.New.Hash}
 					if !hashed {
-						l.New = fsutil.Hash{}
+						l.New = change.Hash{}
 					}
 					lines = append(lines, l)
 				}

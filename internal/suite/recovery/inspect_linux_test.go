@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/rootfs"
@@ -94,14 +95,14 @@ func TestInspectSeesWhatRecoverDoes(t *testing.T) {
 	for _, tt := range []struct {
 		phase      string
 		operations int64
-		status     millrace.LeftoverStatus
+		status     backup.LeftoverStatus
 		isNew      bool
 	}{
-		{"stage", 8, millrace.LeftoverUntouched, false},
-		{"backup", 1, millrace.LeftoverUntouched, false},
-		{"apply", 2, millrace.LeftoverInterrupted, false},
-		{"sync", 0, millrace.LeftoverInterrupted, false},
-		{"clean", 0, millrace.LeftoverCommitted, true},
+		{"stage", 8, backup.LeftoverUntouched, false},
+		{"backup", 1, backup.LeftoverUntouched, false},
+		{"apply", 2, backup.LeftoverInterrupted, false},
+		{"sync", 0, backup.LeftoverInterrupted, false},
+		{"clean", 0, backup.LeftoverCommitted, true},
 	} {
 		t.Run(tt.phase, func(t *testing.T) {
 			t.Parallel()
@@ -111,7 +112,7 @@ func TestInspectSeesWhatRecoverDoes(t *testing.T) {
 			if len(found.Leftovers) != 1 || found.Leftovers[0].Status != tt.status || found.Leftovers[0].ID != filepath.Base(tx) {
 				t.Fatalf("found %+v", found)
 			}
-			if l := found.Leftovers[0]; tt.status != millrace.LeftoverUntouched && (l.Pipeline != "edit" || l.RunID != "job" || len(l.Paths) < 2) || l.Reason != "" {
+			if l := found.Leftovers[0]; tt.status != backup.LeftoverUntouched && (l.Pipeline != "edit" || l.RunID != "job" || len(l.Paths) < 2) || l.Reason != "" {
 				t.Errorf("leftover %+v", l)
 			}
 			if found.Clean() || found.Blocked() {
@@ -209,7 +210,7 @@ func refusedAsSuspicious(t *testing.T, root realTree, reason string) {
 		t.Fatalf("found %+v", found)
 	}
 	l := found.Leftovers[0]
-	if l.Status != millrace.LeftoverSuspicious || l.Reason == "" || !strings.Contains(l.Reason, reason) || l.Pipeline != "" || l.Paths != nil || !found.Blocked() {
+	if l.Status != backup.LeftoverSuspicious || l.Reason == "" || !strings.Contains(l.Reason, reason) || l.Pipeline != "" || l.Paths != nil || !found.Blocked() {
 		t.Errorf("leftover %+v", l)
 	}
 	if found := inspect(t, afero.NewReadOnlyFs(root)); !found.Blocked() {

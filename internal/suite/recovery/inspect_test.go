@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/suite"
@@ -140,8 +141,8 @@ func TestInspectInMemory(t *testing.T) {
 			t.Fatalf("found %+v", found)
 		}
 		l := found.Leftovers[0]
-		want := millrace.Leftover{
-			ID: l.ID, Directory: ".millrace/tx/" + l.ID, Status: millrace.LeftoverInterrupted, Pipeline: "edit", Paths: []string{"a.txt", "b.txt", "c.txt"},
+		want := backup.Leftover{
+			ID: l.ID, Directory: ".millrace/tx/" + l.ID, Status: backup.LeftoverInterrupted, Pipeline: "edit", Paths: []string{"a.txt", "b.txt", "c.txt"},
 		}
 		if d := cmp.Diff(want, l); d != "" {
 			t.Errorf("-want +got:\n%s", d)
@@ -178,7 +179,7 @@ func TestInspectConflict(t *testing.T) {
 		t.Fatalf("found %+v", found)
 	}
 	c := found.Conflicts[0]
-	if c.Status != millrace.LeftoverConflict || c.Directory != ".millrace/conflicts/"+c.ID || c.Pipeline != "edit" || len(c.Paths) != 3 || c.Reason != "" {
+	if c.Status != backup.LeftoverConflict || c.Directory != ".millrace/conflicts/"+c.ID || c.Pipeline != "edit" || len(c.Paths) != 3 || c.Reason != "" {
 		t.Errorf("conflict %+v", c)
 	}
 	if ok, err := afero.DirExists(disk, c.Directory); !ok || err != nil {

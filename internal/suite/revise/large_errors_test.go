@@ -37,7 +37,7 @@ func TestLargeDiffErrors(t *testing.T) {
 		return p
 	}
 	_, err = open(millrace.Executor{Limits: actions.Limits{MaxOutputBytes: 1000}}, stored).Files()
-	if over, ok := errors.AsType[*actions.LimitError](err); !ok || over.What != actions.LimitShown || over.Limit != 1000 {
+	if over, ok := errors.AsType[*actions.LimitError](err); !ok || over.What != "bytes shown" || over.Limit != 1000 {
 		t.Errorf("too much: %v", err)
 	}
 	lie := open(millrace.Executor{}, bytes.Replace(stored, []byte(`"text":"bmFtZQ=="`), []byte(`"text":"TkFNRQ=="`), 1))

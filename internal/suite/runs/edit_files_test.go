@@ -85,7 +85,7 @@ func TestEditFilesRoundTrip(t *testing.T) {
 
 // TestEditFilesMany: ten thousand edits of one file are counted, judged, shown and committed.
 func TestEditFilesMany(t *testing.T) {
-	const n = actions.MaxEdits
+	const n = 10_000
 	fsys := afero.NewMemMapFs()
 	if err := afero.WriteFile(fsys, "a.txt", []byte(strings.Repeat("line\nother\n", n)), 0o644); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/suite"
 )
@@ -42,7 +43,7 @@ func (l late) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
 		for _, err := range []error{
 			written, open.Truncate(9), made, c.FS.Mkdir("late-dir", 0o755), afero.WriteFile(c.FS, "late-file", []byte("x"), 0o644),
 			c.FS.Rename("f", "moved"), c.FS.Copy("f", "copied"), c.FS.Remove("f"), c.FS.RemoveAll("d"), c.FS.Chmod("f", 0o600),
-			c.FS.Chtimes("f", time.Unix(1, 0), time.Unix(1, 0)), c.FS.Edit("f", []fsutil.Splice{{Len: 1, Text: []byte("y")}}), c.FS.SymlinkIfPossible("f", "link"),
+			c.FS.Chtimes("f", time.Unix(1, 0), time.Unix(1, 0)), c.FS.Edit("f", []change.Splice{{Len: 1, Text: []byte("y")}}), c.FS.SymlinkIfPossible("f", "link"),
 		} {
 			l.errs <- err
 		}

@@ -97,7 +97,7 @@ func history(res *millrace.Result) string {
 		if len(v.Attempts) > 1 {
 			word += fmt.Sprintf("(%d)", len(v.Attempts))
 		}
-		if v.Outcome != millrace.VisitSuccess {
+		if v.Outcome != "success" {
 			word += " " + v.Outcome
 		}
 		if v.Jump != nil {

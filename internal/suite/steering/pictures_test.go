@@ -111,12 +111,12 @@ func unquoted(t *testing.T, s string) string {
 func pictured(res *millrace.Result) string {
 	var words []string
 	for _, v := range res.History {
-		word := map[string]string{millrace.VisitSuccess: "✓"}[v.Outcome]
+		word := map[string]string{"success": "✓"}[v.Outcome]
 		word = v.StepID + " " + first(word, v.Outcome)
 		if v.Jump != nil {
 			word += " → " + v.Jump.To
 		}
-		if v.Discarded && res.Commit.State == millrace.CommitApplied && v.Outcome != millrace.VisitSkipped {
+		if v.Discarded && res.Commit.State == millrace.CommitApplied && v.Outcome != "skipped" {
 			word += " (taken back)"
 		}
 		words = append(words, word)

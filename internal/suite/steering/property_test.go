@@ -150,7 +150,7 @@ func straight(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipelin
 		if v.Discarded {
 			met["discarded"]++
 		}
-		if v.Discarded || len(v.Attempts) == 0 || v.Outcome == millrace.VisitFailed || v.Attempts[len(v.Attempts)-1].Error != "" {
+		if v.Discarded || len(v.Attempts) == 0 || v.Outcome == "failed" || v.Attempts[len(v.Attempts)-1].Error != "" {
 			continue
 		}
 		s, _ := p.Step(v.StepID)

@@ -187,7 +187,7 @@ func TestDataIsShown(t *testing.T) {
 	} {
 		p := millrace.New("p").Step("call", give{raw: raw}).Step("after", actions.List{}).MustBuild()
 		res, err := run(t, millrace.Executor{Limits: actions.Limits{MaxShownBytes: 1 << 20}}, p) // a half for each step
-		if limit, ok := errors.AsType[*actions.LimitError](err); !ok || limit.What != actions.LimitShown || res.Results[0].Data != nil {
+		if limit, ok := errors.AsType[*actions.LimitError](err); !ok || limit.What != "bytes shown" || res.Results[0].Data != nil {
 			t.Errorf("%T: got %v", raw, err)
 		}
 		if _, err := run(t, millrace.Executor{Limits: actions.Limits{MaxShownBytes: 2 << 20}}, p); err != nil {
@@ -203,7 +203,7 @@ func TestValuesThatMultiply(t *testing.T) {
 	for _, value := range []any{slices.Repeat([]any{"{{call}}"}, 100), strings.Repeat("{{call}}", 40), map[string]any{"x": slices.Repeat([]any{"{{call[0]}}{{call[0]}}"}, 50)}} {
 		p := millrace.New("p").Step("call", give{raw: []string{long}}).Step("take", take{Value: value, Got: new(take)}).MustBuild()
 		_, err := run(t, millrace.Executor{Limits: actions.Limits{MaxShownBytes: 8 << 20}}, p)
-		if limit, ok := errors.AsType[*actions.LimitError](err); !ok || limit.What != actions.LimitExpand || !errors.Is(err, millrace.ErrInterpolation) {
+		if limit, ok := errors.AsType[*actions.LimitError](err); !ok || limit.What != "template bytes" || !errors.Is(err, millrace.ErrInterpolation) {
 			t.Errorf("%T: got %v", value, err)
 		}
 	}

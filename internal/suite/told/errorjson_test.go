@@ -77,7 +77,7 @@ func TestErrorJSON(t *testing.T) {
 		{&millrace.RunIDError{RunID: "r", Err: errPlain}, "internal", "", ""},
 		{&millrace.TimeoutError{After: time.Second}, "timeout", "", ""},
 		{file, "step_failed", "a/b.txt", ""},
-		{&actions.LimitError{What: actions.LimitOutput, Limit: 3}, "limit", "", ""},
+		{&actions.LimitError{What: "bytes", Limit: 3}, "limit", "", ""},
 		{collisionOf(t), "step_failed", "t s1 s2", ""},
 		{&actions.CommandError{Status: 2, Line: "l"}, "exec_failed", "", ""},
 		{&actions.AmbiguousHunkError{Count: 2, Lines: []int{1, 2}}, "step_failed", "", ""},

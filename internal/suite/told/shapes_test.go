@@ -55,8 +55,8 @@ func TestSkippedInTheEndHasNotRun(t *testing.T) {
 		Success: true, TotalSteps: 2,
 		Results: []millrace.StepResult{{StepID: "a", Success: true, Skipped: true}, {StepID: "b", Success: true, Output: "b"}},
 		History: []millrace.Visit{
-			{StepID: "b", Visit: 1, Outcome: millrace.VisitRetry}, {StepID: "a", Visit: 1, Outcome: millrace.VisitSuccess},
-			{StepID: "b", Visit: 2, Outcome: millrace.VisitSuccess}, {StepID: "a", Visit: 2, Outcome: millrace.VisitSkipped},
+			{StepID: "b", Visit: 1, Outcome: "retry"}, {StepID: "a", Visit: 1, Outcome: "success"},
+			{StepID: "b", Visit: 2, Outcome: "success"}, {StepID: "a", Visit: 2, Outcome: "skipped"},
 		},
 	}
 	if res.StepsExecuted() != 1 || res.Final() != "b" || len(res.Summary().AllResults) != 1 || res.Envelope().Summary.Total != 1 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/suite"
 )
@@ -109,7 +110,7 @@ func (d *drawer) work(s *fsutil.Stage) {
 		var data []byte
 		if data, err = s.ReadFile(a); err == nil {
 			if at := strings.IndexByte(string(data), 'x'); at >= 0 {
-				err = s.Edit(a, []fsutil.Splice{{Off: int64(at), Len: 1, Text: []byte("y\nz")}})
+				err = s.Edit(a, []change.Splice{{Off: int64(at), Len: 1, Text: []byte("y\nz")}})
 			}
 		}
 	default:

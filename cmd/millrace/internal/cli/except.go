@@ -11,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -73,7 +74,7 @@ func (s *session) without(plan *millrace.Plan) (*millrace.Plan, error) {
 
 // changes reports whether the plan changes something at a path.
 func changes(plan *millrace.Plan, path string) bool {
-	return slices.ContainsFunc(plan.Outline(), func(c fsutil.Change) bool { return c.Path == path })
+	return slices.ContainsFunc(plan.Outline(), func(c change.Change) bool { return c.Path == path })
 }
 
 // refusedExcept is the error of a plan for what --except names: a mistake of the user, unless the tree has changed.

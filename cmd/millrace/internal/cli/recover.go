@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/backup"
 )
 
 // newRecover makes `recover`.
@@ -116,7 +117,7 @@ func (s *session) wouldRecover(ctx context.Context) error {
 	}
 	if s.flags.format == formatJSON {
 		if found.Leftovers == nil {
-			found.Leftovers = []millrace.Leftover{}
+			found.Leftovers = []backup.Leftover{}
 		}
 		return output(s.writeJSON(map[string]any{"leftovers": found.Leftovers}))
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/fsutil"
 )
@@ -17,10 +17,10 @@ import (
 type treeState struct {
 	Root string `json:"root"`
 	// Locked means that another run writes to the tree just now; leftovers may be its own then.
-	Locked    bool                `json:"locked"`
-	Backups   int                 `json:"backups"`
-	Leftovers []millrace.Leftover `json:"leftovers"`
-	Conflicts []millrace.Leftover `json:"conflicts"`
+	Locked    bool              `json:"locked"`
+	Backups   int               `json:"backups"`
+	Leftovers []backup.Leftover `json:"leftovers"`
+	Conflicts []backup.Leftover `json:"conflicts"`
 }
 
 // newStatus makes `status`.
@@ -60,7 +60,7 @@ to the tree, and changes interrupted by a crash. It writes nothing. The exit sta
 
 // treeState finds out what state the tree is in. The lock is asked for first: a run that ends meanwhile leaves nothing.
 func (s *session) treeState(ctx context.Context) (*treeState, error) {
-	state := &treeState{Root: s.root, Leftovers: []millrace.Leftover{}, Conflicts: []millrace.Leftover{}}
+	state := &treeState{Root: s.root, Leftovers: []backup.Leftover{}, Conflicts: []backup.Leftover{}}
 	if locker, ok := any(s.fs).(capability.Locker); ok {
 		now, cancel := context.WithCancel(ctx)
 		cancel() // it takes a free lock, and does not wait for a held lock
@@ -110,7 +110,7 @@ func (t *treeState) lines() string {
 }
 
 // leftoverLine reports one transaction.
-func leftoverLine(kind string, l millrace.Leftover) string {
+func leftoverLine(kind string, l backup.Leftover) string {
 	line := fmt.Sprintf("%s  %s: %s, %s in %s", kind, l.ID, l.Status, counted(len(l.Paths), "path"), l.Directory)
 	if l.Pipeline != "" {
 		line += ", of " + l.Pipeline

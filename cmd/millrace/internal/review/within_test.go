@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/review"
 	"github.com/millrace-go/millrace/fsutil"
 )
@@ -57,7 +58,7 @@ func TestSplitWithinLines(t *testing.T) {
 			}
 			for _, f := range filesOf(t, some) {
 				for _, h := range f.Hunks {
-					if len(h.By) == 0 || slices.ContainsFunc(h.By, func(o fsutil.Origin) bool { return o.Step != "s" }) {
+					if len(h.By) == 0 || slices.ContainsFunc(h.By, func(o change.Origin) bool { return o.Step != "s" }) {
 						t.Errorf("matches of the step s are by %v", h.By)
 					}
 				}
