@@ -147,7 +147,8 @@ func patchLimit(err error) error {
 		return err
 	}
 	what := map[string]string{
-		patch.WhatBytes: kinds.LimitPatchBytes, patch.WhatFiles: kinds.LimitPatchFiles, patch.WhatHunks: kinds.LimitPatchHunks,
+		patch.WhatBytes: kinds.LimitPatchBytes, patch.WhatFiles: kinds.LimitPatchFiles,
+		patch.WhatHunks: kinds.LimitPatchHunks,
 		patch.WhatLines: kinds.LimitPatchLines, patch.WhatSteps: kinds.LimitPatchSteps,
 	}[e.What]
 	return &LimitError{What: what, Limit: e.Limit}
