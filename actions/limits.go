@@ -65,7 +65,7 @@ type Limits struct {
 
 // LimitError reports that a step exceeds a limit of the host, see [Limits] and command.Policy. Nothing was written.
 type LimitError struct {
-	// What is the name of the limit: "file bytes", "matches", "bytes" (of new text in a file), "pattern bytes",
+	// The name of the limit: "file bytes", "matches", "bytes" (of new text in a file), "pattern bytes",
 	// "bytes shown", "template bytes", "bytes staged"; "bytes printed", "files changed", "files for commands" and "bytes
 	// for commands" are of command.Policy. The bounds of patches and structural patterns, which no host can raise, have
 	// names of their own.
