@@ -185,10 +185,9 @@ type LibraryEntry struct {
 	Err error
 }
 
-// LibraryError reports that a library has no pipeline of a name, or that the pipeline cannot be read. It wraps a
-// *[ValidationError] for a text that is not a pipeline, an error that matches fs.ErrNotExist where there is no such
-// file, [fsutil.ErrBadName] for what no pipeline can be called, [fsutil.ErrEscape] for a link that leads out of the
-// directory, and so on.
+// LibraryError reports a pipeline that a library lacks or cannot read. It wraps a *[ValidationError] for a text that is
+// not a pipeline, an error that matches fs.ErrNotExist for a missing file, [fsutil.ErrBadName] for a name that no
+// pipeline can have, [fsutil.ErrEscape] for a link that leads out of the directory, and so on.
 type LibraryError struct {
 	// Name is the pipeline's, "" if it is the directory that cannot be read. Dir is the name of the directory, "" if it
 	// is about none of them.

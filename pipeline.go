@@ -17,8 +17,7 @@
 // writes the bytes that the plan has shown, or returns a [ConflictError].
 //
 // [Executor.Restore] undoes a commit by its backup id, [Executor.PlanRestore] shows that first, so that a part of it
-// can be taken back. [Executor.Recover] finishes or undoes what a crash has left; Run and Commit do the same
-// before they write.
+// can be taken back. [Executor.Recover] finishes or undoes what a crash has left; Run and Commit do so first.
 //
 // # Errors
 //
@@ -32,9 +31,8 @@
 //   - [FileSystemError]: the file system lacks an ability.
 //   - [CommitError]: the commit has failed.
 //
-// [ErrorCode] returns a word for each.
-//
-// After an error the tree is as before, except in three cases, which [Written] reports:
+// [ErrorCode] returns a word for each. After an error the tree is as before, except in three cases, which [Written]
+// reports:
 //
 //   - A CommitError is in state CommitPending. Recover is needed then.
 //   - A commit was undone, except for paths that another program has written to in the meantime. The error names them.
