@@ -26,7 +26,7 @@ func TestDecodeDepth(t *testing.T) {
 		code         string // of the problem
 	}{
 		{0, 100, "unknown_field"},
-		{0, 100 + 1, "json_too_deep"},
+		{0, 101, "json_too_deep"},
 		{0, 10_000, "json_too_deep"},
 		{5, 5, "unknown_field"},
 		{5, 6, "json_too_deep"},
@@ -122,7 +122,7 @@ func TestOpenPlanLimits(t *testing.T) {
 		{"at the depth", millrace.Executor{MaxJSONDepth: depth}, data, ""},
 		{"beyond the depth", millrace.Executor{MaxJSONDepth: depth - 1}, data, fmt.Sprintf("nested more than %d deep", depth-1)},
 		{"at the default depth", millrace.Executor{}, []byte(nested(100)), "unknown field"},
-		{"beyond the default depth", millrace.Executor{}, []byte(nested(100 + 1)), "nested more than 100 deep"},
+		{"beyond the default depth", millrace.Executor{}, []byte(nested(101)), "nested more than 100 deep"},
 		{"10,000 deep", millrace.Executor{}, []byte(nested(10_000)), "nested more than 100 deep"},
 		{"as deep as can be", millrace.Executor{MaxJSONDepth: -1}, []byte(nested(10_000)), "unknown field"},
 		{"deeper than can be", millrace.Executor{MaxJSONDepth: -1}, []byte(nested(10_001)), "nested more than 10000 deep"},
