@@ -88,6 +88,9 @@ func (p *parser) git() {
 			continue
 		case line == "GIT binary patch":
 			f.Binary = p.binary()
+			if again, _ := p.peek(); strings.TrimSuffix(again, "\r") == line {
+				p.problem(p.n, "", "a section has one binary patch; this is its second")
+			}
 			hunks = true
 			continue
 		case isBinaryNote(line):
