@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/internal/synonyms"
 )
 
 // errValue reports that a text is not a whole number, or is a number that an int cannot hold.
@@ -131,7 +131,7 @@ func unknownField(name string) Problem {
 		Field: name, Code: codeUnknownField, Message: "unknown field " + show.Quote(name, 40) + " in condition",
 		Hint: "the fields are " + strings.Join(names[:last], ", ") + " and " + names[last],
 	}
-	if near, ok := nearest.Of(name, names); ok {
+	if near, ok := synonyms.Suggest(name, names); ok {
 		p.Hint = fmt.Sprintf("did you mean '%s'?", near)
 	}
 	return p

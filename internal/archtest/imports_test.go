@@ -32,7 +32,7 @@ var arrows = map[string][]string{
 	"capability": {"internal/errorform"},
 	"change":     {"capability", "internal/backing"},
 	"command":    {"internal/errorform", "internal/panics", "internal/sandbox", "internal/names", "internal/show", "internal/kinds", "wording"},
-	"condition":  {"internal/errorform", "internal/nearest", "internal/show", "internal/strictjson"},
+	"condition":  {"internal/errorform", "internal/nearest", "internal/show", "internal/strictjson", "internal/synonyms"},
 	"fsutil": {
 		"capability", "change",
 		"internal/names", "internal/raise", "internal/rootfs", "internal/stage", "internal/walk",
@@ -85,7 +85,7 @@ var arrows = map[string][]string{
 	"internal/patch/placing": {
 		"internal/errorform", "internal/patch", "internal/show",
 	},
-	"internal/params":   {"internal/form", "internal/nearest", "internal/paramtags", "internal/strictjson", "internal/synonyms", "internal/template"},
+	"internal/params":   {"internal/form", "internal/paramtags", "internal/strictjson", "internal/synonyms", "internal/template"},
 	"internal/poll":     {"capability"},
 	"internal/preview":  {"actions", "internal/kinds", "change", "internal/backing", "internal/names", "internal/splice", "internal/textdiff"},
 	"internal/progress": {"internal/names"},
@@ -112,6 +112,7 @@ var arrows = map[string][]string{
 		"internal/backing", "internal/guard", "internal/handle", "internal/modes", "internal/names", "internal/parallel",
 		"internal/raise", "internal/rootfs", "internal/splice",
 	},
+	"internal/synonyms": {"internal/nearest"},
 	"internal/template": {"internal/nearest", "internal/show", "internal/strictjson"},
 	"internal/textdiff": {"change"},
 	"internal/walk": {

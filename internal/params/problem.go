@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/millrace-go/millrace/internal/nearest"
+	"github.com/millrace-go/millrace/internal/synonyms"
 )
 
 // The codes of problems. They are stable.
@@ -132,7 +132,7 @@ func (c *collector) unknown(s *shape, up *path, name string, offset int) {
 		names[i] = f.name
 	}
 	hint := "it takes none"
-	if near, ok := nearest.Of(name, names); ok {
+	if near, ok := synonyms.Suggest(name, names); ok {
 		hint = fmt.Sprintf("did you mean '%s'?", near)
 	} else if len(names) > 0 {
 		hint = "use " + choice(names)

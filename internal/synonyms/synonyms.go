@@ -5,6 +5,8 @@ package synonyms
 import (
 	"slices"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/nearest"
 )
 
 // Of returns the names that other tools give to a parameter of that name, separated by spaces, "" if none are known. A
@@ -27,6 +29,16 @@ func Meant(name string, names []string) (meant string, ok bool) {
 		}
 	}
 	return meant, meant != ""
+}
+
+// Suggest returns the name of a list that an unknown name was probably meant for: the name that it is a synonym of, or
+// else the nearest. Every door asks it for a name of a parameter, a flag, a field, or a key. ok is false if no name of
+// the list is meant.
+func Suggest(name string, names []string) (meant string, ok bool) {
+	if meant, ok = Meant(name, names); ok {
+		return meant, true
+	}
+	return nearest.Of(name, names)
 }
 
 // Same reports whether two names differ only in case, underscores and hyphens.

@@ -46,3 +46,15 @@ func TestTable(t *testing.T) {
 		}
 	}
 }
+
+func TestSuggest(t *testing.T) {
+	t.Parallel()
+	names := []string{"exclude", "include", "old_text"}
+	for name, want := range map[string]string{
+		"globs": "include", "old_string": "old_text", "exlude": "exclude", "quux": "",
+	} {
+		if got, ok := synonyms.Suggest(name, names); got != want || ok != (want != "") {
+			t.Errorf("%s suggests %q, %v", name, got, ok)
+		}
+	}
+}

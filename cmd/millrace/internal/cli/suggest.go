@@ -30,10 +30,7 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 			names = append(names, f.Name)
 		}
 	})
-	best, ok := actions.Synonym(missing.GetSpecifiedName(), names)
-	if !ok {
-		best, ok = actions.Nearest(missing.GetSpecifiedName(), names)
-	}
+	best, ok := actions.Nearest(missing.GetSpecifiedName(), names)
 	if !ok {
 		return withDashes(cmd, err)
 	}
