@@ -20,6 +20,8 @@ type Row struct {
 	Most int64
 	// Box returns HTML that stands first above the hunk of a number, and may be nil.
 	Box func(hunk int) string
+	// Side shows the old lines beside the new lines, and not above them.
+	Side bool
 	// More is HTML that stands in place of the hunks, "" for the hunks themselves.
 	More string
 }
@@ -71,13 +73,17 @@ func (p *Page) lines(r Row, most int64) bool {
 	case len(r.Hunks) == 0:
 		return true
 	}
-	p.WriteString(`<table class="diff"><colgroup><col class="n"/><col class="n"/><col class="s"/><col/></colgroup>` + "\n")
+	if r.Side {
+		p.WriteString(`<table class="side"><colgroup><col class="n"/><col/><col class="n"/><col/></colgroup>` + "\n")
+	} else {
+		p.WriteString(`<table class="diff"><colgroup><col class="n"/><col class="n"/><col class="s"/><col/></colgroup>` + "\n")
+	}
 	for n, h := range r.Hunks {
 		box := ""
 		if r.Box != nil {
 			box = r.Box(n)
 		}
-		if !p.hunk(h, box, most) {
+		if !p.hunk(h, box, r.Side, most) {
 			return false
 		}
 	}
@@ -86,7 +92,7 @@ func (p *Page) lines(r Row, most int64) bool {
 }
 
 // hunk writes a hunk, with HTML first. It stops once the page has more bytes than most, and reports whether it has not.
-func (p *Page) hunk(h millrace.Hunk, box string, most int64) bool {
+func (p *Page) hunk(h millrace.Hunk, box string, side bool, most int64) bool {
 	lines := h.Lines()
 	returns := allReturns(lines)
 	h.Text = "" // lines has it
@@ -96,13 +102,25 @@ func (p *Page) hunk(h millrace.Hunk, box string, most int64) bool {
 	}
 	p.by(h.By)
 	p.WriteString("</td></tr>\n")
+	write := p.below
+	if side {
+		write = p.beside
+	}
+	if !write(lines, returns, most) {
+		return false
+	}
+	p.WriteString("</tbody>\n")
+	return true
+}
+
+// below writes the lines of a hunk in one column. It stops as hunk does.
+func (p *Page) below(lines []millrace.HunkLine, returns bool, most int64) bool {
 	for _, l := range lines {
 		if int64(p.Len()) > most {
 			return false
 		}
 		p.line(l, returns)
 	}
-	p.WriteString("</tbody>\n")
 	return true
 }
 

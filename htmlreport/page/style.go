@@ -22,7 +22,7 @@ main { max-width: 1120px; margin: 0 auto; padding: 40px 24px 56px; }
 h1 { margin: 0; font-size: 26px; line-height: 1.25; font-weight: 650; letter-spacing: -0.01em; overflow-wrap: anywhere; }
 h2 { margin: 36px 0 12px; font-size: 16px; font-weight: 650; }
 p { margin: 8px 0; overflow-wrap: anywhere; }
-code, .diff, .name { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: 12.5px; }
+code, .diff, .side, .name { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: 12.5px; }
 .line, .digest, .quiet, footer, small { color: var(--soft); }
 dl { display: flex; flex-wrap: wrap; gap: 12px 36px; margin: 24px 0 16px; }
 dt { color: var(--soft); font-size: 13px; }
@@ -61,16 +61,19 @@ ins, del { text-decoration: none; }
 ins { color: var(--new-ink); }
 del { color: var(--old-ink); }
 .facts { margin: 0; padding: 6px 14px 7px 30px; border-top: 1px solid var(--line); color: var(--soft); font-size: 13px; }
-.diff { line-height: 20px; table-layout: fixed; tab-size: 4; }
-.diff td { padding: 0 8px; vertical-align: baseline; white-space: pre-wrap; overflow-wrap: anywhere; overflow: hidden; }
+.diff, .side { line-height: 20px; table-layout: fixed; tab-size: 4; }
+.diff td, .side td { padding: 0 8px; vertical-align: baseline; white-space: pre-wrap; overflow-wrap: anywhere; overflow: hidden; }
 .n { width: 52px; }
 .s { width: 20px; }
-.diff td:nth-child(1), .diff td:nth-child(2) { padding: 0 8px 0 0; color: var(--soft); text-align: right; white-space: nowrap; user-select: none; font-size: 11.5px; }
+.diff td:nth-child(1), .diff td:nth-child(2), .side td:nth-child(odd) { padding: 0 8px 0 0; color: var(--soft); text-align: right; white-space: nowrap; user-select: none; font-size: 11.5px; }
 .diff td:nth-child(3) { padding: 0; color: var(--soft); text-align: center; user-select: none; }
-.diff .at td { padding: 4px 14px; background: var(--at); color: var(--at-ink); text-align: left; font-size: 12px; white-space: normal; user-select: auto; }
+.diff .at td, .side .at td { padding: 4px 14px; background: var(--at); color: var(--at-ink); text-align: left; font-size: 12px; white-space: normal; user-select: auto; }
 .by { float: right; margin-left: 12px; color: inherit; }
-.diff .new td { background: var(--new); }
-.diff .old td { background: var(--old); }
+.side .none { background: var(--head); }
+.side td:nth-child(3) { border-left: 1px solid var(--line); }
+.side .end { display: block; font-style: italic; }
+.diff .new td, .side .new { background: var(--new); }
+.diff .old td, .side .old { background: var(--old); }
 .diff .new td:nth-child(3) { color: var(--new-ink); }
 .diff .old td:nth-child(3) { color: var(--old-ink); }
 .diff .end td { color: var(--soft); font-style: italic; }
@@ -87,9 +90,9 @@ footer { margin-top: 40px; font-size: 13px; }
   .steps th, .steps td { padding: 6px 8px; }
   .n { width: 34px; }
   .s { width: 14px; }
-  .diff td { padding: 0 4px 0 2px; }
-  .diff td:nth-child(1), .diff td:nth-child(2) { padding: 0 4px 0 0; font-size: 10px; }
-  .diff .at td { padding: 4px 8px; }
+  .diff td, .side td { padding: 0 4px 0 2px; }
+  .diff td:nth-child(1), .diff td:nth-child(2), .side td:nth-child(odd) { padding: 0 4px 0 0; font-size: 10px; }
+  .diff .at td, .side .at td { padding: 4px 8px; }
   .name { flex-basis: 100%; order: 3; }
 }
 @media print {

@@ -70,14 +70,20 @@ func (s *serving) manager(ctx context.Context, run runs.Run) (m *rundir.Manager,
 	return s.manage(ctx, pipeline, "run "+run.ID)
 }
 
-func (s *serving) held(ctx context.Context, run runs.Run) (*millrace.Plan, error) {
+// held opens the plan of a run, whose sources are there until closing is called.
+func (s *serving) held(ctx context.Context, run runs.Run) (plan *millrace.Plan, closing func() error, err error) {
 	m, done, err := s.manager(ctx, run)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer done()
-	plan, err := m.Held(ctx, run.Ref())
-	return plan, errors.Join(err, m.Close(ctx))
+	closing = func() error {
+		defer done()
+		return m.Close(context.WithoutCancel(ctx))
+	}
+	if plan, err = m.Held(ctx, run.Ref()); err != nil {
+		return nil, nil, errors.Join(err, closing())
+	}
+	return plan, closing, nil
 }
 
 func (s *serving) reject(ctx context.Context, run runs.Run) error {

@@ -22,7 +22,8 @@ func hostileTexts() []string {
 func sameTags(t *testing.T, name, page, want string) {
 	t.Helper()
 	for _, tag := range []string{
-		"<script", "<img", "<style", "<input", "<form", "</form>", "</table>", "<details", "</td>", "<button", "<b",
+		"<script", "<img", "<nav", "<ul", "<li", "<a", "<summary", "</button>", "</li>", "<tr", "<td", "<style", "<input",
+		"<form", "</form>", "</table>", "<details", "</td>", "<button", "<b",
 	} {
 		if has, all := strings.Count(page, tag), strings.Count(want, tag); has != all {
 			t.Errorf("%q: there are %d %s, not %d", name, has, tag, all)
@@ -36,17 +37,26 @@ func sameTags(t *testing.T, name, page, want string) {
 // Whatever names and texts are, the page only shows them.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{}
-	for _, text := range hostileTexts() {
-		files[strings.ReplaceAll(text, "/", "∕")+" x"] = "one " + strings.ReplaceAll(text, "\n", " ") + "\n"
-	}
-	plain := map[string]string{}
-	for n := range hostileTexts() {
-		plain[string(rune('a'+n))] = "one\n"
+	files, plain := map[string]string{}, map[string]string{}
+	for n, text := range hostileTexts() {
+		name, content := strings.ReplaceAll(text, "/", "∕")+" x", "one "+strings.ReplaceAll(text, "\n", " ")+"\n"
+		files[name+" y/"+name] = content
+		plain[string(rune('a'+n))+"/x"] = "one\n"
 	}
 	s, want := serve(t, millrace.Executor{}, files), serve(t, millrace.Executor{}, plain)
 	home, wantHome := s.At, want.At
-	for _, path := range []string{"./", "file/3", "lines/3"} {
+	for _, path := range []string{"./", "file/3", "lines/3", "lines:beside", "./", "file/3", "lines/3"} {
+		if path == "lines:beside" { // a button of the first page
+			for _, on := range []*served{s, want} {
+				if err := on.Get("./"); err != nil {
+					t.Fatal(err)
+				}
+				on.press(200, "words", path)
+				on.At = home
+			}
+			want.At = wantHome
+			continue
+		}
 		if err := s.Get(path); err != nil {
 			t.Fatal(err)
 		}

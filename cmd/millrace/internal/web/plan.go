@@ -90,17 +90,15 @@ func (d *deciding) decide(w http.ResponseWriter, r *http.Request) {
 		d.say(w, http.StatusBadRequest, "The form cannot be read", err.Error())
 		return
 	}
-	do, number, _ := strings.Cut(r.PostForm.Get("do"), ":")
-	switch do {
-	case "page":
-		n, _ := strconv.Atoi(number) // a page that is not there is the first
-		http.Redirect(w, r, d.base+pageOf(n-1), http.StatusSeeOther)
+	switch r.PostForm.Get("do") {
 	case "apply":
 		d.apply(w, r.PostForm.Get("word"))
 	case "reject":
 		d.finish(w, "The plan was rejected", "Nothing was written.", ErrRejected)
 	default:
-		d.say(w, http.StatusBadRequest, "The form cannot be read", "It has no button.")
+		if !d.move(w, r) {
+			d.say(w, http.StatusBadRequest, "The form cannot be read", "It has no button.")
+		}
 	}
 }
 

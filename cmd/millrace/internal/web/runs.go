@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/millrace-go/millrace"
@@ -24,8 +25,8 @@ type Runs struct {
 	// List returns a page of the runs, the newest first, and Get a run with its jobs.
 	List func(ctx context.Context, number int) (runs.Page[runs.Run], error)
 	Get  func(ctx context.Context, id string) (runs.Run, []runs.Job, error)
-	// Held opens the plan that a run waits with.
-	Held func(ctx context.Context, run runs.Run) (*millrace.Plan, error)
+	// Held opens the plan that a run waits with. The plan can be read until closing is called.
+	Held func(ctx context.Context, run runs.Run) (plan *millrace.Plan, closing func() error, err error)
 	// Approve lets a run go on with the plan of a digest, and Reject ends the run. Approve returns when the decision
 	// is made, and the work goes on.
 	Approve func(ctx context.Context, run runs.Run, digest string, force bool) error
@@ -46,14 +47,57 @@ func ServeRuns(ctx context.Context, addr string, list Runs, ready func(address s
 		s.held(w, r, run, (*view).lines)
 	}))
 	s.post("run/{id}/decide", func(w http.ResponseWriter, r *http.Request) { s.run(s.decide)(w, r) })
-	return s.serve(ctx, addr, ready)
+	err := s.serve(ctx, addr, ready)
+	return errors.Join(err, s.close())
 }
 
 // store is a store of runs on pages.
 type store struct {
 	*site
 	runs Runs
-	ctx  context.Context
+	ctx  context.Context // of the command, and not of a request
+
+	mu      sync.Mutex // of the plan, whose requests come one after the other
+	shown   *view      // the plan that was shown last, which is kept open for the next request; nil for none
+	of      string     // the id of its run
+	closing func() error
+}
+
+// close closes the plan that is kept open.
+func (s *store) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.forget()
+}
+
+// forget closes the plan that is kept open, under the mutex.
+func (s *store) forget() error {
+	if s.shown == nil {
+		return nil
+	}
+	err := errors.Join(s.shown.plan.Close(), s.closing())
+	s.shown, s.of, s.closing = nil, "", nil
+	return err
+}
+
+// view returns the plan that a run waits with, under the mutex. It is opened once as long as the run waits with it.
+func (s *store) view(run *shownRun) (*view, error) {
+	if s.shown != nil && s.of == run.ID && s.shown.digest == run.Run.Held.PlanDigest {
+		return s.shown, nil
+	}
+	if err := s.forget(); err != nil {
+		return nil, err
+	}
+	plan, closing, err := s.runs.Held(s.ctx, run.Run)
+	if err != nil {
+		return nil, err
+	}
+	v, err := newView(s.site, html.EscapeString(s.at(run.ID)), plan, true)
+	if err != nil {
+		return nil, errors.Join(err, plan.Close(), closing())
+	}
+	s.shown, s.of, s.closing = v, run.ID, closing
+	return v, nil
 }
 
 // shownRun is a run of a request.
@@ -209,13 +253,9 @@ func (s *store) held(
 		s.say(w, http.StatusConflict, "The run does not wait", "It is "+string(run.Status)+".")
 		return
 	}
-	plan, err := s.runs.Held(r.Context(), run.Run)
-	if err != nil {
-		s.say(w, http.StatusConflict, "The plan of the run cannot be opened", err.Error())
-		return
-	}
-	defer plan.Close()
-	v, err := newView(s.site, html.EscapeString(s.at(run.ID)), plan, true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, err := s.view(run)
 	if err != nil {
 		s.say(w, http.StatusConflict, "The plan of the run cannot be opened", err.Error())
 		return
@@ -225,10 +265,13 @@ func (s *store) held(
 
 // decide does what a button of the page of a run says.
 func (s *store) decide(w http.ResponseWriter, r *http.Request, run *shownRun) {
-	do, number, _ := strings.Cut(r.PostForm.Get("do"), ":")
-	if do == "page" {
-		n, _ := strconv.Atoi(number) // a page that is not there is the first
-		http.Redirect(w, r, s.at(run.ID)+pageOf(n-1), http.StatusSeeOther)
+	do := r.PostForm.Get("do")
+	if strings.Contains(do, ":") {
+		s.held(w, r, run, func(v *view, w http.ResponseWriter, r *http.Request) {
+			if !v.move(w, r) {
+				s.say(w, http.StatusBadRequest, "Nothing was decided", "The form has no such button.")
+			}
+		})
 		return
 	}
 	digest := r.PostForm.Get("digest")
@@ -254,14 +297,21 @@ func (s *store) decide(w http.ResponseWriter, r *http.Request, run *shownRun) {
 
 // approve lets a run go on.
 func (s *store) approve(r *http.Request, run *shownRun, digest string) error {
-	plan, err := s.runs.Held(r.Context(), run.Run)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.forget(); err != nil { // the tree may be another one since the plan was opened
+		return err
+	}
+	v, err := s.view(run)
 	if err != nil {
 		return err
 	}
-	defer plan.Close()
-	result := plan.Result()
+	result := v.plan.Result()
 	if review.NeedsWord(result) && strings.ToLower(strings.TrimSpace(r.PostForm.Get("word"))) != "yes" {
 		return errors.New("the risk is high, or the change would be blocked: to approve it, type yes in the field")
+	}
+	if err := s.forget(); err != nil { // its files are about to change
+		return err
 	}
 	return s.runs.Approve(s.ctx, run.Run, digest, result.WouldBlock)
 }

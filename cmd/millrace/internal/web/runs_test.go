@@ -24,6 +24,8 @@ type stored struct {
 	runs    []runs.Run
 	jobs    map[string][]runs.Job
 	decided []string
+	held    int // how often a plan was opened, and how often closed
+	closed  int
 }
 
 // serveRuns serves the pages of runs. Those that wait hold a plan for the file a.
@@ -60,8 +62,17 @@ func serveRuns(t *testing.T, name, text string, list []runs.Run, jobs map[string
 				return runs.Page[runs.Run]{Items: slices.Clone(s.runs), NextPage: 2}, nil
 			},
 			Get: s.get,
-			Held: func(ctx context.Context, _ runs.Run) (*millrace.Plan, error) {
-				return x.OpenPlan(ctx, s.root, s.served.stored)
+			Held: func(ctx context.Context, _ runs.Run) (*millrace.Plan, func() error, error) {
+				plan, err := x.OpenPlan(ctx, s.root, s.served.stored)
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.held++
+				return plan, func() error {
+					s.mu.Lock()
+					defer s.mu.Unlock()
+					s.closed++
+					return nil
+				}, err
 			},
 			Approve: func(_ context.Context, run runs.Run, digest string, _ bool) error {
 				return s.decide(run, "approved "+digest, runs.Success)
@@ -203,7 +214,8 @@ func TestHostileID(t *testing.T) {
 	}
 }
 
-// The page of a file of a run has no form: hunks of a run cannot be left, and the decision is on the page of the run.
+// The page of a file of a run leads back to the plan. Hunks of a run cannot be left, and the decision is on the page
+// of the run.
 func TestFileOfRun(t *testing.T) {
 	t.Parallel()
 	list, jobs := withTexts("plain")
@@ -212,8 +224,43 @@ func TestFileOfRun(t *testing.T) {
 	if err := s.Get("run/3/file/0"); err != nil {
 		t.Fatal(err)
 	}
-	if s.Status != 200 || strings.Contains(s.Page, "<form") || strings.Contains(s.Page, "<button") ||
-		!strings.Contains(s.Page, `<a href="`+at+`run/3/">Back to the plan</a>`) {
+	if s.Status != 200 || strings.Contains(s.Page, `<input type="checkbox"`) || strings.Contains(s.Page, `value="apply"`) {
 		t.Errorf("status %d:\n%s", s.Status, s.Page)
 	}
+	s.press(200, "a", "lines:beside")
+	if !strings.HasSuffix(s.At.Path, "/run/3/file/0") || !strings.Contains(s.Page, `<table class="side">`) {
+		t.Errorf("%s:\n%s", s.At, s.Page)
+	}
+	s.press(200, "plain", "show:0")
+	if s.At.Path != at+"run/3/" || s.At.Fragment != "f0" {
+		t.Errorf("the button leads to %s", s.At)
+	}
+}
+
+// The plan of a waiting run is opened once for all its pages, again before it is approved, and is closed then.
+func TestHeldOnce(t *testing.T) {
+	t.Parallel()
+	list, jobs := withTexts("plain")
+	list = append(list, runs.Run{ID: "4", Status: runs.Manual, Held: &runs.Held{}})
+	s := serveRuns(t, "a", words, list, jobs)
+	home := s.At
+	opened := func(held, closed int, paths ...string) {
+		t.Helper()
+		for _, path := range paths {
+			if s.At = home; s.Get(path) != nil || s.Status != 200 {
+				t.Fatalf("%s: the status is %d", path, s.Status)
+			}
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.held != held || s.closed != closed {
+			t.Errorf("after %q plans were opened %d times and closed %d times, not %d and %d", paths, s.held, s.closed,
+				held, closed)
+		}
+	}
+	opened(1, 0, "run/3/", "run/3/file/0", "run/3/lines/0", "run/2/", "run/3/")
+	opened(2, 1, "run/4/", "run/4/")
+	opened(3, 2, "run/3/")
+	s.press(200, "plain", "apply")
+	opened(4, 4)
 }

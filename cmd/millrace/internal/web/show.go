@@ -3,9 +3,11 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"html"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/change"
@@ -77,10 +79,14 @@ func (v *view) list(w http.ResponseWriter, r *http.Request) {
 // changes writes a part of the files, in the form of the decision.
 func (v *view) changes(p *page.Page, at, parts int) {
 	p.WriteString("<h2>Changes</h2>\n")
-	v.open(p)
+	v.open(p, fmt.Sprintf("page:%d", at))
 	v.pages(p, at, parts)
 	lines, bytes := 0, int64(0)
-	for n := (at - 1) * filesPerPage; n < min(at*filesPerPage, len(v.files)); n++ {
+	from, to := (at-1)*filesPerPage, min(at*filesPerPage, len(v.files))
+	p.WriteString("<div class=\"beside\">\n")
+	v.tree(p, from, to)
+	p.WriteString("<div>\n")
+	for n := from; n < to; n++ {
 		before := p.Len()
 		lines += v.file(p, n, openLines-lines, mostBytes-bytes)
 		bytes += int64(p.Len() - before)
@@ -88,6 +94,7 @@ func (v *view) changes(p *page.Page, at, parts int) {
 	if len(v.files) == 0 {
 		p.WriteString("<p class=\"quiet\">Nothing would change.</p>\n")
 	}
+	p.WriteString("</div>\n</div>\n")
 	v.pages(p, at, parts)
 }
 
@@ -108,16 +115,15 @@ func (v *view) one(w http.ResponseWriter, r *http.Request) {
 	var p page.Page
 	v.begin(&p, v.files[n].Path)
 	p.WriteString("</header>\n")
+	v.open(&p, fmt.Sprintf("file:%d", n))
+	back := "Keep this and go back"
 	if v.whole {
-		v.file(&p, n, 1<<30, mostOfFile)
-		p.WriteString("<p><a href=\"" + v.at + pageOf(n/filesPerPage) + "\">Back to the plan</a></p>\n")
-		v.site.end(w, http.StatusOK, &p)
-		return
+		back = "Back to the plan"
 	}
-	v.open(&p)
+	fmt.Fprintf(&p, "<p class=\"pages\"><button name=\"do\" value=\"show:%d\">%s</button>\n", n, back)
+	v.sideButton(&p)
+	p.WriteString("</p>\n")
 	v.file(&p, n, 1<<30, mostOfFile)
-	fmt.Fprintf(&p, "<p class=\"pages\"><button name=\"do\" value=\"page:%d\">Keep this and go back</button></p>\n",
-		n/filesPerPage+1)
 	p.WriteString("</form>\n")
 	v.site.end(w, http.StatusOK, &p)
 }
@@ -161,10 +167,54 @@ func (v *view) head(p *page.Page) {
 	p.Steps(result)
 }
 
-// open begins the form of the decision. Its first button is what the key Enter presses.
-func (v *view) open(p *page.Page) {
+// open begins the form of the decision on a page of a name that where knows. Its first button is what the key Enter
+// presses.
+func (v *view) open(p *page.Page, here string) {
 	p.WriteString(`<form method="post" action="` + v.at + `decide" autocomplete="off">` + "\n" +
-		hidden("form", v.form) + hidden("digest", v.digest) + "\n")
+		hidden("form", v.form) + hidden("digest", v.digest) + hidden("here", here) + "\n")
+}
+
+// where returns the address of what a name shows, from the page of the plan: "page:2", "file:7" alone, or "show:7" on
+// its page. Nothing else has an address.
+func (v *view) where(name string) (address string, ok bool) {
+	kind, text, _ := strings.Cut(name, ":")
+	if kind == "page" {
+		n, _ := strconv.Atoi(text) // a page that is not there is the first
+		return pageOf(n - 1), true
+	}
+	n, err := v.number(text)
+	switch {
+	case err != nil:
+		return "", false
+	case kind == "file":
+		return "file/" + strconv.Itoa(n), true
+	case kind == "show":
+		return pageOf(n/filesPerPage) + "#f" + strconv.Itoa(n), true
+	}
+	return "", false
+}
+
+// move goes where a button leads, and reports whether the button leads anywhere.
+func (v *view) move(w http.ResponseWriter, r *http.Request) bool {
+	to := r.PostForm.Get("do")
+	if choice, ok := strings.CutPrefix(to, "lines:"); ok {
+		v.side.Store(choice == "beside")
+		to = r.PostForm.Get("here")
+	}
+	address, ok := v.where(to)
+	if ok {
+		http.Redirect(w, r, html.UnescapeString(v.at)+address, http.StatusSeeOther)
+	}
+	return ok
+}
+
+// sideButton writes the button that shows the old lines beside the new lines, or above them again.
+func (v *view) sideButton(p *page.Page) {
+	if v.side.Load() {
+		p.WriteString("<button name=\"do\" value=\"lines:below\">In one column</button>\n")
+		return
+	}
+	p.WriteString("<button name=\"do\" value=\"lines:beside\">Side by side</button>\n")
 }
 
 // buttons ends the form with what is decided about the whole plan.
@@ -190,6 +240,7 @@ func (v *view) pages(p *page.Page, at, parts int) {
 	if !v.whole {
 		button(at, "Keep these choices")
 	}
+	v.sideButton(p)
 	if parts > 1 {
 		fmt.Fprintf(p, "<span>Page %d of %d</span>\n", at, parts)
 		if at > 1 {
@@ -208,7 +259,7 @@ func (v *view) pages(p *page.Page, at, parts int) {
 func (v *view) row(n int) (page.Row, error) {
 	c := v.files[n]
 	diff, err := page.Read(v.plan, c)
-	row := page.Row{Change: c, Kind: v.kinds.Of(c), Difference: diff, Most: mostOfFile}
+	row := page.Row{Change: c, Kind: v.kinds.Of(c), Difference: diff, Most: mostOfFile, Side: v.side.Load()}
 	if err != nil {
 		row.Note = err.Error()
 		return row, err

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/millrace-go/millrace/htmlreport/page"
@@ -33,6 +34,7 @@ type site struct {
 	base                string // the path that all pages are below, between slashes
 	mux                 *http.ServeMux
 	policy              string
+	side                atomic.Bool // the old lines are shown beside the new lines
 }
 
 // newSite returns a site without pages. The cookie is for a path of its own, so that it is not sent to servers of
