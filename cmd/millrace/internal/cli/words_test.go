@@ -151,7 +151,7 @@ func TestMessages(t *testing.T) {
 	for _, test := range messages {
 		t.Run(test.command[:min(len(test.command), 40)], func(t *testing.T) {
 			t.Parallel()
-			text := messageOf(t, test.command)
+			_, text := outputOf(t, test.command, "-y")
 			if found, err := regexp.MatchString(`(?m)`+says(test.says), text); err != nil || !found {
 				t.Errorf("the message does not have %q:\n%s", test.says, text)
 			}
@@ -189,8 +189,8 @@ func says(part string) string {
 	return before + regexp.QuoteMeta(inner) + after
 }
 
-// messageOf returns what a command writes to stderr, in a tree of its own.
-func messageOf(t *testing.T, command string) string {
+// outputOf runs a command with flags, in a tree of its own.
+func outputOf(t *testing.T, command string, flags ...string) (stdout, stderr string) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -219,10 +219,9 @@ func messageOf(t *testing.T, command string) string {
 			t.Fatal(err)
 		}
 	}
-	words := strings.Split(command, " ")
+	words := slices.Insert(strings.Split(command, " "), 1, flags...)
 	var out, errs bytes.Buffer
 	a := &cli.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: os.Getenv, Dir: dir}
-	words = slices.Insert(words, 1, "-y")
 	a.Run(t.Context(), words)
-	return errs.String()
+	return out.String(), errs.String()
 }
