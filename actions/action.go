@@ -166,8 +166,8 @@ type FileReport struct {
 	// Cause is a word for the failure, for programs: "already_applied" (the text is there, as the edit writes it),
 	// "exists", "is_directory", "no_hash", "not_found", "not_recursive", "not_unique" (a text), "out_of_range" (lines),
 	// "outside_root", "permission_denied", "read_only" (by the rules of the host), "stale" (a hash) or
-	// "text_not_found". It is "" for success and for other failures.
-	Cause        string    `json:"cause,omitempty"`
+	// "text_not_found". It is "" for success and for other failures, and is not part of the JSON of a result.
+	Cause        string    `json:"-"`
 	ContentHash  string    `json:"content_hash,omitempty"` // SHA-256 of the whole file
 	RangeHash    string    `json:"range_hash,omitempty"`   // SHA-256 of the lines read, with their line ends
 	RangeHashes  []string  `json:"range_hashes,omitempty"` // the same of each range, where several were read
