@@ -24,7 +24,7 @@ func TestWrap(t *testing.T) {
 		{"look with: millrace runs diff 12345; then say yes to it",
 			"look with:\nmillrace runs diff 12345; then\nsay yes to it"},
 		{"  millrace do search pattern=x then edit old_text=y", "  millrace do search pattern=x then edit old_text=y"},
-		{"\x1b[1mApply the change to all?\x1b[0m [y]es [N]o", "\x1b[1mApply the change to all?\x1b[0m\n[y]es [N]o"},
+		{"\x1b[1mApply the change to all?\x1b[0m [y]es [N]o", "\x1b[1mApply the change to all?\x1b[0m [y]es\n[N]o"},
 		{"", ""},
 		{"\n\na\n", "\n\na\n"},
 	} {
