@@ -62,10 +62,11 @@ func (s *screen) text() string { return s.tmux("capture-pane", "-p", "-J", "-t",
 // colored is what is on the screen, with the codes of colours as tmux writes them.
 func (s *screen) colored() string { return s.tmux("capture-pane", "-e", "-p", "-t", "s") }
 
-// wait waits until a text is on the screen.
+// wait waits until a text is on the screen. The text may be broken at its words.
 func (s *screen) wait(text string) {
 	s.t.Helper()
-	s.until(fmt.Sprintf("%q is shown", text), func() bool { return strings.Contains(s.text(), text) })
+	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	s.until(fmt.Sprintf("%q is shown", text), func() bool { return strings.Contains(words(s.text()), words(text)) })
 }
 
 // ended waits until the program has ended, with an exit status.
