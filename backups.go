@@ -230,7 +230,7 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 	if len(p.changes) == 0 && damaged == nil && (len(changes) > 0 || len(taken) > 0) {
 		return nil, &backup.UndoneError{ID: backupID, By: by}
 	}
-	p.digest = func() string { return change.HashOf([]byte(p.name)).String() } // there is no pipeline
+	p.digest = func() string { return change.HashOf([]byte(p.name)).String() } // a restore has no pipeline
 	p.result = &Result{
 		Name: p.name, Success: true, DryRun: true, Results: []StepResult{}, Restores: backupID,
 		Commit: CommitOutcome{State: CommitNone},

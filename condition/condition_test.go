@@ -192,7 +192,7 @@ func TestAccessors(t *testing.T) {
 		}
 	}
 	if len(tests) != len(condition.Types())+1 {
-		t.Errorf("the table of this test has %d conditions, want one of each of the %d types and the zero Condition",
+		t.Errorf("the table of this test has %d conditions, want %d types and the zero Condition",
 			len(tests), len(condition.Types()))
 	}
 	for i, typ := range condition.Types() {

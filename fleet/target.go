@@ -89,7 +89,7 @@ func cut(text string, most int) string {
 
 // Paths are directories as targets: the id and the root of each are the path as it is given. A directory that is given
 // more than once, by whatever names or links, is one target, by its first name. A directory inside another directory of
-// the list is an error, a [TargetError], and then there are no targets: both would change the same files.
+// the list is a [TargetError], and there are no targets then, because both would change the same files.
 func Paths(dirs ...string) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		var targets []Target

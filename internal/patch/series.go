@@ -149,9 +149,8 @@ func differ(a, b string) bool {
 	return a != present && b != present && !sameID(a, b)
 }
 
-// links counts the proofs that a commit of the text follows the commit before it, and that it precedes that one: the
-// content that one of them leaves is not the content that the other one finds. shared is set if two commits have to do
-// with one file.
+// links counts the proofs of both orders of two neighbouring commits. A proof is a file whose content after one commit
+// differs from its content before the other commit. shared is set if two commits touch the same file.
 func links(files []File) (forward, backward int, shared bool) {
 	names := make(map[string]*[2]touch) // the last two commits of each
 	settle := func(t *[2]touch) {

@@ -10,8 +10,9 @@ import (
 
 // mistakes are more commands with a mistake of the user, beside those of messages.
 var mistakes = []string{
-	"replace one x --max 0", "mv nofile x", "mv a.txt d/../../x", "cp a.txt c.txt", "rm d", "patch none.patch", "patch a.txt",
-	"run none.json", "run a.txt", "undo none", "redo", "log prune --keep -1", "runs show 99", "runs approve 99", "runs reject 99",
+	"replace one x --max 0", "mv nofile x", "mv a.txt d/../../x", "cp a.txt c.txt", "rm d", "patch none.patch",
+	"patch a.txt", "run none.json", "run a.txt", "undo none", "redo", "log prune --keep -1", "runs show 99",
+	"runs approve 99", "runs reject 99",
 	"apply none.plan", "apply a.txt", "do nosuch", "do edit files=a.txt", "fleet run none.json d", "exec -- nosuchtool",
 }
 
