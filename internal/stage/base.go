@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// fact is what the base said of one of its paths when the run first asked. The run works with this answer from then on.
+// fact is the state of a path in the base when the run first asked for it. The run works with this state from then on.
 type fact struct {
 	path   string
 	kind   change.Kind
@@ -30,13 +30,13 @@ type fact struct {
 	sys    any
 
 	mu    sync.Mutex // one reader at a time, so that several steps do not read one file twice
-	print uint64     // fingerprint of the bytes first read
+	print uint64     // fingerprint of the first bytes read
 	seen  bool       // print is set
 	hash  atomic.Pointer[change.Hash]
 	plain atomic.Pointer[body]
 }
 
-// body returns the content of a file that is not changed, the same one each time, and nil for what is not a file.
+// body returns the content of an unchanged file, the same each time, and nil if the fact is not of a file.
 func (f *fact) body() *body {
 	if f.kind != change.File {
 		return nil
@@ -57,23 +57,24 @@ func (f *fact) state() change.State {
 	return s
 }
 
-// baseFs is the base as a stage sees it: only ever read, and remembered where that must not change or saves calls.
+// baseFs is the base as a stage sees it. It is only read; answers are kept where they must not change or where that
+// saves calls.
 type baseFs struct {
 	fsys  afero.Fs
 	seed  maphash.Seed
 	cache *byteCache
-	// contents are those that are not in use, for the memory that they have.
+	// contents are unused contents, kept to use their memory again.
 	contents sync.Pool // of *Content
 
-	during atomic.Pointer[readingFor] // nil for what is never done
+	during atomic.Pointer[readingFor] // nil outside of During
 
 	mu     sync.RWMutex
 	known  map[string]*fact // directories, links, and files that were read or staged
 	hidden map[string]bool  // other spellings of names, see Respells
-	hides  []string         // hidden, in the order in which they were
+	hides  []string         // the keys of hidden, in the order in which they were hidden
 }
 
-// lstat returns what the base has at the canonical path, nil if nothing.
+// lstat returns the fact of the canonical path, nil if the base has nothing there.
 func (b *baseFs) lstat(name string) (*fact, error) {
 	if f, hidden := b.get(name); f != nil || hidden {
 		return f, nil
@@ -88,7 +89,7 @@ func (b *baseFs) lstat(name string) (*fact, error) {
 	return b.newFact(name, info)
 }
 
-// hide makes it known that nothing of its own is at a path of the base, see Respells.
+// hide marks a path of the base as another spelling of an entry, see Respells.
 func (b *baseFs) hide(name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,15 +100,15 @@ func (b *baseFs) hide(name string) {
 	delete(b.known, name)
 }
 
-// hiddenSince returns the names that were hidden after so many were.
+// hiddenSince returns the hidden names without the first n.
 func (b *baseFs) hiddenSince(n int) []string {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return b.hides[n:len(b.hides):len(b.hides)]
 }
 
-// newFact returns the fact that info stands for. The facts of directories and links are kept: every path through them
-// needs them again. Files are many, so keep is called only for those that matter later.
+// newFact returns the fact for info. The facts of directories and links are kept, because every path through them needs
+// them again. There are many files, so callers use keep only for those that matter later.
 func (b *baseFs) newFact(name string, info fs.FileInfo) (*fact, error) {
 	s, err := handle.State(b.fsys, name, info)
 	if err != nil {
@@ -118,7 +119,7 @@ func (b *baseFs) newFact(name string, info fs.FileInfo) (*fact, error) {
 		target: s.Target, id: s.ID,
 	}
 	if s.ID == (capability.Identity{}) {
-		f.sys = info.Sys() // it takes more memory than all the rest
+		f.sys = info.Sys() // this needs more memory than all other fields together
 	}
 	if s.Kind == change.Dir || s.Kind == change.Symlink {
 		f = b.keep(f)
@@ -126,7 +127,7 @@ func (b *baseFs) newFact(name string, info fs.FileInfo) (*fact, error) {
 	return f, nil
 }
 
-// keep makes f what the run knows of its path, unless it knows it already, and returns what it knows.
+// keep makes f the fact of its path, unless the path has a fact already, and returns the fact of the path.
 func (b *baseFs) keep(f *fact) *fact {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,14 +138,15 @@ func (b *baseFs) keep(f *fact) *fact {
 	return f
 }
 
-// get returns what the run knows of a path of the base, nil if nothing. hidden means that nothing of its own is there.
+// get returns the kept fact of a path of the base, nil if there is none. hidden means that the path is another spelling
+// of an entry.
 func (b *baseFs) get(name string) (f *fact, hidden bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return b.known[name], b.hidden[name]
 }
 
-// open opens the file that f is about, or returns ErrDrift if it is not the same any more.
+// open opens the file of f, or returns ErrDrift if the file has changed.
 func (b *baseFs) open(f *fact) (handle.RandomFile, error) {
 	if f.kind != change.File {
 		return nil, names.ErrNotRegular
@@ -167,7 +169,7 @@ func (b *baseFs) open(f *fact) (handle.RandomFile, error) {
 	return file, nil
 }
 
-// read returns the bytes of the file, if they are not more than most. They are shared and never change.
+// read returns the bytes of the file, or ErrTooLarge if they are more than most. The bytes are shared and never change.
 func (b *baseFs) read(f *fact, most int64) ([]byte, error) {
 	if data, ok := b.cache.get(f); ok {
 		return data, nil
@@ -184,9 +186,9 @@ func (b *baseFs) read(f *fact, most int64) ([]byte, error) {
 	return data, err
 }
 
-// fetch reads the file, into buf if that is not nil: it has room for a byte more than the file should have. Files that
-// do not know their size, as in /proc, say 0: of them no more is read than shows that there is too much. A file that
-// is read once is compared with the bytes read before, and not recorded for later. f.mu must be held.
+// fetch reads the file, into buf if buf is not nil: buf has room for one byte more than the size of the file. Files
+// without a known size, as in /proc, report 0: fetch reads at most one byte above the limit. If once is set, the bytes
+// are compared with the bytes read before, but their fingerprint is not recorded. f.mu must be held.
 func (b *baseFs) fetch(f *fact, buf []byte, most int64, once bool) ([]byte, error) {
 	if f.size > most {
 		return nil, names.ErrTooLarge
@@ -220,7 +222,7 @@ func (b *baseFs) fetch(f *fact, buf []byte, most int64, once bool) ([]byte, erro
 	return buf, nil
 }
 
-// offer takes bytes of the file that were read in another way.
+// offer caches bytes of the file that were read in another way.
 func (b *baseFs) offer(f *fact, data []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -229,8 +231,8 @@ func (b *baseFs) offer(f *fact, data []byte) {
 	}
 }
 
-// check compares the fingerprint with that of the bytes first read, which size and time of a file may fail to tell
-// apart. f.mu must be held.
+// check compares the fingerprint with that of the first bytes read, because size and time may not change with the
+// bytes. f.mu must be held.
 func (f *fact) check(print uint64) error {
 	if f.seen && f.print != print {
 		return names.ErrDrift
@@ -242,7 +244,7 @@ func (f *fact) check(print uint64) error {
 // list returns the entries of a directory of the base.
 func (b *baseFs) list(name string) ([]fs.DirEntry, error) { return handle.ReadDir(b.fsys, name) }
 
-// listing is a directory of the base that was listed to be moved or taken away with all that is in it.
+// listing is a directory of the base that was listed because it is moved or removed with everything in it.
 type listing struct {
 	at  int // the length of the log then
 	dir *fact

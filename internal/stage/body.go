@@ -12,26 +12,26 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// How much of anything there may be, and from where on something is done in another way. All are bytes.
+// Limits, and sizes from which another way is used. All are in bytes.
 const (
-	maxInMemory = 1<<31 - 1 // of one file that is held as a whole
+	maxInMemory = 1<<31 - 1 // of one file that is held in memory
 	maxFile     = 1 << 40   // of one file on the stage
 
-	maxPooled = 1 << 20   // of a file that is read into memory which is used again
+	maxPooled = 1 << 20   // of a file that is read into reused memory
 	pageSize  = 128 << 10 // of a page; the last page of a file may be shorter
-	copySize  = 64 << 10  // of the buffer through which a hash is worked out
+	copySize  = 64 << 10  // of the buffer for hashing
 
-	defaultSpillAt = 64 << 20 // of files written as a whole; more goes to a temporary file
+	defaultSpillAt = 64 << 20 // of files written as a whole; more is written to a temporary file
 	defaultCache   = 4 << 20  // of files that were read
 
-	// A file is held as splices over its base where these cost not much more than its bytes would.
-	perSplice    = 96        // in memory, of a splice without its text, about
-	alwaysSplice = 256 << 10 // this much is never too much
+	// A file is kept as splices over its base if the splices cost little more than its bytes.
+	perSplice    = 96        // in memory, of a splice without its text, roughly
+	alwaysSplice = 256 << 10 // splices up to this cost are always kept
 )
 
-// body is the content of a file on the stage: bytes of the base, with splices perhaps, or pages of its own. It never
+// body is the content of a file on the stage: bytes of the base, perhaps with splices, or pages of its own. It never
 // changes, with one exception: a handle may write into the pages of a body that was not read as a whole so far (see
-// shared) and that was made since the last savepoint (see turn).
+// shared) and was made since the last savepoint (see turn).
 type body struct {
 	src     *fact // nil if it has pages
 	splices []change.Splice
@@ -43,17 +43,17 @@ type body struct {
 	hash   atomic.Pointer[change.Hash]
 }
 
-// plain reports whether the body is just what the base has.
+// plain reports whether the body is the unchanged content of a file of the base.
 func (b *body) plain() bool { return b.src != nil && len(b.splices) == 0 }
 
-// inPlace reports whether each splice replaces as many bytes as it has. As none of them leaves the bytes as they were,
-// such a body differs from what it is made from.
+// inPlace reports whether each splice replaces as many bytes as it inserts. Every splice changes bytes, so such a body
+// differs from its source.
 func (b *body) inPlace() bool {
 	return !slices.ContainsFunc(b.splices, func(s change.Splice) bool { return s.Len != int64(len(s.Text)) })
 }
 
-// overBase returns a body that is splices over a file of the base, nil if to keep the splices costs much more than to
-// keep the result: a million replacements in one file must not fill the memory.
+// overBase returns a body of splices over a file of the base, nil if keeping the splices costs much more than keeping
+// the result: a million replacements in one file must not fill the memory.
 func overBase(src *fact, splices []change.Splice) (*body, error) {
 	size, cost := src.size, int64(len(splices))*perSplice
 	for _, s := range splices {
@@ -69,7 +69,7 @@ func overBase(src *fact, splices []change.Splice) (*body, error) {
 	return nil, nil
 }
 
-// pagedFrom returns a body with pages of its own, of the size bytes that r gives.
+// pagedFrom returns a body with pages of its own, filled with size bytes from r.
 func (c *core) pagedFrom(r io.Reader, size int64) (*body, error) {
 	if size > maxFile {
 		return nil, names.ErrTooLarge
@@ -111,8 +111,8 @@ func (r contentReader) Close() error {
 	return r.file.Close()
 }
 
-// readerOf returns a reader of the content that does not hold all of it in memory, apart from what the cache has
-// anyway. core.mu must not be held.
+// readerOf returns a reader of the content. It holds nothing in memory except bytes that are in the cache already.
+// core.mu must not be held.
 func (c *core) readerOf(b *body) (contentReader, error) {
 	if b.src == nil {
 		c.mu.RLock() // a handle may just be writing
@@ -135,7 +135,7 @@ func (c *core) readerOf(b *body) (contentReader, error) {
 	return r, nil
 }
 
-// open opens a stream of a body that does not change any more.
+// open opens a stream of a body that no longer changes.
 func (c *core) open(b *body) (io.ReadCloser, error) {
 	r, err := c.readerOf(b)
 	if err != nil {
@@ -147,7 +147,7 @@ func (c *core) open(b *body) (io.ReadCloser, error) {
 	}{io.NewSectionReader(r, 0, r.size), r}, nil
 }
 
-// hashOf returns the hash of a body, worked out once. core.mu must not be held.
+// hashOf returns the hash of a body, computed once. core.mu must not be held.
 func (c *core) hashOf(b *body) (change.Hash, error) {
 	known := &b.hash
 	if b.plain() {
@@ -167,7 +167,7 @@ func (c *core) sum(b *body) (change.Hash, error) {
 	t := c.borrow("", b, c.readLimit(maxInMemory))
 	defer c.giveBack(t)
 	switch {
-	case b.plain() && b.size == 0: // it may not say its size
+	case b.plain() && b.size == 0: // its size may be unknown
 		data, err := t.load(t.most)
 		return change.HashOf(data), err
 	case b.plain():

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// byteCache keeps the bytes of files that were read last, up to a number of bytes in all. Keys are *fact for files of
-// the base and *body for staged ones: both stand for bytes that never change. It is safe for concurrent use.
+// byteCache keeps the bytes of the files read last, up to a total number of bytes. Keys are *fact for files of the base
+// and *body for staged files: the bytes of both never change. It is safe for concurrent use.
 type byteCache struct {
 	mu    sync.Mutex
 	limit int64
 	used  int64
-	order *list.List // of cacheEntry, the one used last in front
+	order *list.List // of cacheEntry, the last used first
 	byKey map[any]*list.Element
 }
 
@@ -36,7 +36,7 @@ func (c *byteCache) get(key any) ([]byte, bool) {
 	return e.Value.(cacheEntry).data, true
 }
 
-// put keeps data, which must not change any more, unless it alone is more than the limit.
+// put keeps data, which must not change any more, unless data is larger than the limit.
 func (c *byteCache) put(key any, data []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,7 +52,7 @@ func (c *byteCache) put(key any, data []byte) {
 	}
 }
 
-// offer keeps a copy of data if that is possible without giving up others.
+// offer keeps a copy of data if there is room for it without removing others.
 func (c *byteCache) offer(key any, data []byte) {
 	c.mu.Lock()
 	hasRoom := c.used+int64(len(data)) <= c.limit

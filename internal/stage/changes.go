@@ -14,17 +14,17 @@ import (
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
-// Changes returns what differs from the base, sorted by path, complete with the hashes of both sides; bytes that were
-// not read so far are read for that now, several files at once. fsutil.Stage tells what counts as a change.
+// Changes returns the differences from the base, sorted by path, with the hashes of both sides. It reads files that
+// were not read so far, several at once. fsutil.Stage documents which differences count as changes.
 func (s *Stage) Changes() ([]change.Change, error) { return s.changes(false) }
 
-// Outline is Changes without the hashes of edited files whose edits alone show that they are different now, since most
-// callers do not need them: [Summed] works them out. It is left to the commit to find out that the base has drifted, by
-// the time of the last change of the inode; where there is none, no hash is left out.
+// Outline is Changes without the new hashes of files that certainly differ because of their edits, since most callers
+// do not need these hashes: [Summed] computes them. The commit notices drift of the base by the change time of the
+// inode; without such a time, no hash is left out.
 func (s *Stage) Outline() ([]change.Change, error) { return s.changes(true) }
 
-// Summed returns the change with New.Hash, which [Stage.Outline] may have left out. It reads the file for that; the
-// error is [names.ErrDrift] if that has changed.
+// Summed returns the change with New.Hash, which [Stage.Outline] may have left out. It reads the file to compute the
+// hash; the error is [names.ErrDrift] if the file has changed.
 func Summed(c change.Change) (change.Change, error) {
 	if c.SumNew == nil {
 		return c, nil
@@ -50,7 +50,7 @@ func (s *Stage) changes(outline bool) ([]change.Change, error) {
 	unrenameIdle(found)
 	changes := make([]change.Change, 0, len(found))
 	for i, p := range found {
-		found[i] = nil // there may be many: as one grows the other may go
+		found[i] = nil // there may be many: found shrinks as changes grows
 		if !p.isIdle() {
 			c := p.change
 			c.SetBytes(s.opener(p.oldBody, c.OldPath()), s.opener(p.newBody, c.Path))
@@ -71,14 +71,14 @@ type pendingChange struct {
 	timed                   bool  // New.ModTime was set on purpose
 }
 
-// isIdle reports whether nothing comes of the change.
+// isIdle reports whether the change changes nothing.
 func (p *pendingChange) isIdle() bool {
 	c := &p.change
 	return c.Kind == change.Modified && c.Old.SameContent(c.New) && !(p.timed && !c.Old.ModTime.Equal(c.New.ModTime))
 }
 
-// unrenameIdle unrenames the renames whose old name has, as something new, just what was renamed: seen from outside
-// that name never changed, so the other one was made, not moved.
+// unrenameIdle turns a rename into a creation if the old name has the same content again: seen from outside the old
+// name never changed, so the other entry was made, not moved.
 func unrenameIdle(found []*pendingChange) {
 	renamed := make(map[string]*pendingChange)
 	for _, p := range found {
@@ -87,7 +87,7 @@ func unrenameIdle(found []*pendingChange) {
 		}
 	}
 	for _, p := range found {
-		// One that is unrenamed may turn out idle itself, and stand where another one was renamed from.
+		// An entry that is no longer a rename may be idle itself, and may be the old name of another rename.
 		for p != nil && p.isIdle() {
 			next := renamed[p.change.Path]
 			if next != nil {
@@ -99,7 +99,7 @@ func unrenameIdle(found []*pendingChange) {
 	}
 }
 
-// unrename makes a rename a creation, or the modification of what it replaced.
+// unrename turns a rename into a creation, or into a modification of the entry that it replaced.
 func (p *pendingChange) unrename() {
 	c := &p.change
 	c.Kind, c.From = change.Modified, ""
@@ -112,7 +112,7 @@ func (p *pendingChange) unrename() {
 	c.New.ID = capability.Identity{}
 }
 
-// pending works out all that may be changes, without reading any file.
+// pending returns everything that may be a change, without reading any file.
 func (s *Stage) pending() ([]*pendingChange, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -129,8 +129,8 @@ func (s *Stage) pending() ([]*pendingChange, error) {
 	return all.join()
 }
 
-// differsByEdits reports whether splices alone show that a file is not what it was, and drift would be noticed without
-// the hash of what it is.
+// differsByEdits reports whether the splices alone show that a file differs, and drift would be noticed without the new
+// hash.
 func (p *pendingChange) differsByEdits() bool {
 	b, c := p.newBody, &p.change
 	return c.Kind == change.Modified && b != nil && p.oldBody != nil && b.src != nil && b.src == p.oldBody.src &&
@@ -139,7 +139,7 @@ func (p *pendingChange) differsByEdits() bool {
 
 // complete fills in the hashes.
 func (s *Stage) complete(found []*pendingChange, outline bool) error {
-	// Hashing is work for the processors, but on a slow base it mostly waits.
+	// Hashing keeps the processors busy, but on a slow base it mostly waits.
 	return parallel.Each(context.Background(), 2*runtime.GOMAXPROCS(0), len(found), func(i int) error {
 		return s.completeOne(found[i], outline)
 	})
@@ -163,7 +163,7 @@ func (s *Stage) completeOne(p *pendingChange, outline bool) error {
 	return nil
 }
 
-// hashFor is hashOf with the error of a file of that name.
+// hashFor is hashOf with an error that names the file.
 func (s *Stage) hashFor(b *body, name string) (change.Hash, error) {
 	h, err := s.hashOf(b)
 	return h, names.PathError("read", name, err)

@@ -9,25 +9,25 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// leaf is something on the stage that may differ from what the base has at its path.
+// leaf is an entry of the stage that may differ from the base at its path.
 type leaf struct {
 	n  *node
-	f  *fact // what it is in the base, nil if nothing
+	f  *fact // its fact in the base, nil if there is none
 	by []stamp
 }
 
-// collector gathers the parts of the stage and of the base that may differ: those at and below the slots of the
-// directories that are where they were. core.mu must be held.
+// collector gathers the parts of the stage and of the base that may differ: everything at and below the slots of
+// directories that have not moved. core.mu must be held.
 type collector struct {
 	*core
 	shown  map[string]leaf
-	hidden map[string]*fact        // what does not stand at its path any more, or not as it was
-	gone   map[string]*removal     // how things of the base were taken away, with all below them
-	listed map[*fact][]change.Hash // of directories that were moved or taken away: what was in them then
+	hidden map[string]*fact        // entries that are no longer at their path, or have changed
+	gone   map[string]*removal     // how entries of the base were removed, with everything below them
+	listed map[*fact][]change.Hash // of directories that were moved or removed: hashes of their entries then
 	drifts []Drift
 }
 
-// mirror collects from a directory that is where the base has it.
+// mirror collects from a directory that has not moved.
 func (w *collector) mirror(dir *node, name string) error {
 	for kidName, s := range dir.kids {
 		kept := ""
@@ -38,7 +38,7 @@ func (w *collector) mirror(dir *node, name string) error {
 		var err error
 		switch n := s.n; {
 		case n == nil && s.isFresh():
-			// Made on the stage and taken away again: what the base has there now is not ours.
+			// Made on the stage and removed again: an entry that the base has there now does not concern the stage.
 		case n == nil:
 			err = w.hide(at, s.gone)
 		case n.from != nil && n.from.path == at:
@@ -59,19 +59,19 @@ func (w *collector) mirror(dir *node, name string) error {
 	return nil
 }
 
-// show collects what the stage has at the path and below it. moves are the renames of directories above.
+// show collects the entries of the stage at the path and below it. moves are the renames of directories above.
 func (w *collector) show(at string, k kid, moves []stamp) error {
 	e, err := w.entOf(k)
 	if err != nil {
 		return err
 	}
 	l := leaf{n: e.n, f: e.fact()}
-	// A rename of a directory moved only what was in it already.
+	// A rename of a directory moved only the entries that were in it already.
 	since := -1
 	if e.n != nil {
 		l.by, since = e.n.by, k.slot.seq
 	} else {
-		l.f = w.core.base.keep(e.f) // the run has to know it from now on
+		l.f = w.core.base.keep(e.f) // the run rests on it from now on
 	}
 	moved := slices.DeleteFunc(slices.Clone(moves), func(m stamp) bool { return m.seq <= since })
 	l.by = mergeStamps(moved, l.by)
@@ -105,7 +105,7 @@ func (w *collector) show(at string, k kid, moves []stamp) error {
 	return nil
 }
 
-// under collects what the base has below a slot that something was put into.
+// under collects the entries of the base below a slot that something was put into.
 func (w *collector) under(at string, s slot) error {
 	if s.isFresh() {
 		return w.stillAbsent(at)
@@ -113,7 +113,7 @@ func (w *collector) under(at string, s slot) error {
 	return w.hide(at, s.gone)
 }
 
-// stillAbsent notes a drift if the base has something where it had nothing when the stage put something there.
+// stillAbsent records a drift if the base now has an entry where it had none when the stage put something there.
 func (w *collector) stillAbsent(at string) error {
 	f, err := w.core.base.lstat(at)
 	if f != nil {
@@ -122,7 +122,7 @@ func (w *collector) stillAbsent(at string) error {
 	return err
 }
 
-// hide collects what the base has at the path and below it.
+// hide collects the entries of the base at the path and below it.
 func (w *collector) hide(at string, gone *removal) error {
 	f, err := w.core.base.lstat(at)
 	if err != nil || f == nil {
@@ -132,7 +132,7 @@ func (w *collector) hide(at string, gone *removal) error {
 	return w.hideFact(f)
 }
 
-// goneAt returns how something of the base was taken away, by itself or with a directory above it.
+// goneAt returns how an entry of the base was removed, alone or with a directory above it.
 func (w *collector) goneAt(at string) *removal {
 	for ; at != "."; at = path.Dir(at) {
 		if gone := w.gone[at]; gone != nil {
@@ -143,7 +143,7 @@ func (w *collector) goneAt(at string) *removal {
 }
 
 func (w *collector) hideFact(f *fact) error {
-	w.hidden[f.path] = w.core.base.keep(f) // the run has to know it from now on
+	w.hidden[f.path] = w.core.base.keep(f) // the run rests on it from now on
 	if f.kind != change.Dir {
 		return nil
 	}
@@ -171,9 +171,9 @@ func (w *collector) hideFact(f *fact) error {
 	return nil
 }
 
-// join compares the two sides path by path.
+// join compares both sides path by path.
 func (w *collector) join() ([]*pendingChange, error) {
-	moved := make(map[string]bool) // paths of the base whose inode stands elsewhere now
+	moved := make(map[string]bool) // paths of the base whose inode is at another path now
 	names := make([]string, 0, len(w.shown)+len(w.hidden))
 	for at, l := range w.shown {
 		names = append(names, at)
@@ -202,8 +202,8 @@ func (w *collector) join() ([]*pendingChange, error) {
 	return found, nil
 }
 
-// overFile reports whether what is shown is a directory that was moved to where the base has a file or a link. That is
-// the end of the file: the directory is made there, and removed where it was.
+// overFile reports whether the leaf is a directory that was moved to a path where the base has a file or a link. That
+// is not a rename: the path changes from a file to a directory, and the old path of the directory is deleted.
 func (w *collector) overFile(at string, l leaf) bool {
 	under := w.hidden[at]
 	return under != nil && under.kind != change.Dir && l.f.kind == change.Dir
@@ -214,7 +214,7 @@ func (w *collector) joinOne(at string) *pendingChange {
 	under, gone := w.hidden[at], w.goneAt(at)
 	p := &pendingChange{change: change.Change{Path: at}}
 	c := &p.change
-	old := under // what Old is about
+	old := under // the fact for Old
 	switch {
 	case !isShown:
 		c.Kind = change.Deleted
@@ -249,14 +249,14 @@ func (w *collector) joinOne(at string) *pendingChange {
 	}
 	if b := p.newBody; b != nil && b.src != nil && b.src == old {
 		if l.f == old && b.plain() && p.isIdle() {
-			return nil // taken up by the stage, but never changed: nothing to hash
+			return nil // the stage has a node for it, but it never changed: nothing to hash
 		}
 		c.Splices = slices.Clip(b.splices) // a body never changes
 	}
 	return p
 }
 
-// newSide fills in what the stage has.
+// newSide fills in New from the stage.
 func (w *collector) newSide(p *pendingChange, l leaf) {
 	if l.n == nil {
 		p.change.New, p.newBody = l.f.state(), l.f.body()
@@ -265,18 +265,18 @@ func (w *collector) newSide(p *pendingChange, l leaf) {
 	n := l.n
 	s := change.State{Kind: n.kind, Mode: n.mode, Target: n.target, ModTime: n.mtime}
 	if n.from != nil && (n.kind != change.File || n.body.plain() && n.body.src == n.from) {
-		s.ID = n.from.id // the inode stays
+		s.ID = n.from.id // the inode is kept
 	}
 	if n.kind == change.File {
 		s.Size = n.body.size
 		p.newBody = n.body
-		n.body.shared.Store(true) // these bytes belong to the change now
+		n.body.shared.Store(true) // the change uses these bytes from now on
 		p.timed = n.timed
 	}
 	p.change.New = s
 }
 
-// mergeStamps returns the stamps of both in the order of time, each origin once.
+// mergeStamps returns the stamps of both, ordered by time, each origin once.
 func mergeStamps(a, b []stamp) []stamp {
 	switch {
 	case len(a) == 0:

@@ -11,27 +11,27 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// Content is what a file holds at one moment, however much that is: it may be taken as a whole or read piece by piece.
-// It never changes. It is for one goroutine.
+// Content is the content of a file of any size at one moment: it can be read as a whole or in pieces. It never changes.
+// It is not safe for concurrent use.
 type Content struct {
 	c    *core
 	body *body
 	name string // as the caller gave it
-	most int64  // bytes that may be held as a whole
+	most int64  // bytes that may be held in memory
 
 	data  []byte // all bytes, if whole is set
 	whole bool
 
-	pooled bool      // the bytes are valid for the time of one call only
-	once   bool      // and are not kept for the next one either, see Once
-	bufs   [2][]byte // memory that is used again: for bytes of the base, and for what splices make of them
+	pooled bool      // the bytes are valid during one call only
+	once   bool      // and are not cached for the next call, see Once
+	bufs   [2][]byte // reused memory: for bytes of the base, and for the result of splices
 
-	checked bool  // readings find out whether the base is what it was
-	left    *pass // the last of these that was closed
-	drift   error // what making sure of one before it came to
+	checked bool  // passes check that the base has not changed
+	left    *pass // the pass that was closed last
+	drift   error // the result of checking an earlier pass
 }
 
-// Content returns what a regular file of any size holds.
+// Content returns the content of a regular file of any size.
 func (s *Stage) Content(name string) (*Content, error) {
 	t, err := s.content(name)
 	if err != nil {
@@ -57,16 +57,16 @@ func (s *Stage) ReadFile(name string) ([]byte, error) {
 	return t.Bytes(maxInMemory)
 }
 
-// SetMaxRead sets how large, in bytes, a file may be that is read as a whole, or a file of the base that is edited;
-// zero or less means that there is no limit but that of 2 GiB. Streams that Open gives are not held to it. Call it
-// before the first use.
+// SetMaxRead sets the largest size, in bytes, of a file that is read as a whole, and of a file of the base that is
+// edited; with zero or less, the limit is 2 GiB. The limit does not apply to streams of Open. Call it before the first
+// use.
 func (s *Stage) SetMaxRead(most int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.maxRead = most
 }
 
-// readLimit returns the tighter of a limit and that of the stage.
+// readLimit returns the smaller of most and the limit of the stage.
 func (c *core) readLimit(most int64) int64 {
 	if c.maxRead > 0 {
 		most = min(most, c.maxRead)
@@ -74,8 +74,8 @@ func (c *core) readLimit(most int64) int64 {
 	return min(most, maxInMemory)
 }
 
-// View calls do with the content of a regular file of at most that many bytes. The content, and bytes that it gave, are
-// valid until do returns: most files are read into memory that is used again. An error of do is returned as it is.
+// View calls do with the content of a regular file of at most that many bytes. The content and its bytes are valid
+// until do returns, because most files are read into reused memory. An error of do is returned as it is.
 func (s *Stage) View(name string, most int64, do func(*Content) error) error {
 	b, most, err := s.contentAt(name, guard.Read, most)
 	if err != nil {
@@ -86,10 +86,10 @@ func (s *Stage) View(name string, most int64, do func(*Content) error) error {
 	return do(t)
 }
 
-// Once reports that what is read of the content is not worth keeping for a later step.
+// Once marks bytes read from the content as not worth caching for a later step.
 func (t *Content) Once() { t.once = true }
 
-// borrow returns a content to be given back.
+// borrow returns a content that must be returned with giveBack.
 func (c *core) borrow(name string, b *body, most int64) *Content {
 	t, ok := c.base.contents.Get().(*Content)
 	if !ok {
@@ -120,18 +120,18 @@ func (t *Content) room(i int, n int64) []byte {
 	return t.bufs[i][:n]
 }
 
-// Size returns how many bytes there are. A file that does not know its size, as in /proc, says 0.
+// Size returns the number of bytes. It is 0 for a file without a known size, as in /proc.
 func (t *Content) Size() int64 { return t.body.size }
 
-// Hash returns the hash of all bytes, which is worked out once and without holding them.
+// Hash returns the hash of all bytes, which is computed once and without holding the bytes.
 func (t *Content) Hash() (change.Hash, error) {
 	h, err := t.c.hashOf(t.body)
 	return h, names.PathError("read", t.name, err)
 }
 
-// Bytes returns all bytes, which are shared: never modify them. More than most, or than the limits of the stage, are
-// [names.ErrTooLarge]: by the size that the file is said to have, before any of it is read, and by what comes
-// where that is said to be 0, as in /proc.
+// Bytes returns all bytes, which are shared: never modify them. The error is [names.ErrTooLarge] for more bytes than
+// most, or than the limits of the stage: before reading if the reported size is too large, and during reading if the
+// reported size is 0, as in /proc.
 func (t *Content) Bytes(most int64) ([]byte, error) {
 	most = min(most, t.most)
 	if !t.whole {
@@ -175,7 +175,7 @@ func (t *Content) load(most int64) ([]byte, error) {
 	return data, err
 }
 
-// loadBase returns the bytes of a file of the base. The bytes of a file without a size may be kept already.
+// loadBase returns the bytes of a file of the base. The bytes of a file without a size may be cached already.
 func (t *Content) loadBase(f *fact, most int64) ([]byte, error) {
 	base := t.c.base
 	if data, ok := base.cache.get(f); ok {
@@ -203,7 +203,7 @@ func (c *core) loadPages(b *body) ([]byte, error) {
 	b.shared.Store(true)
 	var data []byte
 	if len(b.pages) == 1 && b.pages[0] != nil && int64(len(b.pages[0].data)) == b.size {
-		data = b.pages[0].data // the cache has nothing to save
+		data = b.pages[0].data // the bytes are in memory already: no need to cache them
 	}
 	c.mu.RUnlock()
 	if data != nil {
@@ -217,10 +217,9 @@ func (c *core) loadPages(b *body) ([]byte, error) {
 	return data, nil
 }
 
-// Open begins to read the bytes, from the first one. If the file of the base turns out not to be what it was, reading
-// fails with [names.ErrDrift].
+// Open opens a stream of the bytes. If the file of the base has changed, reading fails with [names.ErrDrift].
 func (t *Content) Open() (io.ReadCloser, error) {
-	if t.body.plain() && t.body.size == 0 { // it may not say its size
+	if t.body.plain() && t.body.size == 0 { // its size may be unknown
 		if _, err := t.Bytes(t.most); err != nil {
 			return nil, err
 		}
@@ -235,7 +234,7 @@ func (t *Content) Open() (io.ReadCloser, error) {
 	return &reading{p, t}, nil
 }
 
-// reading is a reading that [Content.Open] began.
+// reading is a stream that [Content.Open] opened.
 type reading struct {
 	*pass
 	t *Content
@@ -249,24 +248,24 @@ func (r *reading) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close leaves what is not read to [Content.makeSure], which may have to.
+// Close keeps the pass for [Content.makeSure], which may have to read the rest.
 func (r *reading) Close() error {
 	if !r.t.checked {
 		return r.base.drop()
 	}
 	if t := r.t; t.left != nil && t.left != r.pass {
-		// Splices may come from any of the readings, so each has to be one of the same bytes.
+		// Splices may come from any of the passes, so each pass must have read the same bytes.
 		t.drift = cmp.Or(t.drift, t.left.base.finish(t.spare()))
 		t.left.base.drop()
 	}
 	r.t.left = r.pass
 	if r.base != nil && r.base.n == r.base.f.size {
-		r.t.drift = cmp.Or(r.t.drift, r.base.finish(r.t.spare())) // then its hash is known, and need not be taken again
+		r.t.drift = cmp.Or(r.t.drift, r.base.finish(r.t.spare())) // then its hash is known, and is not computed again
 	}
 	return nil
 }
 
-// spare returns a buffer that no bytes that were given stand in.
+// spare returns a buffer that holds none of the bytes that were returned.
 func (t *Content) spare() []byte {
 	if t.whole {
 		return make([]byte, copySize)
@@ -274,8 +273,7 @@ func (t *Content) spare() []byte {
 	return t.room(0, copySize)
 }
 
-// makeSure has the base read to its end once, and compared with what was read of it before. Then its hash is known as
-// well.
+// makeSure reads the base to its end once, and compares it with the bytes read before. Then its hash is known too.
 func (t *Content) makeSure() (err error) {
 	if t.drift != nil {
 		return t.drift
@@ -288,7 +286,7 @@ func (t *Content) makeSure() (err error) {
 	return t.left.base.finish(t.spare())
 }
 
-// reader returns a reader of the bytes at any place, which does not make sure of the base.
+// reader returns a reader at any offset. The reader does not check the base.
 func (t *Content) reader() (contentReader, error) {
 	if t.whole {
 		return contentReader{ReaderAt: splice.Bytes(t.data), size: int64(len(t.data))}, nil
@@ -296,14 +294,14 @@ func (t *Content) reader() (contentReader, error) {
 	return t.c.readerOf(t.body)
 }
 
-// contentAt returns what stands at the name, and the limit that it is held to.
+// contentAt returns the content at the name, and its limit.
 func (s *Stage) contentAt(name string, a guard.Access, most int64) (*body, int64, error) {
 	b, err := s.bodyAt(name, a)
 	if err != nil {
 		return nil, 0, err
 	}
 	if a == guard.Read || b.plain() {
-		most = s.readLimit(most) // what an edit has made larger, the next one of the same step may edit
+		most = s.readLimit(most) // a later edit of the same step may edit a file that an edit has made larger
 	}
 	if b.size > most {
 		return nil, 0, names.ErrTooLarge
@@ -319,7 +317,7 @@ func (s *Stage) bodyAt(name string, a guard.Access) (*body, error) {
 	return s.bodyOf(p.ent)
 }
 
-// bodyOf returns the content of a regular file as it is now, which does not change any more.
+// bodyOf returns the present content of a regular file. It no longer changes.
 func (c *core) bodyOf(e ent) (*body, error) {
 	switch e.kind() {
 	case change.Dir:
@@ -335,7 +333,7 @@ func (c *core) bodyOf(e ent) (*body, error) {
 	defer c.mu.RUnlock()
 	b := e.n.body
 	if b.src == nil {
-		b.shared.Store(true) // its pages and its size stay as they are from now on
+		b.shared.Store(true) // its pages and its size no longer change
 	}
 	return b, nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// body returns the number of a content, and writes the content if it has no number yet. Splices that the old one has
-// too are only counted.
+// body returns the number of a content, and writes the content if it has no number yet. Splices that are also in the
+// old content are only counted.
 func (w *deltaWriter) body(b, old *body) (int, error) {
 	if i, ok := w.bodies.has(b); ok {
 		return i, nil
@@ -64,7 +64,7 @@ func sameSplice(a, b change.Splice) bool {
 	return a.Off == b.Off && a.Len == b.Len && bytes.Equal(a.Text, b.Text) && slices.Equal(a.By, b.By)
 }
 
-// paged is body for a content that has pages of its own. They are put into the spill.
+// paged is body for a content that has pages of its own. The pages are written to the spill.
 func (w *deltaWriter) paged(b *body) (int, error) {
 	told := make([]int, len(b.pages))
 	for i, pg := range b.pages {

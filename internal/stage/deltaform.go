@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A delta is binary: a version, which delta it follows, and lists one after the other. Numbers are as
-// [binary.AppendUvarint] writes them, texts and bytes have their length before them, names are raw bytes.
+// A delta is binary: a version, the digest of the delta before it, and lists. Numbers are written by
+// [binary.AppendUvarint], texts and bytes are preceded by their length, and names are raw bytes.
 //
 //	version digest depth [clock nonce, at depth 0] seq
 //	steps facts sums taken hides pages bodies nodes links metas slots
@@ -16,27 +16,27 @@ const deltaVersion = 1
 // The lists of a delta. Each refers only to entries of lists before it, or to its own earlier entries.
 const (
 	partSteps  = iota // ids of steps
-	partFacts         // what the base has said of paths
-	partSums          // hashes of facts that were told without
-	partTaken         // directories of the base that were moved or taken away, with what was in them
-	partHides         // other spellings of names, which nothing stands at
+	partFacts         // facts of paths of the base
+	partSums          // hashes of facts that were written without a hash
+	partTaken         // directories of the base that were moved or removed, with a hash of their entries
+	partHides         // other spellings of names, at which there is nothing
 	partPages         // bytes in the spill
 	partBodies        // contents: splices over a fact, or pages
-	partNodes         // those of the base, and those that were made
-	partLinks         // where nodes of the base stand that are where they were
-	partMetas         // what has changed of nodes
-	partSlots         // what has changed of directories
+	partNodes         // nodes of the base, and nodes that were made
+	partLinks         // places of nodes of the base that have not moved
+	partMetas         // changes of nodes
+	partSlots         // changes of directories
 	partCount
 )
 
-// Beside the kind in the flags of a fact.
+// The kind, and the other flags of a fact.
 const (
 	factKind    = 7
 	factHasID   = 8
 	factHasHash = 16
 )
 
-// Where the time of a node comes from, and whether it was set on purpose.
+// The source of the time of a node, and whether the time was set on purpose.
 const (
 	timeTold = iota
 	timeOfFact
@@ -52,7 +52,7 @@ const (
 	goneForGood
 )
 
-// deltaDigest names a delta to the next delta.
+// deltaDigest identifies a delta in the next delta.
 type deltaDigest [8]byte
 
 func digestOf(delta []byte) deltaDigest {
@@ -70,7 +70,7 @@ func (f *form) raw(data []byte)   { f.buf = append(f.buf, data...) }
 func (f *form) text(text string)  { f.num(len(text)); f.buf = append(f.buf, text...) }
 func (f *form) time(at time.Time) { f.signed(at.Unix()); f.num(at.Nanosecond()) }
 
-// maybe writes bytes, of which none and nil are two things.
+// maybe writes bytes; empty and nil differ.
 func (f *form) maybe(data []byte) {
 	if data == nil {
 		f.num(0)
@@ -80,7 +80,7 @@ func (f *form) maybe(data []byte) {
 	f.raw(data)
 }
 
-// form puts the parts together.
+// form joins the parts.
 func (w *deltaWriter) form(last mark) []byte {
 	size := 64
 	for i := range w.parts {

@@ -13,14 +13,14 @@ import (
 	"github.com/millrace-go/millrace/internal/modes"
 )
 
-// ErrDelta means that what should be the deltas of a stage cannot be.
+// ErrDelta means that the data is not a sequence of deltas of a stage.
 var ErrDelta = errors.New("not the deltas of a stage")
 
 func badDelta(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDelta, fmt.Sprintf(format, args...))
 }
 
-// delta is what a delta says. Its numbers are checked when they are used.
+// delta is a decoded delta. Its numbers are checked when they are used.
 type delta struct {
 	parent deltaDigest
 	depth  int
@@ -28,7 +28,7 @@ type delta struct {
 	nonce  string
 	seq    int
 	steps  []string
-	facts  []*fact // with what is compared
+	facts  []*fact // the facts to compare with
 	sums   []factSum
 	taken  []factSum
 	hides  []string
@@ -61,16 +61,16 @@ type toldBody struct {
 
 type toldSplice struct {
 	change.Splice
-	by []toldOrigin // the same list as of the splice before if it is the same
+	by []toldOrigin // shared with the splice before if both are the same
 }
 
 type toldOrigin struct{ step, edit int }
 
 type toldNode struct {
-	from   int // one more than the fact; 0 for what was made
+	from   int // one more than the fact; 0 for a node that was made
 	kind   change.Kind
 	target string
-	meta   toldMeta // of what was made
+	meta   toldMeta // of a node that was made
 }
 
 type toldMeta struct {
@@ -102,7 +102,7 @@ type toldSlot struct {
 	by    []toldStamp
 }
 
-// deltaReader reads a delta. Behind the first mistake all is zero.
+// deltaReader reads a delta. After the first error all values are zero.
 type deltaReader struct {
 	rest []byte
 	err  error
@@ -126,7 +126,7 @@ func (r *deltaReader) num64() uint64 {
 	return n
 }
 
-// atMost reads a number that may not be larger.
+// atMost reads a number of at most most.
 func (r *deltaReader) atMost(most uint64, problem string) uint64 {
 	n := r.num64()
 	if n > most {
@@ -149,7 +149,8 @@ func (r *deltaReader) signed() int64 {
 	return n
 }
 
-// count reads how many things follow, each of at least so many bytes: there cannot be more than there are bytes.
+// count reads the length of a list whose items have at least so many bytes each: a list longer than the rest is
+// refused.
 func (r *deltaReader) count(least int) int {
 	n := r.num64()
 	if n > uint64(len(r.rest)/least) {
@@ -193,7 +194,7 @@ func (r *deltaReader) mode() fs.FileMode {
 	return fs.FileMode(mode)
 }
 
-// listOf reads the things of a list.
+// listOf reads a list.
 func listOf[T any](r *deltaReader, least int, read func() T) []T {
 	n := r.count(least)
 	if n == 0 {

@@ -5,8 +5,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// deltaWriter makes one delta. Each part has a buffer of its own, since to tell of one thing may need another one's
-// number first.
+// deltaWriter makes one delta. Each part has its own buffer, because writing an item may first need the number of
+// another item.
 type deltaWriter struct {
 	*Keeper
 	c      *core
@@ -28,7 +28,7 @@ type slotKey struct {
 	name string
 }
 
-// gather writes the changes of the log's entries since the last delta.
+// gather writes the changes in the log since the last delta.
 func (w *deltaWriter) gather(log []undo, last mark) error {
 	w.seq = w.c.seq
 	w.places = make(map[slotKey]*undo, len(log))
@@ -74,14 +74,14 @@ func (w *deltaWriter) gather(log []undo, last mark) error {
 	return nil
 }
 
-// add begins one more item of a part.
+// add begins another item of a part.
 func (w *deltaWriter) add(i int) *form {
 	w.parts[i].count++
 	return &w.parts[i].form
 }
 
-// slot tells what a directory has for a name now. A directory that no delta has told of, and which stands nowhere, was
-// made and taken away again in between.
+// slot writes the present entry of a directory for a name. A directory that is in no delta and has no place was made
+// and removed again since the last delta.
 func (w *deltaWriter) slot(key slotKey) error {
 	dir, ok, err := w.node(key.dir)
 	if !ok || err != nil {
@@ -140,7 +140,7 @@ func (w *deltaWriter) node(n *node) (i int, ok bool, err error) {
 		return 0, false, err
 	}
 	i = w.nodes.add(n)
-	if w.places[slotKey{n.parent, n.name}] == nil { // it was only taken up where it is in the base
+	if w.places[slotKey{n.parent, n.name}] == nil { // the node was only adopted at its place in the base
 		p := w.add(partLinks)
 		p.num(dir)
 		p.text(n.name)
@@ -179,7 +179,7 @@ func (w *deltaWriter) meta(n *node, old *meta, last mark) error {
 	return nil
 }
 
-// metaOf tells the meta of a node. Of the stamps, those that an older one has are only counted.
+// metaOf writes the meta of a node. Stamps that are also in the old meta are only counted.
 func (w *deltaWriter) metaOf(p *form, n *node, old *meta) error {
 	flags := timeTold
 	switch {
@@ -242,8 +242,8 @@ func (w *deltaWriter) step(id string) int {
 	return w.steps.add(id)
 }
 
-// fact returns the number of what the base has said of a path, and tells that if it has none yet, or its hash if that
-// has become known.
+// fact returns the number of a fact. It writes the fact if it has no number yet, or its hash if the hash has become
+// known.
 func (w *deltaWriter) fact(f *fact) int {
 	h := f.hash.Load()
 	if i, ok := w.facts.has(f); ok {

@@ -8,13 +8,13 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// openDir is a handle on a directory. It also is an [fs.ReadDirFile].
+// openDir is a handle on a directory. It is also an [fs.ReadDirFile].
 type openDir struct {
 	handleOf
 	path string
 	ent  ent
 
-	kids   []kid // what is still to be listed
+	kids   []kid // entries that are still to be listed
 	listed bool
 }
 
@@ -45,7 +45,7 @@ func (d *openDir) next(n int) ([]kid, error) {
 	return some, nil
 }
 
-// listAs returns up to n entries as of makes them.
+// listAs returns up to n entries, converted by of.
 func listAs[T any](d *openDir, n int, of func(k kid) (T, error)) (all []T, err error) {
 	err = d.do("readdir", func() error {
 		kids, err := d.next(n)
@@ -64,7 +64,7 @@ func listAs[T any](d *openDir, n int, of func(k kid) (T, error)) (all []T, err e
 	return all, err
 }
 
-// ReadDir lists the directory in the order of names, without a look at each entry.
+// ReadDir lists the directory in the order of names, without reading the attributes of each entry.
 func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	return listAs(d, n, func(k kid) (fs.DirEntry, error) { return d.s.entryOf(k), nil })
 }
@@ -98,7 +98,7 @@ func (d *openDir) Seek(offset int64, whence int) (int64, error) {
 	})
 }
 
-// no is what the methods below return, which cannot do anything with a directory.
+// no is the result of the methods below, which do not work on a directory.
 func (d *openDir) no(op string) error { return d.do(op, func() error { return names.ErrIsDir }) }
 
 func (d *openDir) Read([]byte) (int, error)           { return 0, d.no("read") }

@@ -16,7 +16,7 @@ var (
 	errAppendAt      = errors.New("WriteAt on a file opened with O_APPEND")
 )
 
-// handleOf is what handles on files and on directories have in common.
+// handleOf is the common part of handles on files and on directories.
 type handleOf struct {
 	s    *Stage
 	name string
@@ -25,7 +25,7 @@ type handleOf struct {
 	closed bool
 }
 
-// do carries out an operation while the handle is locked, unless it is closed.
+// do runs an operation while the handle is locked, unless the handle is closed.
 func (h *handleOf) do(op string, fn func() error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -41,7 +41,7 @@ func (h *handleOf) do(op string, fn func() error) error {
 
 func (h *handleOf) Name() string { return h.name }
 
-// Sync does nothing: what is written is on the stage at once, and nowhere else before a commit.
+// Sync does nothing: written bytes are on the stage at once, and nowhere else before a commit.
 func (h *handleOf) Sync() error { return h.do("sync", func() error { return nil }) }
 
 // openFile is a handle on a regular file of the stage.
@@ -49,11 +49,11 @@ type openFile struct {
 	handleOf
 	flag int
 
-	ent    ent // has no node as long as no change of the file of the base is staged
+	ent    ent // has no node while no change of the file of the base is staged
 	off    int64
 	dirty  bool
-	again  bool  // it was there when it was opened, and nothing was written through this handle
-	body   *body // what reader reads, nil if there is none
+	again  bool  // the file existed when it was opened, and nothing was written through this handle
+	body   *body // the body that reader reads, nil if there is none
 	reader contentReader
 }
 
@@ -92,7 +92,7 @@ func (f *openFile) closeReader() error {
 	return r.Close()
 }
 
-// node returns the node of the file, which may have got one since the handle was opened. core.mu must be held.
+// node returns the node of the file. The file may have got a node after the handle was opened. core.mu must be held.
 func (f *openFile) node() *node {
 	if f.ent.n == nil {
 		f.ent.n = f.s.inodes[f.ent.f.path]
@@ -100,7 +100,7 @@ func (f *openFile) node() *node {
 	return f.ent.n
 }
 
-// current returns the body as it is now.
+// current returns the present body.
 func (f *openFile) current() *body {
 	f.s.mu.RLock()
 	defer f.s.mu.RUnlock()
@@ -110,7 +110,7 @@ func (f *openFile) current() *body {
 	return f.ent.f.body()
 }
 
-// content returns the body as it is now, with a reader of it.
+// content returns the present body and a reader of it.
 func (f *openFile) content() (*body, contentReader, error) {
 	b := f.current()
 	if f.body == b {
@@ -132,7 +132,7 @@ func (f *openFile) readAt(p []byte, off int64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if b.src == nil || b.size == 0 { // pages know their size, which may change at any moment; a file of /proc says 0
+	if b.src == nil || b.size == 0 { // pages have a size, which may change at any moment; a file of /proc reports 0
 		return r.ReadAt(p, off)
 	}
 	if off >= b.size {
@@ -230,7 +230,7 @@ func (f *openFile) Truncate(size int64) error {
 	})
 }
 
-// mutate calls fn with a body of the file that may be written into. A handle for writing always has a node.
+// mutate calls fn with a writable body of the file. A handle for writing always has a node.
 func (f *openFile) mutate(fn func(b *body) error) error {
 	c, n := f.s.core, f.ent.n
 	c.mu.Lock()
@@ -275,7 +275,7 @@ func (c *core) copyUp(b *body) (*body, error) {
 	return c.pagedFrom(io.NewSectionReader(r, 0, b.size), b.size)
 }
 
-// Seek may go behind the end; writing there leaves zeros in between.
+// Seek may move past the end; writing there leaves zeros in between.
 func (f *openFile) Seek(offset int64, whence int) (at int64, err error) {
 	err = f.do("seek", func() error {
 		switch whence {

@@ -13,18 +13,19 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// RefuseForeign makes it [fs.ErrPermission] to write to a file that another user owns and this process may not write
-// to, and to make, replace or remove something in a directory that this process may not write to. The commit puts a new
-// file in its place, for which the directory is enough, and that would belong to this user. Call it before the first
-// use.
+// RefuseForeign returns [fs.ErrPermission] for writing to a file of another user that this process may not write to,
+// and for making, replacing or removing an entry of a directory that this process may not write to. The commit would
+// replace the file by a new file, for which write access to the directory is enough, and which would belong to this
+// user. Call it before the first use.
 func (s *Stage) RefuseForeign() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refuses = true
 }
 
-// mayWrite returns fs.ErrPermission for such a file, and for one whose directory may not be written to. The system is
-// asked, for access control lists count as well: to open a file for writing changes nothing of it.
+// mayWrite returns fs.ErrPermission for such a file, and for a file in a directory that may not be written to. It asks
+// the system by opening the file, because access control lists count too: opening a file for writing does not change
+// it.
 func (c *core) mayWrite(p place) error {
 	if err := c.mayTake(p.dir, p.ent); err != nil {
 		return err
@@ -41,7 +42,7 @@ func (c *core) mayWrite(p place) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return fs.ErrPermission
 	}
-	return nil // the commit finds out what else is wrong
+	return nil // the commit finds other errors
 }
 
 // mayChange returns an error that matches fs.ErrPermission for a directory of the base in which this process may not
@@ -65,8 +66,8 @@ func (c *core) mayChange(dir ent) error {
 	return err
 }
 
-// mayTake is mayChange for an entry that is to be replaced, moved or removed: of a directory with the sticky bit that
-// is another user's, only this user's own entries may be.
+// mayTake is mayChange for an entry that will be replaced, moved or removed: in a directory of another user with the
+// sticky bit, only this user's own entries may be.
 func (c *core) mayTake(dir, e ent) error {
 	if err := c.mayChange(dir); err != nil || !c.refuses {
 		return err
@@ -81,8 +82,8 @@ func (c *core) mayTake(dir, e ent) error {
 	return handle.MayTake(c.base.fsys, in.mode, in.id, f.id)
 }
 
-// mayMark returns fs.ErrPermission for a file or directory of another user, which may not be given a mode or a time. A
-// file that has other bytes already is made anew, and belongs to this user then.
+// mayMark returns fs.ErrPermission for a file or directory of another user, whose mode and time may not be set. A file
+// whose bytes have changed is made anew, so it will belong to this user.
 func (c *core) mayMark(p place) error {
 	f := p.ent.fact()
 	if !c.refuses || f == nil || p.ent.n != nil && p.ent.n.kind == change.File && p.ent.n.body != f.body() ||
@@ -92,15 +93,15 @@ func (c *core) mayMark(p place) error {
 	return fs.ErrPermission
 }
 
-// RefuseMounted makes it an error to replace, move or remove what something is mounted on in the base: no commit can do
-// that. With inPlace a file may be given other bytes, for the commit overwrites those. Call it before the first use.
+// RefuseMounted refuses to replace, move or remove a mount point of the base: no commit can do that. With inPlace, the
+// bytes of a file may change, because the commit overwrites the file. Call it before the first use.
 func (s *Stage) RefuseMounted(inPlace bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mounted, s.inPlace = handle.MountPoints(s.core.base.fsys), inPlace
 }
 
-// mayRewrite returns why the file at the place may not get other bytes.
+// mayRewrite returns an error if the bytes of the file at the place may not change.
 func (c *core) mayRewrite(p place) error {
 	if err := c.mayWrite(p); err != nil || c.inPlace || c.mountedIn(p) == "" {
 		return err
@@ -108,8 +109,8 @@ func (c *core) mayRewrite(p place) error {
 	return capability.ErrMountPoint
 }
 
-// mayMove returns an error that matches ErrMountPoint for what something is mounted on, and for a directory that holds
-// such a thing. It names the mount point: the caller may be about another path.
+// mayMove returns an error that matches ErrMountPoint for a mount point, and for a directory that contains a mount
+// point. The error names the mount point, because the caller may be about another path.
 func (c *core) mayMove(p place) error {
 	if point := c.mountedIn(p); point != "" {
 		return fmt.Errorf("%s %w", point, capability.ErrMountPoint)

@@ -9,18 +9,20 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Seen is how something stood at a name when it was shown to somebody outside. The zero Seen is that of nothing.
+// Seen is the state of a name when it was shown to somebody outside. The zero Seen means that nothing was there.
 type Seen struct {
 	Kind    change.Kind
 	Mode    fs.FileMode // the permission bits of a file or a directory
 	Target  string      // of a symbolic link, with slashes
 	Version Version     // of a file
-	// Hash is that of the bytes of a file whose version does not tell all of its contents apart, zero for another file.
+	// Hash is set for a file whose version does not distinguish all of its contents. It is the hash of its bytes then,
+	// zero for other files.
 	Hash change.Hash
 }
 
-// Holds returns why what stands at the name, links not followed, is not what was seen: the reason of a [Drift], "" if
-// it is. From then on the stage goes by what was compared, so a later change by another program is a drift too.
+// Holds compares the entry at the name, links not followed, with seen and returns the difference: the reason of a
+// [Drift], "" if there is none. The stage then rests on the compared state, so a later change by another program is a
+// drift too.
 func (s *Stage) Holds(name string, seen Seen) (reason string, err error) {
 	p, err := s.lookUp(name, false, guard.Look)
 	isAbsent := errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir)

@@ -9,16 +9,15 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// maxDelta is how many bytes a delta may have. The bytes of files that were written as a whole are not in it.
+// maxDelta is the largest size of a delta in bytes. The bytes of files that were written as a whole are not in it.
 const maxDelta = 256 << 20
 
-// maxMatched is how many files a run may rest on without having changed them, see [Keeper.RestOn].
+// maxMatched is how many unchanged files a run may rest on, see [Keeper.RestOn].
 const maxMatched = 20_000
 
 // Keeper follows a stage and returns the changes since the last call, so that another process can build the same stage
-// again, see [Restore]. A delta repeats nothing of earlier deltas: nodes, facts, bodies, pages and steps have numbers
-// from the delta on in which they first come. It is safe for concurrent use with the stage, but not with
-// itself.
+// again, see [Restore]. A delta repeats nothing of earlier deltas: nodes, facts, bodies, pages and steps get numbers
+// when they are first written. It is safe for concurrent use with the stage, but not with itself.
 type Keeper struct {
 	s      *Stage
 	nodes  numbers[*node] // the root is number 0
@@ -28,28 +27,29 @@ type Keeper struct {
 	steps  numbers[string]
 	hashed []bool // of facts, by number: the hash was written
 	marks  []mark // the first is the beginning
-	// matched is how many facts were told because files were matched, and pending are those that will be.
+	// matched is how many facts were written because files were matched, and pending are facts that will be written for
+	// that reason.
 	matched int
 	pending []*fact
 	most    int // maxMatched
 }
 
-// mark is a moment at which a delta was taken: how much there was of all that it refers to.
+// mark is the moment of a delta: how many things of each kind there were.
 type mark struct {
 	log, taken, hides                  int
 	nodes, facts, pages, bodies, steps int
-	hashed                             []int // the facts whose hash came with this delta, but which came before
+	hashed                             []int // facts of earlier deltas whose hash came with this delta
 	matched                            int
 	digest                             deltaDigest
 }
 
-// numbers gives numbers to things, in the order in which they come.
+// numbers assigns numbers to things, in the order of their arrival.
 type numbers[T comparable] struct {
 	of  map[T]int
 	all []T
 }
 
-// add gives the next number to something that has none.
+// add assigns the next number to a thing that has no number.
 func (n *numbers[T]) add(thing T) int {
 	if n.of == nil {
 		n.of = make(map[T]int)
@@ -66,7 +66,7 @@ func (n *numbers[T]) has(thing T) (int, bool) {
 	return i, ok
 }
 
-// cut forgets the numbers from size on.
+// cut removes the numbers from size on.
 func (n *numbers[T]) cut(size int) {
 	for _, thing := range n.all[size:] {
 		delete(n.of, thing)
@@ -75,7 +75,7 @@ func (n *numbers[T]) cut(size int) {
 	n.all = n.all[:size]
 }
 
-// NewKeeper returns a Keeper for the stage, of which there may be one. The first delta has all that is staged.
+// NewKeeper returns a Keeper for the stage. A stage may have one Keeper. The first delta has everything that is staged.
 func NewKeeper(s *Stage) *Keeper {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,15 +86,14 @@ func NewKeeper(s *Stage) *Keeper {
 	return k
 }
 
-// Depth returns how many deltas lead to where the stage was at the last one. It is 0 before the first.
+// Depth returns how many deltas lead to the state of the last delta. It is 0 before the first.
 func (k *Keeper) Depth() int { return len(k.marks) - 1 }
 
-// Savepoint returns the moment at which the delta of that depth was taken. Depth 0 is the beginning. There must be one
-// of that depth.
+// Savepoint returns the moment of the delta of that depth. Depth 0 is the beginning. A delta of that depth must exist.
 func (k *Keeper) Savepoint(depth int) Savepoint { return Savepoint{k.marks[depth].log} }
 
-// Delta returns what has changed on the stage since the last delta, and depth, that of the delta which it follows. It
-// is a savepoint too. If it fails, as for want of room in the [Spill], nothing counts as told.
+// Delta returns the changes of the stage since the last delta, and the depth of that last delta. The moment of a delta
+// is a savepoint too. If Delta fails, for example because the [Spill] is full, nothing counts as written.
 func (k *Keeper) Delta() (data []byte, depth int, err error) {
 	c := k.s.core
 	if c.err != nil {
@@ -119,14 +118,14 @@ func (k *Keeper) Delta() (data []byte, depth int, err error) {
 		k.cut(k.Depth())
 		return nil, 0, err
 	}
-	c.turn++ // bodies that were told do not change any more
+	c.turn++ // written bodies no longer change
 	k.matched += len(k.pending)
 	k.pending = nil
 	k.mark(data, w.hashed)
 	return data, k.Depth() - 1, nil
 }
 
-// mark remembers the moment.
+// mark records the moment.
 func (k *Keeper) mark(data []byte, hashed []int) {
 	c := k.s.core
 	c.low = len(c.log)
@@ -137,7 +136,7 @@ func (k *Keeper) mark(data []byte, hashed []int) {
 	})
 }
 
-// follow goes back to the last delta that a rollback has left.
+// follow returns to the last delta that was not rolled back.
 func (k *Keeper) follow() {
 	depth := k.Depth()
 	for depth > 0 && k.marks[depth].log > k.s.low {
@@ -150,7 +149,7 @@ func (k *Keeper) follow() {
 	k.s.low = len(k.s.log)
 }
 
-// cut forgets all numbers that came behind the delta of that depth.
+// cut removes all numbers assigned after the delta of that depth.
 func (k *Keeper) cut(depth int) {
 	m := k.marks[depth]
 	for _, later := range k.marks[depth+1:] {
@@ -168,8 +167,8 @@ func (k *Keeper) cut(depth int) {
 	k.matched = m.matched
 }
 
-// RestOn makes the run rest on files that a step has matched without changing them: the next delta has what the base
-// said of them, for [Restore] to compare. It returns how many were left out because there would be too many in one run.
+// RestOn makes the run rest on files that a step has matched without changing them: the next delta has their facts, for
+// [Restore] to compare. It returns how many files were left out because the run has too many.
 func (k *Keeper) RestOn(files []string) (left int) {
 	c := k.s.core
 	if c.err != nil {

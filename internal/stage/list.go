@@ -17,10 +17,10 @@ type kid struct {
 	kind change.Kind
 	slot slot        // if it has a node
 	base string      // path in the base, if it has none
-	dent fs.DirEntry // what the base says of it then
+	dent fs.DirEntry // its entry in the listing of the base then
 }
 
-// children returns what a directory has as seen by the view, by name. Nothing is left out. core.mu must be held.
+// children returns the entries of a directory in the view, sorted by name. Nothing is left out. core.mu must be held.
 func (c *core) children(v *view, dir ent) ([]kid, error) {
 	var kids []kid
 	if base := dir.base(); base != "" {
@@ -55,7 +55,7 @@ func lists(entries []fs.DirEntry, name string) bool {
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
 }
 
-// entOf returns what the entry stands for.
+// entOf returns the ent of an entry.
 func (c *core) entOf(k kid) (ent, error) {
 	if k.slot.n != nil {
 		return ent{n: k.slot.n}, nil
@@ -64,7 +64,7 @@ func (c *core) entOf(k kid) (ent, error) {
 	return ent{f: f}, err
 }
 
-// factOf returns the fact behind an entry that has no node.
+// factOf returns the fact of an entry that has no node.
 func (c *core) factOf(k kid) (*fact, error) {
 	if f, _ := c.base.get(k.base); f != nil {
 		return f, nil
@@ -89,7 +89,7 @@ func (e dirEntry) Name() string      { return e.name }
 func (e dirEntry) IsDir() bool       { return e.kind == change.Dir }
 func (e dirEntry) Type() fs.FileMode { return modes.Bits(e.kind) }
 
-// Info describes the entry as it is now.
+// Info describes the present state of the entry.
 func (e dirEntry) Info() (fs.FileInfo, error) {
 	at, err := e.s.entOf(e.kid)
 	if err != nil {
@@ -100,7 +100,7 @@ func (e dirEntry) Info() (fs.FileInfo, error) {
 	return at.info(e.name), nil
 }
 
-// entryOf returns the kid as an fs.DirEntry: that of the base where there is one.
+// entryOf returns the kid as an fs.DirEntry, the entry of the base if there is one.
 func (s *Stage) entryOf(k kid) fs.DirEntry {
 	if k.dent != nil {
 		return k.dent
@@ -108,7 +108,7 @@ func (s *Stage) entryOf(k kid) fs.DirEntry {
 	return dirEntry{k, s}
 }
 
-// listed returns what a listing of the directory shows.
+// listed returns the entries that a listing of the directory shows.
 func (s *Stage) listed(dir ent, name string) ([]kid, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -120,7 +120,7 @@ func (s *Stage) listed(dir ent, name string) ([]kid, error) {
 	return slices.DeleteFunc(kids, func(k kid) bool { return !s.shows(name, k.name, filter) }), nil
 }
 
-// shows reports whether a listing of the directory has the name. filter is what the guard says of the directory.
+// shows reports whether a listing of the directory has the name. filter is the result of the guard for the directory.
 func (s *Stage) shows(dir, name string, filter bool) bool {
 	return !s.guard.Hides(dir, name) && (!filter || s.guard.Shows(names.Join(dir, name)))
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// otherThan returns the number of the first sum that is not of what is in a directory now, -1 if there is none.
+// otherThan returns the index of the first sum that does not match the present entries of a directory, -1 if all match.
 func (c *core) otherThan(kids []kid, sums []change.Hash) (int, error) {
 	byName := sumOf(kids)
-	var byAll []change.Hash // worked out once, for the first that needs it
+	var byAll []change.Hash // computed once, when first needed
 	for i, sum := range sums {
 		if sum == byName {
 			continue
@@ -39,18 +39,18 @@ func sumOf(kids []kid) change.Hash {
 	return change.Hash(sum.Sum(nil))
 }
 
-// factsOf returns what the base says of the files and links in a directory, nil for directories.
+// factsOf returns the facts of the files and links in a directory, nil for its directories.
 func (c *core) factsOf(kids []kid) ([]*fact, error) {
 	facts := make([]*fact, len(kids))
 	for i, k := range kids {
-		if k.kind == change.Dir { // those are listed by themselves
+		if k.kind == change.Dir { // directories are listed on their own
 			continue
 		}
 		f, err := c.factOf(k)
 		if err != nil {
 			return nil, err
 		}
-		facts[i] = c.base.keep(f) // what is taken away is what stands there now
+		facts[i] = c.base.keep(f) // the entry that is removed is the present entry
 	}
 	return facts, nil
 }
@@ -60,7 +60,7 @@ func (c *core) factsOf(kids []kid) ([]*fact, error) {
 // would be lost.
 func closeSumOf(kids []kid, facts []*fact) change.Hash {
 	sum := sha256.New()
-	sum.Write([]byte{0}) // no name begins so: this is never a sum of names
+	sum.Write([]byte{0}) // no name begins with this byte: the result never equals a sum of names
 	var buf []byte
 	for i, k := range kids {
 		buf = append(append(buf[:0], k.name...), 0, byte(k.kind))

@@ -11,18 +11,18 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// node is an inode of the stage: an entry made on it, or an entry of the base that was changed or moved, or that leads
-// to such an entry. An untouched entry has no node. All fields are guarded by core.mu.
+// node is an inode of the stage: an entry made on it, or an entry of the base that was changed or moved, or a directory
+// that contains such an entry. An untouched entry has no node. All fields are guarded by core.mu.
 type node struct {
 	kind   change.Kind
-	from   *fact  // what it is in the base; nil for what was made on the stage
+	from   *fact  // its fact in the base; nil if it was made on the stage
 	base   string // of a Dir: the directory of the base whose entries show through; "" for none
 	target string // of a Symlink
 
-	// kids are the entries of a Dir that differ from base, or lead to an entry that does. Never nil for a Dir.
+	// kids are the entries of a Dir that differ from base, or contain a difference. Never nil for a Dir.
 	kids map[string]slot
 
-	parent *node // nil while it stands nowhere, and for the root
+	parent *node // nil while it has no place, and for the root
 	name   string
 
 	meta
@@ -42,28 +42,28 @@ type meta struct {
 // something.
 type slot struct {
 	n    *node
-	gone *removal // how the base's entry of that name was taken away; nil if it was not
+	gone *removal // how the base's entry of that name was removed; nil if it was not
 	seq  int      // when n was put there; -1 if it was there from the start
 }
 
-// isFresh reports whether the base had nothing of that name, or no directory for it, when the slot was first taken.
-// That is a fact of the stage, as what the base said of its files is.
+// isFresh reports whether the base had no entry of that name, or no directory for it, when the slot was first used. The
+// stage keeps this answer as it keeps facts of the base.
 func (s slot) isFresh() bool { return s.gone == nil && s.seq >= 0 }
 
-// removal says who took something of the base away.
+// removal records who removed an entry of the base.
 type removal struct {
 	by        []stamp
 	permanent bool
 }
 
-// stamp is an Origin and when it was, to put several in order.
+// stamp is an Origin with its position in time, so that stamps can be ordered.
 type stamp struct {
 	change.Origin
 	seq int
 }
 
-// stamped returns by with one more stamp. It never changes by in place, since copies of meta share it. There is no room
-// for more in what it returns: the log keeps all of them, one for each step that has worked on the node.
+// stamped returns by with one more stamp. It never changes by in place, since copies of meta share it. The result has
+// no spare capacity: the log keeps a slice for each step that has worked on the node.
 func stamped(by []stamp, origin change.Origin, seq int) []stamp {
 	has := func(s stamp) bool { return s.Origin == origin }
 	if origin.Step == "" || slices.ContainsFunc(by, has) {
@@ -75,8 +75,8 @@ func stamped(by []stamp, origin change.Origin, seq int) []stamp {
 	return more
 }
 
-// stampedAll is stamped for all origins of the splices, those of one step in the order of its edits. Each edit of
-// thousands has an origin of its own, so its time must not grow with the square of their number.
+// stampedAll is stamped for all origins of the splices. Origins of one step are in the order of its edits. Thousands of
+// edits may have an origin each, so the time must not grow with the square of their number.
 func stampedAll(by []stamp, splices []change.Splice, seq int) []stamp {
 	has := make(map[change.Origin]bool, len(by)+1)
 	for _, s := range by {
@@ -104,7 +104,7 @@ func stampedAll(by []stamp, splices []change.Splice, seq int) []stamp {
 // undo is one entry of the log: how the stage was before one mutation.
 type undo struct {
 	n    *node
-	path string // where it happened; "" if that was nowhere, in a file that had been removed while it was open
+	path string // path of the change; "" in a file that was removed while it was open
 
 	// A changed meta.
 	meta *meta
@@ -114,15 +114,15 @@ type undo struct {
 	slot slot
 	had  bool
 
-	seq int // that of the stage before
+	seq int // of the stage before the mutation
 }
 
 func newDir(mode fs.FileMode, mtime time.Time) *node {
 	return &node{kind: change.Dir, kids: make(map[string]slot), meta: meta{mode: mode, mtime: mtime}}
 }
 
-// nodeFor returns the node for something of the base, the same one each time for a file, so that handles that were
-// opened before there was a node find it. core.mu must be held for writing.
+// nodeFor returns the node for an entry of the base. For a file it is the same node each time, so that handles opened
+// before the file had a node find it. core.mu must be held for writing.
 func (c *core) nodeFor(f *fact) *node {
 	if n := c.inodes[f.path]; n != nil {
 		return n
@@ -138,8 +138,8 @@ func (c *core) nodeFor(f *fact) *node {
 	return n
 }
 
-// adopt returns the node of what stands at the place and puts one there if there is none yet. That changes nothing that
-// is seen from outside, so the log is not told. core.mu must be held for writing.
+// adopt returns the node of the entry at the place and makes a node if there is none yet. Nothing changes as seen from
+// outside, so the log gets no entry. core.mu must be held for writing.
 func (c *core) adopt(p place) *node {
 	if p.ent.n == nil {
 		p.ent.n = c.nodeFor(p.ent.f)
@@ -153,8 +153,8 @@ func (c *core) adoptDir(p place) *node {
 	if p.dir.n != nil {
 		return p.dir.n
 	}
-	// A directory without a node stands in directories of the base all the way up to a directory that has a node, so
-	// each name on the way is its name in the base as well.
+	// A directory without a node is in directories of the base all the way up to a directory that has a node, so each name
+	// on the way is its name in the base as well.
 	d := c.root
 	if parent := path.Dir(p.path); parent != "." {
 		for name := range strings.SplitSeq(parent, "/") {
@@ -162,7 +162,7 @@ func (c *core) adoptDir(p place) *node {
 			if !ok {
 				f, err := c.base.lstat(path.Join(d.base, name))
 				if err != nil || f == nil {
-					// Resolving the place has just found it, and what it finds of directories is kept.
+					// Resolving the place has just found it, and facts of directories are kept.
 					panic("fsutil: a directory of the base was forgotten")
 				}
 				s = slot{n: c.nodeFor(f), seq: -1}
@@ -174,7 +174,7 @@ func (c *core) adoptDir(p place) *node {
 	return d
 }
 
-// link puts a slot into a directory and keeps the parents of the nodes right.
+// link puts a slot into a directory and updates the parents of the nodes.
 func link(dir *node, name string, s slot) {
 	if n := dir.kids[name].n; n != nil && n.parent == dir && n.name == name {
 		n.parent = nil
@@ -197,7 +197,7 @@ func (c *core) setSlot(dir *node, name string, s slot) {
 func (c *core) setMeta(n *node, m meta) {
 	at, _ := c.pathOf(n)
 	if n.from != nil && n.from.path == at {
-		at = n.from.path // where there are many, one text of the two is enough
+		at = n.from.path // two equal strings for many files would cost memory, so one is used
 	}
 	old := n.meta
 	c.note(undo{n: n, path: at, meta: &old})
@@ -211,7 +211,7 @@ func (c *core) note(u undo) {
 	c.seq++
 }
 
-// pathOf returns where a node stands now; ok is false if it stands nowhere.
+// pathOf returns the present path of a node; ok is false if it has no place.
 func (c *core) pathOf(n *node) (at string, ok bool) {
 	var parts []string
 	for ; n != c.root; n = n.parent {
@@ -224,7 +224,7 @@ func (c *core) pathOf(n *node) (at string, ok bool) {
 	return path.Join(append([]string{"."}, parts...)...), true
 }
 
-// rollback takes the log back to its first n entries.
+// rollback undoes the log back to its first n entries.
 func (c *core) rollback(n int) {
 	c.low = min(c.low, n)
 	for len(c.taken) > 0 && c.taken[len(c.taken)-1].at >= n {
@@ -248,7 +248,7 @@ func (c *core) rollback(n int) {
 				delete(u.n.kids, u.name)
 			}
 			if n != nil && n.parent == nil {
-				c.drop(n.body) // the node stands nowhere any more, so it was made after the savepoint
+				c.drop(n.body) // the node has no place any more, so it was made after the savepoint
 			}
 		}
 	}

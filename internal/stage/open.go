@@ -94,8 +94,8 @@ func (s *Stage) openWrite(name string, flag int, perm fs.FileMode) (afero.File, 
 	return f, err
 }
 
-// writtenAt returns the time of a file that is written to now: that of the stage, or a later one if the file was
-// written to before, so that who looks at times sees it.
+// writtenAt returns the time of a file that is written now: the time of the stage, or a later time if the file was
+// written before, so that programs that compare times notice the change.
 func (c *core) writtenAt(n *node) time.Time {
 	isOfBase := n.from != nil && n.mtime.Equal(n.from.mtime)
 	if isOfBase || n.timed || n.mtime.Before(c.now) {
@@ -104,7 +104,7 @@ func (c *core) writtenAt(n *node) time.Time {
 	return n.mtime.Add(time.Microsecond)
 }
 
-// setBody gives a file a body that this view has written. core.mu must be held for writing.
+// setBody sets a body of a file that was written through this view. core.mu must be held for writing.
 func (s *Stage) setBody(n *node, b *body) {
 	m := n.meta
 	m.body, m.mtime, m.timed = b, s.writtenAt(n), false

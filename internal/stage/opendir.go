@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// OpenDir implements [capability.DirOpener]. A directory in which nothing is staged is listed and read by the base
-// itself, which costs no call more for each file; where names are listed in no particular order, neither are they here.
+// OpenDir implements [capability.DirOpener]. If nothing is staged in a directory, the base lists and reads it directly,
+// which saves a call for each file; if the base lists names in no particular order, so does the result.
 func (s *Stage) OpenDir(name string) (capability.DirHandle, error) {
 	if d := s.openUntouched(name); d != nil {
 		return d, nil
@@ -36,7 +36,7 @@ func (s *Stage) OpenDir(name string) (capability.DirHandle, error) {
 	if d.under != "" {
 		d.base, err = handle.OpenDir(s.core.base.fsys, d.under)
 		if d.under == "." && errors.Is(err, fs.ErrNotExist) {
-			d.base, err = nil, nil // the tree is still to be made
+			d.base, err = nil, nil // the tree does not exist yet
 		}
 		if err != nil {
 			return nil, names.PathError("open", name, err)
@@ -45,12 +45,12 @@ func (s *Stage) OpenDir(name string) (capability.DirHandle, error) {
 	return d, nil
 }
 
-// stageDir is an open directory of the stage as it was when it was opened.
+// stageDir is an open directory of the stage in the state of its opening.
 type stageDir struct {
 	s      *Stage
 	path   string
-	under  string               // the directory of the base that shows through, "" if none does
-	base   capability.DirHandle // is that; nil if there is none
+	under  string               // the directory of the base that shows through, "" for none
+	base   capability.DirHandle // the open directory of under; nil if there is none
 	slots  map[string]slot
 	filter bool
 }
@@ -99,12 +99,12 @@ func (d *stageDir) OpenIn(r *handle.Reader, name string, item fs.DirEntry) error
 	return handle.OpenIn(d.base, r, name, item)
 }
 
-// staged opens a file that is staged, and returns nil for a file of the base.
+// staged opens a staged file, and returns nil for a file of the base.
 func (d *stageDir) staged(name string) (capability.ReadFile, error) {
 	slot, staged := d.slots[name]
 	inBase := !staged && d.base != nil
 	if inBase && !d.filter && names.IsPlain(name) && !d.s.guard.Hides(d.path, name) {
-		return nil, nil // what is in a directory without a filter may be read as that may
+		return nil, nil // in a directory without a filter, files may be read if the directory may be
 	}
 	full := names.Join(d.path, name)
 	err := d.s.check(full, guard.Read, false)
@@ -124,14 +124,14 @@ func (d *stageDir) staged(name string) (capability.ReadFile, error) {
 	return nil, names.PathError("open", full, err)
 }
 
-// plainDirOpener opens a directory of the canonical name unless that leads through a symbolic link.
+// plainDirOpener opens a directory of the canonical name unless the name leads through a symbolic link.
 type plainDirOpener interface {
 	OpenPlainDir(clean string) (capability.DirHandle, error)
 }
 
-// openUntouched opens a directory of the base of which nothing is staged, neither of it nor of what it is in, in one
-// go: what the stage would ask the base for each part of its name comes to the same. It returns nil if anything speaks
-// against that, which OpenDir will find out.
+// openUntouched opens a directory of the base in one call if nothing is staged in it or above it: the stage would get
+// the same answers by asking the base for each part of the name. It returns nil if that is not possible; OpenDir then
+// finds the reason.
 func (s *Stage) openUntouched(name string) capability.DirHandle {
 	clean, _, err := s.begin(name, guard.Look)
 	if err != nil || clean == "." {
@@ -148,8 +148,8 @@ func (s *Stage) openUntouched(name string) capability.DirHandle {
 	return &stageDir{s: s, path: clean, under: clean, base: dir, filter: s.guard.Filters(clean)}
 }
 
-// untouched reports whether nothing at the name, nor on the way to it, differs from the base, but for attributes of a
-// file.
+// untouched reports whether the name, and every directory on the way to it, is as in the base, apart from attributes of
+// a file.
 func (s *Stage) untouched(name string) bool {
 	if len(s.core.base.hiddenSince(0)) > 0 {
 		return false
@@ -178,8 +178,8 @@ func (s *Stage) untouched(name string) bool {
 }
 
 // Remember offers bytes of a file that were just read through OpenDir, so that a later ReadFile need not read it again.
-// The stage keeps a copy as long as it has room for it. It takes no offer for a file that is staged, or whose info is
-// not that of the file the run knows.
+// The stage keeps a copy while it has room. It refuses the offer for a staged file, and if info does not match the fact
+// of the file.
 func (s *Stage) Remember(name string, data []byte, info fs.FileInfo) {
 	clean, _, err := s.begin(name, guard.Read)
 	if err != nil || clean == "." || !info.Mode().IsRegular() || int64(len(data)) != info.Size() ||

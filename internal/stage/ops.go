@@ -15,41 +15,41 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// leastUmask is taken from the permission bits of what is made on the stage, beside the umask of the process.
+// leastUmask is removed from the permission bits of new entries on the stage, in addition to the umask of the process.
 const leastUmask = 0o022
 
-// made returns the permission bits of something new.
+// made returns the permission bits of a new entry.
 func (c *core) made(perm fs.FileMode) fs.FileMode {
 	return perm & modes.PermBits &^ (c.umask() | leastUmask)
 }
 
-// origin is the origin of what is written through this view.
+// origin returns the origin of changes made through this view.
 func (s *Stage) origin() change.Origin { return change.Origin{Step: s.step} }
 
-// stamps returns the stamps of something that is made or taken away through this view now.
+// stamps returns the stamps of an entry that is made or removed through this view now.
 func (s *Stage) stamps() []stamp { return stamped(nil, s.origin(), s.seq) }
 
-// put makes n what stands at the place. core.mu must be held for writing.
+// put puts n at the place. core.mu must be held for writing.
 func (s *Stage) put(p place, n *node) {
 	dir := s.adoptDir(p)
 	s.setSlot(dir, p.name, slot{n: n, gone: s.goneAt(dir, p, false), seq: s.seq})
 }
 
-// clear makes nothing stand at the place. core.mu must be held for writing.
+// clear removes the entry at the place. core.mu must be held for writing.
 func (s *Stage) clear(p place, permanent bool) {
 	dir := s.adoptDir(p)
 	s.setSlot(dir, p.name, slot{gone: s.goneAt(dir, p, permanent), seq: s.seq})
 }
 
-// goneAt returns how the base's entry at the place is taken away when something else is put over it.
+// goneAt returns how the base's entry at the place is removed when another entry is put over it.
 func (s *Stage) goneAt(dir *node, p place, permanent bool) *removal {
-	// Without anything there it was taken away before, if it ever was there.
+	// If nothing is there now, the entry was removed before, if it ever existed.
 	old, staged := dir.kids[p.name]
 	if p.ent.kind() == change.Absent || staged && old.isFresh() || dir.base == "" {
 		return old.gone
 	}
 	if p.ent.n == nil {
-		s.core.base.keep(p.ent.f) // what is taken away is what stands there now
+		s.core.base.keep(p.ent.f) // the entry that is removed is the present entry
 	}
 	return &removal{by: s.stamps(), permanent: permanent}
 }
@@ -74,7 +74,7 @@ func (s *Stage) makeDir(p place, perm fs.FileMode) error {
 	return nil
 }
 
-// MkdirAll makes a directory and those above it that are missing.
+// MkdirAll makes a directory and the missing directories above it.
 func (s *Stage) MkdirAll(name string, perm os.FileMode) error {
 	return names.PathError("mkdir", name, s.writing(name, func(clean string, _ bool) error {
 		p, err := s.find(clean, true, guard.Write)
@@ -97,7 +97,7 @@ func (s *Stage) MkdirAll(name string, perm os.FileMode) error {
 	}))
 }
 
-// makeDirOnWay makes the directory unless there is one.
+// makeDirOnWay makes the directory unless it exists.
 func (s *Stage) makeDirOnWay(name string, perm fs.FileMode, last bool) error {
 	p, err := s.find(name, true, guard.Look)
 	switch {
@@ -171,7 +171,7 @@ func (s *Stage) changeMeta(name string, fn func(m *meta) bool) error {
 		case p.asDir && kind != change.Dir:
 			return names.ErrNotDir
 		case p.path == ".":
-			return fs.ErrInvalid // the root is the caller's, no change is about it
+			return fs.ErrInvalid // the root belongs to the caller; no change is about it
 		}
 		if err := s.mayWrite(p); err != nil {
 			return err
@@ -189,14 +189,14 @@ func (s *Stage) changeMeta(name string, fn func(m *meta) bool) error {
 	})
 }
 
-// Chown does not stage anything: owners cannot be changed. It only finds out whether they would be.
+// Chown does not stage anything, because owners cannot be changed. It only reports whether they would change.
 func (s *Stage) Chown(name string, uid, gid int) error {
 	p, err := s.lookUp(name, true, guard.Write)
 	if err != nil {
 		return names.PathError("chown", name, err)
 	}
 	id := capability.Identity{UID: uint32(os.Getuid()), GID: uint32(os.Getgid())}
-	known := os.Getuid() >= 0 // there are no such numbers on every system
+	known := os.Getuid() >= 0 // not every system has such numbers
 	if f := p.ent.fact(); f != nil {
 		id, known = f.id, f.id != capability.Identity{}
 	}

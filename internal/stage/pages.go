@@ -7,19 +7,19 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// page is a piece of a file that was written as a whole: in memory, or in the spill file. A nil *page stands for zeros,
-// so a file with holes costs little. Guarded by core.mu.
+// page is a piece of a file that was written as a whole, in memory or in the spill file. A nil *page is all zeros, so a
+// file with holes costs little. Guarded by core.mu.
 type page struct {
 	owner *body  // the only body that may write into data; nil for none
 	data  []byte // shorter than the page if the rest is zeros
 	off   int64  // in the spill file, if spilled is not 0
-	// spilled is how many bytes stand in the spill file. data is nil then.
+	// spilled is how many bytes are in the spill file. data is nil then.
 	spilled int
-	// stored means that data, which does not change any more, stands in the spill file as well.
+	// stored means that the spill file has data too, which no longer changes.
 	stored bool
 }
 
-// size returns how many bytes of the page are not known to be zeros.
+// size returns the length of the page without trailing zeros that are implied.
 func (p *page) size() int {
 	if p == nil {
 		return 0
@@ -59,12 +59,12 @@ func (c *core) readPages(b *body, p []byte, off int64) (int, error) {
 	return len(want), nil
 }
 
-// fork returns a body with the same pages, for writing into. core.mu must be held for writing.
+// fork returns a writable body with the same pages. core.mu must be held for writing.
 func (c *core) fork(b *body) *body {
 	return &body{pages: slices.Clone(b.pages), size: b.size, turn: c.turn}
 }
 
-// ownPage returns a page of the body with at least n bytes that may be written into.
+// ownPage returns a writable page of the body with at least n bytes.
 func (c *core) ownPage(b *body, i, n int) (*page, error) {
 	old := b.pages[i]
 	if old != nil && old.owner == b && old.spilled == 0 && !old.stored {
@@ -100,7 +100,7 @@ func (c *core) writePages(b *body, p []byte, off int64) (int, error) {
 	had := b.size
 	c.resize(b, max(had, off+int64(len(p))))
 	n, err := c.fillPages(b, p, off)
-	if err != nil { // what was not written is not there either
+	if err != nil { // bytes that were not written must not count
 		if n == 0 {
 			off = 0
 		}
@@ -109,7 +109,7 @@ func (c *core) writePages(b *body, p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// fillPages is writePages for what lies within the size of the body.
+// fillPages is writePages within the size of the body.
 func (c *core) fillPages(b *body, p []byte, off int64) (int, error) {
 	n := 0
 	for n < len(p) {
@@ -130,7 +130,7 @@ func (c *core) fillPages(b *body, p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// resize sets the size of the body. Pages that come to it are zeros.
+// resize sets the size of the body. Added pages are zeros.
 func (c *core) resize(b *body, size int64) {
 	n := int((size + pageSize - 1) / pageSize)
 	if n <= len(b.pages) {
@@ -142,7 +142,7 @@ func (c *core) resize(b *body, size int64) {
 	b.size = size
 }
 
-// truncatePages sets the size of the body. The same conditions as for writePages hold.
+// truncatePages sets the size of the body, under the conditions of writePages.
 func (c *core) truncatePages(b *body, size int64) error {
 	if size > maxFile {
 		return names.ErrTooLarge
@@ -161,8 +161,8 @@ func (c *core) truncatePages(b *body, size int64) error {
 	return nil
 }
 
-// relieve puts the pages of the body into the spill file if there is too much in memory. core.mu must be held for
-// writing, or b not be known to any other goroutine yet.
+// relieve moves pages of the body to the spill file while too much is in memory. core.mu must be held for writing, or
+// no other goroutine may have b yet.
 func (c *core) relieve(b *body) error {
 	for _, pg := range b.pages {
 		if c.held.Load() <= c.spillAt {
@@ -186,7 +186,7 @@ func (c *core) spillPage(pg *page) error {
 	return nil
 }
 
-// store writes the bytes of a page to the spill file, and leaves them in memory.
+// store writes the bytes of a page to the spill file, and also keeps them in memory.
 func (c *core) store(pg *page) error {
 	if pg.stored {
 		return nil
@@ -198,8 +198,8 @@ func (c *core) store(pg *page) error {
 	return err
 }
 
-// drop takes the pages that only this body has out of the account of what is held in memory. A handle may still be
-// open on it; what that writes is counted again. core.mu must be held for writing.
+// drop subtracts the pages that only this body has from the bytes held in memory. A handle may still be open on the
+// body; bytes written through it are counted again. core.mu must be held for writing.
 func (c *core) drop(b *body) {
 	if b == nil || b.shared.Load() {
 		return

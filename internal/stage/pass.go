@@ -14,18 +14,18 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// pass is one reading of a body from its beginning. If it is checked, it finds out at the end whether what it has read
-// of the base is what was read of it before.
+// pass is one reading of a body from its beginning. A checked pass can check at its end that the bytes of the base are
+// the bytes that were read before.
 type pass struct {
 	io.Reader
-	base *baseReader // nil if there is none below; its methods may be called all the same
+	base *baseReader // nil if there is no base; its methods accept nil
 }
 
-// pass begins to read a body. core.mu must not be held.
+// pass begins reading a body. core.mu must not be held.
 func (c *core) pass(b *body, checked bool) (*pass, error) {
 	if b.src == nil {
 		c.mu.RLock()
-		b.shared.Store(true) // its pages stay as they are from now on
+		b.shared.Store(true) // its pages no longer change
 		c.mu.RUnlock()
 		return &pass{Reader: io.NewSectionReader(pageReader{c, b}, 0, b.size)}, nil
 	}
@@ -40,32 +40,32 @@ func (c *core) pass(b *body, checked bool) (*pass, error) {
 	return p, nil
 }
 
-// During makes it an error, the cause of ctx, to read on in a file of the base once ctx is done, until the function is
-// called that it returns. Reading a large file takes minutes on a slow disk. read is called with how many bytes were
-// read, from several goroutines at a time.
+// During makes reading a file of the base fail with the cause of ctx once ctx is done, until the returned function is
+// called. Reading a large file takes minutes on a slow disk. read receives the number of bytes read, from several
+// goroutines at a time.
 func (s *Stage) During(ctx context.Context, read func(n int)) (until func()) {
 	before := s.base.during.Swap(&readingFor{ctx, read})
 	return func() { s.base.during.Store(before) }
 }
 
-// readingFor is for what files of the base are read.
+// readingFor is the context of reading files of the base.
 type readingFor struct {
 	ctx  context.Context
 	read func(n int)
 }
 
-// baseReader reads a file of the base and takes its fingerprint, and its hash if that is not known yet.
+// baseReader reads a file of the base and computes its fingerprint, and its hash if the hash is not known yet.
 type baseReader struct {
 	b     *baseFs
 	f     *fact
 	r     io.Reader
 	file  io.Closer // nil if the bytes are in memory
 	n     int64
-	print *maphash.Hash // nil if it is not wanted, or was taken before
-	sum   hash.Hash     // nil if it is not wanted, or known
+	print *maphash.Hash // nil if it is not needed, or was computed before
+	sum   hash.Hash     // nil if it is not needed, or known
 }
 
-// reader returns a reader of a file that says its size.
+// reader returns a reader of a file that reports its size.
 func (b *baseFs) reader(f *fact, checked bool) (*baseReader, error) {
 	r := &baseReader{b: b, f: f}
 	if checked && f.hash.Load() == nil {
@@ -73,7 +73,7 @@ func (b *baseFs) reader(f *fact, checked bool) (*baseReader, error) {
 	}
 	if data, ok := b.cache.get(f); ok {
 		r.r = bytes.NewReader(data)
-		return r, nil // its fingerprint has been taken when it was read
+		return r, nil // its fingerprint was computed when it was read
 	}
 	file, err := b.open(f)
 	if err != nil {
@@ -103,14 +103,14 @@ func (r *baseReader) Read(p []byte) (int, error) {
 	if r.sum != nil {
 		_, _ = r.sum.Write(p[:n])
 	}
-	short := err == io.EOF && r.n < r.f.size || errors.Is(err, io.ErrUnexpectedEOF) // which a MemMapFs says of one
+	short := err == io.EOF && r.n < r.f.size || errors.Is(err, io.ErrUnexpectedEOF) // the error of a MemMapFs
 	if short || r.n > r.f.size {
 		err = names.ErrDrift
 	}
 	return n, err
 }
 
-// drop gives back what the reader holds. Dropping it again does nothing.
+// drop closes the reader. Dropping it again does nothing.
 func (r *baseReader) drop() error {
 	if r == nil || r.file == nil {
 		return nil
@@ -120,7 +120,7 @@ func (r *baseReader) drop() error {
 	return file.Close()
 }
 
-// finish reads the rest by way of buf, and returns [names.ErrDrift] if the base is not what was read of it before.
+// finish reads the rest through buf, and returns [names.ErrDrift] if the base differs from the bytes read before.
 func (r *baseReader) finish(buf []byte) error {
 	if r == nil {
 		return nil

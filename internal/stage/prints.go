@@ -11,9 +11,9 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// PrintIn returns what tells an entry of a listing of the stage, which info is from, apart from what stands there at
-// another time, in other runs too. An entry that is the same has the same print. certain is false for a file that was
-// changed a moment ago: it can be changed once more and keep its print, so [Stage.HashOf] has to be compared too.
+// PrintIn returns a print of an entry of a listing of the stage: an unchanged entry has the same print at any time, in
+// other runs too. info is from the listing. certain is false for a file that was changed a moment ago: it can be
+// changed once more and keep its print, so [Stage.HashOf] must be compared too.
 func (s *Stage) PrintIn(name string, info fs.FileInfo) (print []byte, certain bool, err error) {
 	clean, _, err := s.begin(name, guard.Look)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Stage) PrintIn(name string, info fs.FileInfo) (print []byte, certain bo
 	return print, certain, names.PathError("look at", name, err)
 }
 
-// printOf returns the print of what exists.
+// printOf returns the print of an existing entry.
 func (c *core) printOf(e ent) (print []byte, certain bool, err error) {
 	if e.n == nil {
 		return c.printOfFact(e.f, e.f.mode)
@@ -55,13 +55,13 @@ func (c *core) printOf(e ent) (print []byte, certain bool, err error) {
 	return printBy('h', kind, mode, string(h[:])), true, err
 }
 
-// printOfFact returns the print of something that is as the base has it, but for its mode perhaps.
+// printOfFact returns the print of an entry that is as in the base, except perhaps for its mode.
 func (c *core) printOfFact(f *fact, mode fs.FileMode) (print []byte, certain bool, err error) {
 	id := f.id
 	switch {
 	case f.kind != change.File:
 		return printBy('s', f.kind, mode, f.target), true, nil
-	case id.Ino == 0 || id.CTime == 0: // only its bytes tell
+	case id.Ino == 0 || id.CTime == 0: // only its bytes identify it
 		h, err := c.hashOf(c.base.keep(f).body())
 		return printBy('h', f.kind, mode, string(h[:])), true, err
 	}
@@ -69,7 +69,7 @@ func (c *core) printOfFact(f *fact, mode fs.FileMode) (print []byte, certain boo
 	return print, isOld(id.CTime, time.Now()), nil
 }
 
-// printBy makes a print of what an entry is known by.
+// printBy makes a print from the identifying values of an entry.
 func printBy(by byte, kind change.Kind, mode fs.FileMode, text string, numbers ...int64) []byte {
 	print := binary.AppendUvarint([]byte{by, byte(kind)}, uint64(mode))
 	for _, n := range numbers {

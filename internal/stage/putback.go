@@ -10,14 +10,14 @@ import (
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
-// TakenAway is what stands at a path of the base before a commit takes it away.
+// TakenAway is the entry at a path of the base before a commit removes it.
 type TakenAway struct {
-	Path  []byte       `json:"path"` // which JSON does not change
+	Path  []byte       `json:"path"` // bytes, because JSON does not change them
 	State change.State `json:"state"`
 }
 
-// TakenBy returns the files and links that the commit of the changes is going to take away, with the hashes of their
-// bytes. The hash is zero for a file that is not what the changes were made from: it is a conflict for the commit.
+// TakenBy returns the files and links that the commit of the changes will remove, with the hashes of their bytes. The
+// hash is zero for a file that has changed since: the commit will report a conflict.
 func TakenBy(ctx context.Context, changes []change.Change) ([]TakenAway, error) {
 	var all []TakenAway
 	var of []change.Change // by place in all
@@ -38,7 +38,7 @@ func TakenBy(ctx context.Context, changes []change.Change) ([]TakenAway, error) 
 	return all, err
 }
 
-// oldHash returns the hash of what a change was made from, the zero Hash if it cannot be read any more.
+// oldHash returns the hash of the old content of a change, the zero Hash if it cannot be read any more.
 func oldHash(ctx context.Context, c change.Change) change.Hash {
 	from, err := c.OpenOld()
 	if err != nil {
@@ -55,9 +55,9 @@ func oldHash(ctx context.Context, c change.Change) change.Hash {
 	return change.Hash(sum.Sum(nil))
 }
 
-// SetPutBack reports what stood at paths of the base before commits took it away, the first commit first. Where such a
-// commit was undone, the same things stand there again, with other times: [Restore] and [Stage.Changes] go by their
-// bytes, which have to be the same. Call it before the first use.
+// SetPutBack records the entries that commits removed from paths of the base, the first commit first. After such a
+// commit was undone, the same entries are there again, with other times: [Restore] and [Stage.Changes] compare them by
+// their bytes. Call it before the first use.
 func (s *Stage) SetPutBack(all []TakenAway) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +69,7 @@ func (s *Stage) SetPutBack(all []TakenAway) {
 	}
 }
 
-// hashBefore returns the hash of a file that a commit took away when it was as told, nil if there is none.
+// hashBefore returns the hash of a file that a commit removed in the given state, nil if there is none.
 func (c *core) hashBefore(told *fact) *change.Hash {
 	for _, s := range c.putBack[told.path] {
 		isIt := s.ID.Dev == told.id.Dev && s.ID.Ino == told.id.Ino && s.ID.CTime == told.id.CTime
@@ -80,7 +80,7 @@ func (c *core) hashBefore(told *fact) *change.Hash {
 	return nil
 }
 
-// before returns the states that a file or link may have had before commits took it away and it was put back.
+// before returns the earlier states of a file or link that commits removed and that was put back.
 func (c *core) before(now *fact) ([]*fact, error) {
 	var all []*fact
 	for _, s := range c.putBack[now.path] {
@@ -102,8 +102,8 @@ func (c *core) before(now *fact) ([]*fact, error) {
 	return all, nil
 }
 
-// closeSums returns the sums of what is in a directory: as it is now, and where commits took some of it away and it was
-// put back, as it was before the first and the last of them.
+// closeSums returns the sums of the entries of a directory: in their present state, and if commits removed some and
+// they were put back, in their states before the first and the last of these commits.
 func (c *core) closeSums(kids []kid) ([]change.Hash, error) {
 	now, err := c.factsOf(kids)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// maxNested is the largest depth of an entry of a delta. A written entry lies in at most maxDepth directories, and
-// moves can only add to that. The guard looks at each directory above a path, so it must not be many.
+// maxNested is the largest depth of an entry of a delta. A written entry is in at most maxDepth directories, and moves
+// can only add to that. The guard checks each directory above a path, so there must not be many.
 const maxNested = 4 * maxDepth
 
-// node makes a node. A node of the base is as in the base until a meta is read.
+// node makes a node. A node of the base has the state of the base until a meta is read.
 func (b *builder) node(t toldNode) error {
 	if t.from > 0 {
 		f, err := at(b.facts.all, t.from-1, "fact")
@@ -47,7 +47,7 @@ func (b *builder) node(t toldNode) error {
 	return err
 }
 
-// metaFor returns the meta that the delta has for a node.
+// metaFor returns the meta of the delta for a node.
 func (b *builder) metaFor(n *node, t toldMeta) (meta, error) {
 	m := meta{mode: t.mode, mtime: t.mtime, timed: t.time&timeSet != 0}
 	switch t.time & timeMask {
@@ -88,7 +88,7 @@ func (b *builder) dir(i int, name string) (*node, error) {
 	return n, err
 }
 
-// link puts a node of the base where it is in the base, which changes nothing.
+// link puts a node of the base at its place in the base, which changes nothing.
 func (b *builder) link(t toldSlot) error {
 	dir, err := b.dir(t.dir, t.name)
 	if err != nil {
@@ -124,7 +124,7 @@ func (b *builder) meta(t toldMeta) error {
 	return nil
 }
 
-// slot puts something into a directory, or takes it away.
+// slot puts a node into a directory, or removes an entry.
 func (b *builder) slot(t toldSlot, stood map[*node]slotKey) error {
 	dir, err := b.dir(t.dir, t.name)
 	if err != nil {
@@ -153,7 +153,7 @@ func (b *builder) slot(t toldSlot, stood map[*node]slotKey) error {
 		s.gone = &removal{by: by, permanent: t.gone == goneForGood}
 	}
 	if t.under > 0 && s.gone == nil {
-		s.gone = &removal{} // so that the slot does not count as fresh
+		s.gone = &removal{} // makes the slot not fresh
 	}
 	if err := b.under(dir, t, s.n); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (b *builder) slot(t toldSlot, stood map[*node]slotKey) error {
 	return nil
 }
 
-// under checks what of the base a slot hides: it has to be what was there, and may have to stay.
+// under checks the entry of the base that a slot hides: it must be the entry of then, and must be removable.
 func (b *builder) under(dir *node, t toldSlot, n *node) error {
 	if dir.base == "" {
 		if t.under != 0 {
@@ -195,7 +195,7 @@ func (b *builder) under(dir *node, t toldSlot, n *node) error {
 	return b.leaves(ent{f: f}, name, name)
 }
 
-// leaves checks whether something of the base may be taken away from its path, to stand at another one perhaps.
+// leaves checks whether an entry of the base may leave its path, perhaps for another path.
 func (b *builder) leaves(e ent, from, to string) error {
 	err := b.c.check(from, guard.Write, e.isDirAt(from))
 	if err == nil {
@@ -204,7 +204,7 @@ func (b *builder) leaves(e ent, from, to string) error {
 	return names.PathError("restore", from, err)
 }
 
-// hide makes it known that a name is only another spelling.
+// hide marks a name as another spelling of an entry.
 func (b *builder) hide(name string) error {
 	clean, err := names.Clean(name)
 	if err != nil || clean != name || name == "." {
@@ -228,7 +228,7 @@ func (b *builder) hide(name string) error {
 	return nil
 }
 
-// checkTree makes sure that each node that was put somewhere stands there and nowhere else.
+// checkTree checks that each node that was put somewhere is there and nowhere else.
 func (b *builder) checkTree(slots []toldSlot, stood map[*node]slotKey) error {
 	return each(b, slots, func(t toldSlot) error {
 		if t.node == 0 {
@@ -244,7 +244,7 @@ func (b *builder) checkTree(slots []toldSlot, stood map[*node]slotKey) error {
 	})
 }
 
-// stands reports whether something is in the tree at all.
+// stands reports whether a node is in the tree.
 func (b *builder) stands(n *node) (bool, error) {
 	for range maxNested {
 		switch {
@@ -258,7 +258,7 @@ func (b *builder) stands(n *node) (bool, error) {
 	return false, badDelta("a directory lies in itself")
 }
 
-// checkPaths holds all that the delta has changed against the guard, at the path where it is now, and puts that into
+// checkPaths asks the guard about everything that the delta has changed, at its present path, and writes that path into
 // the log.
 func (b *builder) checkPaths(log []undo, d *delta) error {
 	for i := range log {
@@ -296,8 +296,8 @@ func (b *builder) checkPaths(log []undo, d *delta) error {
 	})
 }
 
-// mayWrite checks whether the path of an entry of the log may be written to. Directories that only lead to something
-// that may are made without.
+// mayWrite checks whether the path of an entry of the log may be written. A new directory that only leads to an allowed
+// path needs no permission of its own.
 func (b *builder) mayWrite(u *undo, n *node) error {
 	if _, err := names.Clean(u.path); err != nil {
 		return fmt.Errorf("%w: %w", ErrDelta, err)
@@ -312,9 +312,9 @@ func (b *builder) mayWrite(u *undo, n *node) error {
 	return g.Check(u.path, guard.Write)
 }
 
-// mayStand checks whether what was put somewhere may be there: something of the base, that it may leave its place, and
-// a directory, that all in it may be under its new path. The entries of a directory that this delta
-// made are checked on their own.
+// mayStand checks whether a node may be at its new place: an entry of the base must be allowed to leave its place, and
+// a directory must be allowed with everything in it under its new path. The entries of a directory that this delta made
+// are checked on their own.
 func (b *builder) mayStand(n *node, to string, stands bool) error {
 	switch {
 	case n == nil:

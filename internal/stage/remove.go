@@ -16,7 +16,7 @@ func (s *Stage) Remove(name string) error {
 	return names.PathError("remove", name, s.remove(name, false))
 }
 
-// Discard is Remove, but the file is not to be kept in the trash.
+// Discard is Remove, but the file is not kept in the trash.
 func (s *Stage) Discard(name string) error {
 	return names.PathError("remove", name, s.remove(name, true))
 }
@@ -32,7 +32,8 @@ func (s *Stage) remove(name string, permanent bool) error {
 			return names.ErrNotDir
 		}
 		err := s.checkTree(p)
-		// The entries of a directory may be hidden from this process: that there is an entry is reason enough.
+		// The entries of a directory may be hidden from this process: that the directory is not empty is reason enough to
+		// refuse.
 		if err == nil || errors.Is(err, fs.ErrPermission) {
 			err = cmp.Or(s.checkEmpty(p.ent), err)
 		}
@@ -44,7 +45,7 @@ func (s *Stage) remove(name string, permanent bool) error {
 	})
 }
 
-// RemoveAll removes what stands at the name with all that is in it, wholly or not at all.
+// RemoveAll removes the entry at the name with everything in it, completely or not at all.
 func (s *Stage) RemoveAll(name string) error {
 	found := false
 	err := s.modify(name, false, func(p place) error {
@@ -67,7 +68,7 @@ func (s *Stage) RemoveAll(name string) error {
 	return names.PathError("remove", name, err)
 }
 
-// checkEmpty returns [names.ErrNotEmpty] for a directory with anything in it.
+// checkEmpty returns [names.ErrNotEmpty] for a directory that is not empty.
 func (s *Stage) checkEmpty(e ent) error {
 	if e.kind() != change.Dir {
 		return nil
@@ -79,13 +80,13 @@ func (s *Stage) checkEmpty(e ent) error {
 	return err
 }
 
-// checkTree returns why what stands at the place may not be taken away, with all below it.
+// checkTree returns an error if the entry at the place may not be removed, with everything below it.
 func (s *Stage) checkTree(p place) error {
 	return cmp.Or(s.mayTake(p.dir, p.ent), s.mayMove(p), s.checkMove(p.ent, p.path, p.path))
 }
 
-// checkMove is checkTree for what is to stand at another path afterwards: no rule may be about what is in a directory
-// there either.
+// checkMove is checkTree for an entry that moves to another path: no rule may cover its contents at the new path
+// either.
 func (s *Stage) checkMove(e ent, from, to string) error {
 	if e.kind() == change.Dir {
 		for _, name := range []string{from, to} {
@@ -97,7 +98,7 @@ func (s *Stage) checkMove(e ent, from, to string) error {
 	return s.checkBelow(e, from, to)
 }
 
-// checkBelow is checkMove, but for what repositories lead to that are not in the directory.
+// checkBelow is checkMove without the paths outside of the directory that repositories lead to.
 func (s *Stage) checkBelow(e ent, from, to string) error {
 	if e.kind() == change.Other {
 		return names.ErrNotRegular

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Copy makes newname a copy of the regular file that oldname leads to, without reading it.
+// Copy makes newname a copy of the regular file at oldname (links followed), without reading it.
 func (s *Stage) Copy(oldname, newname string) error {
 	err := s.withTwo(oldname, guard.Read, true, newname, guard.Write, func(src, dst place) error {
 		switch {
@@ -44,7 +44,7 @@ func (s *Stage) Copy(oldname, newname string) error {
 	return names.LinkError("copy", oldname, newname, err)
 }
 
-// Rename gives what stands at oldname the name newname, as rename(2) does.
+// Rename moves the entry at oldname to newname, as rename(2) does.
 func (s *Stage) Rename(oldname, newname string) error {
 	return names.LinkError("rename", oldname, newname,
 		s.withTwo(oldname, guard.Write, false, newname, guard.Write, s.rename))
@@ -88,7 +88,7 @@ func (s *Stage) rename(src, dst place) error {
 	return nil
 }
 
-// checkReplace returns why a rename may not put a directory, or something else, at the place.
+// checkReplace returns an error if a rename may not put a directory, or another entry, at the place.
 func (s *Stage) checkReplace(dst place, isDir bool) error {
 	if err := s.checkTree(dst); err != nil {
 		return err
@@ -102,9 +102,9 @@ func (s *Stage) checkReplace(dst place, isDir bool) error {
 	return cmp.Or(s.mayWrite(dst), s.checkEmpty(dst.ent))
 }
 
-// Respells reports whether the second name is nothing but another spelling of the first, in the same directory: a base
-// that does not tell upper from lower case answers to both, and lists the first. From then on nothing stands at the
-// second name as far as the stage is concerned, so that the file can be renamed to it. Rename calls Respells.
+// Respells reports whether the second name is only another spelling of the first, in the same directory: a base that
+// ignores case accepts both, and lists the first. From then on the stage has nothing at the second name, so that the
+// file can be renamed to it. Rename calls Respells.
 func (s *Stage) Respells(name, other string) bool {
 	respells := false
 	err := s.withTwo(name, guard.Look, false, other, guard.Look, func(src, dst place) error {
@@ -114,7 +114,7 @@ func (s *Stage) Respells(name, other string) bool {
 	return err == nil && respells
 }
 
-// respells is Respells for what was found there. core.mu must be held.
+// respells is Respells for the places of both names. core.mu must be held.
 func (c *core) respells(src, dst place) bool {
 	if dst.ent.f == nil || src.path == dst.path || path.Dir(src.path) != path.Dir(dst.path) {
 		return false
@@ -132,7 +132,7 @@ func (c *core) respells(src, dst place) bool {
 	} else if !here.id.SameFile(there.id) {
 		return false
 	}
-	// They may still be two names, those of a hard link.
+	// They may still be two names: two hard links.
 	entries, err := c.base.list(dir)
 	if err != nil || lists(entries, dst.name) || !lists(entries, src.name) {
 		return false

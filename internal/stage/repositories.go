@@ -10,12 +10,12 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// A git repository stays where it is in the base, with all directories above it, and no directory becomes a repository
-// on the stage. So the base says of each path whether it lies in a repository, and the stage is asked only when one of
-// the names that make a repository is put somewhere.
+// A git repository never moves in the base, nor do the directories above it, and no directory becomes a repository on
+// the stage. So the base answers for each path whether it is in a repository, and the stage is asked only when an entry
+// gets one of the names that make a repository.
 
-// check returns why the access to the canonical, resolved path is refused. isDir means that it is a directory of the
-// base, where it has always been.
+// check returns an error if the access to the canonical, resolved path is refused. isDir means that it is a directory
+// of the base that was never moved.
 func (c *core) check(name string, a guard.Access, isDir bool) error {
 	if err := c.guard.Check(name, a); err != nil {
 		return err
@@ -23,11 +23,11 @@ func (c *core) check(name string, a guard.Access, isDir bool) error {
 	return c.repos.Check(name, a, isDir)
 }
 
-// isDirAt reports whether it is a directory of the base that is called the same there.
+// isDirAt reports whether it is a directory of the base with the same name there.
 func (e ent) isDirAt(name string) bool { return e.kind() == change.Dir && e.base() == name }
 
-// mayPut returns why something of the kind may not be made at the place: it would stand in the way of what is reserved,
-// or make a repository of its directory, or this process may not write to the directory.
+// mayPut returns an error if an entry of the kind may not be made at the place: it would block a reserved path, or make
+// its directory a repository, or this process may not write to the directory.
 func (c *core) mayPut(p place, kind change.Kind) error {
 	if err := c.mayChange(p.dir); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (c *core) mayPut(p place, kind change.Kind) error {
 	return nil
 }
 
-// checkHolds returns why nothing but a directory may be made at the path, and no directory moved away or there.
+// checkHolds returns an error if only a directory may be at the path, and no directory may move from or to it.
 func (c *core) checkHolds(name string) error {
 	holds, err := c.repos.Holds(name)
 	if err == nil && holds {
@@ -66,7 +66,7 @@ func (c *core) checkHolds(name string) error {
 	return err
 }
 
-// guardTree is the base as the guard looks at it: by the facts that the stage goes by.
+// guardTree is the base for the guard, through the facts of the stage.
 type guardTree struct {
 	guard.Tree
 	base *baseFs
@@ -83,7 +83,7 @@ func (t guardTree) Lookup(name string) (fs.FileMode, string, error) {
 	return f.typ, f.target, nil
 }
 
-// Inside returns the canonical name of what an absolute name of the system stands for, "" if it is not in the tree.
+// Inside returns the canonical name of an absolute name of the system, "" if it is not in the tree.
 func (s *Stage) Inside(absolute string) string {
 	if s.core.base == nil {
 		return ""

@@ -17,7 +17,7 @@ import (
 // maxLinks is how many symbolic links one path may lead through, as on Linux.
 const maxLinks = 40
 
-// ent is what stands at a path: a node, or something of the base that has none. The zero ent means nothing.
+// ent is the entry at a path: a node, or an entry of the base without a node. The zero ent means that nothing is there.
 type ent struct {
 	n *node
 	f *fact // if n is nil
@@ -33,7 +33,7 @@ func (e ent) kind() change.Kind {
 	return change.Absent
 }
 
-// fact returns what it is in the base, nil if it was made on the stage.
+// fact returns its fact in the base, nil if it was made on the stage.
 func (e ent) fact() *fact {
 	if e.n != nil {
 		return e.n.from
@@ -48,7 +48,7 @@ func (e ent) target() string {
 	return e.f.target
 }
 
-// base returns the directory of the base whose entries show through a directory, "" if none do.
+// base returns the directory of the base whose entries show through a directory, "" for none.
 func (e ent) base() string {
 	if e.n != nil {
 		return e.n.base
@@ -56,18 +56,18 @@ func (e ent) base() string {
 	return e.f.path
 }
 
-// place is a name in an existing directory, and what stands there, if anything.
+// place is a name in an existing directory, and the entry there, if any.
 type place struct {
 	path string // canonical, without links on the way
 	dir  ent    // zero for the root
 	name string // last part of path
 	ent  ent
 
-	linked bool // the name that was looked up is a link, and path is where that leads
-	asDir  bool // it was written with a slash at its end; find leaves it unset
+	linked bool // the name that was looked up is a link, and path is its target
+	asDir  bool // the name ended in a slash; find leaves it unset
 }
 
-// child returns what a directory has under the name, as seen by the view. at is the path of that on the stage.
+// child returns the entry of a directory with the name, in the view. at is its path on the stage.
 func (c *core) child(v *view, dir ent, name, at string) (ent, error) {
 	if dir.n != nil {
 		if s, ok := v.slot(dir.n, name); ok {
@@ -84,14 +84,14 @@ func (c *core) child(v *view, dir ent, name, at string) (ent, error) {
 	return ent{f: f}, nil
 }
 
-// find resolves a canonical name, link by link, the last part only if follow is set, and checks what it leads to
-// against the guard. That nothing stands there is no error, that its directory is missing is. core.mu must be held.
+// find resolves a canonical name, link by link, and its last part only if follow is set, and asks the guard about the
+// result. If nothing is there, find returns no error; a missing directory is an error. core.mu must be held.
 func (c *core) find(name string, follow bool, a guard.Access) (place, error) {
 	at := place{path: ".", ent: ent{n: c.root}}
-	above := make([]place, 0, 16) // the directories that at lies in
+	above := make([]place, 0, 16) // the directories above at
 	links, linked, asDir := 0, false, false
-	// The guard is asked about all of the name, also beyond the point where resolving it failed: whether there is
-	// something in a place that may not be looked at is not told either.
+	// The guard is asked about the whole name, also if resolving it failed earlier: the error must not reveal whether
+	// something exists in a place that may not be looked at.
 	refuse := func(rest string, err error) (place, error) {
 		if g := c.guard.Check(path.Join(at.path, rest), a); g != nil {
 			err = g
@@ -157,7 +157,7 @@ func (c *core) find(name string, follow bool, a guard.Access) (place, error) {
 	return at, nil
 }
 
-// findExisting is find, but that nothing stands there is fs.ErrNotExist.
+// findExisting is find, but returns fs.ErrNotExist if nothing is there.
 func (c *core) findExisting(name string, follow bool, a guard.Access) (place, error) {
 	p, err := c.find(name, follow, a)
 	if err == nil && p.ent.kind() == change.Absent {
@@ -166,8 +166,8 @@ func (c *core) findExisting(name string, follow bool, a guard.Access) (place, er
 	return p, err
 }
 
-// joinAs is joinName for a path that is most likely there already, as a string that is kept anyway. A slash at its end
-// does not count.
+// joinAs is names.Join for a result that likely exists already as a string that is kept anyway, so nothing is
+// allocated. A slash at the end of likely is ignored.
 func joinAs(likely, dir, name string) string {
 	likely = strings.TrimSuffix(likely, "/")
 	above, ok := strings.CutSuffix(likely, name)
@@ -178,7 +178,7 @@ func joinAs(likely, dir, name string) string {
 	return names.Join(dir, name)
 }
 
-// fileInfo is what Stat and directory listings say. It is immutable.
+// fileInfo is the result of Stat and of directory listings. It is immutable.
 type fileInfo struct {
 	name  string
 	mode  fs.FileMode // with type bits
@@ -193,7 +193,7 @@ func (i fileInfo) ModTime() time.Time { return i.mtime }
 func (i fileInfo) IsDir() bool        { return i.mode.IsDir() }
 func (i fileInfo) Mode() fs.FileMode  { return i.mode }
 
-// Sys returns what the base said of a file that is not changed, if that is all it says of the file's owner; nil else.
+// Sys returns the Sys of the base for an unchanged file if the base reports the owner only there; nil otherwise.
 func (i fileInfo) Sys() any { return i.sys }
 
 // info describes an existing ent. core.mu must be held.

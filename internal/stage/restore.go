@@ -11,15 +11,15 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// Restore builds on an untouched stage what the deltas tell, which are those of a [Keeper] in the order in which they
-// follow each other. The stage is then as that one was at the last delta, down to the order of what was done, and each
-// delta is a savepoint of it: see [Keeper.Savepoint] of the Keeper that Restore returns, which goes on with the next
-// delta. Set the guard and the [Spill], which has to be the one of then, before.
+// Restore rebuilds the state of a stage on an untouched stage from the deltas of a [Keeper], in their order. The stage
+// then has the state of the last delta, with the order of its operations, and each delta is a savepoint: see
+// [Keeper.Savepoint] of the returned Keeper, which continues with the next delta. Set the guard and the [Spill] first.
+// The Spill must be the Spill of the first stage.
 //
-// The base is compared first with what was read of it. The error is a *[DriftError] if that has changed, and matches
-// [ErrDelta] if these are not such deltas: they may come from anywhere, so each path goes through the guard, and what
-// they take is bounded by their size. After an error the stage can only be closed. The deltas must not be modified
-// before it is closed.
+// The base is compared first with the facts of the deltas. The error is a *[DriftError] if the base has changed, and
+// matches [ErrDelta] if the data is not a sequence of deltas. Deltas are untrusted input, so each path goes through the
+// guard, and their size bounds the work. After an error the stage can only be closed. The deltas must not be modified
+// before the stage is closed.
 func Restore(ctx context.Context, s *Stage, deltas [][]byte) (*Keeper, error) {
 	if s.err != nil {
 		return nil, s.err
@@ -74,15 +74,15 @@ type builder struct {
 	c     *core
 	rests []rest
 	taken map[*fact]bool // the facts that have a node
-	seq   int            // behind the delta
-	// hashedNow are the facts told before whose hash this delta has.
+	seq   int            // of the stage after the delta
+	// hashedNow are the facts of earlier deltas whose hash is in this delta.
 	hashedNow []int
 	drifts    []Drift
-	lastBy    []toldOrigin // of splices, and what was made of it
+	lastBy    []toldOrigin // of splices, and the origins made from it
 	lastOwn   []change.Origin
 }
 
-// at returns the thing of that number.
+// at returns the thing with that number.
 func at[T any](all []T, i int, what string) (thing T, err error) {
 	if i < 0 || i >= len(all) {
 		return thing, badDelta("there is no %s %d", what, i)
@@ -103,7 +103,7 @@ func each[T any](b *builder, all []T, do func(thing T) error) error {
 	return nil
 }
 
-// apply does what a delta tells.
+// apply applies a delta.
 func (b *builder) apply(d *delta) error {
 	if d.depth == 0 {
 		b.c.now, b.c.nonce = d.clock, d.nonce
@@ -129,7 +129,7 @@ func (b *builder) apply(d *delta) error {
 	for _, sum := range d.taken {
 		b.c.taken = append(b.c.taken, listing{at: start, dir: b.rests[sum.fact].now, sum: sum.sum})
 	}
-	stood := make(map[*node]slotKey) // where nodes that are put elsewhere stood before
+	stood := make(map[*node]slotKey) // places of nodes before this delta moved them
 	for _, do := range []func() error{
 		func() error { return each(b, d.steps, b.step) },
 		func() error { return each(b, d.hides, b.hide) },
@@ -151,7 +151,7 @@ func (b *builder) apply(d *delta) error {
 	return nil
 }
 
-// matchedIn returns how many of the facts of files nothing is made of: they are there because a step has matched them.
+// matchedIn returns how many facts of files are used by nothing: they are there because a step has matched the files.
 func (b *builder) matchedIn(d *delta) int {
 	first := len(b.facts.all) - len(d.facts)
 	used := make(map[int]bool)
@@ -181,7 +181,7 @@ func (b *builder) step(id string) error {
 	return nil
 }
 
-// page makes sure that the bytes are there.
+// page checks that the spill has the bytes.
 func (b *builder) page(t toldPage) error {
 	if t.size <= 0 || t.size > pageSize {
 		return badDelta("a page has %d bytes", t.size)
@@ -189,7 +189,7 @@ func (b *builder) page(t toldPage) error {
 	data := make([]byte, t.size)
 	err := b.c.unspill(data, t.off)
 	switch {
-	case err == io.ErrUnexpectedEOF: // it is not the end of the delta
+	case err == io.ErrUnexpectedEOF: // the error must not look like the end of the delta
 		err = badDelta("the bytes that were put aside are not there")
 	case err == nil && change.HashOf(data) != t.sum:
 		err = badDelta("the bytes are not those that were put aside")

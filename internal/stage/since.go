@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// view is the stage as it was at a savepoint, read out of the log. A nil *view is the stage as it is.
+// view is the stage at a savepoint, computed from the log. A nil *view is the present stage.
 type view struct {
 	dirs  map[*node]map[string]oldSlot
 	metas map[*node]*meta
@@ -20,10 +20,10 @@ type oldSlot struct {
 	had bool
 }
 
-// viewAt returns the view at a savepoint. It is good until core.mu is given back.
+// viewAt returns the view at a savepoint. It is valid until core.mu is unlocked.
 func (c *core) viewAt(p Savepoint) *view {
 	v := &view{dirs: make(map[*node]map[string]oldSlot), metas: make(map[*node]*meta)}
-	for i := len(c.log) - 1; i >= p.n; i-- { // the oldest entry has the last word
+	for i := len(c.log) - 1; i >= p.n; i-- { // the oldest entry wins
 		u := &c.log[i]
 		if u.meta != nil {
 			v.metas[u.n] = u.meta
@@ -37,7 +37,7 @@ func (c *core) viewAt(p Savepoint) *view {
 	return v
 }
 
-// slot returns what a directory has for the name on the stage; ok is false if what its base has counts.
+// slot returns the entry of a directory for the name on the stage; ok is false if the entry of the base counts.
 func (v *view) slot(dir *node, name string) (s slot, ok bool) {
 	if v != nil {
 		if old, ok := v.dirs[dir][name]; ok {
@@ -48,7 +48,7 @@ func (v *view) slot(dir *node, name string) (s slot, ok bool) {
 	return s, ok
 }
 
-// slots returns all slots of a directory, not to be changed.
+// slots returns all slots of a directory. The map must not be changed.
 func (v *view) slots(dir *node) map[string]slot {
 	if v == nil || len(v.dirs[dir]) == 0 {
 		return dir.kids
@@ -62,7 +62,7 @@ func (v *view) slots(dir *node) map[string]slot {
 	return all
 }
 
-// meta returns what can change of a node.
+// meta returns the changeable part of a node.
 func (v *view) meta(n *node) *meta {
 	if v != nil {
 		if m := v.metas[n]; m != nil {
@@ -72,10 +72,10 @@ func (v *view) meta(n *node) *meta {
 	return &n.meta
 }
 
-// ChangedSince returns the paths touched since the savepoint that differ from what they were then, sorted: files and
-// links with other bytes, mode, target or, if it was set by [Stage.Chtimes], time; those that are new, renamed, or
-// gone. A renamed file counts once, under its new name. Directories do not count. It takes time in proportion to what
-// was touched since.
+// ChangedSince returns the paths touched since the savepoint whose state differs from then, sorted: files and links
+// with other bytes, mode, target or, if [Stage.Chtimes] set it, time; and paths that are new, renamed or removed. A
+// renamed file counts once, under its new name. Directories do not count. The time is proportional to the number of
+// touched paths.
 func (s *Stage) ChangedSince(p Savepoint) []string {
 	if s.err != nil {
 		return nil
@@ -98,13 +98,13 @@ func (s *Stage) ChangedSince(p Savepoint) []string {
 	return changed
 }
 
-// moment is a file or link at one time. The zero moment is that of nothing.
+// moment is a file or link at one time. The zero moment means that nothing was there.
 type moment struct {
 	kid
-	meta meta // as it was then, if it has a node
+	meta meta // its state then, if it has a node
 }
 
-// fileID says which inode a file is: one of the base, or one made on the stage.
+// fileID identifies the inode of a file: of the base, or made on the stage.
 type fileID struct {
 	base string
 	n    *node
@@ -121,8 +121,8 @@ func (m moment) id() fileID {
 	}
 }
 
-// touchedSince returns the files and links at and below the paths that the log names since the savepoint, as they were
-// and as they are.
+// touchedSince returns the files and links at and below the paths in the log since the savepoint, in their old and
+// present states.
 func (s *Stage) touchedSince(p Savepoint) (then, now map[string]moment) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -133,7 +133,7 @@ func (s *Stage) touchedSince(p Savepoint) (then, now map[string]moment) {
 	then, now = make(map[string]moment), make(map[string]moment)
 	done := make(map[string]bool)
 	for _, u := range s.log[p.n:] {
-		// The meta of a directory is not that of the files in it.
+		// The meta of a directory does not change the files in it.
 		if u.path != "" && !done[u.path] && (u.meta == nil || u.n.kind != change.Dir) {
 			done[u.path] = true
 			s.gather(v, u.path, then)
@@ -143,8 +143,8 @@ func (s *Stage) touchedSince(p Savepoint) (then, now map[string]moment) {
 	return then, now
 }
 
-// gather adds the files and links at and below a path. Paths that the log names are resolved. A directory that cannot
-// be listed counts as empty here; Changes will tell.
+// gather adds the files and links at and below a path. Paths in the log are resolved. A directory that cannot be listed
+// counts as empty here; Changes will report the error.
 func (s *Stage) gather(v *view, name string, into map[string]moment) {
 	if _, done := into[name]; done {
 		return
@@ -163,7 +163,7 @@ func (s *Stage) gather(v *view, name string, into map[string]moment) {
 	}
 	k := kid{kind: e.kind(), slot: slot{n: e.n}}
 	if e.f != nil {
-		k.base = s.core.base.keep(e.f).path // for factOf, which has no entry of a listing here
+		k.base = s.core.base.keep(e.f).path // for factOf, because there is no entry of a listing here
 	}
 	s.gatherTree(v, name, k, into)
 }
@@ -197,7 +197,7 @@ func (s *Stage) gatherTree(v *view, name string, k kid, into map[string]moment) 
 	into[name] = m
 }
 
-// differs reports whether a file is another one than it was, in name or content.
+// differs reports whether a file differs from its old state, in name or content.
 func (s *Stage) differs(then, now moment) bool {
 	if then.kind != now.kind {
 		return true
@@ -220,7 +220,7 @@ func (s *Stage) differs(then, now moment) bool {
 		if a.body.plain() && b.body.plain() {
 			return false
 		}
-		if a.body.inPlace() && b.body.inPlace() { // one has no splices
+		if a.body.inPlace() && b.body.inPlace() { // one of them has no splices
 			return true
 		}
 	}
@@ -229,7 +229,7 @@ func (s *Stage) differs(then, now moment) bool {
 	return errA != nil || errB != nil || ha != hb
 }
 
-// filled returns what a moment is compared by: for something without a node, what the base says of it.
+// filled returns the values by which a moment is compared: for an entry without a node, those of its fact.
 func (s *Stage) filled(m moment) (meta, string) {
 	if m.slot.n != nil {
 		return m.meta, m.slot.n.target

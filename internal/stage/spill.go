@@ -10,30 +10,30 @@ import (
 	"sync"
 )
 
-// Spill is where a stage puts staged bytes once it holds too many in memory, and where a [Keeper] puts those that a
-// delta names. Bytes are only ever appended: what a rollback drops stays. It is safe for concurrent use.
+// Spill is where a stage writes staged bytes if it holds too many in memory, and where a [Keeper] writes bytes that a
+// delta refers to. Bytes are only appended: a rollback removes nothing. It is safe for concurrent use.
 type Spill interface {
 	io.ReaderAt
-	// Append writes all of p behind what is there and returns where it stands.
+	// Append appends all of p and returns its offset.
 	Append(p []byte) (off int64, err error)
 }
 
-// SetSpill has the stage put bytes there, and not into a temporary file of its own. Call it before the first use. The
-// stage does not close it.
+// SetSpill makes the stage write bytes there instead of to a temporary file of its own. Call it before the first use.
+// The stage does not close the Spill.
 func (s *Stage) SetSpill(to Spill) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spill = to
 }
 
-// unspill fills p with the bytes at off of what was put aside.
+// unspill fills p with the spilled bytes at off.
 func (c *core) unspill(p []byte, off int64) error {
 	n, err := c.spill.ReadAt(p, off)
 	if n == len(p) {
 		return nil
 	}
 	if err == io.EOF || err == nil {
-		err = io.ErrUnexpectedEOF // another process has cut the file off: that is not the end of what was staged
+		err = io.ErrUnexpectedEOF // another process has truncated the file: this is not the end of the staged bytes
 	}
 	return err
 }
@@ -60,7 +60,7 @@ func (s *spill) Append(data []byte) (int64, error) {
 			return 0, spillError(err)
 		}
 		if runtime.GOOS != "windows" {
-			// Without a name nothing is left behind however the process ends. Windows does not remove open files.
+			// Without a name nothing is left over, however the process ends. Windows does not remove open files.
 			if err := os.Remove(f.Name()); err != nil {
 				f.Close()
 				return 0, spillError(err)
@@ -77,8 +77,8 @@ func (s *spill) Append(data []byte) (int64, error) {
 	return off, nil
 }
 
-// spillError reports that an error is not about the file that a caller reads or writes, but about this one, and keeps
-// the name of this one in the text.
+// spillError marks an error as an error of the temporary file, not of the file that a caller reads or writes. The text
+// keeps the name of the temporary file.
 func spillError(err error) error {
 	if err == nil {
 		return nil
@@ -104,7 +104,7 @@ func (s *spill) ReadAt(p []byte, off int64) (int, error) {
 	return n, spillError(err)
 }
 
-// close removes the file. All that was put into it is gone.
+// close removes the file and all bytes in it.
 func (s *spill) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package stage is a copy-on-write file system over a base: a whole change is worked out on it before anything is
-// written, and in the end it tells what differs.
+// Package stage is a copy-on-write file system over a base: steps work on it before anything is written, and in the end
+// it returns the differences.
 package stage
 
 import (
@@ -34,40 +34,41 @@ type Stage struct {
 	*core
 	step     string
 	readOnly bool
-	since    int  // how much had been staged when the view was made
+	since    int  // length of the log when the view was made
 	ended    bool // see End; core.mu guards it
 }
 
-// core is what all views of a stage share.
+// core is the part that all views of a stage share.
 type core struct {
-	err   error // why there is no base
+	err   error // the reason if there is no base
 	base  *baseFs
-	own   io.Closer // what was opened for the base; nil if the base was given open
+	own   io.Closer // closes a base that New has opened; nil if the base was passed open
 	guard guard.Guard
 	repos *guard.Repositories // nil if there is no base
-	// guarded means that there is a policy: without one, links may lead anywhere, for none is followed out of the tree.
+	// guarded means that there is a policy. Without a policy, links may lead anywhere, because no link out of the tree is
+	// followed.
 	guarded bool
 	refuses bool             // see RefuseForeign
-	locked  map[string]error // of the directories of the base that were asked, see mayChange
-	mounted []string         // what something is mounted on in the base, see RefuseMounted
-	inPlace bool             // files of these may be given other bytes
-	now     time.Time        // the mtime of all that is written
+	locked  map[string]error // of the directories of the base that were checked, see mayChange
+	mounted []string         // mount points in the base, see RefuseMounted
+	inPlace bool             // the bytes of files at mount points may change
+	now     time.Time        // the mtime of everything that is written
 	nonce   string           // no other stage has it
 	umask   func() fs.FileMode
-	// maxRead bounds what is read as a whole. It is set before the first use.
+	// maxRead is the largest size of a file that is read as a whole. It is set before the first use.
 	maxRead int64
 
 	mu     sync.RWMutex
 	root   *node
-	inodes map[string]*node // by path in the base, of the base's files that have one
+	inodes map[string]*node // the nodes of files of the base, by path in the base
 	log    []undo
-	seq    int // how many mutations there have been: what is stamped with it is in their order
+	seq    int // how many mutations there have been: the stamp of each gives its order
 	low    int // the least length of the log since the last delta, see Keeper
 	turn   int // how many savepoints were taken
-	// taken are the directories of the base that were listed to be moved or taken away as a whole.
+	// taken are the directories of the base that were listed because they are moved or removed as a whole.
 	taken []listing
-	mute  bool // Restore builds the stage: what is taken away was listed then
-	// putBack is what stood at paths of the base before commits that were undone, see SetPutBack.
+	mute  bool // Restore builds the stage: removed directories were listed before
+	// putBack are the entries of the base before commits that were undone, see SetPutBack.
 	putBack map[string][]change.State
 
 	spill   Spill
@@ -85,8 +86,8 @@ var _ interface {
 	capability.DirOpener
 } = (*Stage)(nil)
 
-// New returns a stage over base as raised by [raise.FS]. If that fails, for want of a base perhaps, every operation of
-// the stage returns its error.
+// New returns a stage over base as raised by [raise.FS]. If that fails, for example because base is nil, every
+// operation of the stage returns its error.
 func New(base afero.Fs) *Stage {
 	c := &core{now: time.Now().Round(0), nonce: rand.Text(), inodes: make(map[string]*node),
 		locked: make(map[string]error), temp: new(spill), spillAt: defaultSpillAt}
@@ -114,7 +115,7 @@ func New(base afero.Fs) *Stage {
 	if f, err := c.base.lstat("."); err == nil && f != nil && f.kind == change.Dir {
 		c.root.from, c.root.mode, c.root.mtime = f, f.mode, f.mtime
 	}
-	// Without a call of Close the file behind it is closed, and removed where that has to be done by name, as well.
+	// If Close is not called, the temporary file is still closed, and removed on systems where its name still exists.
 	runtime.AddCleanup(c, func(sp *spill) { _ = sp.close() }, c.temp)
 	return s
 }
@@ -137,16 +138,16 @@ func (s *Stage) Base() afero.Fs {
 	return s.core.base.fsys
 }
 
-// For returns a view of the same stage: all that is written through it is attributed to the step, or refused with
-// [names.ErrReadOnly] if readOnly is set. Views share everything else, savepoints and the guard too.
+// For returns a view of the same stage: changes through it are attributed to the step, or refused with
+// [names.ErrReadOnly] if readOnly is set. Views share everything else, including savepoints and the guard.
 func (s *Stage) For(step string, readOnly bool) *Stage {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return &Stage{core: s.core, step: step, readOnly: readOnly, since: len(s.log)}
 }
 
-// End refuses all that is written through this view from now on, also through files that are open: the step that it was
-// for has returned, and what it still did would be behind a rollback perhaps, and among the work of other steps.
+// End refuses all writes through this view from now on, also through open files: the step of the view has returned, and
+// a later write could follow a rollback or mix with the work of other steps.
 func (s *Stage) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +160,7 @@ var errEnded = fmt.Errorf("the step that works on this tree has returned: %w", f
 // Name returns "Stage".
 func (s *Stage) Name() string { return "Stage" }
 
-// Close gives back the temporary file, if there is one, and the directory if [New] has opened it.
+// Close removes the temporary file, if there is one, and closes the directory if [New] has opened it.
 func (s *Stage) Close() error {
 	err := s.temp.close()
 	if s.own != nil {
@@ -168,18 +169,18 @@ func (s *Stage) Close() error {
 	return err
 }
 
-// Canonical returns the canonical form of a name as a caller wrote it, purely lexical, checked, see [handle.Canonical].
+// Canonical returns the checked canonical form of a name, purely lexical, see [handle.Canonical].
 func (s *Stage) Canonical(name string) (string, error) {
 	clean, _, err := s.begin(name, guard.Look)
 	return clean, names.PathError("clean", name, err)
 }
 
-// maxDepth is in how many directories a path may lie that is written to. Each directory costs a look at all those above
-// it, here and in the commit, and real trees are not that deep.
+// maxDepth is the largest number of directories above a written path. Each directory is checked with all directories
+// above it, here and in the commit, and real trees are not that deep.
 const maxDepth = 128
 
-// begin is what every operation does first: it checks that the stage is usable and may be written to, and cleans the
-// name. asDir means that it was written with a slash at its end, so that nothing but a directory will do.
+// begin is the first part of every operation: it checks that the stage is usable and may be written, and cleans the
+// name. asDir means that the name ends in a slash, so that only a directory is accepted.
 func (s *Stage) begin(name string, a guard.Access) (clean string, asDir bool, err error) {
 	if s.err != nil {
 		return "", false, s.err
@@ -199,7 +200,7 @@ func isWrittenAsDir(name string) bool {
 	return name != "" && (last == "" || last == "." || last == "..")
 }
 
-// modify calls do with what stands or would stand at a name, with core.mu held for writing.
+// modify calls do with the place of a name, with core.mu held for writing.
 func (s *Stage) modify(name string, follow bool, do func(p place) error) error {
 	return s.writing(name, func(clean string, asDir bool) error {
 		p, err := s.find(clean, follow, guard.Write)
@@ -211,7 +212,7 @@ func (s *Stage) modify(name string, follow bool, do func(p place) error) error {
 	})
 }
 
-// writing calls do with the canonical form of a name that is to be written to, with core.mu held for writing.
+// writing calls do with the canonical form of a name that will be written, with core.mu held for writing.
 func (s *Stage) writing(name string, do func(clean string, asDir bool) error) error {
 	clean, asDir, err := s.begin(name, guard.Write)
 	if err != nil {
@@ -225,7 +226,7 @@ func (s *Stage) writing(name string, do func(clean string, asDir bool) error) er
 	return do(clean, asDir)
 }
 
-// withTwo is modify for two names. Something has to stand at the first one, and only links there are followed.
+// withTwo is modify for two names. The first must exist, and only links at the first are followed.
 func (s *Stage) withTwo(
 	name string, a guard.Access, follow bool, other string, b guard.Access, do func(src, dst place) error,
 ) error {
@@ -254,7 +255,7 @@ func (s *Stage) withTwo(
 	return do(src, dst)
 }
 
-// lookUp finds something for reading. The ent is what stood there at one moment; its node may change at once.
+// lookUp finds an entry for reading. The ent is the state of one moment; its node may change at once.
 func (s *Stage) lookUp(name string, follow bool, a guard.Access) (place, error) {
 	clean, asDir, err := s.begin(name, a)
 	if err != nil {
@@ -281,7 +282,7 @@ func (s *Stage) Resolve(name string) (string, error) {
 	return p.path, names.PathError("resolve", name, err)
 }
 
-// Savepoint returns the present moment.
+// Savepoint returns the present moment as a savepoint.
 func (s *Stage) Savepoint() Savepoint {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -289,8 +290,8 @@ func (s *Stage) Savepoint() Savepoint {
 	return Savepoint{len(s.log)}
 }
 
-// Rollback takes back all that was staged since the savepoint, through a view of [Stage.For] at most what was staged
-// since that was made. Of a view that only reads, or that has ended, it does nothing.
+// Rollback undoes everything that was staged since the savepoint. Through a view of [Stage.For] it undoes at most what
+// was staged since the view was made. It does nothing through a view that is read-only or has ended.
 func (s *Stage) Rollback(p Savepoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -299,13 +300,13 @@ func (s *Stage) Rollback(p Savepoint) {
 	}
 }
 
-// Stat returns what stands at the name, links followed.
+// Stat describes the entry at the name, links followed.
 func (s *Stage) Stat(name string) (os.FileInfo, error) {
 	info, err := s.info(name, true)
 	return info, names.PathError("stat", name, err)
 }
 
-// LstatIfPossible is Stat, but does not follow a link that the name itself is. It is always possible.
+// LstatIfPossible is Stat, but does not follow a link at the name. It is always possible.
 func (s *Stage) LstatIfPossible(name string) (os.FileInfo, bool, error) {
 	info, err := s.info(name, false)
 	return info, true, names.PathError("lstat", name, err)
@@ -316,7 +317,7 @@ func (s *Stage) info(name string, follow bool) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	called, err := handle.Canonical(s.core.base.fsys, name) // a link is called by its own name, as by stat(2)
+	called, err := handle.Canonical(s.core.base.fsys, name) // a link has its own name in the result, as in stat(2)
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,9 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// checkTarget returns why there must be no link of that name and target: it would lead out of the tree, or to what may
-// not be written to, by its name or through the links that are on the way now. A program that follows it asks no stage.
+// checkTarget returns an error if there must not be a link of that name and target: it would lead out of the tree, or
+// to a path that may not be written, by its name or through the links that exist now. A program that follows the link
+// does not ask the stage.
 func (c *core) checkTarget(name, target string) error {
 	if !c.guarded {
 		return nil
@@ -29,7 +30,7 @@ func (c *core) checkTarget(name, target string) error {
 	return nil
 }
 
-// CheckTarget returns why there must be no link of that name, which is canonical, and target.
+// CheckTarget returns an error if there must not be a link of that canonical name and target.
 func (s *Stage) CheckTarget(name, target string) error {
 	if s.err != nil {
 		return s.err
@@ -39,8 +40,8 @@ func (s *Stage) CheckTarget(name, target string) error {
 	return s.checkTarget(name, target)
 }
 
-// checkMoved returns why a link must not stand at another path: its target leads elsewhere from there, and must not.
-// One that led out of the tree before may do so afterwards.
+// checkMoved returns an error if a link must not move to another path, because its target means another path there. A
+// link that led out of the tree before may still do so after the move.
 func (c *core) checkMoved(e ent, from, to string) error {
 	if !c.guarded || path.Dir(from) == path.Dir(to) || c.guard.CheckTarget(from, e.target()) != nil {
 		return nil

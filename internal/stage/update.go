@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// Edit applies splices, given in offsets of the current content, in ascending order and not overlapping.
+// Edit applies splices. Their offsets are in the current content, ascending and not overlapping.
 func (s *Stage) Edit(name string, splices []change.Splice) error {
 	given := func(t *Content) ([]change.Splice, error) {
 		_, err := t.Bytes(maxInMemory)
@@ -20,15 +20,15 @@ func (s *Stage) Edit(name string, splices []change.Splice) error {
 	return names.PathError("edit", name, s.update(name, guard.Write, maxInMemory, given))
 }
 
-// Update is [Stage.Edit] with the splices that find returns for the content of the file, of at most that many bytes. It
-// is called again, with other content, if the file was written to during the call. The content, and bytes of it, are
-// valid until find returns. If find returns an error, nothing is staged and Update returns that error as it is.
+// Update is [Stage.Edit] with the splices that find returns for the content of the file, of at most most bytes. Update
+// calls find again, with the new content, if the file was written during the call. The content and its bytes are valid
+// until find returns. If find returns an error, nothing is staged and Update returns that error as it is.
 func (s *Stage) Update(name string, most int64, find func(*Content) ([]change.Splice, error)) error {
 	return s.update(name, guard.Read, most, find)
 }
 
-// update is the one loop in which a file gets another content: read it, work out the splices, and put what they make
-// of it in its place unless the file was written to since.
+// update is the one loop that changes the content of a file: it reads the file, computes the splices, and replaces the
+// content with their result unless the file was written since.
 func (s *Stage) update(name string, a guard.Access, most int64, find func(*Content) ([]change.Splice, error)) error {
 	for {
 		b, limit, err := s.contentAt(name, a, most)
@@ -43,7 +43,7 @@ func (s *Stage) update(name string, a guard.Access, most int64, find func(*Conte
 	}
 }
 
-// attempt is one round of update, which gives the content back however it ends.
+// attempt is one round of update. It always returns the content with giveBack.
 func (s *Stage) attempt(t *Content, find func(*Content) ([]change.Splice, error)) (done bool, err error) {
 	defer s.giveBack(t)
 	splices, err := find(t)
@@ -62,8 +62,8 @@ func (s *Stage) attempt(t *Content, find func(*Content) ([]change.Splice, error)
 	return done, names.PathError("edit", t.name, err)
 }
 
-// verify makes sure of the content that find has seen. A file that is small or has no size is held for it: it has to be
-// read anyway.
+// verify checks the content that find has seen. A file that is small or has no size is read into memory for that,
+// because it must be read anyway.
 func (s *Stage) verify(t *Content) error {
 	if size := t.body.size; t.left == nil && size <= maxPooled {
 		_, err := t.Bytes(maxInMemory)
@@ -72,7 +72,8 @@ func (s *Stage) verify(t *Content) error {
 	return t.makeSure()
 }
 
-// replace gives the file the content that the splices make of it. It is not done if the file has another one by now.
+// replace replaces the content of the file with the result of the splices. done is false if the content has changed
+// since.
 func (s *Stage) replace(t *Content, splices []change.Splice) (done bool, err error) {
 	splices = s.ownSplices(splices)
 	old, err := t.reader()
@@ -99,13 +100,12 @@ func (s *Stage) replace(t *Content, splices []change.Splice) (done bool, err err
 	return done, err
 }
 
-// edited returns what the splices make of the content, which has that size then.
+// edited returns the content with the splices applied. size is the size of the result.
 func (s *Stage) edited(t *Content, old contentReader, splices []change.Splice, size int64) (*body, error) {
 	b := t.body
 	if src := b.src; src != nil {
 		if t.whole && b.plain() && src.hash.Load() == nil {
-			// The commit compares the file with the very bytes that were edited, so they are hashed while they are at
-			// hand.
+			// The commit compares the file with these bytes, so they are hashed while they are in memory.
 			h := change.HashOf(t.data)
 			src.hash.Store(&h)
 		}
@@ -113,7 +113,7 @@ func (s *Stage) edited(t *Content, old contentReader, splices []change.Splice, s
 		if err != nil {
 			return nil, err
 		}
-		if old.size == b.size { // how large the result is goes by what the file says
+		if old.size == b.size { // the size of the result is computed from the reported size
 			if made, err := overBase(src, all); made != nil || err != nil {
 				return made, err
 			}
@@ -138,7 +138,7 @@ func (s *Stage) edited(t *Content, old contentReader, splices []change.Splice, s
 	return made, nil
 }
 
-// overOld returns the splices together with those that the body has already, over its base.
+// overOld returns the splices combined with the splices of the body, over its base.
 func (s *Stage) overOld(b *body, splices []change.Splice) ([]change.Splice, error) {
 	if len(b.splices) == 0 {
 		return splices, nil
@@ -155,7 +155,7 @@ func (s *Stage) overOld(b *body, splices []change.Splice) ([]change.Splice, erro
 	return splice.DropIdle(base.ReaderAt, all)
 }
 
-// ownSplices returns a copy with all origins set.
+// ownSplices returns a copy of the splices with all origins set.
 func (s *Stage) ownSplices(splices []change.Splice) []change.Splice {
 	size := 0
 	for _, sp := range splices {
@@ -185,7 +185,7 @@ func (s *Stage) ownSplices(splices []change.Splice) []change.Splice {
 	return own
 }
 
-// replaceBody gives the file another content, unless it has not the old one any more.
+// replaceBody replaces the content of the file, unless the old content has changed.
 func (s *Stage) replaceBody(name string, old, edited *body, splices []change.Splice) (done bool, err error) {
 	err = s.modify(name, true, func(p place) error {
 		switch kind := p.ent.kind(); {

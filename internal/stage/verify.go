@@ -17,14 +17,14 @@ import (
 // DriftCreated is the Reason of a path that another program has made.
 const DriftCreated = "created"
 
-// Drift is one path of the base that is not what the deltas rest on any more.
+// Drift is one path of the base that no longer has the state that the deltas rest on.
 type Drift struct {
 	Path   string
 	Reason string // "content", "removed", "created", "kind", "mode", "target" or "entries"
 	Delta  int    // the depth of the first delta that rests on it, from 0
 }
 
-// DriftError means that a stage cannot be built again, for its base has changed. It matches [names.ErrDrift].
+// DriftError means that a stage cannot be rebuilt, because its base has changed. It matches [names.ErrDrift].
 type DriftError struct {
 	Drifts []Drift // at least one, by path
 }
@@ -41,7 +41,7 @@ func (e *DriftError) Error() string {
 // Unwrap returns [names.ErrDrift].
 func (e *DriftError) Unwrap() error { return names.ErrDrift }
 
-// driftError returns the error for what was found, nil if that is nothing.
+// driftError returns the error for the drifts, nil if there are none.
 func driftError(found []Drift) error {
 	if len(found) == 0 {
 		return nil
@@ -54,20 +54,20 @@ func driftError(found []Drift) error {
 
 // rest is one path of the base that deltas rest on.
 type rest struct {
-	told  *fact        // as it was
+	told  *fact        // its earlier state
 	hash  *change.Hash // of its bytes, if known
-	delta int          // the first that has it
+	delta int          // the first delta that has it
 
-	entries     []entries // of what was in it when it was moved or taken away, at different times perhaps
-	now         *fact     // as it is, once it was compared
-	reason      string    // why it is not the same
+	entries     []entries // hashes of its entries when it was moved or removed, perhaps several times
+	now         *fact     // its present state, after comparing
+	reason      string    // the difference, "" if there is none
 	reasonDelta int
 }
 
-// entries is what was in a directory.
+// entries is the hash of the entries of a directory.
 type entries struct {
 	sum   change.Hash
-	delta int // that has it
+	delta int // the delta that has it
 }
 
 // restsOf gathers the facts of all deltas, in the order of their numbers.
@@ -101,7 +101,7 @@ func restsOf(s *Stage, deltas []*delta) ([]rest, error) {
 	return all, nil
 }
 
-// compareAll compares the base with what the deltas rest on, and sets what each path is now.
+// compareAll compares the base with the facts of the deltas, and sets the present state of each path.
 func (c *core) compareAll(ctx context.Context, rests []rest) error {
 	err := parallel.Each(ctx, 2*runtime.GOMAXPROCS(0), len(rests), func(i int) error {
 		r := &rests[i]
@@ -121,7 +121,7 @@ func (c *core) compareAll(ctx context.Context, rests []rest) error {
 	return driftError(found)
 }
 
-// compare looks at one path. A file with other times and the same bytes is the same.
+// compare compares one path. A file with other times and the same bytes is the same.
 func (c *core) compare(r *rest) error {
 	told := r.told
 	if ok, err := c.standsIn(path.Dir(told.path)); !ok || err != nil {
@@ -155,7 +155,7 @@ func (c *core) compare(r *rest) error {
 	return nil
 }
 
-// standsIn reports whether a path of the base is a directory, and so are all above it: no link leads elsewhere.
+// standsIn reports whether a path of the base and all paths above it are directories, so that no link leads elsewhere.
 func (c *core) standsIn(dir string) (bool, error) {
 	for ; dir != "."; dir = path.Dir(dir) {
 		f, err := c.base.lstat(dir)
@@ -185,7 +185,7 @@ func (c *core) compareDir(r *rest) error {
 	return err
 }
 
-// compareFile goes by the bytes where the system does not tell when a file was changed last.
+// compareFile compares bytes if the system does not report when a file was changed last.
 func (c *core) compareFile(r *rest) error {
 	told, now := r.told, r.now
 	if r.hash == nil {
@@ -212,7 +212,7 @@ func (c *core) compareFile(r *rest) error {
 	return nil
 }
 
-// take remembers a directory of the base that is moved, or goes for good. kids are what it has on the stage.
+// take records a directory of the base that is moved or, if goes is set, removed. kids are its entries on the stage.
 func (c *core) take(e ent, kids []kid, goes bool) error {
 	f := e.fact()
 	if c.mute || f == nil {

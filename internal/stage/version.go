@@ -13,10 +13,10 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Version tells one content of a name from another, see fsutil.Stage.Version. The zero Version is that of nothing.
+// Version identifies one content of a name, see fsutil.Stage.Version. The zero Version means that nothing is there.
 type Version [sha256.Size]byte
 
-// Version returns the version of what stands at the name, links not followed.
+// Version returns the version of the entry at the name, links not followed.
 func (s *Stage) Version(name string) (Version, error) {
 	v, _, _, err := s.version(name)
 	return v, err
@@ -34,9 +34,9 @@ func (s *Stage) version(name string) (v Version, asBase, sure bool, err error) {
 	return v, asBase, sure, names.PathError("version", name, err)
 }
 
-// VersionIn is Version for an entry of a listing of the stage, which info is from: what a walk has asked already is
-// not asked again. asBase means that it is a file with the bytes and the time that the base has; sure means that the
-// version tells all of its contents apart.
+// VersionIn is Version for an entry of a listing of the stage. info is from the listing, so the base is not asked
+// again. asBase means that it is a file with the bytes and the time of the base; sure means that the version
+// distinguishes all of its contents.
 func (s *Stage) VersionIn(name string, info fs.FileInfo) (v Version, asBase, sure bool, err error) {
 	clean, _, err := s.begin(name, guard.Read)
 	if _, own := info.(fileInfo); own || err != nil || modes.KindOf(info.Mode()) == change.Symlink ||
@@ -50,7 +50,7 @@ func (s *Stage) VersionIn(name string, info fs.FileInfo) (v Version, asBase, sur
 	return v, asBase, err == nil && (!asBase || s.knowsByID(f)), names.PathError("version", name, err)
 }
 
-// versionOf returns the version of what exists.
+// versionOf returns the version of an existing entry.
 func (c *core) versionOf(e ent) (v Version, asBase bool, err error) {
 	if e.n == nil {
 		return c.versionOfFact(e.f, e.f.mode), e.f.kind == change.File, nil
@@ -78,7 +78,7 @@ func (c *core) versionOf(e ent) (v Version, asBase bool, err error) {
 	return versionBy('h', n.kind, mode, string(h[:]), set), false, nil
 }
 
-// versionOfFact returns the version of something that is as the base has it, but for its mode perhaps.
+// versionOfFact returns the version of an entry that is as in the base, except perhaps for its mode.
 func (c *core) versionOfFact(f *fact, mode fs.FileMode) Version {
 	switch {
 	case f.kind != change.File:
@@ -87,18 +87,18 @@ func (c *core) versionOfFact(f *fact, mode fs.FileMode) Version {
 		id := f.id
 		return versionBy('i', f.kind, mode, "", int64(id.Dev), int64(id.Ino), id.CTime, f.size, f.mtime.UnixNano())
 	}
-	// Within the run, what the base said of the file first is what the stage goes by.
+	// Within the run, the fact of the file is the state that the stage works with.
 	return versionBy('r', f.kind, mode, c.nonce+f.path, f.size, f.mtime.UnixNano())
 }
 
-// recent is how close to the beginning of a run a file may have been changed so that it could be changed once more
-// without another time: a tick of the clock of the kernel, or of a file system that counts in seconds.
+// recent is how long before the beginning of a run a file may have been changed so that another change may keep the
+// same time: a tick of the clock of the kernel, or of a file system that counts in seconds.
 const (
 	recent      = 100 * time.Millisecond
 	recentWhole = 3 * time.Second
 )
 
-// knowsByID reports whether the identity of a file tells all of its contents apart, in later runs too.
+// knowsByID reports whether the identity of a file distinguishes all of its contents, in later runs too.
 func (c *core) knowsByID(f *fact) bool {
 	if f.id == (capability.Identity{}) || f.id.Ino == 0 || f.id.CTime == 0 {
 		return false
@@ -106,8 +106,7 @@ func (c *core) knowsByID(f *fact) bool {
 	return isOld(f.id.CTime, c.now)
 }
 
-// isOld reports whether a file that was changed at a time can, at another time, not be changed once more without
-// showing it.
+// isOld reports whether the change time is so long ago that another change at now shows another time.
 func isOld(changed int64, now time.Time) bool {
 	within := recent
 	if changed%int64(time.Second) == 0 {
@@ -116,7 +115,7 @@ func isOld(changed int64, now time.Time) bool {
 	return changed < now.Add(-within).UnixNano()
 }
 
-// versionBy makes a version of what a content is known by.
+// versionBy makes a version from the identifying values of a content.
 func versionBy(by byte, kind change.Kind, mode fs.FileMode, text string, numbers ...int64) Version {
 	buf := make([]byte, 0, 128)
 	buf = append(buf, by, byte(kind))
