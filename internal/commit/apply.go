@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
-// apply changes the tree, in an order in which each operation finds what it needs. If it fails, or ctx is done, the
-// tree is somewhere between.
+// apply changes the tree, in an order in which each operation has what it needs. If it fails, or ctx is done, the tree
+// is partly changed.
 func (t *txn) apply(ctx context.Context) error {
 	t.phase("apply")
 	early := t.makesRoom()
@@ -51,9 +51,9 @@ func isKeptDir(e *entry) bool { return e.Old.Kind == change.Dir && e.New.Kind ==
 
 func isNewDir(e *entry) bool { return e.Old.Kind != change.Dir && e.New.Kind == change.Dir }
 
-// makesRoom returns what has to be taken out before anything new can be put in: what turns from a directory into
-// something else or from something else into one, what a file system that does not tell upper from lower case would
-// take for the new thing, and what is below a directory of either kind.
+// makesRoom returns the entries that must be removed before anything new can be put in place: a directory that becomes
+// something else or the reverse, a name that a case-insensitive file system takes for a new name, and everything below
+// a directory of either kind.
 func (t *txn) makesRoom() map[*entry]bool {
 	made := make(map[string]bool) // in lower case
 	for _, e := range t.entries {
@@ -69,13 +69,13 @@ func (t *txn) makesRoom() map[*entry]bool {
 		early[e] = e.New.Kind != change.Absent || made[strings.ToLower(e.Path)]
 		for dir := path.Dir(e.Path); dir != "." && !early[e]; dir = path.Dir(dir) {
 			above := t.byPath[dir]
-			early[e] = above != nil && (disk.IsLeaf(above.New) || early[above]) // which stands before it in the list
+			early[e] = above != nil && (disk.IsLeaf(above.New) || early[above]) // directories come first in the list
 		}
 	}
 	return early
 }
 
-// syncAll makes all that apply or undo did durable: each directory once.
+// syncAll makes the work of apply or undo durable, each directory once.
 func (t *txn) syncAll(ctx context.Context) error {
 	if !t.Sync {
 		return nil
@@ -107,7 +107,7 @@ func (t *txn) syncAll(ctx context.Context) error {
 	})
 }
 
-// finishCommit marks the transaction as committed. After an error it is not known whether it is.
+// finishCommit marks the transaction as committed. After an error, the transaction may be committed or not.
 func (t *txn) finishCommit() error {
 	t.phase("commit")
 	err := t.FS.Rename(path.Join(t.dir, journal.PlanFile), path.Join(t.dir, journal.DoneFile))

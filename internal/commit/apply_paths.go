@@ -26,7 +26,7 @@ func (t *txn) putIn(e *entry) error {
 	return t.place(t.slot(e), e.Path)
 }
 
-// bringNear copies the staged content of an entry on another mount to a file beside its path.
+// bringNear copies the staged content of an entry on another mount to a file next to its path.
 func (t *txn) bringNear(e *entry) error {
 	if e.FarDir == "" {
 		return nil
@@ -41,8 +41,8 @@ func (t *txn) bringNear(e *entry) error {
 	return t.FS.Rename(t.temp(e), t.slot(e))
 }
 
-// copyFile makes a copy of a file of ours that has, or is to have, the given state, at temp. A copy left by an earlier
-// try is removed first.
+// copyFile copies a file of the transaction to temp. s is the state of the file, or the state that it should have. A
+// copy left by an earlier try is removed first.
 func (t *txn) copyFile(e *entry, from string, s change.State) error {
 	if err := t.Remove(t.temp(e)); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (t *txn) copyFile(e *entry, from string, s change.State) error {
 
 var errDamaged = errors.New("a file of the transaction is damaged")
 
-// goneAt is the error of an operation on a path: a conflict if the path is gone.
+// goneAt returns the error of an operation on a path: a conflict if the path is gone.
 func goneAt(path string, err error) error {
 	if disk.IsAbsent(err) {
 		return conflictAt(path, "has been removed")
@@ -69,7 +69,7 @@ func goneAt(path string, err error) error {
 	return err
 }
 
-// flatten takes a joined error with one part apart, so that its type can be asked for.
+// flatten unwraps a joined error with only one part, so that its type can be checked.
 func flatten(err error) error {
 	if j, ok := err.(interface{ Unwrap() []error }); ok {
 		if list := j.Unwrap(); len(list) == 1 {
@@ -79,7 +79,7 @@ func flatten(err error) error {
 	return err
 }
 
-// expect returns a conflict about path if what is at name is not want.
+// expect returns a conflict about path if the file at name is not want.
 func (t *txn) expect(name, path string, want change.State) error {
 	s, err := t.Look(name)
 	if err == nil {
@@ -91,7 +91,7 @@ func (t *txn) expect(name, path string, want change.State) error {
 	return err
 }
 
-// expectContent is expect for what is at name in state s, whatever its permissions and its owner are.
+// expectContent is expect for the file at name in state s, without permissions and owner.
 func (t *txn) expectContent(name, path string, s, want change.State) error {
 	same, err := t.matches(name, s, want)
 	if err == nil && !same {
@@ -100,7 +100,7 @@ func (t *txn) expectContent(name, path string, s, want change.State) error {
 	return err
 }
 
-// takeOut takes away what is at the path. It is moved to the transaction first and looked at there.
+// takeOut removes the entry at the path. The entry is moved to the transaction first and checked there.
 func (t *txn) takeOut(e *entry) error {
 	if err := t.expectUnchanged(e); err != nil {
 		return err
@@ -126,9 +126,9 @@ func (t *txn) takeOut(e *entry) error {
 	return flatten(err)
 }
 
-// showsThrough reports whether what stands at the path, from which something was taken away, is nothing that another
-// program has put there: it cannot be taken away, or something else comes to light. File systems that exchange or
-// rename without replacing are not made of such layers.
+// showsThrough reports whether an entry that appeared at the path after a removal comes from a lower layer, and not
+// from another program: it cannot be removed, or removing it reveals another entry. File systems that can exchange, or
+// rename without replacing, have no such layers.
 func (t *txn) showsThrough(e *entry) (bool, error) {
 	if t.Can.Exchange || t.Can.NoReplace {
 		return false, nil
@@ -139,7 +139,7 @@ func (t *txn) showsThrough(e *entry) (bool, error) {
 	}
 	aside := t.back(e)
 	if s, err := t.Look(aside); err != nil || s.Kind != change.Absent {
-		return false, err // another version of another program's, which must not be lost
+		return false, err // a version of another program, which must not be lost
 	}
 	if err := t.FS.Rename(e.Path, aside); err != nil {
 		return !disk.IsAbsent(err), nil
@@ -184,7 +184,7 @@ func (t *txn) removeDir(e *entry) error {
 	return t.FS.Remove(e.Path)
 }
 
-// openUp lets things be written in a directory whose mode will be another one, if so far it does not.
+// openUp makes a directory writable if it is not and if the transaction changes its mode.
 func (t *txn) openUp(e *entry) error {
 	if e.Old.Mode&0o700 == 0o700 {
 		return nil
@@ -211,7 +211,7 @@ func (t *txn) makeDir(e *entry) error {
 	}
 	if err == nil && e.From != "" && t.byPath[e.From].Old.Kind == change.Dir {
 		var s change.State
-		if s, err = t.Look(e.From); err == nil && s.Kind == change.Dir { // else it had to make room already
+		if s, err = t.Look(e.From); err == nil && s.Kind == change.Dir { // else it was removed already to make room
 			err = t.CopyMeta(e.From, e.Path, t.warner(e.Path))
 		}
 	}
@@ -223,7 +223,7 @@ func (t *txn) makeDir(e *entry) error {
 	return err
 }
 
-// setAttr gives what is at the path its mode and times where it did not come with them.
+// setAttr sets the mode and times at the path if they did not come with the file.
 func (t *txn) setAttr(e *entry) error {
 	if e.New.Kind != change.Dir && !e.Attr && !e.Moved {
 		return nil
@@ -248,12 +248,12 @@ func (t *txn) setAttr(e *entry) error {
 	}
 	want.Mode, want.ModTime = e.New.Mode, e.New.ModTime
 	if isNewDir(e) && e.From == "" {
-		want.Mode = want.Mode&e.allowed | now.Mode&fs.ModeSetgid // it has that, and its group, from the directory above
+		want.Mode = want.Mode&e.allowed | now.Mode&fs.ModeSetgid // the setgid bit and the group come from the directory above
 	}
 	return t.setMeta(e.Path, now, want, !isKeptDir(e))
 }
 
-// setMeta makes mode and time of what is at the path, now, those of want.
+// setMeta sets the mode and time of the file at the path, which is in state now, to the values of want.
 func (t *txn) setMeta(name string, now, want change.State, timed bool) error {
 	isLink := now.Kind == change.Symlink
 	if !isLink && now.Mode != want.Mode {

@@ -14,27 +14,27 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// entry is one path of a transaction: its record, and what is needed to carry it out.
+// entry is one path of a transaction: its record, and the values needed to apply it.
 type entry struct {
 	*journal.Record
 	open backing.Opener // the new bytes; nil when undoing after a crash
-	want change.State   // New as asked for; Record.New is as it was found to be made
-	meta string         // the file that owner and attributes are copied from, "" for the file that was there before
+	want change.State   // New as requested; Record.New is the state of the file as it was made
+	meta string         // the file to copy owner and attributes from, "" for the file that was at the path before
 
-	// seen is the change time of the file at the path when it was last looked at, 0 where that says nothing: no such
-	// time is known, or the transaction changes it itself.
+	// seen is the change time of the file at the path when it was last checked. It is 0 if the time is useless: there is
+	// no such time, or the transaction changes it itself.
 	seen int64
-	twin bool // the plan knows the file that was there by another name as well
-	// made is the mode of a directory when it was made, allowed what its access control list lets its mode be.
+	twin bool // the plan has the earlier file under another name too
+	// made is the mode of a directory when it was made, allowed is the mode that its access control list allows.
 	made, allowed fs.FileMode
 }
 
-// build makes the entries of the changes, in path order: one for each path that is not what it was, however many
-// changes speak of it.
+// build makes the entries of the changes, in path order: one entry for each path that differs, however many changes
+// name the path.
 func build(changes []change.Change) ([]*entry, error) {
 	before := make(map[string]change.State)
 	after := make(map[string]*change.Change)
-	moved := make(map[string]bool) // paths whose file goes elsewhere
+	moved := make(map[string]bool) // paths whose file is moved away
 	found := func(path string, s change.State) error {
 		known, twice := before[path]
 		if twice && known.Kind != change.Absent && s.Kind != change.Absent && !known.SameContent(s) {
@@ -73,14 +73,14 @@ func build(changes []change.Change) ([]*entry, error) {
 	}
 	for _, e := range entries {
 		if !listed[e.From] {
-			e.From = "" // a directory of that name stands there again, so nothing was taken from it
+			e.From = "" // there is a directory of that name again, so nothing was moved from it
 		}
 	}
 	return entries, nil
 }
 
-// newEntry returns the entry of a path, nil if nothing is to be done there. c is nil where something moved away. moved
-// means that the present file goes elsewhere, so the later file is a different file, even if it looks the same.
+// newEntry returns the entry of a path, nil if nothing changes there. c is nil if a file was moved away from the path.
+// moved means that the present file is moved away, so the later file is a different file, even if it looks the same.
 func newEntry(path string, old change.State, c *change.Change, moved bool) *entry {
 	e := &entry{Record: &journal.Record{Path: path, Old: old}}
 	if c == nil {
@@ -120,7 +120,7 @@ func newEntry(path string, old change.State, c *change.Change, moved bool) *entr
 // isNewFile reports whether the entry puts a new file or link at its path.
 func (e *entry) isNewFile() bool { return disk.IsLeaf(e.New) && !e.Attr }
 
-// leaves reports whether what is at the path has to go before, or instead of, something else's coming.
+// leaves reports whether the entry at the path must be removed, before a new entry is put there or without a new entry.
 func (e *entry) leaves() bool {
 	switch {
 	case e.Attr, e.Old.Kind == change.Absent:

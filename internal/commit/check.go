@@ -7,9 +7,8 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// Check compares the tree with what the changes rest on, as [Apply] does before its first write. It writes nothing,
-// takes no lock and looks at no earlier transaction. The error is a *Conflict with every path that is not as it should
-// be.
+// Check compares the tree with the old states of the changes, as [Apply] does before its first write. It writes
+// nothing, does not lock, and ignores earlier transactions. The error is a *Conflict with every path that differs.
 func Check(ctx context.Context, o Options, changes []change.Change) error {
 	entries, err := build(changes)
 	if err != nil || len(entries) == 0 {

@@ -16,13 +16,13 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// Apply makes the changes, all or none of them. Changes that turn out to change nothing are left out. Paths have to be
-// canonical, with no symbolic link on the way. Leftovers of earlier transactions are dealt with first.
+// Apply makes the changes, all of them or none. Changes without an effect are left out. Paths must be canonical, with
+// no symbolic link on the way. Leftovers of earlier transactions are resolved first.
 //
-// If it fails before the first write, the error is what failed: [fsutil.ErrLocked], ErrControlDir, a *Conflict with
-// every path that is not as it should be, an *OpError. If it fails later, all is undone and the error is the same, with
-// Report.RolledBack set; if undoing fails or is not complete, a *RollbackError. ErrIndeterminate: the commit itself
-// failed. When ctx is done before the commit, that counts as a failure; afterwards it is ignored.
+// If it fails before the first write, the error is the cause: [fsutil.ErrLocked], ErrControlDir, a *Conflict with every
+// path that differs, or an *OpError. If it fails later, everything is undone and the error is the same, with
+// Report.RolledBack set. If undoing fails or is not complete, the error is a *RollbackError. ErrIndeterminate means
+// that the commit itself failed. If ctx is done before the commit, that is a failure; after the commit it is ignored.
 func Apply(ctx context.Context, o Options, changes []change.Change) (r Report, err error) {
 	entries, err := build(changes)
 	if err != nil {
@@ -52,7 +52,7 @@ func Apply(ctx context.Context, o Options, changes []change.Change) (r Report, e
 	}
 	defer func() {
 		if rerr := panics.Protect(release); rerr != nil {
-			// It changes nothing about what has become of the tree.
+			// The error does not change what happened to the tree.
 			r.Warnings = append(r.Warnings, "lock: "+rerr.Error())
 		}
 	}()
@@ -79,7 +79,7 @@ func applyLocked(ctx context.Context, o *Options, entries []*entry, changes []ch
 		t := newTxn(o, key.Bytes, entries, far)
 		r, err := t.attempt(ctx)
 		r.Warnings = append(warnings, r.Warnings...)
-		// A mount that looks like the rest of the tree shows itself when something is to be renamed there.
+		// A mount that looks like the rest of the tree is found when a file is renamed to it.
 		if at, ok := crossing(err); ok && !far[at] {
 			far[at], warnings = true, r.Warnings
 			if entries, err = build(changes); err == nil {
@@ -90,8 +90,7 @@ func applyLocked(ctx context.Context, o *Options, entries []*entry, changes []ch
 	}
 }
 
-// crossing returns the path at which a rename or link turned out to lead to another mount, if that is all that went
-// wrong.
+// crossing returns the path at which a rename or link crossed into another mount, if nothing else went wrong.
 func crossing(err error) (string, bool) {
 	if _, broken := errors.AsType[*RollbackError](err); broken {
 		return "", false
@@ -119,10 +118,10 @@ func newTxn(o *Options, key []byte, entries []*entry, far map[string]bool) *txn 
 	return t
 }
 
-// attempt goes through the whole protocol.
+// attempt runs the whole protocol.
 func (t *txn) attempt(ctx context.Context) (r Report, err error) {
 	r.ID = t.plan.ID
-	defer t.Close() // of directories only, and they are synced elsewhere
+	defer t.Close() // only directories are open, and they are synced elsewhere
 	defer func() {
 		if err := panics.Protect(t.state.tidy); err != nil {
 			t.trouble.warn(t.state.dir, "not tidied up: "+err.Error())
@@ -150,7 +149,7 @@ func (t *txn) attempt(ctx context.Context) (r Report, err error) {
 		}
 		return t.opts.checkLock()
 	})
-	t.Until, t.Count = nil, nil // what is done is finished, or undone to its end
+	t.Until, t.Count = nil, nil // from here on the work is finished, or undone to its end
 	if err != nil {
 		if uerr := t.undo(); uerr != nil {
 			return r, &RollbackError{Err: err, Rollback: uerr}
@@ -176,7 +175,7 @@ func (t *txn) attempt(ctx context.Context) (r Report, err error) {
 		kept, err = t.clean()
 		return err
 	})
-	if kept && (err == nil || !t.isLost()) { // what is only not cleaned up becomes a backup by the next Recover
+	if kept && (err == nil || !t.isLost()) { // if only cleaning failed, the next Recover makes the backup
 		r.BackupID = r.ID
 	}
 	if err != nil {
@@ -185,7 +184,7 @@ func (t *txn) attempt(ctx context.Context) (r Report, err error) {
 	return r, nil
 }
 
-// prepare does everything that leaves the tree as it is.
+// prepare does everything that does not change the tree.
 func (t *txn) prepare(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{t.verify, t.begin, t.stageAll, t.backUp} {
 		if err := step(ctx); err != nil {

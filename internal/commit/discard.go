@@ -17,10 +17,10 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// Discard removes a leftover transaction, or a transaction that is kept for its conflicts. The tree stays as it is. A
-// transaction that has files from the tree which are nowhere else is kept with the conflicts, and the error is a
-// *KeptError: it blocks nothing then, and a second call of Discard removes it. It takes the lock unless it is given.
-// The error is fs.ErrNotExist if no transaction has the id.
+// Discard removes a leftover transaction, or a transaction that is kept for its conflicts. The tree does not change. A
+// transaction with files from the tree that exist nowhere else is moved to the conflicts, and the error is a
+// *KeptError: it blocks nothing then, and a second call of Discard removes it. Discard locks the tree unless the caller
+// has the lock. The error is fs.ErrNotExist if no transaction has the id.
 func Discard(ctx context.Context, o Options, id string) error {
 	return o.locked(ctx, func() error {
 		state := o.state()
@@ -29,7 +29,7 @@ func Discard(ctx context.Context, o Options, id string) error {
 			if err != nil {
 				return err
 			}
-			if !slices.Contains(names, id) { // so it is one name, and leads nowhere else
+			if !slices.Contains(names, id) { // so it is a single name, and leads nowhere else
 				continue
 			}
 			if in == journal.TxDir {
@@ -43,10 +43,10 @@ func Discard(ctx context.Context, o Options, id string) error {
 	})
 }
 
-// KeptError: a transaction was not discarded, because it has files that are nowhere else.
+// KeptError means that a transaction was not discarded, because it has files that exist nowhere else.
 type KeptError struct {
 	ID string
-	// Dir is where it is kept, Files say of each path where its file is in Dir, in path order.
+	// Dir is the directory of the transaction. Files names for each path the place of its file, in path order.
 	Dir   string
 	Files []change.Problem
 }
@@ -61,11 +61,11 @@ func (e *KeptError) Error() string {
 // Code returns "conflict".
 func (e *KeptError) Code() string { return errorform.Conflict }
 
-// keepLast puts a transaction among the conflicts if it has files that are nowhere else. A plan that cannot be read
-// names none.
+// keepLast moves a transaction to the conflicts if it has files that exist nowhere else. If the plan cannot be read, no
+// such files are known.
 func keepLast(o *Options, state stateDir, id string) error {
 	trusting := *o
-	trusting.Trust = id // it is only looked at
+	trusting.Trust = id // the transaction is only inspected
 	t := trusting.newTxn(nil, state.join(journal.TxDir, id))
 	l := Leftover{Leftover: backup.Leftover{ID: id, Directory: t.dir}}
 	t.load(&l)
@@ -88,7 +88,7 @@ func keepLast(o *Options, state stateDir, id string) error {
 	}
 	files := make([]change.Problem, len(last))
 	for i, f := range last {
-		// else it is beside its path, on another mount
+		// otherwise it is next to its path, on another mount
 		if in, ok := strings.CutPrefix(f.at, t.dir+"/"); ok {
 			f.at = path.Join(to, in)
 		}
@@ -97,11 +97,11 @@ func keepLast(o *Options, state stateDir, id string) error {
 	return &KeptError{ID: id, Dir: to, Files: sortProblems(files)}
 }
 
-// lastCopy is a file of the tree that is at another place only.
+// lastCopy is a file of the tree whose only copy is at another place.
 type lastCopy struct{ path, at string }
 
-// onlyHere lists the files that were in the tree and are now in the transaction only: nothing stands at their paths, or
-// they are of another program.
+// onlyHere lists the files that were in the tree and are now in the transaction only: nothing is at their paths, or
+// another program made them.
 func (t *txn) onlyHere() ([]lastCopy, error) {
 	u := &undoing{txn: t, moves: t.moves()}
 	var files []lastCopy
@@ -124,7 +124,7 @@ func (t *txn) onlyHere() ([]lastCopy, error) {
 	return files, nil
 }
 
-// isLast reports whether a file of the transaction is one from the tree that is not there any more.
+// isLast reports whether a file of the transaction was in the tree and is no longer there.
 func (u *undoing) isLast(e *entry, name string) (bool, error) {
 	s, err := u.Look(name)
 	if err != nil || !disk.IsLeaf(s) {
@@ -151,14 +151,14 @@ func (u *undoing) isLast(e *entry, name string) (bool, error) {
 		return u.isGone(to.Path, e.Old)
 	}
 	for _, to := range u.entries {
-		if to.From == e.Path && !to.Moved { // it is a copy there
+		if to.From == e.Path && !to.Moved { // it was copied there
 			return u.isGone(to.Path, e.Old)
 		}
 	}
 	return true, nil
 }
 
-// isGone reports whether a file is not at the path that it was to be moved or copied to.
+// isGone reports whether a file is missing at the path to which it was moved or copied.
 func (u *undoing) isGone(to string, was change.State) (bool, error) {
 	at, err := u.Reach(to)
 	if err != nil || at.Kind != was.Kind {

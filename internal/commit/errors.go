@@ -8,16 +8,17 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Sentinels, to be asked for with errors.Is.
+// Sentinels, for errors.Is.
 var (
-	// ErrControlDir: the state directory is not a directory of the user's own.
+	// ErrControlDir means that the state directory is not a directory of this user.
 	ErrControlDir = errors.New("state directory is not usable")
-	// ErrIndeterminate: the operation that marks the commit failed. Nobody knows whether the change will survive a
-	// power cut. Nothing was undone; Recover finishes it one way or the other.
+	// ErrIndeterminate means that the operation that marks the commit failed. The change may or may not survive a power
+	// cut. Nothing was undone; Recover completes or undoes it.
 	ErrIndeterminate = errors.New("it is not known whether the change is committed")
-	// ErrRecoveryRequired: an unfinished transaction cannot be undone automatically. Every *PendingError matches it.
+	// ErrRecoveryRequired means that an unfinished transaction cannot be undone automatically. Every *PendingError matches
+	// it.
 	ErrRecoveryRequired = errors.New("an unfinished transaction has to be dealt with first")
-	// ErrLockLost: the lock was taken away while it was held.
+	// ErrLockLost means that the lock was removed while it was held.
 	ErrLockLost = errors.New("the lock of this tree was lost")
 )
 
@@ -29,16 +30,18 @@ func joinProblems(list []change.Problem) string {
 	return names.Few(texts, "; ")
 }
 
-// Conflict: the tree differs from the tree that the changes were computed from. Nothing was written, or it was undone.
+// Conflict means that the tree differs from the tree that the changes were computed from. Nothing was written, or it
+// was undone.
 type Conflict struct {
-	// Paths lists all of them when found before the first write, in path order. While writing, the first ends it.
+	// Paths lists all conflicts found before the first write, in path order. After the first write it has the first
+	// conflict only.
 	Paths []change.Problem
 }
 
 // Error names every path.
 func (e *Conflict) Error() string { return "the tree has changed: " + joinProblems(e.Paths) }
 
-// OpError says which path an operation failed at, and in which phase.
+// OpError has the path and the phase of a failed operation.
 type OpError struct {
 	Phase string
 	Path  string
@@ -51,14 +54,14 @@ func (e *OpError) Error() string { return fmt.Sprintf("%s %s: %v", e.Phase, e.Pa
 // Unwrap returns the cause.
 func (e *OpError) Unwrap() error { return e.Err }
 
-// PendingError: a transaction is neither done nor undone. It matches ErrRecoveryRequired.
+// PendingError means that a transaction is neither committed nor undone. It matches ErrRecoveryRequired.
 type PendingError struct {
 	// ID names the transaction, Dir is its directory.
 	ID, Dir string
 	// Suspicious means that the transaction was not trusted, so nothing was tried. See Options.Trust and Discard.
 	Suspicious bool
-	// Err is why: an *journal.Error if the plan there cannot be trusted, or what failed in undoing. Once that is out of
-	// the way, Recover goes on. For a plan that is not one's own, remove Dir.
+	// Err is the reason: a *journal.Error if the plan cannot be trusted, or the error of undoing. Once the reason is
+	// removed, Recover continues. If the plan is from somebody else, remove Dir.
 	Err error
 }
 
@@ -70,12 +73,12 @@ func (e *PendingError) Error() string {
 // Unwrap returns the reason and ErrRecoveryRequired.
 func (e *PendingError) Unwrap() []error { return []error{e.Err, ErrRecoveryRequired} }
 
-// RollbackConflict: undoing found paths that another program had written after the change. Those paths were left,
-// everything else was undone.
+// RollbackConflict means that undoing found paths that another program had written after the change. Those paths were
+// left, everything else was undone.
 type RollbackConflict struct {
 	ID string
-	// Paths are those that were left, in path order, Dir is where everything else that belongs to them is kept: "" if
-	// another program has removed the transaction with all that could have been restored.
+	// Paths are the paths that were left, in path order. Dir has the files that belong to them; it is "" if another
+	// program has removed the transaction with everything that could have been restored.
 	Paths []change.Problem
 	Dir   string
 }
@@ -90,16 +93,16 @@ func (e *RollbackConflict) Error() string {
 		e.Dir, joinProblems(e.Paths))
 }
 
-// RollbackError: a commit failed and then could not be undone completely.
+// RollbackError means that a commit failed and then could not be undone completely.
 type RollbackError struct {
-	// Err is why the commit failed.
+	// Err is the error of the commit.
 	Err error
-	// Rollback is why it is not undone: a *PendingError if Recover has to go on, or a *RollbackConflict if all is
-	// undone but what another program has changed.
+	// Rollback is the error of undoing: a *PendingError if Recover must continue, or a *RollbackConflict if everything was
+	// undone except paths that another program has changed.
 	Rollback error
 }
 
-// Error gives both reasons.
+// Error returns both reasons.
 func (e *RollbackError) Error() string {
 	return fmt.Sprintf("%v; rollback failed: %v", e.Err, e.Rollback)
 }

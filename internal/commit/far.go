@@ -9,17 +9,17 @@ import (
 )
 
 // Nothing can be renamed or linked from one mount to another. If a path is on another mount than the state directory,
-// its new file is first copied to a file beside the path. The plan names that file before it is made. Two mounts of the
-// same file system look alike until something is tried, so the directories in question are found one after the other.
+// its new file is first copied to a file next to the path. The plan names that file before it is made. Two mounts of
+// the same file system look the same until a rename is tried, so such directories are found one after the other.
 
-// cross notes that a directory has turned out to be on another mount.
+// cross records that a directory is on another mount.
 func (t *troubles) cross(dir string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.far[dir] = true
 }
 
-// findFar notes all directories that are seen to be on another mount.
+// findFar records all directories that are visibly on another mount.
 func (t *txn) findFar() error {
 	defer t.markFar()
 	if t.plan.Ino == 0 {
@@ -36,7 +36,7 @@ func (t *txn) findFar() error {
 				return t.fail(e.Path, err)
 			}
 			if s.Kind != change.Dir {
-				break // the directories below are still to be made
+				break // the directories below are not made yet
 			}
 			seen[dir] = true
 			if s.ID.Ino != 0 && s.ID.Dev != t.plan.Dev {
@@ -47,7 +47,7 @@ func (t *txn) findFar() error {
 	return nil
 }
 
-// markFar gives each entry on another mount the directory that its files will be in: the nearest above that stays.
+// markFar sets the directory for the files of each entry on another mount: the nearest directory above that is kept.
 func (t *txn) markFar() {
 	for _, e := range t.entries {
 		dir := path.Dir(e.Path)
@@ -61,7 +61,7 @@ func (t *txn) markFar() {
 	}
 }
 
-// isFar reports whether the directory or one above it has been found to be on another mount.
+// isFar reports whether the directory or a directory above it is known to be on another mount.
 func (t *txn) isFar(dir string) bool {
 	return len(t.trouble.far) > 0 &&
 		slices.ContainsFunc(disk.Above(dir), func(dir string) bool { return t.trouble.far[dir] })

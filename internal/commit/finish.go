@@ -14,9 +14,9 @@ import (
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
-// clean makes a backup of a committed transaction, or removes it if nothing of it is kept. It can be repeated from
-// wherever it was interrupted, and what is moved need not be synced: whatever is left after a power cut is cleaned by
-// the next Recover. It reports whether there is a backup.
+// clean makes a backup of a committed transaction, or removes it if nothing of it is kept. It can be repeated after any
+// interruption. Its moves need no sync: after a power cut the next Recover cleans the rest. It reports whether there is
+// a backup.
 func (t *txn) clean() (bool, error) {
 	t.phase("clean")
 	for _, step := range []func() error{t.keepResult, t.dropFar, t.dropNew} {
@@ -40,7 +40,7 @@ func (t *txn) clean() (bool, error) {
 	return true, t.FS.Rename(t.dir, t.state.join(journal.BackupsDir, t.plan.ID))
 }
 
-// dropNew removes what came out of the tree, several directories at once.
+// dropNew removes the files that came out of the tree, several directories at once.
 func (t *txn) dropNew() error {
 	top := path.Join(t.dir, journal.NewDir)
 	names, err := t.Names(top)
@@ -55,7 +55,7 @@ func (t *txn) dropNew() error {
 	return err
 }
 
-// keepResult moves the caller's result to where it is looked for.
+// keepResult moves the caller's result to the directory of results.
 func (t *txn) keepResult() error {
 	if t.plan.RunID == "" || t.plan.Result == (change.Hash{}) {
 		return nil
@@ -81,10 +81,10 @@ func (t *txn) keepResult() error {
 	if err := t.FS.Rename(name, t.state.join(journal.ResultsDir, t.plan.RunID+".json")); err != nil {
 		return err
 	}
-	return t.SyncDir(t.state.join(journal.ResultsDir)) // before the transaction becomes something else
+	return t.SyncDir(t.state.join(journal.ResultsDir)) // before the transaction is moved or removed
 }
 
-// dropFar removes the files beside paths on other mounts, durably: once the transaction is gone, nothing names them.
+// dropFar durably removes the files next to paths on other mounts: after the transaction is gone, nothing names them.
 func (t *txn) dropFar() error {
 	var errs []error
 	dirs := make(map[string]bool)
@@ -120,7 +120,7 @@ func (t *txn) discard() error {
 	return t.RemoveTree(t.dir)
 }
 
-// forget removes a transaction that has not changed the tree, or not any more. The plan goes first.
+// forget removes a transaction that has not changed the tree, or was undone. The plan is removed first.
 func (t *txn) forget() error {
 	if err := t.Remove(path.Join(t.dir, journal.PlanFile)); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (t *txn) forget() error {
 	return nil
 }
 
-// removeRest removes what is left of a transaction without a plan. That means nothing, so a failure is a warning.
+// removeRest removes the rest of a transaction without a plan. The rest is harmless, so a failure is a warning.
 func (t *txn) removeRest() {
 	if err := panics.Protect(func() error { return t.RemoveTree(t.dir) }); err != nil {
 		t.trouble.warn(t.dir, "not removed: "+err.Error())

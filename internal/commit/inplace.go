@@ -12,10 +12,10 @@ import (
 	"github.com/millrace-go/millrace/internal/disk"
 )
 
-// A file that something is mounted on, such as a file that a container is given, can neither be renamed nor replaced.
-// If the caller allows it, its bytes are overwritten instead. The before-image is a copy then, and durable before the
-// first byte is written, as the new content is. Until the commit the file holds bytes of the two: undoing writes the
-// old ones again. Other bytes were written by another program.
+// A file that is a mount point, such as a file mounted into a container, can neither be renamed nor replaced. If the
+// caller allows it, its bytes are overwritten instead. The before-image is a copy then, and both the before-image and
+// the new content are durable before the first byte is written. Until the commit the file has a mix of both contents:
+// undoing writes the old bytes again. Any other bytes were written by another program.
 
 // findMounted marks the entries of mount points, and fails if an entry cannot be changed.
 func (t *txn) findMounted() error {
@@ -43,7 +43,8 @@ func (t *txn) overwrite(e *entry) error {
 	return t.writeOver(e, t.staged(e), e.New)
 }
 
-// writeOver makes the bytes of the file at the path those of a file of ours, and its mode and time those of the state.
+// writeOver copies the bytes of a file of the transaction over the file at the path, and sets its mode and time to
+// those of want.
 func (t *txn) writeOver(e *entry, from string, want change.State) error {
 	source, err := t.OpenFound(from)
 	if err != nil {
@@ -64,7 +65,7 @@ func (t *txn) writeOver(e *entry, from string, want change.State) error {
 	return disk.Optional(t.setMeta(e.Path, now, want, true), t.warner(e.Path))
 }
 
-// writeBack writes the old content over what the transaction has written.
+// writeBack writes the old content over the bytes that the transaction has written.
 func (u *undoing) writeBack(e *entry) error {
 	s, ok, err := u.at(e)
 	if err != nil || !ok {
@@ -96,7 +97,7 @@ func (u *undoing) writeBack(e *entry) error {
 	return u.writeOver(e, image, e.Old)
 }
 
-// kindReasonOr returns what has become of a file that is none any more, else the reason.
+// kindReasonOr returns the change of kind if the path is not a file any more, else the reason.
 func kindReasonOr(s change.State, reason string) string {
 	if s.Kind != change.File {
 		return kindReason(change.File, s.Kind)
@@ -104,8 +105,8 @@ func kindReasonOr(s change.State, reason string) string {
 	return reason
 }
 
-// isMixed reports whether each byte of the file at the path, in state s, is that of the old content at its place, or
-// that of the new, or zero, as it is where the power has failed before the bytes were on the disk.
+// isMixed reports whether each byte of the file at the path, in state s, is the byte of the old or of the new content
+// at that offset, or zero: after a power cut, bytes that had not reached the disk are zero.
 func (u *undoing) isMixed(e *entry, s change.State) (bool, error) {
 	if s.Size < min(e.Old.Size, e.New.Size) || s.Size > max(e.Old.Size, e.New.Size) {
 		return false, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// Inspect reports what Recover would find, and changes nothing: not even the lock is taken or a key is made, so a
-// transaction that is being carried out is reported too. The error is about the state directory as a whole.
+// Inspect reports what Recover would find, and changes nothing: it does not lock and makes no key, so it also reports a
+// running transaction. The error is about the state directory as a whole.
 func Inspect(ctx context.Context, o Options) (Recovery, error) {
 	if err := o.lookOnly(); err != nil {
 		return Recovery{}, err
@@ -26,8 +26,7 @@ func Inspect(ctx context.Context, o Options) (Recovery, error) {
 }
 
 // Unfinished returns the directories of the transactions that may have changed the tree and have a plan to undo that,
-// in order. It only looks whether there is such a plan. The plan may be that of a transaction that is being carried
-// out.
+// in order. It only checks that the plan exists. The transaction may still be running.
 func Unfinished(o Options) ([]string, error) {
 	state := o.state()
 	names, err := state.transactions(journal.TxDir)
@@ -48,7 +47,7 @@ func Unfinished(o Options) ([]string, error) {
 	return dirs, nil
 }
 
-// Conflicts lists the transactions that were undone but for what another program had written, which are kept for
+// Conflicts lists the transactions that were undone except for paths that another program had written, and are kept for
 // the user. Their Status is LeftoverInterrupted if their plan can be read. Like Inspect it changes nothing.
 func Conflicts(ctx context.Context, o Options) ([]Leftover, error) {
 	if err := o.lookOnly(); err != nil {
@@ -56,21 +55,21 @@ func Conflicts(ctx context.Context, o Options) ([]Leftover, error) {
 	}
 	state := o.state()
 	if s, err := state.d.Look(state.join(journal.ConflictsDir)); err == nil && s.Kind != change.Dir {
-		return nil, nil // it is not ours, and moved away when it is needed
+		return nil, nil // it is not ours, and is moved away when the directory is needed
 	}
 	r, err := survey(ctx, &o, journal.ConflictsDir, func(*txn, *Leftover) {})
 	return r.Leftovers, err
 }
 
-// lookOnly keeps the options from making a key.
+// lookOnly prevents a key from being made.
 func (o *Options) lookOnly() error {
 	key, err := journal.ExistingKeyFor(o.FS, o.Key)
-	o.Key = append([]byte{}, key.Bytes...) // not nil, which would stand for a key to be made
+	o.Key = append([]byte{}, key.Bytes...) // not nil, because nil stands for a key to be made
 	return err
 }
 
-// lookAgain looks a second and a third time at what is suspicious: without the lock it may be a transaction that goes
-// on between one look and the next, and its files change their names twice.
+// lookAgain checks a suspicious transaction a second and a third time: without the lock, the transaction may be
+// running, and its files are renamed twice between two checks.
 func (t *txn) lookAgain(l *Leftover) {
 	for range 2 {
 		if l.Status != backup.LeftoverSuspicious {

@@ -13,21 +13,22 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// lockName is the mark in the state directory.
+// lockName is the name of the mark in the state directory.
 const lockName = "lock"
 
-// Lock takes the lock of the tree. It has two halves:
+// Lock locks the tree. The lock has two halves:
 //
-//   - A lock that the system releases when the process dies: the lock of the file system (see [fsutil.Locker]), else a
-//     lock of the top directory, or of a file in the state directory, by the handle that the file system gives for it.
-//     So a wrapper of the operating system's file system and a [fsutil.RootFs] of the same directory exclude each
-//     other. File systems that hide the handles have no such half.
-//   - A mark in the state directory that says who has the tree. Only file systems that are no Locker make one, and
-//     others wait while its process may be alive on this machine. A mark of a process that is surely gone is removed.
+//   - A lock that the system releases when the process dies: the lock of the file system (see [fsutil.Locker]),
+//     otherwise a lock of the top directory, or of a file in the state directory, through the handle that the file
+//     system returns. So a wrapper of the operating system's file system and a [fsutil.RootFs] of the same directory
+//     exclude each other. File systems that hide the handles have no such half.
+//   - A mark in the state directory that names the owner of the lock. Only file systems that are not a Locker make a
+//     mark, and others wait while its process may be alive on this machine. The mark of a process that is certainly
+//     gone is removed.
 //
-// It waits until ctx is done, then the error is [fsutil.ErrLocked] and names who has the lock where that can be told.
-// A mark that cannot be judged has to be removed by hand: one made on another machine, or in another container of
-// this one without the first half.
+// Lock waits until ctx is done. Then the error is [fsutil.ErrLocked] and names the owner of the lock if it is known.
+// Some marks cannot be judged and must be removed by hand: a mark from another machine, or from another container of
+// this machine without the first half.
 func Lock(ctx context.Context, o Options) (io.Closer, error) {
 	state := o.state()
 	l := &treeLock{state: state,
@@ -45,9 +46,9 @@ func Lock(ctx context.Context, o Options) (io.Closer, error) {
 	return l, nil
 }
 
-// treeLock is the lock that Lock gives.
+// treeLock is the lock that Lock returns.
 type treeLock struct {
-	unlock func() error // the half of the system; nil if there is none
+	unlock func() error // unlocks the half of the system; nil if there is none
 	state  stateDir
 	mark   *filelock.Mark
 	marked bool // the mark is made
@@ -74,13 +75,13 @@ func (l *treeLock) take(ctx context.Context, o *Options) error {
 	l.mark.Claim(id)
 	err = l.mark.Make(ctx)
 	if err != nil && !errors.Is(err, capability.ErrLocked) {
-		_ = l.state.tidy() // where no mark can be made, nothing of it is left
+		_ = l.state.tidy() // if no mark can be made, nothing of it is left
 	}
 	l.marked = err == nil
 	return lockError(err)
 }
 
-// rootID returns what names the directory that a [fsutil.RootFs] locks; it is nil for others.
+// rootID returns the identity of the directory that a [fsutil.RootFs] locks; it is nil for others.
 func rootID(o *Options) func() (string, error) {
 	if _, ok := o.FS.(*rootfs.FS); !ok {
 		return nil
@@ -91,7 +92,7 @@ func rootID(o *Options) func() (string, error) {
 	}
 }
 
-// named adds to the error of a Locker who has the lock, where the system tells.
+// named adds the owner of the lock to the error of a Locker, if the system reports it.
 func named(o *Options, err error) error {
 	id := rootID(o)
 	if id == nil || !errors.Is(err, capability.ErrLocked) {
@@ -110,13 +111,13 @@ func lockError(err error) error {
 	return err
 }
 
-// Close gives the lock back, and removes the state directory if nothing is left in it.
+// Close unlocks the tree, and removes the state directory if it is empty.
 func (l *treeLock) Close() error {
 	l.once.Do(func() {
 		if l.marked {
 			l.err = panics.Protect(l.release)
 			if _, panicked := errors.AsType[*panics.Error](l.err); panicked {
-				// A mark of a process that lives on would keep everybody out as long as that does.
+				// The mark of a living process would lock everybody out as long as the process lives.
 				l.err = errors.Join(l.err, panics.Protect(l.release))
 			}
 		}
@@ -127,8 +128,8 @@ func (l *treeLock) Close() error {
 	return l.err
 }
 
-// release removes the mark, and everything beside it before that if nothing is of worth: once it is gone another run
-// may begin to put things there.
+// release removes the mark. If nothing in the state directory is worth keeping, it removes everything else first: once
+// the mark is gone, another run may write there.
 func (l *treeLock) release() error {
 	if err := l.stillMine(); err != nil {
 		return err
@@ -150,7 +151,7 @@ func (l *treeLock) release() error {
 	return nil
 }
 
-// stillMine returns ErrLockLost if the mark is not that of this lock any more.
+// stillMine returns ErrLockLost if the mark no longer belongs to this lock.
 func (l *treeLock) stillMine() error {
 	err := l.mark.StillMine()
 	if errors.Is(err, filelock.ErrLost) {
@@ -159,7 +160,7 @@ func (l *treeLock) stillMine() error {
 	return err
 }
 
-// hold takes the lock unless the caller has it, and returns how to give it back.
+// hold locks the tree unless the caller has the lock, and returns the function that unlocks it.
 func (o *Options) hold(ctx context.Context) (func() error, error) {
 	if o.Lock != nil {
 		return func() error { return nil }, nil
@@ -172,7 +173,7 @@ func (o *Options) hold(ctx context.Context) (func() error, error) {
 	return l.Close, nil
 }
 
-// locked calls do with the lock held. The error of giving the lock back comes second.
+// locked calls do with the lock held. An error of unlocking comes second.
 func (o *Options) locked(ctx context.Context, do func() error) (err error) {
 	release, err := o.hold(ctx)
 	if err != nil {
@@ -182,7 +183,7 @@ func (o *Options) locked(ctx context.Context, do func() error) (err error) {
 	return do()
 }
 
-// checkLock makes sure that the lock is still held, where that can be told.
+// checkLock returns an error if the lock is known to be lost.
 func (o *Options) checkLock() error {
 	if l, ok := o.Lock.(*treeLock); ok && l.marked {
 		return l.stillMine()

@@ -13,12 +13,12 @@ import (
 	"github.com/millrace-go/millrace/internal/filelock"
 )
 
-// lockFileName is the file in the state directory that is locked where a directory cannot be. It stays when the lock is
-// given back: to remove it would let two runs lock two files of one name.
+// lockFileName is the file in the state directory that is locked if a directory cannot be locked. It is never removed:
+// then two runs could lock two files of the same name.
 const lockFileName = "lockfile"
 
 // lockHandle locks the top directory or else a file in the state directory, by its handle, and waits while another run
-// has the lock. It returns the locked file, and both results are empty if no such lock exists.
+// holds the lock. It returns the locked file, and both results are empty if no such lock exists.
 func lockHandle(ctx context.Context, o *Options) (unlock func() error, id string, err error) {
 	unlock, id, err = filelock.Handle(ctx, o.FS, ".", o.FS.Open)
 	if errors.Is(err, errors.ErrUnsupported) && err != filelock.ErrNoHandle { //nolint:errorlint // it is never wrapped
@@ -34,8 +34,7 @@ func lockHandle(ctx context.Context, o *Options) (unlock func() error, id string
 	return unlock, id, err
 }
 
-// openLockFile opens the file that is locked, and makes it if need be. A link in its place is refused: another
-// program made it.
+// openLockFile opens the lock file, and makes it if needed. A link in its place is refused: another program made it.
 func (s stateDir) openLockFile(name string) (afero.File, error) {
 	check := func() error {
 		st, err := s.d.Look(name)
@@ -44,7 +43,7 @@ func (s stateDir) openLockFile(name string) (afero.File, error) {
 		}
 		return err
 	}
-	// Before, so that no file is made where a link leads; afterwards, because it may have been made in between.
+	// Check before, so that no file is made where a link leads; and after, because a link may have been made in between.
 	if err := check(); err != nil {
 		return nil, err
 	}
@@ -59,9 +58,9 @@ func (s stateDir) openLockFile(name string) (afero.File, error) {
 	return f, nil
 }
 
-// placeOf returns the identity of a directory of this library, from the file system or else from an open handle. So a
-// transaction begun through a wrapper of the operating system's file system can be recovered through a [fsutil.RootFs]
-// of the same directory, and the reverse. Without an identity it is zero.
+// placeOf returns the identity of a directory of this library, from the file system or otherwise from an open handle.
+// So a transaction begun through a wrapper of the operating system's file system can be recovered through a
+// [fsutil.RootFs] of the same directory, and the reverse. Without an identity it is zero.
 func placeOf(d *disk.Disk, dir string, s change.State) (capability.Identity, error) {
 	if s.ID.Ino != 0 || d.Memory {
 		return s.ID, nil

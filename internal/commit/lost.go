@@ -10,7 +10,7 @@ import (
 )
 
 // isLost reports whether another program has removed the directory of the transaction, as "git clean -fdx" does. Then
-// nothing of it can be undone. If that cannot be found out, the directory is taken to be there, with a warning.
+// the transaction cannot be undone. If that cannot be determined, isLost reports false, with a warning.
 func (t *txn) isLost() bool {
 	s, err := t.Look(t.dir)
 	if err != nil {
@@ -29,8 +29,8 @@ func (t *txn) lostPlan() bool {
 	return true
 }
 
-// commitLost ends a transaction that was removed after all of it had been applied and made durable. The tree is what
-// it was to be, and stays so: the plan is gone, and is made to stay gone, also by a power cut.
+// commitLost ends a transaction that was removed after everything was applied and durable. The tree is in its new
+// state, and stays so: commitLost makes the removal of the plan durable.
 func (t *txn) commitLost() error {
 	dirs := disk.Above(t.dir)
 	for _, dir := range slices.Backward(dirs) {
@@ -45,9 +45,9 @@ func (t *txn) commitLost() error {
 	return t.SyncDir(".")
 }
 
-// verifyLost compares the tree after a transaction was removed before all of it had been applied. The error is nil if
-// the tree is as it was before, else a *RollbackConflict with every other path. Nothing is touched, because the files
-// needed to finish or to undo are gone.
+// verifyLost compares the tree after a transaction was removed before everything was applied. The error is nil if the
+// tree is in its old state, otherwise a *RollbackConflict with every path that differs. Nothing is changed, because the
+// files needed to finish or to undo are gone.
 func (u *undoing) verifyLost() error {
 	for _, e := range u.entries {
 		reason, err := u.leftAs(e)
@@ -64,7 +64,7 @@ func (u *undoing) verifyLost() error {
 	return &RollbackConflict{ID: u.plan.ID, Paths: sortProblems(u.found)}
 }
 
-// leftAs describes the path if it is not as it was before.
+// leftAs describes the path if it is not in its old state.
 func (u *undoing) leftAs(e *entry) (string, error) {
 	s, err := u.Reach(e.Path)
 	if err != nil {

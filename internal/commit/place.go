@@ -7,11 +7,11 @@ import (
 	"github.com/millrace-go/millrace/internal/disk"
 )
 
-// A mount may refuse for two names what it did for two others when that was tried, such as two in one directory. So
-// each of these goes on to the next way when the mount refuses one, in a commit, in undoing it and in recovery.
+// A mount may refuse for two names an operation that worked for two others, such as two names in the same directory. So
+// each of these functions tries the next way when the mount refuses, in a commit, in undoing and in recovery.
 
-// replace exchanges what is at the path for the new file, looks at what came out, and puts that back if it is not
-// what was verified. Without exchange it has to look first.
+// replace exchanges the file at the path for the new file, checks the old file, and puts it back if it is not the
+// verified file. Without exchange it checks first.
 func (t *txn) replace(e *entry) error {
 	if err := t.expectUnchanged(e); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (t *txn) replace(e *entry) error {
 	return flatten(err)
 }
 
-// exchange exchanges two names, and reports whether it has: the mount may be unable to.
+// exchange exchanges two names, and reports whether it did: the mount may not be able to.
 func (t *txn) exchange(a, b string) (bool, error) {
 	if !t.Can.Exchange {
 		return false, nil
@@ -46,7 +46,7 @@ func (t *txn) exchange(a, b string) (bool, error) {
 	return err == nil, err
 }
 
-// place gives a file of ours a name in the tree where nothing is, and fails with a conflict if something is.
+// place moves a file of the transaction to a free name in the tree, and returns a conflict if the name is not free.
 func (t *txn) place(from, to string) error {
 	done, err := t.placeNew(from, to)
 	switch {
@@ -65,8 +65,8 @@ func (t *txn) place(from, to string) error {
 	return t.MoveIn(from, to)
 }
 
-// placeNew is place in one step that takes no name from another program. It reports whether the mount can do that. The
-// error matches fs.ErrExist if the name is taken.
+// placeNew is place in a single step that never replaces a file of another program. It reports whether the mount is
+// able to do that. The error matches fs.ErrExist if the name is not free.
 func (t *txn) placeNew(from, to string) (bool, error) {
 	if t.Can.NoReplace {
 		if err := t.RenameNoReplace(from, to); err == nil || !disk.IsUnsupported(err) {

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
-// begin makes the directory of the transaction and finds out what can be done there.
+// begin makes the directory of the transaction and probes the abilities of the file system there.
 func (t *txn) begin(context.Context) error {
 	t.phase("stage")
 	if err := t.state.ensure(t.lasting()...); err != nil {
@@ -53,11 +53,11 @@ func (t *txn) begin(context.Context) error {
 	return t.fail(t.dir, err)
 }
 
-// stateMode is the mode of directories of our own.
+// stateMode is the mode of directories of this library.
 const stateMode = 0o700
 
-// forgetModes plans with the modes that a mount will show if it keeps no modes of directories: all have the same. Some
-// mounts, such as ntfs-3g, keep no modes of files either, so that a change of mode changes nothing.
+// forgetModes plans with the modes of a mount that keeps no modes of directories: all have the same mode. Some mounts,
+// such as ntfs-3g, keep no modes of files either, so a change of mode has no effect.
 func (t *txn) forgetModes(ofDirs fs.FileMode) error {
 	changes, err := t.ChangesModes(t.dir)
 	if err != nil {
@@ -76,8 +76,8 @@ func (t *txn) forgetModes(ofDirs fs.FileMode) error {
 	return nil
 }
 
-// lasting returns the directories that the transaction will be in, first and last. They are made together, to be
-// durable before anything is moved from one to the other.
+// lasting returns the directories that the transaction will be in, first and last. They are made together, so that they
+// are durable before anything is moved between them.
 func (t *txn) lasting() []string {
 	dirs := []string{journal.TxDir}
 	if slices.ContainsFunc(t.entries, func(e *entry) bool { return t.plan.Kept(e.Record) }) {
@@ -89,7 +89,7 @@ func (t *txn) lasting() []string {
 	return dirs
 }
 
-// slotDirs returns the directories for the files of all entries, from the top down.
+// slotDirs returns the directories for the files of all entries, parents first.
 func (t *txn) slotDirs(name string) []string {
 	top := path.Join(t.dir, name)
 	dirs := []string{top}
@@ -99,8 +99,8 @@ func (t *txn) slotDirs(name string) []string {
 	return dirs
 }
 
-// makeSlots makes the directories for new files again, which are not synced: until the commit nothing in them is looked
-// for, but undoing needs a place to work in.
+// makeSlots makes the directories for new files again. They are not synced: before the commit nothing looks for their
+// files, but undoing needs these directories.
 func (t *txn) makeSlots() error {
 	for _, dir := range t.slotDirs(journal.NewDir) {
 		if err := t.state.mkdir(dir); err != nil {
@@ -110,7 +110,7 @@ func (t *txn) makeSlots() error {
 	return nil
 }
 
-// backUp takes all before-images, and stages what is moved.
+// backUp makes all before-images, and stages moved files.
 func (t *txn) backUp(ctx context.Context) error {
 	t.phase("backup")
 	t.countTo(len(t.entries))
@@ -130,19 +130,19 @@ func (t *txn) backUp(ctx context.Context) error {
 		func(i int) error { return t.fail(moved[i].Path, t.stageMoved(moved[i])) })
 	for _, e := range t.entries {
 		if (e.FarDir != "" || e.InPlace) && !e.Attr {
-			e.New.ID = capability.Identity{} // it will be a copy
+			e.New.ID = capability.Identity{} // the file will be a copy
 		}
 	}
 	return err
 }
 
-// takeImage links or copies what stands at the path, and makes sure that it is what was verified.
+// takeImage links or copies the file at the path, and checks that it is the verified file.
 func (t *txn) takeImage(e *entry) error {
 	image := t.image(e)
 	if err := t.expectUnchanged(e); err != nil {
 		return err
 	}
-	if t.Can.Link && !t.Can.Lags && !e.InPlace { // else the link of ours would look like a change of another program
+	if t.Can.Link && !t.Can.Lags && !e.InPlace { // otherwise our own link would look like a change by another program
 		err := t.Link(e.Path, image)
 		switch {
 		case err == nil:
@@ -155,7 +155,7 @@ func (t *txn) takeImage(e *entry) error {
 		}
 	}
 	if e.Old.Kind == change.Symlink {
-		return nil // all of it is in the record
+		return nil // the record has everything
 	}
 	e.Image = journal.Copied
 	f, err := t.OpenFound(e.Path)
@@ -180,7 +180,7 @@ func (t *txn) checkImage(e *entry, image string) error {
 		return err
 	}
 	if e.seen != 0 {
-		e.seen = s.ID.CTime // which the link has changed
+		e.seen = s.ID.CTime // the link has changed this time
 	}
 	same, err := t.matches(image, s, e.Old)
 	switch {
@@ -192,7 +192,7 @@ func (t *txn) checkImage(e *entry, image string) error {
 	return expectMeta(e.Path, s, e.Old)
 }
 
-// stageMoved links the before-image of what is moved, so that the inode itself gets to its new path.
+// stageMoved links the before-image of a moved file, so that the inode itself gets its new path.
 func (t *txn) stageMoved(e *entry) error {
 	from := t.source(e)
 	e.New = from.Old
@@ -210,11 +210,11 @@ func (t *txn) stageMoved(e *entry) error {
 	}
 	e.Moved = false
 	e.want.Hash = from.Old.Hash
-	e.open = func() (io.ReadCloser, error) { return t.OpenFound(t.image(from)) } // a link needs none
+	e.open = func() (io.ReadCloser, error) { return t.OpenFound(t.image(from)) } // a link needs no content
 	return t.stage(e)
 }
 
-// writePlan is what makes a crash lead to undoing instead of forgetting.
+// writePlan writes the plan. From then on, recovery undoes the transaction instead of forgetting it.
 func (t *txn) writePlan() error {
 	t.phase("journal")
 	if err := t.writeResult(); err != nil {
@@ -223,7 +223,7 @@ func (t *txn) writePlan() error {
 	t.plan.Records = make([]journal.Record, len(t.entries))
 	for i, e := range t.entries {
 		t.plan.Records[i] = *e.Record
-		e.Record = &t.plan.Records[i] // either is enough
+		e.Record = &t.plan.Records[i] // one copy of the record is enough
 	}
 	data, err := journal.Encode(t.plan, t.key)
 	if err != nil {
@@ -242,10 +242,10 @@ func (t *txn) writePlan() error {
 	return t.fail(t.dir, t.SyncDir(t.dir))
 }
 
-// syncTransaction makes the names of all that is staged durable. New contents need no sync: until the commit nothing
-// looks for them, except for a content that is written over a mount point. But removed directories are moved to the
-// same place, and they have no image. The directory of the transaction is synced with the name of the plan: before that
-// is there, nothing has happened to the tree.
+// syncTransaction makes the names of all staged files durable. New contents need no sync, because before the commit
+// nothing looks for them, except for a content that is written over a mount point. But removed directories are moved to
+// the same place, and they have no image. The directory of the transaction is synced with the name of the plan: before
+// that, the tree has not changed.
 func (t *txn) syncTransaction() error {
 	dirs := t.slotDirs(journal.OldDir)
 	if slices.ContainsFunc(t.entries,

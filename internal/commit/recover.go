@@ -14,24 +14,24 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// Leftover is a transaction that was not finished, and what becomes of it.
+// Leftover is an unfinished transaction, and the result of resolving it.
 type Leftover struct {
 	backup.Leftover
-	// Err is why it is suspicious, or what went wrong in dealing with it: a *PendingError, or a *RollbackConflict after
-	// which it is dealt with.
+	// Err is the reason why it is suspicious, or the error of resolving it: a *PendingError, or a *RollbackConflict, after
+	// which it is resolved.
 	Err error
 }
 
-// Recovery lists the transactions that were left over, in the order of their ids.
+// Recovery lists the leftover transactions, in the order of their ids.
 type Recovery struct {
 	Leftovers []Leftover
 	Warnings  []string
 }
 
-// Err returns the errors of all of them.
+// Err returns the errors of all leftovers.
 func (r Recovery) Err() error { return r.errors(func(error) bool { return true }) }
 
-// Pending returns the errors of those that still stand in the way of the next transaction.
+// Pending returns the errors of the leftovers that still block the next transaction.
 func (r Recovery) Pending() error {
 	return r.errors(func(err error) bool { return errors.Is(err, ErrRecoveryRequired) })
 }
@@ -46,11 +46,11 @@ func (r Recovery) errors(wanted func(err error) bool) error {
 	return flatten(errors.Join(errs...))
 }
 
-// Recover deals with all transactions that were left over: what was interrupted is undone, what was committed is made
-// a backup. It takes the lock unless it is given. The error is that of the lock or the state directory, else
-// Recovery.Err.
+// Recover resolves all leftover transactions: an interrupted transaction is undone, a committed transaction becomes a
+// backup. It locks the tree unless the caller has the lock. The error is about the lock or the state directory,
+// otherwise it is Recovery.Err.
 func Recover(ctx context.Context, o Options) (Recovery, error) {
-	if o.Lock == nil { // else looking twice saves nothing
+	if o.Lock == nil { // with the lock, a check before saves nothing
 		if work, litter, err := Left(o); err != nil || !work && !litter {
 			return Recovery{}, err
 		}
@@ -65,15 +65,15 @@ func Recover(ctx context.Context, o Options) (Recovery, error) {
 	return r, err
 }
 
-// Left reports whether there are transactions for Recover to deal with, and whether the state directory is there with
-// nothing of worth in it. If neither, nothing has to be locked, and nothing must be written.
+// Left reports whether there are transactions for Recover to resolve, and whether the state directory exists with
+// nothing worth keeping. If neither, nothing must be locked or written.
 func Left(o Options) (work, litter bool, err error) {
 	state := o.state()
 	names, err := state.transactions(journal.TxDir)
 	if err != nil || len(names) > 0 {
 		return err == nil, false, err
 	}
-	_, litter, err = state.worthless(lockName) // which may be that of a dead process
+	_, litter, err = state.worthless(lockName) // the lock may be of a dead process
 	return false, litter, err
 }
 
@@ -88,7 +88,7 @@ func recoverLocked(ctx context.Context, o *Options) (Recovery, error) {
 	return r, nil
 }
 
-// survey looks at all transactions in a directory of the state directory and lets do deal with each.
+// survey loads all transactions in a directory of the state directory and calls do for each.
 func survey(ctx context.Context, o *Options, in string, do func(t *txn, l *Leftover)) (Recovery, error) {
 	var r Recovery
 	state := o.state()
@@ -114,7 +114,7 @@ func survey(ctx context.Context, o *Options, in string, do func(t *txn, l *Lefto
 	return r, nil
 }
 
-// load finds out what is there, and reads the plan.
+// load determines the status and reads the plan.
 func (t *txn) load(l *Leftover) {
 	if err := t.loadPlan(l); err != nil {
 		l.Status, l.Reason = backup.LeftoverSuspicious, err.Error()
@@ -180,7 +180,7 @@ func (t *txn) readPlan(mark string, at change.State) error {
 		p.Adopt(dir)
 	}
 	if p.Ino == 0 {
-		dir = at.ID // it was made before places were told by handles
+		dir = at.ID // the plan is from before handles were used to identify directories
 	}
 	if err := p.CheckPlace(path.Base(t.dir), t.state.dir, dir, len(t.key) > 0); err != nil {
 		return err
@@ -199,7 +199,7 @@ func (t *txn) readPlan(mark string, at change.State) error {
 	return nil
 }
 
-// resolve finishes the transaction one way or the other.
+// resolve completes or undoes the transaction.
 func (t *txn) resolve(l *Leftover) {
 	switch l.Status {
 	case backup.LeftoverUntouched:
@@ -213,8 +213,8 @@ func (t *txn) resolve(l *Leftover) {
 	}
 }
 
-// removeUntouched removes a transaction without a plan. The process that removed the plan may have died before that was
-// durable. If the plan came back with a power cut, it would be undone on top of what has become of the tree since.
+// removeUntouched removes a transaction without a plan. The process that removed the plan may have died before the
+// removal was durable. If the plan came back with a power cut, it would be undone on top of later changes.
 func (t *txn) removeUntouched() error {
 	if err := t.SyncAnyDir(t.dir); err != nil {
 		return err
@@ -223,8 +223,8 @@ func (t *txn) removeUntouched() error {
 	return nil
 }
 
-// finishCommitted makes the commit durable before anything that relies on it: the process that made the mark may have
-// died before it was.
+// finishCommitted makes the commit durable before anything relies on it: the process that marked the commit may have
+// died before the mark was durable.
 func (t *txn) finishCommitted() error {
 	if err := t.reprobe(); err != nil {
 		return err
@@ -236,8 +236,8 @@ func (t *txn) finishCommitted() error {
 	return err
 }
 
-// reprobe is probe in a directory where one may have been interrupted. A full disk may have no room for that: then it
-// can do what the plan says.
+// reprobe is probe in a directory where a probe may have been interrupted. A full disk may have no room to probe: then
+// the abilities in the plan are used.
 func (t *txn) reprobe() error {
 	if err := t.Unprobe(t.dir); err != nil {
 		return err

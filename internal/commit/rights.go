@@ -7,11 +7,11 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// rights finds out what this process may do in the directories of the plan. Each directory is asked once.
+// rights checks the permissions of this process in the directories of the plan. Each directory is checked once.
 type rights struct {
 	*txn
-	asked map[string]error        // why no entry of a directory may be made, replaced or removed
-	dirs  map[string]change.State // the directories that were looked at
+	asked map[string]error        // error for making, replacing or removing entries of a directory
+	dirs  map[string]change.State // the states of the directories that were checked
 }
 
 func newRights(t *txn) *rights {
@@ -33,7 +33,7 @@ func (r *rights) verify(e *entry) error {
 		return r.mayChange(dir)
 	}
 	err := r.mayChange(dir)
-	if err == nil && isDir { // the name of the directory above is an entry of it
+	if err == nil && isDir { // the name of the directory is an entry of the directory above
 		err = r.mayChange(e.Path)
 	}
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
-// stageAll makes all new contents. Each goroutine writes a number of files before it waits for the first of them to
-// be on the disk: their inodes and names share blocks, which are then written once.
+// stageAll writes all new contents. Each goroutine writes a number of files before it waits for the first of them to be
+// durable: their inodes and names share blocks, which are then written once.
 func (t *txn) stageAll(ctx context.Context) error {
 	t.countTo(len(t.entries))
 	return parallel.EachInTwo(ctx, t.workers, t.MostOpen(t.workers), len(t.entries),
@@ -28,7 +28,7 @@ func (t *txn) stageAll(ctx context.Context) error {
 		})
 }
 
-// stage makes one new content.
+// stage writes one new content.
 func (t *txn) stage(e *entry) error {
 	l, err := t.beginStage(e)
 	if err == nil && l.Finish != nil {
@@ -37,7 +37,7 @@ func (t *txn) stage(e *entry) error {
 	return err
 }
 
-// beginStage makes a link, or begins to make a file.
+// beginStage makes a link, or begins to write a file.
 func (t *txn) beginStage(e *entry) (parallel.Later, error) {
 	if e.New.Kind == change.Symlink {
 		made, err := t.Symlink(t.staged(e), e.want)
@@ -59,7 +59,7 @@ func (t *txn) accept(e *entry, made change.State, err error) error {
 		return conflictAt(e.Path, "the file that its content is made from has changed")
 	}
 	if from := t.source(e); disk.IsAbsent(err) && from.Old.Kind == change.File {
-		// Its owner and attributes were to be taken over.
+		// Its owner and attributes were to be copied.
 		if s, lerr := t.Look(from.Path); lerr == nil && s.Kind == change.Absent {
 			return conflictAt(from.Path, "has been removed")
 		}
@@ -102,9 +102,9 @@ func (t *txn) beginFile(e *entry) (*disk.Unfinished, error) {
 	return u, nil
 }
 
-// expectUntouched returns a conflict if the file of an entry was written to since it was verified, so that the file
-// just made from it may not be as planned. If the hash of the new file is known, the check is not needed: a change of
-// the inode shows in a time that no program can set, unless that time is too recent.
+// expectUntouched returns a conflict if the file of an entry was written after it was verified, so that the new file
+// made from it may be wrong. If the hash of the new file is known, the check is not needed: a change of the inode shows
+// in a time that no program can set, unless that time is too recent.
 func (t *txn) expectUntouched(e *entry) error {
 	now, err := t.Look(e.Path)
 	if err != nil {
@@ -128,9 +128,9 @@ func (t *txn) expectUntouched(e *entry) error {
 	return nil
 }
 
-// inherited returns the group that a file made at the path would have from its directory, nil for none in particular,
-// and the directory that other things come from that it would have. That is the next one above if its own is still to
-// be made, which inherits the same.
+// inherited returns the group that a new file at the path inherits from its directory, nil for no special group, and
+// the directory from which it inherits everything else. If its own directory is not made yet, that is the nearest
+// existing directory above, because the new directory inherits the same.
 func (t *txn) inherited(name string) (group *uint32, from string, err error) {
 	for _, dir := range append([]string{"."}, disk.Above(path.Dir(name))...) {
 		s, err := t.Look(dir)
@@ -139,10 +139,10 @@ func (t *txn) inherited(name string) (group *uint32, from string, err error) {
 		}
 		if s.Kind != change.Dir {
 			if e := t.byPath[dir]; e != nil && e.From != "" && t.byPath[e.From].Old.Kind == change.Dir {
-				from = e.From // it is moved here, with what it has
+				from = e.From // it is moved here with its attributes
 				continue
 			}
-			break // still to be made, and to inherit the same
+			break // not made yet; it will inherit the same
 		}
 		group, from = nil, dir
 		if s.Mode&fs.ModeSetgid != 0 && s.ID.Ino != 0 {
@@ -152,7 +152,7 @@ func (t *txn) inherited(name string) (group *uint32, from string, err error) {
 	return group, from, nil
 }
 
-// source is the entry that holds the origin of e's new file: e itself unless the file was renamed.
+// source returns the entry that holds the origin of e's new file: e itself unless the file was renamed.
 func (t *txn) source(e *entry) *entry {
 	if e.From != "" {
 		return t.byPath[e.From]

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// stateDir is the directory for everything that this library keeps in a tree.
+// stateDir is the directory for all data that this library keeps in a tree.
 type stateDir struct {
 	d   *disk.Disk
 	dir string
@@ -28,7 +28,7 @@ func controlError(name, text string) error {
 	return fmt.Errorf("%w: %s: %s", ErrControlDir, name, text)
 }
 
-// lookDir returns what is at a name: a directory or nothing. Anything else is an ErrControlDir.
+// lookDir returns the state of a name that is a directory or absent. Anything else is an ErrControlDir.
 func (s stateDir) lookDir(name string) (change.State, error) {
 	st, err := s.d.Look(name)
 	if err == nil && st.Kind != change.Absent && st.Kind != change.Dir {
@@ -37,8 +37,8 @@ func (s stateDir) lookDir(name string) (change.State, error) {
 	return st, err
 }
 
-// exists reports whether the directory is there. It is an ErrControlDir if something else is, or if it belongs to
-// another user, who could have put anything in it.
+// exists reports whether the directory exists. The error is ErrControlDir if something else is there, or if the
+// directory belongs to another user, who could have put anything in it.
 func (s stateDir) exists() (bool, error) {
 	var st change.State
 	for _, dir := range disk.Above(s.dir) {
@@ -66,7 +66,7 @@ func (s stateDir) checkOwner(st change.State) error {
 	return controlError(s.dir, fmt.Sprintf("belongs to user %d", st.ID.UID))
 }
 
-// ensure makes the directory and those in it that are named.
+// ensure makes the directory and the named directories in it.
 func (s stateDir) ensure(sub ...string) error {
 	found, err := s.found()
 	if err != nil {
@@ -84,8 +84,7 @@ func (s stateDir) ensure(sub ...string) error {
 	if err != nil {
 		return err
 	}
-	// Some of these are needed only when the change is committed. Then it is too late to find out that a link leads
-	// elsewhere.
+	// Some of these are needed only after the commit. Then it is too late to find out that a link leads elsewhere.
 	for _, name := range []string{journal.TxDir, journal.BackupsDir, journal.ResultsDir} {
 		if _, err := s.lookDir(s.join(name)); err != nil {
 			return err
@@ -102,7 +101,7 @@ func (s stateDir) ensure(sub ...string) error {
 	return nil
 }
 
-// ensureConflicts makes the directory for conflicts, and durable: what is moved there must not be lost with it.
+// ensureConflicts makes the directory for conflicts durable: files that are moved there must not be lost with it.
 // Anything else in its place, such as a link, is moved away and not followed.
 func (s stateDir) ensureConflicts() error {
 	at := s.join(journal.ConflictsDir)
@@ -119,10 +118,10 @@ func (s stateDir) ensureConflicts() error {
 	return s.d.SyncDir(s.dir)
 }
 
-// dirMode is the mode of our own directories.
+// dirMode is the mode of directories of this library.
 const dirMode = 0o700
 
-// mkdir makes a directory of our own unless it is there.
+// mkdir makes a directory of this library unless it exists.
 func (s stateDir) mkdir(name string) error {
 	if st, err := s.lookDir(name); err != nil || st.Kind == change.Dir {
 		return err
@@ -133,15 +132,15 @@ func (s stateDir) mkdir(name string) error {
 	return nil
 }
 
-// syncUp makes the directory, and those above it, durable.
+// syncUp makes the directory, and the directories above it, durable.
 func (s stateDir) syncUp() error {
 	dirs := append([]string{"."}, disk.Above(s.dir)...)
 	slices.Reverse(dirs)
 	return s.d.SyncDir(dirs...)
 }
 
-// worthless reports whether nothing of worth is in the directory, the names given left aside, and which directories
-// in it are empty.
+// worthless reports whether nothing in the directory is worth keeping, apart from the given names, and returns its
+// empty directories.
 func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) {
 	if ok, err := s.exists(); err != nil || !ok {
 		return nil, false, err
@@ -167,8 +166,9 @@ func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) 
 	return empty, true, nil
 }
 
-// tidy removes the directory if nothing of worth is in it. A directory that was there before stays, without what is
-// ours. A store of runs that another process makes at that moment stays; making it needs no lock of the tree.
+// tidy removes the directory if nothing in it is worth keeping. A directory that was there before stays, without the
+// files of this library. A store of runs that another process makes at that moment stays; making it needs no lock of
+// the tree.
 func (s stateDir) tidy() error {
 	empty, ok, err := s.worthless()
 	if err != nil || !ok {
@@ -184,8 +184,8 @@ func (s stateDir) tidy() error {
 	return err
 }
 
-// found reports whether the directory was there before millrace put anything into it: a person makes an empty directory
-// to mark the root of the tree. An empty directory with the mode of our own was left by a process that was killed.
+// found reports whether the directory was there before millrace put anything into it: a user makes an empty directory
+// to mark the root of the tree. An empty directory with dirMode was left by a process that was killed.
 func (s stateDir) found() (bool, error) {
 	st, err := s.d.Look(s.dir)
 	if err != nil || st.Kind != change.Dir {
@@ -198,7 +198,7 @@ func (s stateDir) found() (bool, error) {
 	return journal.IsFound(s.d, s.dir)
 }
 
-// strip removes the empty directories and what keeps version control away.
+// strip removes the empty directories and the ignore file for version control.
 func (s stateDir) strip(empty []string) error {
 	for _, name := range append(empty, s.join(journal.IgnoreFile)) {
 		if err := s.d.Remove(name); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// txn is a transaction that is being carried out or undone.
+// txn is a transaction that is applied or undone.
 type txn struct {
 	*disk.Disk
 	workers int
@@ -30,28 +30,27 @@ type txn struct {
 	byPath  map[string]*entry
 	dir     string // of the transaction
 	trouble troubles
-	// notOurs are directories that were to be made and turned out to be there, and what another program had given
-	// another mode before it was to be given one. After a crash they cannot be told from those that were made or given
-	// one.
+	// notOurs are directories that should have been made but already existed, and entries whose mode another program
+	// changed before the transaction did. After a crash they cannot be distinguished from entries of the transaction.
 	notOurs map[*entry]bool
 	now     string // the phase
 
 	counting    sync.Mutex
-	done, total int   // how far the phase is
-	bytes, told int64 // how many bytes of files the phase has read, and at the last call of Progress
+	done, total int   // progress of the phase
+	bytes, told int64 // bytes that the phase has read, now and at the last call of Progress
 }
 
-// progressEvery is how many changes are between two calls of Progress.
+// progressEvery is the number of changes between two calls of Progress.
 const progressEvery = 64
 
-// countTo begins to count to a total.
+// countTo starts counting to a total.
 func (t *txn) countTo(total int) {
 	t.counting.Lock()
 	defer t.counting.Unlock()
 	t.done, t.total, t.bytes, t.told = 0, total, 0, 0
 }
 
-// counted returns err, and counts one more change unless there is one.
+// counted returns err, and counts one more change if err is nil.
 func (t *txn) counted(err error) error {
 	if t.opts.Progress == nil || err != nil {
 		return err
@@ -64,10 +63,10 @@ func (t *txn) counted(err error) error {
 	return nil
 }
 
-// progressBytes is how many bytes are between two calls of Progress.
+// progressBytes is the number of bytes between two calls of Progress.
 const progressBytes = 16 << 20
 
-// countRead counts bytes that were read in the phase.
+// countRead counts bytes that the phase has read.
 func (t *txn) countRead(n int) {
 	t.counting.Lock()
 	defer t.counting.Unlock()
@@ -77,13 +76,13 @@ func (t *txn) countRead(n int) {
 	}
 }
 
-// troubles collects what goes on in several goroutines.
+// troubles collects problems from several goroutines.
 type troubles struct {
 	mu        sync.Mutex
 	conflicts []change.Problem
 	warnings  []change.Problem
-	flags     map[string]string // of inodes, that were lost, by path
-	far       map[string]bool   // directories on other mounts; nil when undoing, which finds none
+	flags     map[string]string // lost flags of inodes, by path
+	far       map[string]bool   // directories on other mounts; nil when undoing, which does not look for them
 }
 
 func (t *troubles) conflict(path, reason string) {
@@ -105,8 +104,8 @@ func sortProblems(list []change.Problem) []change.Problem {
 	return slices.Compact(list)
 }
 
-// told returns all warnings. Flags of inodes make one, however many files have lost some: where one has them, often
-// all have.
+// told returns all warnings. Lost flags of inodes are a single warning for all files: if one file has flags, often all
+// have.
 func (t *troubles) told() []string {
 	list := t.warnings
 	if paths := slices.Sorted(maps.Keys(t.flags)); len(paths) > 0 {
@@ -148,7 +147,7 @@ func (t *txn) setEntries(entries []*entry) {
 	}
 }
 
-// moves returns the entries that a file is moved to, by where it was.
+// moves returns the entries to which a file is moved, by the old path of the file.
 func (t *txn) moves() map[string]*entry {
 	moves := make(map[string]*entry)
 	for _, e := range t.entries {
@@ -159,7 +158,7 @@ func (t *txn) moves() map[string]*entry {
 	return moves
 }
 
-// phase begins a phase of that name.
+// phase begins the phase with that name.
 func (t *txn) phase(name string) {
 	t.now = name
 	if t.opts.Observe != nil {
@@ -191,8 +190,8 @@ func (t *txn) image(e *entry) string { return path.Join(t.dir, journal.OldDir, j
 // staged is where the new content is made.
 func (t *txn) staged(e *entry) string { return path.Join(t.dir, journal.NewDir, journal.Slot(e.Slot)) }
 
-// slot is the file to be exchanged with the path, or renamed to it: the staged content, or a copy of it on the path's
-// own mount. After an exchange it holds the file that came out of the tree.
+// slot is the file that is exchanged with the path, or renamed to it: the staged content, or a copy of it on the path's
+// own mount. After an exchange it is the file that came out of the tree.
 func (t *txn) slot(e *entry) string {
 	if e.FarDir != "" {
 		return t.plan.FarName(e.Record)
@@ -200,25 +199,25 @@ func (t *txn) slot(e *entry) string {
 	return t.staged(e)
 }
 
-// out is where something that leaves the tree goes.
+// out is the path to which an entry that leaves the tree is moved.
 func (t *txn) out(e *entry) string { return t.slot(e) + ".out" }
 
-// back is where undoing keeps what it takes out of the tree or is about to put there.
+// back is the path at which undoing keeps files that it takes from the tree or is about to put there.
 func (t *txn) back(e *entry) string { return t.slot(e) + ".back" }
 
-// temp is where copies are made. It never holds anything but an unfinished copy.
+// temp is the path at which copies are made. It only ever has an unfinished copy.
 func (t *txn) temp(e *entry) string { return t.slot(e) + ".tmp" }
 
 func depth(p string) int { return strings.Count(p, "/") }
 
-// shallowFirst returns the entries that are wanted so that directories come before what is in them.
+// shallowFirst returns the wanted entries, directories before their contents.
 func (t *txn) shallowFirst(want func(e *entry) bool) []*entry {
 	list := slices.DeleteFunc(slices.Clone(t.entries), func(e *entry) bool { return !want(e) })
 	slices.SortStableFunc(list, func(a, b *entry) int { return depth(a.Path) - depth(b.Path) })
 	return list
 }
 
-// deepestFirst returns them the other way round.
+// deepestFirst returns the wanted entries, contents before their directories.
 func (t *txn) deepestFirst(want func(e *entry) bool) []*entry {
 	list := t.shallowFirst(want)
 	slices.Reverse(list)
@@ -226,8 +225,8 @@ func (t *txn) deepestFirst(want func(e *entry) bool) []*entry {
 }
 
 // matches reports whether the file name, in state s, is the file that the plan recorded as want: the same inode with
-// size and time as they were, or the same bytes where inodes are not known. If the file's time is close to the time of
-// the transaction, a write might not have changed that time, so the file is hashed as well. Permission bits are not
+// the same size and time, or the same bytes if inodes are not known. If the file's time is close to the time of the
+// transaction, a write might not have changed that time, so the file is hashed as well. Permission bits are not
 // compared.
 func (t *txn) matches(name string, s, want change.State) (bool, error) {
 	if s.Kind != want.Kind {
@@ -258,6 +257,6 @@ func (t *txn) matches(name string, s, want change.State) (bool, error) {
 	return err == nil && h == want.Hash && n == want.Size, err
 }
 
-// isRacy reports whether a file of that time could have been written again since, unnoticed. Some file systems tell
-// times to two seconds only.
+// isRacy reports whether a file with that time could have been written again since without a new time. Some file
+// systems keep times only to two seconds.
 func isRacy(mtime, since time.Time) bool { return !mtime.Before(since.Add(-2 * time.Second)) }

@@ -7,9 +7,9 @@ import (
 	"github.com/millrace-go/millrace/internal/disk"
 )
 
-// noteSeen notes the change times of all files that the transaction leaves alone until it replaces them: each write
-// to a file and each change of its permissions, its owner or an attribute shows there. Another name changes that time
-// too, so it says nothing of a file that is moved, or that the plan knows by two names.
+// noteSeen records the change times of all files that the transaction does not touch before it replaces them: each
+// write to a file and each change of its permissions, its owner or an attribute changes that time. So does another
+// name, so the time is useless for a file that is moved, or that the plan has under two names.
 func (t *txn) noteSeen() {
 	type inode struct{ dev, ino uint64 }
 	names := make(map[inode]int)
@@ -28,15 +28,15 @@ func (t *txn) noteSeen() {
 	}
 }
 
-// forgetSeen makes change times say nothing, on a mount that tells them late.
+// forgetSeen clears the change times, for a mount that reports them late.
 func (t *txn) forgetSeen() {
 	for _, e := range t.entries {
 		e.seen = 0
 	}
 }
 
-// expectUnchanged returns a conflict if the file at the path was changed in any way since it was last looked at. That
-// another file is there is seen when that is taken out.
+// expectUnchanged returns a conflict if the file at the path was changed in any way since it was last checked. Another
+// file at the path is noticed when it is taken out.
 func (t *txn) expectUnchanged(e *entry) error {
 	if e.seen == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (e *entry) expectSeen(now change.State) error {
 	return conflictAt(e.Path, "its attributes, its names or its content have been changed")
 }
 
-// expectMeta returns a conflict about path if permissions or owner are others than they were.
+// expectMeta returns a conflict about path if permissions or owner have changed.
 func expectMeta(path string, now, was change.State) error {
 	if now.Kind != change.Symlink && now.Mode != was.Mode {
 		return conflictAt(path, "permissions are %v now, were %v", now.Mode, was.Mode)
@@ -74,8 +74,8 @@ func expectMeta(path string, now, was change.State) error {
 	return nil
 }
 
-// expectAttrs returns a conflict if another program has changed permissions or owner of what is at the path, in state
-// now, and is to be given its mode and times there.
+// expectAttrs returns a conflict if another program has changed permissions or owner of the entry at the path, in state
+// now, and the transaction is about to set its mode and times there.
 func (t *txn) expectAttrs(e *entry, now change.State) error {
 	was := e.Old
 	switch {
@@ -89,7 +89,7 @@ func (t *txn) expectAttrs(e *entry, now change.State) error {
 		was = t.source(e).Old
 	}
 	if e.twin || e.Moved && t.source(e).twin {
-		return nil // its mode may be that of the other name already
+		return nil // its mode may already be the mode of the other name
 	}
 	if err := expectMeta(e.Path, now, was); err != nil || !e.Attr {
 		return err
@@ -97,8 +97,8 @@ func (t *txn) expectAttrs(e *entry, now change.State) error {
 	return e.expectSeen(now)
 }
 
-// keepMeta gives the file that was put back to the path the permissions and the owner that another program has
-// given the new one, which was in state taken when it was taken away.
+// keepMeta sets the permissions and the owner of the restored file to values that another program has given the new
+// file. taken is the state of the new file when it was removed.
 func (u *undoing) keepMeta(e *entry, taken change.State) error {
 	if taken.Kind != change.File || e.New.Kind != change.File || e.Moved || e.FarDir != "" ||
 		expectMeta(e.Path, taken, e.New) == nil {
@@ -114,7 +114,7 @@ func (u *undoing) keepMeta(e *entry, taken change.State) error {
 	u.conflict(e, "another program changed its permissions or owner; restored with those")
 	mode := taken.Mode
 	if taken.ID.Ino != 0 && (s.ID.UID != taken.ID.UID || s.ID.GID != taken.ID.GID) {
-		mode &^= fs.ModeSetuid | fs.ModeSetgid // they lend out the rights of another owner
+		mode &^= fs.ModeSetuid | fs.ModeSetgid // these bits grant the rights of another owner
 		if err := disk.Optional(u.FS.Chown(e.Path, int(taken.ID.UID), int(taken.ID.GID)),
 			u.warner(e.Path)); err != nil {
 			return err

@@ -15,12 +15,12 @@ import (
 
 const reasonWritten = "has been written by another program"
 
-// undo makes the tree what it was before the transaction, whatever part of it was carried out, and removes the
-// transaction. It can be interrupted and repeated. A failure at a path does not stop it from going over all others:
+// undo returns the tree to its state before the transaction, whatever part of it was applied, and removes the
+// transaction. It can be interrupted and repeated. If it fails at a path, it still continues with all others:
 //
-//   - What another program has written since is left as it is. If something of the transaction had been there before,
-//     that makes a conflict, and the before-images are kept in a directory for conflicts.
-//   - If an operation fails, the transaction stays as it is to be undone later, and the error tells.
+//   - A file that another program has written since is left as it is. If the transaction had put a file there before,
+//     that is a conflict, and the before-images are kept in a directory for conflicts.
+//   - If an operation fails, the transaction stays to be undone later, and the error reports it.
 func (t *txn) undo() error {
 	t.phase("rollback")
 	u := &undoing{txn: t, made: make(map[*entry]bool), moves: t.moves()}
@@ -64,7 +64,7 @@ func (t *txn) undo() error {
 	return t.pending(err)
 }
 
-// pending returns the error as that of a transaction that is neither done nor undone, nil for nil.
+// pending returns a PendingError with the error, nil for nil.
 func (t *txn) pending(err error) error {
 	if err == nil {
 		return nil
@@ -78,14 +78,15 @@ type undoing struct {
 	errs  []error
 	found []change.Problem  // conflicts
 	made  map[*entry]bool   // directories made by this undo
-	moves map[string]*entry // what was moved, by where it was
+	moves map[string]*entry // moved files, by their old path
 }
 
 func (u *undoing) conflict(e *entry, reason string) {
 	u.found = append(u.found, change.Problem{Path: e.Path, Reason: reason})
 }
 
-// leave removes the transaction, or moves it to where the user finds what could not be restored.
+// leave removes the transaction, or moves it to the conflicts, where the user finds the files that could not be
+// restored.
 func (u *undoing) leave() error {
 	if len(u.found) == 0 {
 		if err := u.dropFar(); err != nil {
@@ -106,7 +107,7 @@ func (u *undoing) leave() error {
 	return &RollbackConflict{ID: u.plan.ID, Paths: sortProblems(u.found), Dir: to}
 }
 
-// openUp lets things be written in a directory whose mode the transaction changes.
+// openUp makes a directory writable if the transaction changes its mode.
 func (u *undoing) openUp(e *entry) error {
 	s, err := u.Reach(e.Path)
 	if err != nil || s.Kind != change.Dir || s.Mode&0o700 == 0o700 {
@@ -115,8 +116,8 @@ func (u *undoing) openUp(e *entry) error {
 	return u.FS.Chmod(e.Path, s.Mode|0o700)
 }
 
-// at returns what stands at the path. It is not ok if the path cannot be reached through real directories, which is a
-// conflict if the transaction had changed it.
+// at returns the state of the path. ok is false if the path cannot be reached through real directories, which is a
+// conflict if the transaction had changed the path.
 func (u *undoing) at(e *entry) (s change.State, ok bool, err error) {
 	dir, kind, err := u.Blocked(e.Path)
 	if err != nil {
@@ -133,7 +134,7 @@ func (u *undoing) at(e *entry) (s change.State, ok bool, err error) {
 }
 
 // isOld reports whether name, in state s, is the file that was at the path before: the inode itself, even if another
-// program has written in it, or a copy made by an undoing before this.
+// program has written to it, or a copy made by an earlier undo.
 func (u *undoing) isOld(e *entry, name string, s change.State) (bool, error) {
 	if !disk.IsLeaf(e.Old) || s.Kind != e.Old.Kind {
 		return false, nil
@@ -149,8 +150,8 @@ func (u *undoing) isOld(e *entry, name string, s change.State) (bool, error) {
 	return u.matches(name, s, want)
 }
 
-// isNew reports whether name, in state s, is the file that the transaction put, or was to put, at the path. One that
-// was moved there is that as long as it is the inode; its bytes are safe in the image of where it came from.
+// isNew reports whether name, in state s, is the file that the transaction put, or would have put, at the path. A moved
+// file only needs to have the inode; its bytes are safe in the image of its old path.
 func (u *undoing) isNew(e *entry, name string, s change.State) (bool, error) {
 	if !e.isNewFile() || s.Kind != e.New.Kind {
 		return false, nil
@@ -170,8 +171,8 @@ func (u *undoing) isOurs(e *entry, name string, s change.State) (bool, error) {
 	return u.isNew(e, name, s)
 }
 
-// hasTouched reports whether the transaction had changed the path before another program did. When an error keeps that
-// from being known, the answer is yes.
+// hasTouched reports whether the transaction had changed the path before another program did. If an error prevents the
+// check, it returns true.
 func (u *undoing) hasTouched(e *entry) bool {
 	if e.leaves() {
 		if s, err := u.Look(u.out(e)); err != nil || s.Kind != change.Absent {
@@ -193,23 +194,23 @@ func (u *undoing) hasTouched(e *entry) bool {
 	return err != nil || !untouched
 }
 
-// noteWritten makes a conflict of it if another program has written in the old file after it was taken out of the tree.
-// Those bytes are restored: they are the newest.
+// noteWritten records a conflict if another program has written to the old file after it was taken out of the tree.
+// Those bytes are restored, because they are the newest.
 func (u *undoing) noteWritten(e *entry, s change.State) {
-	to := u.moves[e.Path] // there the transaction may have given it another time
+	to := u.moves[e.Path] // at the new path the transaction may have set another time
 	timed := isSet(s.ModTime, e.Old.ModTime) || to != nil && isSet(s.ModTime, to.New.ModTime)
 	if s.Kind == change.File && !(timed && s.Size == e.Old.Size) {
 		u.conflict(e, "another program wrote to it; restored with the new content")
 	}
 }
 
-// isSet reports whether a file that was given a time may have the time is: some file systems keep whole seconds only,
-// or every other second.
+// isSet reports whether a file whose time was set to given may have the time is: some file systems keep whole seconds
+// only, or every other second.
 func isSet(is, given time.Time) bool {
 	return is.Equal(given) || is.Equal(given.Truncate(time.Second)) || is.Equal(given.Truncate(2*time.Second))
 }
 
-// restoreAttr gives files and directories back their mode and time where the transaction changed them.
+// restoreAttr restores mode and time of files and directories that the transaction changed.
 func (u *undoing) restoreAttr(e *entry) error {
 	s, err := u.Reach(e.Path)
 	if err != nil || s.Kind != e.Old.Kind || u.notOurs[e] {
@@ -218,7 +219,7 @@ func (u *undoing) restoreAttr(e *entry) error {
 	want, to := e.Old, e.New
 	switch moved := u.moves[e.Path]; {
 	case e.Old.Kind == change.Dir:
-		timed := e.New.Kind != change.Dir && u.Owns(s.ID) // another user's keeps the time of this change
+		timed := e.New.Kind != change.Dir && u.Owns(s.ID) // a directory of another user keeps the time of this change
 		if u.made[e] || e.New.Kind != change.Dir || s.Mode == e.New.Mode || s.Mode == e.New.Mode|0o700 ||
 			s.Mode == e.Old.Mode|0o700 {
 			return u.setMeta(e.Path, s, want, timed)

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// returnForeign puts back a file of another program that an exchange or a rename has taken out of the tree and that is
-// still in a slot, because the process died. It removes copies that were not finished.
+// returnForeign puts back a file of another program that an exchange or a rename took out of the tree and that is still
+// in a slot because the process died. It also removes unfinished copies.
 func (u *undoing) returnForeign(e *entry) error {
 	if err := u.Remove(u.temp(e)); err != nil {
 		return err
@@ -41,9 +41,9 @@ func (u *undoing) returnForeign(e *entry) error {
 	return nil
 }
 
-// holdsOurs reports whether what is in a slot, in state s, is of the transaction: a file of the entry, or a directory
-// in which no other program has written. After a power cut, what the transaction took out of that before may be in it
-// again.
+// holdsOurs reports whether the entry in a slot, in state s, is from the transaction: a file of the entry, or a
+// directory in which no other program has written. After a power cut, files that the transaction had taken out of that
+// directory may be in it again.
 func (u *undoing) holdsOurs(e *entry, name string, s change.State) (bool, error) {
 	if s.Kind != change.Dir {
 		return u.isOurs(e, name, s)
@@ -69,7 +69,7 @@ func (u *undoing) holdsOurs(e *entry, name string, s change.State) (bool, error)
 	return true, nil
 }
 
-// giveBack puts a file of another program that is in a slot back to the path.
+// giveBack moves a file of another program from a slot back to the path.
 func (u *undoing) giveBack(e *entry, slot string) error {
 	s, ok, err := u.at(e)
 	if err != nil || !ok {
@@ -99,12 +99,11 @@ func (u *undoing) giveBack(e *entry, slot string) error {
 	return err
 }
 
-// removeNew takes away what the transaction made where there was nothing, or a directory, before, and directories
-// that it made.
+// removeNew removes files that the transaction made at a path without a file before, and directories that it made.
 func (u *undoing) removeNew(e *entry) error {
 	dir, kind, err := u.Blocked(e.Path)
 	if err != nil || kind == change.Absent || u.byPath[dir] != nil {
-		return err // nothing is there, or what is in place of its directory is dealt with at another entry
+		return err // nothing is there, or another entry handles the path of its directory
 	}
 	s, ok, err := u.at(e)
 	if err != nil || !ok || s.Kind == change.Absent {
@@ -112,7 +111,7 @@ func (u *undoing) removeNew(e *entry) error {
 	}
 	if e.New.Kind == change.Dir {
 		if s.Kind != change.Dir || u.notOurs[e] {
-			return nil // restore deals with it
+			return nil // restore handles it
 		}
 		return u.takeBack(e)
 	}
@@ -132,7 +131,7 @@ func (u *undoing) removeNew(e *entry) error {
 	return u.takeBack(e)
 }
 
-// takeBack takes what is at the path out of the tree, and puts it back if it is not what the transaction made.
+// takeBack takes the entry at the path out of the tree, and puts it back if the transaction did not make it.
 func (u *undoing) takeBack(e *entry) error {
 	back := u.back(e)
 	if err := u.FS.Rename(e.Path, back); err != nil {
@@ -158,8 +157,8 @@ func (u *undoing) takeBack(e *entry) error {
 	return flatten(errors.Join(err, u.place(back, e.Path)))
 }
 
-// whyKept returns why what is at name, in state s, must not be removed as what the transaction made at the path, "" if
-// it may.
+// whyKept returns the reason why the entry at name, in state s, must not be removed as an entry that the transaction
+// made at the path, "" if it may be removed.
 func (u *undoing) whyKept(e *entry, name string, s change.State) (string, error) {
 	switch {
 	case e.New.Kind != change.Dir:
@@ -191,14 +190,14 @@ func (u *undoing) removeInPlace(e *entry) error {
 	return u.Remove(e.Path)
 }
 
-// restoreDir puts a removed directory back: itself if it is there, or another one like it.
+// restoreDir puts a removed directory back: the directory itself if it still exists, otherwise a similar directory.
 func (u *undoing) restoreDir(e *entry) error {
 	s, ok, err := u.at(e)
 	if err != nil || !ok || s.Kind == change.Dir {
 		return err
 	}
 	if s.Kind != change.Absent {
-		// removeNew has said so if that was a new file; else another program has made it.
+		// If that was a new file, removeNew has reported it; otherwise another program has made it.
 		if e.New.Kind == change.Absent {
 			u.conflict(e, kindReason(change.Dir, s.Kind))
 		}
@@ -221,7 +220,7 @@ func (u *undoing) restoreDir(e *entry) error {
 	return u.CopyMeta(out, e.Path, u.warner(e.Path)) // a similar directory, from another mount
 }
 
-// restore puts the file or link back that was at the path before.
+// restore puts back the file or link that was at the path before.
 func (u *undoing) restore(e *entry) error {
 	if e.InPlace {
 		return u.writeBack(e)
@@ -231,7 +230,7 @@ func (u *undoing) restore(e *entry) error {
 		return err
 	}
 	if s.Kind == change.Absent {
-		// A file that is exchanged is never absent. One that is renamed over may be, where renaming is two steps.
+		// A file is never absent during an exchange. It may be absent during a rename over it, if renaming is two steps.
 		if disk.IsLeaf(e.New) && u.Can.Exchange {
 			if u.hasTouched(e) {
 				u.conflict(e, "has been removed by another program")
@@ -254,8 +253,8 @@ func (u *undoing) restore(e *entry) error {
 	return u.keepMeta(e, s)
 }
 
-// isReplaceable reports whether the file at the path, in state s, has to make way for the old file: it is the new file,
-// or a lower layer's file that shows through.
+// isReplaceable reports whether the file at the path, in state s, must be replaced by the old file: it is the new file,
+// or a file of a lower layer that shows through.
 func (u *undoing) isReplaceable(e *entry, s change.State) (bool, error) {
 	is, err := u.isOld(e, e.Path, s)
 	if err != nil || is {
@@ -269,8 +268,8 @@ func (u *undoing) isReplaceable(e *entry, s change.State) (bool, error) {
 	return is, err
 }
 
-// swap puts what is in a slot in the place of the new file, and that back if it was not the new file after all. It
-// puts what is known of the new file when it was taken away into taken.
+// swap puts the file in a slot in the place of the new file. If the replaced file was not the new file, swap reverses
+// that. It sets taken to the state of the new file when it was removed.
 func (u *undoing) swap(e *entry, from string, taken *change.State) error {
 	exchanged, err := u.exchange(from, e.Path)
 	switch {
@@ -297,7 +296,7 @@ func (u *undoing) swap(e *entry, from string, taken *change.State) error {
 	return nil
 }
 
-// bring makes the file that was at the path ready and returns its name: the inode itself if it can be found, else a
+// bring prepares the file that was at the path and returns its name: the inode itself if it can be found, otherwise a
 // copy. If the before-image is damaged, that is a conflict and the name is "".
 func (u *undoing) bring(e *entry) (from string, err error) {
 	back := u.back(e)
@@ -309,7 +308,7 @@ func (u *undoing) bring(e *entry) (from string, err error) {
 		}
 		if u.Can.Link && s.ID.SameFile(e.Old.ID) {
 			u.noteWritten(e, s)
-			// Another name can need room, which a full disk has not.
+			// Another name may need space, which a full disk does not have.
 			if full = u.Link(u.image(e), back); full == nil {
 				return back, nil
 			}

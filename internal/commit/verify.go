@@ -13,11 +13,11 @@ import (
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
-// verify compares the tree with what the changes say was there, and puts the states that it finds, with hashes and
+// verify compares the tree with the old states of the changes, and writes the states that it finds, with hashes and
 // times, into the records. All conflicts are collected.
 func (t *txn) verify(ctx context.Context) error {
 	t.phase("verify")
-	// An entry is compared with others beside it, so none is changed before all have been looked at.
+	// An entry is compared with other entries, so no entry is changed before all have been compared.
 	found := make([]change.State, len(t.entries))
 	t.countTo(len(t.entries))
 	err := parallel.Each(ctx, t.workers, len(t.entries), func(i int) error {
@@ -49,11 +49,11 @@ func (t *txn) verify(ctx context.Context) error {
 	return &Conflict{Paths: sortProblems(t.trouble.conflicts)}
 }
 
-// verifyEntry compares one path with its record and puts what stands there, if it has to be known better than the
-// record does, into found.
+// verifyEntry compares one path with its record and sets found to the present state if that has more details than the
+// record.
 func (t *txn) verifyEntry(e *entry, found *change.State) error {
 	if t.wasBelowFile(e) {
-		return nil // so there is nothing now, which is as it should be
+		return nil // so nothing is there now, as expected
 	}
 	now, err := t.Look(e.Path)
 	if err != nil {
@@ -70,7 +70,7 @@ func (t *txn) verifyEntry(e *entry, found *change.State) error {
 	}
 	mode := now.Mode
 	if now.Kind == change.Dir {
-		// New directories have this from the one above, unasked.
+		// New directories inherit this from the directory above.
 		mode = mode&^fs.ModeSetgid | e.Old.Mode&fs.ModeSetgid
 	}
 	if now.Kind != change.Symlink && mode != e.Old.Mode {
@@ -96,7 +96,7 @@ func (t *txn) verifyEntry(e *entry, found *change.State) error {
 	return nil
 }
 
-// wasBelowFile reports whether a directory of the path is now a file or link, as the plan knows.
+// wasBelowFile reports whether a directory above the path is still a file or link, as the plan expects.
 func (t *txn) wasBelowFile(e *entry) bool {
 	for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
 		if above := t.byPath[dir]; above != nil && disk.IsLeaf(above.Old) {
@@ -120,7 +120,7 @@ func kindReason(want, is change.Kind) string {
 	}
 }
 
-// verifyBytes returns the hash of the file, which is read unless all that the system says of it is as it was.
+// verifyBytes returns the hash of the file. It reads the file unless everything that the system reports is unchanged.
 func (t *txn) verifyBytes(e *entry, now change.State) (change.Hash, error) {
 	old := &e.Old
 	known := old.Hash != change.Hash{}
@@ -145,13 +145,13 @@ func (t *txn) verifyBytes(e *entry, now change.State) (change.Hash, error) {
 	return h, nil
 }
 
-// isAsItWas reports whether the system says the same of a file as before.
+// isAsItWas reports whether the state of a file is unchanged.
 func isAsItWas(now, old change.State) bool {
 	return now.Kind == old.Kind && now.Size == old.Size && now.ModTime.Equal(old.ModTime) && now.ID.SameFile(old.ID) &&
 		now.ID.CTime == old.ID.CTime
 }
 
-// verifyContents makes sure that all that is in a directory that goes away is known to go away too.
+// verifyContents checks that everything in a directory that will be removed will be removed too.
 func (t *txn) verifyContents(e *entry) error {
 	names, err := t.Names(e.Path)
 	var bad []change.Problem
@@ -168,8 +168,8 @@ func (t *txn) verifyContents(e *entry) error {
 	return err
 }
 
-// isOtherSpelling reports whether what is at a path that should be free is something that the plan takes away under a
-// name that the file system does not tell from this one: it differs by case only.
+// isOtherSpelling reports whether the entry at a path that should be free is an entry that the plan removes under a
+// name that differs only in case, on a file system that ignores case.
 func (t *txn) isOtherSpelling(e *entry, now change.State) bool {
 	for _, o := range t.entries {
 		if o != e && o.New.Kind == change.Absent && len(o.Path) == len(e.Path) && strings.EqualFold(o.Path, e.Path) {
@@ -180,8 +180,8 @@ func (t *txn) isOtherSpelling(e *entry, now change.State) bool {
 	return false
 }
 
-// verifyParents makes sure that each path lies in directories, and that no symbolic link is on the way. Directories in
-// the plan have been checked.
+// verifyParents checks that each path is in directories, and that no symbolic link is on the way. Directories in the
+// plan have been checked.
 func (t *txn) verifyParents() error {
 	known := make(map[string]string) // why nothing can be written below a directory, "" if it can
 	rights := newRights(t)
