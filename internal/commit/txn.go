@@ -187,7 +187,7 @@ func conflictAt(path, format string, args ...any) error {
 // image is the before-image.
 func (t *txn) image(e *entry) string { return path.Join(t.dir, journal.OldDir, journal.Slot(e.Slot)) }
 
-// staged is where the new content is made.
+// staged is the path at which the new content is made.
 func (t *txn) staged(e *entry) string { return path.Join(t.dir, journal.NewDir, journal.Slot(e.Slot)) }
 
 // slot is the file that is exchanged with the path, or renamed to it: the staged content, or a copy of it on the path's
