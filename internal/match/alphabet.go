@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// alphabet describes what the characters of a text are: those of package regexp, or those of a [Longest].
+// alphabet describes the characters of a text: the characters of package regexp, or of a [Longest].
 type alphabet struct {
 	posix bool
-	lines bool   // no line begins after the line end that a text ends with
-	words []rune // the characters of words beyond ASCII, as the ranges of a class
+	lines bool   // no line begins after a line end at the end of the text
+	words []rune // the word characters beyond ASCII, as the ranges of a class
 }
 
-// first returns the character that data begins with, and how long it is: -1 and 0 if there is none.
+// first returns the first character of data and its length, -1 and 0 if there is none.
 func (a *alphabet) first(data []byte) (rune, int) {
 	if len(data) == 0 {
 		return -1, 0
@@ -25,7 +25,7 @@ func (a *alphabet) first(data []byte) (rune, int) {
 	return r, width
 }
 
-// last returns the character that data, which is not empty, ends with.
+// last returns the last character of data, which must not be empty.
 func (a *alphabet) last(data []byte) rune {
 	end := data[len(data)-1]
 	if end < utf8.RuneSelf || !a.posix && len(a.words) == 0 {
@@ -46,7 +46,7 @@ func (a *alphabet) isWord(r rune) bool {
 	return i < len(a.words) && a.words[i] <= r
 }
 
-// pastOf returns the past of a place behind a character, as far as lines and words matter.
+// pastOf returns the past of a place after a character, as far as lines and words matter.
 func (a *alphabet) pastOf(r rune, lines, words bool) past {
 	switch {
 	case lines && r == '\n':
@@ -57,7 +57,8 @@ func (a *alphabet) pastOf(r rune, lines, words bool) past {
 	return 0
 }
 
-// flags returns what holds between a place of which c is known and the character behind it, -1 for the end of the text.
+// flags returns the assertions that hold between a place with the past c and the next character, -1 for the end of the
+// text.
 func (a *alphabet) flags(c past, r rune) syntax.EmptyOp {
 	before := rune(' ')
 	switch {

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Case is how the letters of a text are changed, as \U, \L, \u and \l of GNU sed do it. Zero changes nothing.
+// Case is a change of the case of letters, as by \U, \L, \u and \l of GNU sed. Zero changes nothing.
 type Case uint8
 
-// The changes. A first letter may have another case than the rest.
+// The changes. The first letter may have another case than the rest.
 const (
 	Upper Case = 1 << iota
 	Lower
@@ -18,10 +18,10 @@ const (
 	caseFirst = UpperFirst | LowerFirst
 )
 
-// First returns the part that is about the first character.
+// First returns the change of the first character.
 func (c Case) First() Case { return c & caseFirst }
 
-// Append appends a text in that case. Bytes that are not UTF-8 stay.
+// Append appends a text in that case. Bytes that are not UTF-8 do not change.
 func (c Case) Append(out, text []byte) []byte {
 	for len(text) > 0 && c != 0 {
 		r, n := utf8.DecodeRune(text)

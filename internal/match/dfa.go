@@ -2,28 +2,28 @@ package match
 
 import "context"
 
-// dfa runs a [machine] over texts, with one look into a table for each byte. A state is what may go on behind a
-// place, and what is known of the character before it; the states that come up, and where they lead, are worked out
-// as they are needed and kept, within bounds. All it does is linear in the text. It is for one goroutine.
+// dfa runs a [machine] over texts, with one table lookup for each byte. A state is the set of instructions that may
+// continue after a place, and the past of the place. States and their transitions are computed when needed and kept,
+// within bounds. The time is linear in the text. It is not safe for concurrent use.
 //
-// A state holds the instructions that wait for the next character, the preferred ones first, as package regexp has
-// them. That a match has ended is known with the character behind it, because $ and \b look at that. Until there is a
-// match, each place is another one where one could begin. When there is one, all that is less preferred than it goes.
-// For a [Longest] nothing is preferred: the instructions are a set, and what goes on behind a match stays.
+// A state has the instructions that wait for the next character, the preferred instructions first, as in package
+// regexp. The end of a match is known only with the next character, because $ and \b look at it. Before there is a
+// match, a match may begin at each place. Once there is a match, everything less preferred is dropped. For a [Longest]
+// nothing is preferred: the instructions are a set, and instructions that continue after a match stay.
 //
-// Characters are those of package regexp, in which each byte that is not part of valid UTF-8 is a U+FFFD, or those of
-// a [Longest]: the [alphabet] of the machine says which. For ASCII, the table is indexed by bytes. All other
-// characters are taken one at a time, but for the many states to which they mean nothing.
+// Characters are those of package regexp, in which each byte that is not part of valid UTF-8 is a U+FFFD, or those of a
+// [Longest]: see the [alphabet] of the machine. For ASCII, the table is indexed by bytes. All other characters are
+// decoded, except in the many states that ignore them.
 type dfa struct {
 	m      *machine
 	ctx    context.Context // of the search
 	data   []byte
-	skipCR bool     // the "\r" of "\r\n" is passed over
+	skipCR bool     // the "\r" of "\r\n" is skipped
 	table  []uint32 // a state is the offset of its row
-	// of each entry, that nothing is left of what began before: a match begins behind the character or later
+	// for each entry: no earlier way is left, so a match begins after the character or later
 	fresh  []bool
 	states []state
-	known  map[string]uint32 // states by what they consist of
+	known  map[string]uint32 // states by their contents
 	starts [2][8]uint32      // see start
 	lanes  [parts]lane
 
@@ -31,21 +31,20 @@ type dfa struct {
 	stack            []uint32
 	key              []byte
 
-	jumps   bool   // from where a search begins, go to the next prefix
+	jumps   bool   // where a search begins, jump to the next prefix
 	ahead   Places // the prefixes in the text
-	jumped  int    // how often that was done
-	skipped int    // and over how many bytes
+	jumped  int    // number of jumps
+	skipped int    // number of bytes that they skipped
 
-	bytes    int // about how much memory the states take
-	taken    int // how many bytes of texts were gone through since the states were last forgotten
-	wasted   int // how often that was not worth it
+	bytes    int // roughly, the memory of the states
+	taken    int // bytes of texts processed since the states were last dropped
+	wasted   int // how often the states did not pay off
 	hopeless bool
 }
 
-// An entry of the table is the state that comes next, or has the bit special: nothing was worked out yet; the byte
-// has to be looked at with its neighbours; nothing can match any more; a match has ended before the character, and a
-// state follows; or the state that follows is one in which a search begins, from which there is a faster way on than
-// byte by byte.
+// An entry of the table is the next state, or has the bit special. Special entries mean: not computed yet; the byte
+// must be examined with its neighbours; nothing can match any more; a match has ended before the character, and a state
+// follows; or the next state is a state in which a search begins, from which a jump is faster than going byte by byte.
 const (
 	special = 1 << 31
 	matched = 1 << 30
@@ -61,12 +60,12 @@ type state struct {
 	list      []uint32 // instructions
 	before    past
 	searching bool // a match may begin here or later
-	shortcut  bool // shortcut was tried
+	shortcut  bool // shortcut was called
 }
 
-// list is a list of instructions without doubles.
+// list is a list of instructions without duplicates.
 type list struct {
-	at    []uint32 // for each instruction, where it is in order, if it is
+	at    []uint32 // for each instruction, its index in order, if it is there
 	order []uint32
 }
 
@@ -94,7 +93,7 @@ func newDFA(m *machine) *dfa {
 	return d
 }
 
-// forget makes room.
+// forget drops all states.
 func (d *dfa) forget() {
 	d.table, d.fresh, d.states, d.known = d.table[:0], d.fresh[:0], d.states[:0], make(map[string]uint32)
 	for i := range d.starts {
@@ -105,7 +104,7 @@ func (d *dfa) forget() {
 	d.bytes, d.taken = 0, 0
 }
 
-// start returns the state in which a match begins or, searching, in which it may begin here or later.
+// start returns the state in which a match begins or, if searching is set, may begin here or later.
 func (d *dfa) start(before past, searching bool) uint32 {
 	start := &d.starts[flag(searching)][before]
 	if *start == unknown {
@@ -116,8 +115,8 @@ func (d *dfa) start(before past, searching bool) uint32 {
 	return *start
 }
 
-// makeRoom forgets all states but those that the lanes are in. It reports whether they have paid off, and there is
-// still time.
+// makeRoom drops all states except those of the lanes. It reports whether the states have paid off and the context is
+// not done.
 func (d *dfa) makeRoom() bool {
 	if d.ctx.Err() != nil {
 		d.hopeless = true
@@ -147,8 +146,8 @@ func (d *dfa) makeRoom() bool {
 	return true
 }
 
-// shortcut lets the state of the lane take characters that are not ASCII byte by byte, if all of them lead to one and
-// the same state, and stay there: how many characters the bytes are does not matter then.
+// shortcut lets the state of the lane process characters that are not ASCII byte by byte, if all of them lead to the
+// same state, and stay there: then the number of characters does not matter.
 func (d *dfa) shortcut(l *lane) {
 	const most = 8
 	beyond := d.m.classes.beyond

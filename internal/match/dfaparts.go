@@ -2,15 +2,15 @@ package match
 
 import "bytes"
 
-// parts is in how many parts a text is searched at once. Each look into the table has to wait for the one before;
-// with several of them the processor always has one to go on with.
+// parts is the number of parts of a text that are searched at the same time. Each table lookup must wait for the lookup
+// before; with several parts the processor always has a lookup to continue with.
 const parts = 4
 
-// leastPart is how many bytes a part has at least: about three lines, for it ends where a line does.
+// leastPart is the minimum size of a part in bytes: about three lines, because a part ends at a line end.
 const leastPart = 128
 
-// divide puts a lane at the beginning of each part of the text, which is that of a line. It reports whether that could
-// be done.
+// divide puts a lane at the beginning of each part of the text, which begins a line. It reports whether the text could
+// be divided.
 func (d *dfa) divide() bool {
 	data := d.data
 	if len(data) < parts*leastPart || d.m.anchored || d.jumps {
@@ -33,7 +33,7 @@ func (d *dfa) divide() bool {
 	return true
 }
 
-// runParts is run for the lanes of all parts. It ends where one of them ends, or needs a closer look.
+// runParts is run for the lanes of all parts. It ends at the end of any part, or at a special entry.
 func (d *dfa) runParts() {
 	table, column := d.table, &d.m.column
 	l0, l1, l2, l3 := &d.lanes[0], &d.lanes[1], &d.lanes[2], &d.lanes[3]
@@ -60,7 +60,7 @@ func (d *dfa) runParts() {
 	d.taken += parts * i
 }
 
-// contains reports whether there is a match in the text, if it is ok. byLine means that none goes beyond a line.
+// contains reports whether there is a match in the text, if ok is true. byLine means that no match goes beyond a line.
 func (d *dfa) contains(data []byte, byLine bool) (found, ok bool) {
 	if !d.begin(data) {
 		return false, false
@@ -76,7 +76,7 @@ func (d *dfa) contains(data []byte, byLine bool) (found, ok bool) {
 	return v == isMatch, v != gaveUp
 }
 
-// together goes on with all parts until one of them is at its end, or until one has a verdict.
+// together advances all parts until any part is at its end or has a verdict.
 func (d *dfa) together() verdict {
 	for {
 		d.runParts()
@@ -95,12 +95,12 @@ func (d *dfa) together() verdict {
 	}
 }
 
-// rest goes on with a lane to its end, or until there is a verdict.
+// rest advances a lane to its end, or until there is a verdict.
 func (d *dfa) rest(l *lane) verdict {
 	for {
 		d.run(l)
 		if l.pos == l.to && l.to < len(d.data) {
-			return goesOn // a line has ended, and with it all that has begun in it
+			return goesOn // a line has ended, and no match continues beyond it
 		}
 		last := l.pos == len(d.data)
 		if v := d.step(l); v != goesOn || last {

@@ -1,26 +1,26 @@
 package match
 
-// lane is a place in the text of a dfa.
+// lane is a position in the text of a dfa.
 type lane struct {
 	state uint32
 	pos   int // the next byte
-	to    int // where the lane ends
-	end   int // where the best match so far ends, -1 if there is none
+	to    int // end of the lane
+	end   int // end of the best match so far, -1 if there is none
 }
 
-// verdict is what came out of a step.
+// verdict is the result of a step.
 type verdict uint8
 
 const (
 	goesOn  verdict = iota
-	isMatch         // a match has ended, where lane.end says
-	isOver          // nothing can match any more, or match better
-	gaveUp          // the dfa does not suit this text
+	isMatch         // a match has ended, at lane.end
+	isOver          // no match, or no better match, is possible
+	gaveUp          // the dfa is too slow for this text
 )
 
-// begin takes up a text. It reports whether there is any use in that.
+// begin starts a text. It reports whether the dfa is useful.
 func (d *dfa) begin(data []byte) bool {
-	const enough = 1000 // jumps to judge by
+	const enough = 1000 // jumps before judging
 	if d.jumps && d.jumped > enough && d.skipped < sparse*d.jumped {
 		d.jumps = false
 		d.forget()
@@ -44,7 +44,7 @@ func (d *dfa) enter(l *lane, pos, to int) {
 	}
 }
 
-// jump goes on from a place where a search begins to the next one where a match can.
+// jump moves from a place where a search begins to the next place where a match may begin.
 func (d *dfa) jump(l *lane) {
 	pos := d.ahead.Next(l.pos)
 	if pos < 0 {
@@ -56,7 +56,7 @@ func (d *dfa) jump(l *lane) {
 	l.pos, l.state = pos, d.start(d.m.pastAt(d.data, pos), true)
 }
 
-// run goes on to the next byte that needs a closer look, or to the end of the lane.
+// run advances to the next special entry, or to the end of the lane.
 func (d *dfa) run(l *lane) {
 	table, column := d.table, &d.m.column
 	rest := d.data[l.pos:l.to]
@@ -73,7 +73,7 @@ func (d *dfa) run(l *lane) {
 	d.taken += i
 }
 
-// runOn is run for a lane that has a match, for which a better one is looked for.
+// runOn is run for a lane that has a match and looks for a better match.
 func (d *dfa) runOn(l *lane) {
 	table, column := d.table, &d.m.column
 	rest := d.data[l.pos:l.to]
@@ -96,7 +96,7 @@ func (d *dfa) runOn(l *lane) {
 	d.taken += i
 }
 
-// step goes on by one character, or over the end of the text.
+// step advances by one character, or over the end of the text.
 func (d *dfa) step(l *lane) verdict {
 	data := d.data
 	column, width := uint8(len(d.m.classes.sample)+endOfText), 0
@@ -149,8 +149,8 @@ func (d *dfa) skips(offset int) bool {
 	return d.skipCR && d.data[offset] == '\r' && offset+1 < len(d.data) && d.data[offset+1] == '\n'
 }
 
-// find looks for a match that begins at or after an offset, and returns it as soon as it is sure that there is one:
-// at is then where one of those that begin there ends, and -1 if there is none.
+// find looks for a match that begins at or after an offset, and returns as soon as there certainly is a match: at is
+// then the end of a match that begins there, -1 if there is none.
 func (d *dfa) find(data []byte, from int) (at int, ok bool) {
 	if !d.begin(data) {
 		return 0, false
@@ -166,8 +166,8 @@ func (d *dfa) find(data []byte, from int) (at int, ok bool) {
 	return -1, true
 }
 
-// matchAt returns where the match ends that begins at an offset, -1 if there is none, and how far it had to look. find
-// must have been called for the same text.
+// matchAt returns the end of the match that begins at an offset, -1 if there is none, and how far it looked. find must
+// have been called for the same text.
 func (d *dfa) matchAt(data []byte, from int) (end, seen int, ok bool) {
 	if d.hopeless {
 		return 0, 0, false
@@ -178,8 +178,8 @@ func (d *dfa) matchAt(data []byte, from int) (end, seen int, ok bool) {
 	return l.end, l.pos, ok
 }
 
-// toBest goes on with a lane until no better match can come, or to the end of the text. It is not ok if the dfa is no
-// good for this text.
+// toBest advances a lane until no better match is possible, or to the end of the text. ok is false if the dfa is too
+// slow for this text.
 func (d *dfa) toBest(l *lane) (ok bool) {
 	for l.state != none {
 		if l.end >= 0 {
@@ -198,12 +198,12 @@ func (d *dfa) toBest(l *lane) (ok bool) {
 	return true
 }
 
-// count counts the matches in the text, up to so many, if it is ok. More than one only count right if none is empty.
-// byLine means that none goes beyond a line.
+// count counts the matches in the text, up to most, if ok is true. A count above one is only right if no match is
+// empty. byLine means that no match goes beyond a line.
 func (d *dfa) count(data []byte, byLine bool, most int) (n int, ok bool) {
-	const often = 256 // matches between two looks at the context
+	const often = 256 // matches between two checks of the context
 	if most == 1 || byLine && len(data) >= parts*leastPart {
-		// In several parts it is seen sooner that there is none.
+		// With several parts, it is known sooner that there is no match.
 		if found, ok := d.contains(data, byLine); !found || !ok || most == 1 {
 			return int(flag(found)), ok
 		}
@@ -221,8 +221,8 @@ func (d *dfa) count(data []byte, byLine bool, most int) (n int, ok bool) {
 	return 0, false
 }
 
-// beginning returns an offset, at or behind from, such that the first match that begins at or behind from does not
-// begin before it. to is what find has returned for from; the states that it went through are still there, mostly.
+// beginning returns an offset, not before from, such that the first match from there does not begin before the offset.
+// to is the result of find for from. Most states that find went through still exist.
 func (d *dfa) beginning(data []byte, from, to int) int {
 	if !d.begin(data) {
 		return from

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// intern returns the state whose instructions are those that d.next leads to. It may be none.
+// intern returns the state of the instructions in d.next. It may be none.
 func (d *dfa) intern(before past, searching bool) uint32 {
-	// Without an assertion on the way it can be told now which instructions wait for a character. With one, it depends
-	// on that character; the order of preference is only right if all of the way is gone at once then.
+	// Without an assertion on the way, the instructions that wait for a character are known now. With an assertion, they
+	// depend on that character; the order of preference is only right if the whole way is followed at once then.
 	list := d.next.order
 	if looks := d.follow(list, 0); !looks {
 		list, before = d.todo.order, 0
@@ -18,7 +18,7 @@ func (d *dfa) intern(before past, searching bool) uint32 {
 		return none
 	}
 	if d.m.posix {
-		slices.Sort(list) // none of them is preferred
+		slices.Sort(list) // no instruction is preferred
 	}
 	d.key = append(d.key[:0], byte(before)<<1|flag(searching))
 	for _, pc := range list {
@@ -41,8 +41,8 @@ func (d *dfa) intern(before past, searching bool) uint32 {
 	return s
 }
 
-// follow puts into d.todo what the instructions lead to without taking a character, in order of preference, where
-// flags holds. It reports whether it has met an assertion.
+// follow puts the instructions that can be reached without a character into d.todo, in order of preference. flags are
+// the assertions that hold. It reports whether it has met an assertion.
 func (d *dfa) follow(list []uint32, flags syntax.EmptyOp) (looks bool) {
 	d.todo.order, d.seen.order = d.todo.order[:0], d.seen.order[:0]
 	for _, pc := range list {
@@ -73,7 +73,7 @@ func (d *dfa) follow(list []uint32, flags syntax.EmptyOp) (looks bool) {
 	return looks
 }
 
-// fill works out where a column leads to from the state of a lane. It returns unknown if the dfa does not suit this
+// fill computes the table entry of a column for the state of a lane. It returns unknown if the dfa is too slow for this
 // text.
 func (d *dfa) fill(l *lane, column uint8) uint32 {
 	if d.bytes > d.m.room && !d.makeRoom() {
@@ -91,7 +91,7 @@ func (d *dfa) fill(l *lane, column uint8) uint32 {
 		in := &d.m.prog.Inst[pc]
 		if in.Op == syntax.InstMatch {
 			if entry = special | matched; d.m.posix {
-				continue // what goes on may be longer
+				continue // a way that continues may match more
 			}
 			break
 		}
@@ -100,7 +100,7 @@ func (d *dfa) fill(l *lane, column uint8) uint32 {
 		}
 	}
 	searching := s.searching && entry == 0
-	alone := len(d.next.order) == 0 // nothing goes on
+	alone := len(d.next.order) == 0 // no earlier way continues
 	if searching {
 		d.next.add(uint32(d.m.prog.Start))
 	}

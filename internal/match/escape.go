@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// backslash reads the escape that follows a backslash, and returns how long it is.
+// backslash reads the escape that follows a backslash, and returns its length.
 func (t *templateParser) backslash(after string) (int, *PatternError) {
 	if after == "" {
 		return 0, t.badEscape(`\`, `write \\ for a backslash`)
@@ -39,7 +39,7 @@ func (t *templateParser) backslash(after string) (int, *PatternError) {
 	return length, nil
 }
 
-// put appends the text that an escape stands for.
+// put appends the text that an escape means.
 func (t *templateParser) put(text, escape, meaning string) {
 	t.plain.WriteString(text)
 	t.note(escape, meaning)
@@ -61,7 +61,7 @@ func (t *templateParser) hexadecimal(after string) (int, *PatternError) {
 	case err != nil:
 		return 0, t.badEscape(`\x`, `write two hexadecimal digits, as in \x09, or \\x for the text`)
 	case n >= utf8.RuneSelf:
-		// A byte for some programs, a character for others.
+		// Some programs read it as a byte, others as a character.
 		return 0, t.badEscape(`\`+after[:3], fmt.Sprintf(`write \u{%x} for the character %s`, n, string(rune(n))))
 	}
 	t.put(string(rune(n)), `\`+after[:3], fmt.Sprintf("the character U+%04X", n))
@@ -80,7 +80,7 @@ func (t *templateParser) codePoint(after string) (int, *PatternError) {
 	return length, nil
 }
 
-// setCase reads \U, \L, \E, \u and \l. Before \U and \L, the case of the next character stays.
+// setCase reads \U, \L, \E, \u and \l. A case for the next character stays valid before \U and \L.
 func (t *templateParser) setCase(c byte) {
 	t.flush()
 	first := t.as & caseFirst
@@ -99,7 +99,7 @@ func (t *templateParser) setCase(c byte) {
 	t.note(`\`+string(c), "a change of case")
 }
 
-// unknownEscape refuses an escape that has no meaning here, with what to write for the likely one.
+// unknownEscape refuses an escape that has no meaning here, with a hint for the likely meaning.
 func (t *templateParser) unknownEscape(after string) *PatternError {
 	if name, length := foreignGroup(after); length > 0 {
 		written := `\` + after[:length]
@@ -119,5 +119,5 @@ func (t *templateParser) badEscape(escape, hint string) *PatternError {
 	return refused(t.source, hint, "replacement %q: %s is not an escape", show.Pattern(t.source), escape)
 }
 
-// Escape returns the first escape in the replacement, such as \n, and what it stands for, "" if there is none.
+// Escape returns the first escape in the replacement, such as \n, and its meaning, "" if there is none.
 func (t Template) Escape() (escape, meaning string) { return t.escape, t.meaning }

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Content is what is searched, of any size.
+// Content is a text of any size to search.
 type Content interface {
-	// Size returns how many bytes there are, 0 or less if that is not known.
+	// Size returns the number of bytes, 0 or less if it is not known.
 	Size() int64
-	// Bytes returns all of them, which are shared and must not change. More than most are an error.
+	// Bytes returns all bytes, which are shared and must not change. More than most bytes are an error.
 	Bytes(most int64) ([]byte, error)
-	// Open begins to read them.
+	// Open opens a stream of the bytes.
 	Open() (io.ReadCloser, error)
 }
 
@@ -30,51 +30,49 @@ func (b Bytes) Bytes(int64) ([]byte, error) { return b, nil }
 // Open implements [Content].
 func (b Bytes) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
 
-// How describes how a text is searched. The zero How works.
+// How has the options of a search. The zero How works.
 type How struct {
-	// Sizes are those of windows.
+	// Sizes are the sizes of windows.
 	Sizes Sizes
-	// Name is that of the text, from which a structural pattern takes the language.
+	// Name is the name of the text. A structural pattern takes the language from it.
 	Name string
-	// Template, if not nil, is what matches are to be replaced by.
+	// Template, if not nil, is the replacement of matches.
 	Template *Template
-	// Groups means that the groups of a match are wanted too.
+	// Groups requests the groups of each match too.
 	Groups bool
-	// Lines means that the windows are to know their lines.
+	// Lines requests the line numbers of windows.
 	Lines bool
-	// Buffer, if not nil, is memory to be used, and made as large as it has to be: for callers that search one text
-	// after the other.
+	// Buffer, if not nil, is memory to use, and is enlarged as needed: for callers that search many texts.
 	Buffer *[]byte
-	// See, if not nil, is given the bytes of each window before it is searched. Windows may overlap. Each line that is
-	// searched for itself is in one of them.
+	// See, if not nil, is called with the bytes of each window before it is searched. Windows may overlap. Each line that
+	// is searched on its own is completely in a window.
 	See func(data []byte)
 }
 
-// Window is a part of a text, or all of it.
+// Window is a part of a text, or the whole text.
 type Window struct {
-	Data []byte // only valid until the next window comes
-	Off  int64  // where it begins in the text
-	Line int    // how many newlines are before it, if [How.Lines] asks for that
-	// crlf means that it begins a line, and the line before ends in "\r\n".
+	Data []byte // only valid until the next window
+	Off  int64  // its offset in the text
+	Line int    // the number of newlines before it, if [How.Lines] is set
+	// crlf means that the window begins a line, and the line before ends in "\r\n".
 	crlf bool
 }
 
-// Find calls yield for each match, in order, as [regexp.Regexp.FindAllSubmatchIndex] finds them in the whole text:
-// with the window that it lies in, and where it is in that. loc[0] and loc[1] are where it begins and ends and, with
-// groups, loc[2*i] and loc[2*i+1] group i, -1 if that took no part. Both are valid until yield returns; when it
-// returns false, Find ends without an error.
+// Find calls yield for each match, in order, as [regexp.Regexp.FindAllSubmatchIndex] finds them in the whole text: with
+// the window of the match, and its place in the window. loc[0] and loc[1] are its begin and end and, with groups,
+// loc[2*i] and loc[2*i+1] are those of group i, -1 if the group took no part. Both are valid until yield returns; if
+// yield returns false, Find ends without an error.
 //
-// A text that is not larger than [Sizes].Whole is one window, and so is any text if the pattern may match across
-// lines, but for a literal one, or looks at where the text begins and ends. All others are read to their end window
-// by window. Matches are found one by one: nothing is held for those to come, and between two of them, and within one
-// that takes long, the context is looked at. The error is that of the context or of the text; some matches may have
-// been seen by then.
+// The whole text is one window if it is not larger than [Sizes].Whole, or if the pattern is not literal and either may
+// match across lines or looks at the begin or end of the text. All other texts are read to their end window by window.
+// Matches are found one by one: nothing is stored for later matches, and the context is checked between matches and
+// within long matches. The error is from the context or the text; yield may have been called for some matches by then.
 func (p *Pattern) Find(ctx context.Context, text Content, how How, yield func(at *Window, loc []int) bool) error {
 	s := search{Pattern: p, ctx: ctx, how: how, yield: yield}
 	return s.run(text)
 }
 
-// Count returns how many matches Find would find, which it may know in less time.
+// Count returns the number of matches that Find would find. It may be faster.
 func (p *Pattern) Count(ctx context.Context, text Content, how How) (int, error) {
 	s := search{Pattern: p, ctx: ctx, how: how}
 	err := s.run(text)
@@ -90,15 +88,15 @@ type search struct {
 
 	r   io.Reader
 	mem []byte
-	buf []byte // what was read and is not done with: a part of mem
+	buf []byte // bytes that were read and are still needed: a part of mem
 	at  Window // begins where buf does
-	// what yield is given of it, if shown is set: a search that only counts, or finds nothing, takes no memory
+	// the window for yield, if shown is set: a search that only counts, or finds nothing, needs no memory
 	out *Window
 
 	shown   bool
-	last    bool // there is nothing behind the window
-	cuts    bool // where the last match in a window ends has to be known
-	end     int  // that
+	last    bool // nothing follows the window
+	cuts    bool // the end of the last match in a window is needed
+	end     int  // the end of the last match
 	n       int  // matches so far
 	stopped bool // by yield
 	view    *view
@@ -152,8 +150,8 @@ func (s *search) stream(text Content, size int64) error {
 		if byLines {
 			s.at.crlf = bytes.HasSuffix(s.at.Data, crlf)
 		} else {
-			// Bytes that could begin a match beyond the buffer are kept. If they begin at a "\n" without its "\r", no
-			// match begins at either: it would have been found with the "\r".
+			// Bytes that could begin a match beyond the buffer are kept. If they begin at a "\n" without its "\r", no match
+			// begins at either of the two: it would have been found with the "\r".
 			cut = max(s.end, len(s.buf)-longest+1, 0)
 		}
 		s.drop(cut)
@@ -161,20 +159,20 @@ func (s *search) stream(text Content, size int64) error {
 	return nil
 }
 
-// Streams reports whether the matches can be found in one part of a text after the other: those of a literal text,
-// and of a regular expression that can neither match a newline nor look at where the text begins and ends.
+// Streams reports whether the matches can be found in a text part by part: those of a literal text, and of a regular
+// expression that can neither match a newline nor look at the begin or end of the text.
 func (p *Pattern) Streams() bool {
 	if p.exact != nil {
 		return true
 	}
-	// A literal pattern must lie within a line, too.
+	// A literal pattern must be within a line, too.
 	return p.traits.oneLine && (p.plain == nil || !strings.Contains(p.pattern, "\n"))
 }
 
-// byLines reports whether windows have to end where lines do. Nothing that matches, nor what is looked at for it,
-// reaches beyond a line then. A literal text is found wherever a window begins, but in a match.
+// byLines reports whether windows must end at line ends. Then no match, and nothing that a match depends on, reaches
+// beyond a line. A literal text is found wherever a window begins, except within a match.
 func (s *search) byLines() bool {
-	// A newline in what replaces a match within a line becomes what that line ends with.
+	// A newline in the replacement of a match within a line becomes the line end of that line.
 	return s.exact == nil || s.anyEnd && !s.viewed && s.how.Template != nil && s.how.Template.lf
 }
 
@@ -201,8 +199,8 @@ func (s *search) fill() error {
 	return err
 }
 
-// drop forgets the first n bytes of the buffer. The rest is put where the next reading begins at a page of
-// memory: the system copies twice as fast where a file and the memory for it are aligned alike.
+// drop removes the first n bytes of the buffer. The rest is placed so that the next read begins at a page of memory:
+// the system copies twice as fast if a file and its memory are aligned in the same way.
 func (s *search) drop(n int) {
 	s.at.Off += int64(n)
 	if s.how.Lines {

@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// finder finds a text, byte for byte, or an ASCII text whatever the case of its letters. It looks for the byte of the
-// text that is rarest in source code, which is two to five times as fast there as bytes.Index. It is immutable.
+// finder finds a text, byte for byte, or an ASCII text in any case. It looks for the byte of the text that is rarest in
+// source code, which is two to five times as fast there as bytes.Index. It is immutable.
 type finder struct {
 	text         []byte // in lower case if fold is set
-	fold         bool   // the case does not count
-	at           int    // where in text the rarest byte is
+	fold         bool   // case is ignored
+	at           int    // index of the rarest byte in text
 	lower, upper byte   // that byte, in both cases
-	at2          int    // where the rarest of the others is, which is looked at next
+	at2          int    // index of the second rarest byte, which is checked next
 	second       byte   // that byte
 }
 
 func newFinder(text string) *finder { return finderOf(text, false) }
 
-// finderOf is newFinder for a text that is in lower case if fold is set. In a regular expression without regard to case
-// k and s also stand for the Kelvin sign and the long s, which are not found.
+// finderOf is newFinder for a text that is in lower case if fold is set. In a regular expression that ignores case, k
+// and s also mean the Kelvin sign and the long s, which are not found.
 func finderOf(text string, fold bool) *finder {
 	f := &finder{text: []byte(text), fold: fold}
 	rank := func(c byte) float64 {
@@ -46,15 +46,15 @@ func finderOf(text string, fold bool) *finder {
 
 func (f *finder) size() int { return len(f.text) }
 
-// next returns the first offset at or after from where the text is, or -1.
+// next returns the first offset of the text at or after from, or -1.
 func (f *finder) next(data []byte, from int) int {
 	if f.fold {
 		return f.nextFold(data, from)
 	}
-	last := len(data) - len(f.text) // the last offset where the text has room
+	last := len(data) - len(f.text) // the last offset with room for the text
 	for pos, failed := from, 0; pos <= last; failed++ {
 		if failed > 16+(pos-from)/32 {
-			// The byte is common in this file: from here on the worst case of looking for it would be quadratic.
+			// The byte is common in this file: looking for it would be quadratic in the worst case.
 			i := bytes.Index(data[pos:], f.text)
 			if i < 0 {
 				return -1
@@ -74,11 +74,11 @@ func (f *finder) next(data []byte, from int) int {
 	return -1
 }
 
-// nextFold is next where the case does not count.
+// nextFold is next for a text in any case.
 func (f *finder) nextFold(data []byte, from int) int {
 	last := len(data) - len(f.text)
-	// Both cases are looked for window by window: one of them may be all over the file and the other one nowhere, and
-	// looking for that to the end of the file at each call would be quadratic.
+	// Both cases are looked for window by window: one of them may be common in the file and the other absent, and looking
+	// for the absent case to the end of the file at each call would be quadratic.
 	window := 256
 	for start := from; start <= last; window = min(2*window, 64<<10) {
 		end := min(start+window, last+1)
@@ -106,7 +106,8 @@ func (f *finder) nextFold(data []byte, from int) int {
 	return -1
 }
 
-// index returns the first offset from start to end at which the text could be, by one byte of it; end if there is none.
+// index returns the first offset from start to end at which the text is possible, by a single byte; end if there is
+// none.
 func (f *finder) index(data []byte, c byte, start, end int) int {
 	if i := bytes.IndexByte(data[start+f.at:end+f.at], c); i >= 0 {
 		return start + i
@@ -114,7 +115,7 @@ func (f *finder) index(data []byte, c byte, start, end int) int {
 	return end
 }
 
-// equal reports whether data, which is long enough, begins with the text, whatever its case.
+// equal reports whether data, which is long enough, begins with the text in any case.
 func (f *finder) equal(data []byte) bool {
 	for i, c := range f.text {
 		if asciiLower(data[i]) != c {
@@ -138,15 +139,14 @@ func asciiUpper(c byte) byte {
 	return c
 }
 
-// Places walks through the places where any of several texts is, each text being looked for once. The zero value is
-// that of an empty text.
+// Places iterates over the places of several texts, and looks for each text once. The zero value is for an empty text.
 type Places struct {
 	data []byte
 	of   []*finder
-	at   []int // the next place of each, len(data)+1 if there is none
+	at   []int // the next place of each text, len(data)+1 if there is none
 }
 
-// Reset begins with a text anew, for the matches of a pattern that [Longest.Needs] texts.
+// Reset starts a text, for the matches of a pattern with needed texts, see [Longest.Needs].
 func (p *Places) Reset(of *Longest, data []byte) { p.reset(data, of.need) }
 
 func (p *Places) reset(data []byte, of []*finder) {
@@ -156,8 +156,8 @@ func (p *Places) reset(data []byte, of []*finder) {
 	}
 }
 
-// Next returns the first place at or after from which a match contains, or -1 if there is no match there. From must not
-// fall.
+// Next returns the first place of a needed text at or after from, or -1 if there is no match there. From must not
+// decrease.
 func (p *Places) Next(from int) int {
 	first := len(p.data) + 1
 	for i, s := range p.of {
@@ -174,12 +174,12 @@ func (p *Places) Next(from int) int {
 	return first
 }
 
-// frequency estimates how many of the bytes of a text are this one.
+// frequency estimates the share of this byte in a text.
 func frequency(c byte) float64 { return 0.15 * math.Exp2((float64(byteRank[c])-249)/12) }
 
-// byteRank describes how common each byte is in text files: 0 for those that hardly ever appear, rising with the
-// logarithm of their frequency. It was counted over some 8 MB each of Go, Python, C, JavaScript, Markdown, JSON, HTML
-// and shell text, every language with the same weight.
+// byteRank is how common each byte is in text files: 0 for bytes that hardly ever appear, rising with the logarithm of
+// their frequency. It was counted over some 8 MB each of Go, Python, C, JavaScript, Markdown, JSON, HTML and shell
+// text, every language with the same weight.
 var byteRank = [256]uint8{
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 193, 216, 0, 13, 24, 0, 0,
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 59, 0, 0, 0, 0,

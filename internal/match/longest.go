@@ -6,25 +6,25 @@ import (
 	"unicode"
 )
 
-// Longest is a regular expression that matches as POSIX has it: of the matches that begin first, the longest. It is
+// Longest is a regular expression that matches as in POSIX: of the matches that begin first, the longest. It is
 // immutable and safe for concurrent use.
 //
-// It is made of a tree of package [syntax], by which other syntaxes than that of package regexp are run. Two things
-// go beyond that package: a byte that is part of no character is not U+FFFD but a character of its own, [RawByte]
-// plus the byte, which no class has unless it names it; and there are [WordBegin] and [WordEnd].
+// It is made from a tree of package [syntax], so that other syntaxes than that of package regexp can be run. Two
+// features go beyond that package: a byte that is not part of a character is not U+FFFD but a character of its own,
+// [RawByte] plus the byte, which is in no class that does not name it; and there are [WordBegin] and [WordEnd].
 type Longest struct{ engine }
 
-// RawByte is the character that stands for the byte 0 where that is part of no character, and RawByte+b for the byte b.
+// RawByte is the character for the byte 0 that is not part of a character, and RawByte+b for the byte b.
 const RawByte rune = unicode.MaxRune + 1
 
-// WordBegin and WordEnd return expressions for the empty text where a word begins or ends.
+// WordBegin returns an expression for the empty text at the beginning of a word.
 func WordBegin() *syntax.Regexp { return wordEdge(capWordBegin) }
 
-// WordEnd is like [WordBegin].
+// WordEnd returns an expression for the empty text at the end of a word.
 func WordEnd() *syntax.Regexp { return wordEdge(capWordEnd) }
 
-// The numbers of groups around a \b that stand for the beginning and the end of a word. Package syntax has no such
-// thing, but gives any number to the instructions of a group.
+// The numbers of groups around a \b that mean the beginning and the end of a word. Package syntax has no such
+// assertions, but accepts any number in the instructions of a group.
 const (
 	capWordBegin = -1 - iota
 	capWordEnd
@@ -32,17 +32,16 @@ const (
 
 // Assertions of an instruction beyond the assertions of package syntax.
 const (
-	beforeWord  syntax.EmptyOp = 1 << (6 + iota) // the character behind the place is one of a word
-	beforeOther                                  // it is none, or the text ends
+	beforeWord  syntax.EmptyOp = 1 << (6 + iota) // the character after the place is a word character
+	beforeOther                                  // it is not, or the text ends
 )
 
 func wordEdge(number int) *syntax.Regexp {
 	return &syntax.Regexp{Op: syntax.OpCapture, Cap: number, Sub: []*syntax.Regexp{{Op: syntax.OpWordBoundary}}}
 }
 
-// CompileLongest prepares a tree for use. words are the characters of words beyond ASCII, as the ranges of a class.
-// It takes time and memory in proportion to the size of the tree with its repetitions written out, which the caller
-// bounds.
+// CompileLongest prepares a tree for use. words are the word characters beyond ASCII, as the ranges of a class. Time
+// and memory are proportional to the size of the tree with its repetitions written out. The caller must bound that.
 func CompileLongest(tree *syntax.Regexp, words []rune) (*Longest, error) {
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
@@ -72,8 +71,8 @@ func CompileLongest(tree *syntax.Regexp, words []rune) (*Longest, error) {
 	return p, nil
 }
 
-// Share reports that so many patterns are kept together, which divide the memory for their states. It must come before
-// any use.
+// Share sets the number of patterns that are kept together and divide the memory for their states. It must be called
+// before any use.
 func (p *Longest) Share(patterns int) {
 	const all, least = 32 * maxStates, maxStates / 16
 	if p.machine != nil {
@@ -81,10 +80,10 @@ func (p *Longest) Share(patterns int) {
 	}
 }
 
-// Needs reports whether there are texts of which every match contains one, so that [Longest.Places] says something.
+// Needs reports whether every match contains one of some known texts, so that [Places] is useful.
 func (p *Longest) Needs() bool { return len(p.need) > 0 }
 
-// Contains reports whether there is a match. The error is that of the context.
+// Contains reports whether there is a match. The error is from the context.
 func (p *Longest) Contains(ctx context.Context, data []byte) (bool, error) {
 	if p.sole != nil {
 		return p.sole.next(data, 0) >= 0, nil
@@ -98,10 +97,10 @@ func (p *Longest) Contains(ctx context.Context, data []byte) (bool, error) {
 	return loc != nil, err
 }
 
-// Each calls yield for each match, in order: loc[0] and loc[1] are where it begins and ends, loc[2*i] and loc[2*i+1]
-// group i, up to as many groups as are asked for, -1 if that took no part. Of several ways to the same match that one
-// counts which package regexp prefers. loc is valid until yield returns; when it returns false, Each ends without an
-// error. An empty match right behind another one does not count. The error is that of the context.
+// Each calls yield for each match, in order: loc[0] and loc[1] are its begin and end, loc[2*i] and loc[2*i+1] are those
+// of group i, for as many groups as requested, -1 if the group took no part. If several ways lead to the same match,
+// the way that package regexp prefers counts. loc is valid until yield returns; if yield returns false, Each ends
+// without an error. An empty match directly after another match does not count. The error is from the context.
 func (p *Longest) Each(ctx context.Context, data []byte, groups int, yield func(loc []int) bool) error {
 	if p.sole != nil {
 		return p.texts(ctx, data, yield)

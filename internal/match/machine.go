@@ -5,42 +5,41 @@ import (
 	"unicode/utf8"
 )
 
-// maxProgram is the longest program, in instructions, that is run by a [dfa]. Each new state costs time and memory
-// for many of them, so that longer ones are better walked through.
+// maxProgram is the longest program, in instructions, that a [dfa] runs. Each new state costs time and memory for many
+// of them, so walking is better for longer programs.
 const maxProgram = 5000
 
-// maxStates bounds the memory that the states of a [dfa] take, in bytes, but for the last one.
+// maxStates is the most memory for the states of a [dfa], in bytes, without the last state.
 const maxStates = 1 << 20
 
-// machine is a regular expression in the form that a [dfa] works on. It is immutable.
+// machine is a regular expression in the form for a [dfa]. It is immutable.
 type machine struct {
 	prog *syntax.Prog
 	alphabet
 	classes  classesOfRunes
 	anchored bool // it can only match at the beginning of the text
-	skipCR   bool // the "\r" of "\r\n" may have to be passed over
+	skipCR   bool // the "\r" of "\r\n" may have to be skipped
 
-	looksAtLine, looksAtWord bool // what is before a place matters, beyond whether it is the beginning of the text
+	looksAtLine, looksAtWord bool // the character before a place matters, not only if there is none
 
-	// column says for each byte which column of the table of transitions it takes: that of its class, slowByte or
-	// slowCR.
+	// column is the column of the table of transitions for each byte: the class of the byte, slowByte or slowCR.
 	column [256]uint8
 	width  int // number of columns
 
-	prefix []*finder // each match begins with one of these, nil if that is not known or of no use
+	prefix []*finder // each match begins with one of these texts, nil if they are not known or not useful
 
-	room int // about how much memory the states of a dfa may take, in bytes
+	room int // roughly, the most memory for the states of a dfa, in bytes
 }
 
-// The columns behind those of the classes.
+// The columns after those of the classes.
 const (
-	endOfText = iota // what follows the last character
-	slowByte         // a byte of a character that is not ASCII, or of none
-	slowCR           // "\r", if it may have to be passed over
+	endOfText = iota // after the last character
+	slowByte         // a byte of a character that is not ASCII, or of no character
+	slowCR           // "\r", if it may have to be skipped
 	moreColumns
 )
 
-// newMachine returns the machine of an engine, nil if its program is too large, or tells too many characters apart.
+// newMachine returns the machine of an engine, nil if its program is too large, or distinguishes too many characters.
 func newMachine(e *engine, skipCR bool) *machine {
 	prog := e.prog
 	if len(prog.Inst) > maxProgram {
@@ -77,7 +76,7 @@ func newMachine(e *engine, skipCR bool) *machine {
 	return m
 }
 
-// past is what a place knows of the character before it.
+// past describes the character before a place.
 type past uint8
 
 const (
@@ -86,10 +85,10 @@ const (
 	afterWord                  // \w matches it
 )
 
-// behind returns the past of a place behind a character, as far as the program cares.
+// behind returns the past of a place after a character, as far as the program needs it.
 func (m *machine) behind(r rune) past { return m.pastOf(r, m.looksAtLine, m.looksAtWord) }
 
-// pastAt returns that of an offset of data that begins a character.
+// pastAt returns the past of an offset of data that begins a character.
 func (m *machine) pastAt(data []byte, offset int) past {
 	if offset == 0 {
 		return atStart

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Bounds on the work of Nearest: the most it looks at of a file, of the text, of one line and around a place, in
-// bytes, and how many places it looks at more closely.
+// Limits of Nearest: how much of a file, of the text, of a line and around a place it reads, in bytes, and how many
+// places it compares closely.
 const (
 	nearestData   = 1 << 20
 	nearestText   = 4 << 10
@@ -17,16 +17,15 @@ const (
 	nearestPlaces = 50
 )
 
-// Hint is a place in a file where a text is nearly, but not quite.
+// Hint is a place in a file that nearly has a text.
 type Hint struct {
 	Line int    // counted from 1
-	Text string // that line, cut where it gets long
-	Why  string // what the difference is, such as "differs in upper and lower case"
+	Text string // the line, shortened if it is long
+	Why  string // the difference, such as "differs in upper and lower case"
 }
 
-// Nearest returns places in data, at most as many as asked for, that come near to a text that was not found, with the
-// reason why they are none. It looks at the first MiB of data and the first 4 KiB of the text; its time is bounded by
-// these.
+// Nearest returns at most most places in data that nearly have a text that was not found, with the differences. It
+// reads the first MiB of data and the first 4 KiB of the text; this bounds its time.
 func Nearest(data []byte, text string, most int) []Hint {
 	data = data[:min(len(data), nearestData)]
 	want := []byte(text[:min(len(text), nearestText)])
@@ -45,7 +44,7 @@ func Nearest(data []byte, text string, most int) []Hint {
 	return similarLine(data, have, key)
 }
 
-// nearlySame finds the places that are the same when all classes of differences are put aside.
+// nearlySame finds the places that are equal if all classes of differences are ignored.
 func nearlySame(data, want []byte, have normal, key []byte, most int) []Hint {
 	var hints []Hint
 	for pos := 0; len(hints) < most; pos += len(key) {
@@ -60,11 +59,11 @@ func nearlySame(data, want []byte, have normal, key []byte, most int) []Hint {
 	return hints
 }
 
-// differences says in which classes the text differs from the lines around data[from:to]: those without which the two
-// would not be the same.
+// differences returns the classes in which the text differs from the lines around data[from:to]: the classes that must
+// be ignored to make both equal.
 func differences(data, want []byte, from, to int) string {
 	middle := from
-	// The text may begin or end with line ends and blanks that the key has not, so the lines around count too.
+	// The text may begin or end with line ends and blanks that the key does not have, so the lines around count too.
 	for range 2 {
 		from = max(0, bytes.LastIndexByte(data[:from], '\n'))
 		if i := bytes.IndexByte(data[to:], '\n'); i >= 0 {
@@ -80,7 +79,7 @@ func differences(data, want []byte, from, to int) string {
 			continue // then "\n" in the text matches "\r\n"
 		}
 		rest := allClasses &^ c
-		text := normalize(want, rest).text // without the blanks at its ends where these do not count
+		text := normalize(want, rest).text // without the blanks at its ends if they are ignored
 		if rest&blanks != 0 {
 			text = bytes.TrimLeft(text, " ")
 		}
@@ -97,7 +96,7 @@ func differences(data, want []byte, from, to int) string {
 	return strings.Join(list, " and ")
 }
 
-// rows yields where each line begins, and the line without its "\n".
+// rows yields the offset of each line, and the line without its "\n".
 func (n normal) rows() iter.Seq2[int, []byte] {
 	return func(yield func(at int, line []byte) bool) {
 		for at := 0; at < len(n.text); {
@@ -110,7 +109,7 @@ func (n normal) rows() iter.Seq2[int, []byte] {
 	}
 }
 
-// sameLine finds the longest line of a text of several lines, and the first line near it that is not as in the text.
+// sameLine finds the longest line of a text of several lines, and the first line near it that differs from the text.
 func sameLine(data []byte, have normal, key []byte, most int) []Hint {
 	lines := bytes.Split(key, crlf[1:])
 	if len(lines) == 1 {
@@ -165,14 +164,14 @@ func sameLine(data []byte, have normal, key []byte, most int) []Hint {
 	return hints
 }
 
-// similarLine finds the line that has most of the text's trigrams, if it has most of them at all.
+// similarLine finds the line with most of the text's trigrams, if it has enough of them.
 func similarLine(data []byte, have normal, key []byte) []Hint {
 	line, _, _ := bytes.Cut(key, crlf[1:])
 	line = line[:min(len(line), nearestLine)]
 	if len(line) < 4 {
 		return nil
 	}
-	wanted := make(map[[3]byte]int) // where the line begins in which it was last seen, -1 for none
+	wanted := make(map[[3]byte]int) // the offset of the line in which it was last seen, -1 for none
 	for i := range len(line) - 2 {
 		wanted[[3]byte(line[i:])] = -1
 	}

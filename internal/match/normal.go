@@ -15,16 +15,16 @@ const (
 	lineEnds    classes = 1 << iota // \r\n and \n
 	trailing                        // blanks at the end of a line
 	blanks                          // tabs and the number of spaces
-	oddSpaces                       // no-break space and its like
+	oddSpaces                       // no-break space and similar
 	invisible                       // zero-width characters, byte order marks
 	typographic                     // quotes and dashes
 	letterCase
-	escapes // \n, \t, \r and \" written as two characters, in the text that is looked for only
+	escapes // \n, \t, \r and \" written as two characters, only in the wanted text
 
 	allClasses = escapes<<1 - 1
 )
 
-// String reports what the difference is.
+// String describes the difference.
 func (c classes) String() string {
 	texts := map[classes]string{
 		lineEnds: `line ends (\r\n or \n)`, trailing: "spaces at the end of a line", blanks: "tabs or the number of spaces",
@@ -35,13 +35,13 @@ func (c classes) String() string {
 	return cmp.Or(texts[c], "white space")
 }
 
-// normal is a text in which differences of some classes are gone.
+// normal is a text without the differences of some classes.
 type normal struct {
 	text []byte
-	from []int32 // for each byte of text, where it was
+	from []int32 // for each byte of text, its offset in the original
 }
 
-// normalize removes the differences of the classes from data, which has less than 2 GiB.
+// normalize removes the differences of the classes from data. data must have less than 2 GiB.
 func normalize(data []byte, c classes) normal {
 	n := normal{text: make([]byte, 0, len(data)), from: make([]int32, 0, len(data))}
 	for i := 0; i < len(data); {
@@ -52,7 +52,7 @@ func normalize(data []byte, c classes) normal {
 			}
 		}
 		if r == '\r' && c&lineEnds != 0 {
-			i += width // alone, it is taken for a line end that is not worth telling from none
+			i += width // a single "\r" is treated like a line end, which is close enough
 			continue
 		}
 		if c&oddSpaces != 0 && r != '\n' && r != '\t' && r != '\r' && r != ' ' && unicode.IsSpace(r) {
@@ -104,7 +104,7 @@ func isInvisible(r rune) bool {
 	return r >= 0x200b && r <= 0x200f || r == 0x2060 || r == 0xfeff || r == 0xad
 }
 
-// plainPunctuation returns what is on a keyboard in place of a typographic character.
+// plainPunctuation returns the character on a keyboard for a typographic character.
 func plainPunctuation(r rune) rune {
 	switch r {
 	case '‘', '’', '‚', '‛', '′', '´', '`':

@@ -20,11 +20,11 @@ import (
 // bytes.
 const MaxRegexBytes = 64 << 10
 
-// PatternError means that a pattern cannot be used.
+// PatternError means that a pattern is not usable.
 type PatternError struct {
 	Pattern string
 	Msg     string
-	Hint    string // what to write instead, if that is known
+	Hint    string // what to write instead, if it is known
 
 	orLiteral bool // the hint ends in the advice to set another mode
 }
@@ -43,7 +43,7 @@ var orLiteral = wording.Part{Kind: kinds.SetLiteral, Text: `, or set mode to "li
 
 func (e *PatternError) Error() string { return e.Msg }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *PatternError) MarshalJSON() ([]byte, error) { return errorform.Marshal("step_failed", e) }
 
 // refused returns the error of a pattern that may be very long.
@@ -51,10 +51,10 @@ func refused(pattern, hint, format string, args ...any) *PatternError {
 	return &PatternError{Pattern: show.Pattern(pattern), Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// ErrEmpty is the cause for which an empty pattern is refused.
+// ErrEmpty is the error for an empty pattern.
 var ErrEmpty = errors.New("pattern is empty")
 
-// Parsed is a pattern that was read, and that is known to compile. It is immutable.
+// Parsed is a pattern that was read and is known to compile. It is immutable.
 type Parsed struct {
 	pattern string
 	mode    Mode // Literal, Regex or Structural
@@ -64,12 +64,11 @@ type Parsed struct {
 	shape   *structural.Pattern // of a structural pattern
 	size    int
 	why     *PatternError
-	// unicodeWords is set where \b and \B look at letters, digits and marks of all scripts.
+	// unicodeWords is set if \b and \B look at letters, digits and marks of all scripts.
 	unicodeWords bool
 }
 
-// Parse reads a pattern, which takes little time and memory whatever is in it. The error is ErrEmpty or a
-// *PatternError.
+// Parse reads a pattern, with little time and memory for any pattern. The error is ErrEmpty or a *PatternError.
 func Parse(pattern string, mode Mode, flags Flags) (*Parsed, error) {
 	if pattern == "" {
 		return nil, ErrEmpty
@@ -114,7 +113,7 @@ func (s *Parsed) expression() *PatternError {
 	return s.read(source)
 }
 
-// read reads a regular expression that stands for the pattern.
+// read reads a regular expression that represents the pattern.
 func (s *Parsed) read(source string) *PatternError {
 	tree, err := syntax.Parse(source, s.flags.syntax())
 	if err != nil {
@@ -134,18 +133,18 @@ func (s *Parsed) read(source string) *PatternError {
 	return nil
 }
 
-// Source returns the pattern as it was given to Parse.
+// Source returns the pattern as it was passed to Parse.
 func (s *Parsed) Source() string { return s.pattern }
 
-// Mode returns how the pattern is read, [Literal], [Regex] or [Structural].
+// Mode returns the mode of the pattern: [Literal], [Regex] or [Structural].
 func (s *Parsed) Mode() Mode { return s.mode }
 
-// Size returns about how many instructions the program of a regular expression has, 0 for a text. Each takes some 300
-// bytes.
+// Size returns roughly how many instructions the program of a regular expression has, 0 for a text. Each needs about
+// 300 bytes.
 func (s *Parsed) Size() int { return s.size }
 
-// Groups returns the names of the pattern's groups, of which the first stands for the match as a whole. Groups without
-// a name have an empty one.
+// Groups returns the names of the pattern's groups. The first group is the match as a whole. Groups without a name have
+// an empty name.
 func (s *Parsed) Groups() []string {
 	switch s.mode {
 	case Literal:
@@ -156,8 +155,8 @@ func (s *Parsed) Groups() []string {
 	return s.tree.CapNames()
 }
 
-// Refused returns why a pattern whose mode was left to Parse is taken as a text though it has characters that mean
-// something in a regular expression: what is wrong with it as one. Otherwise it returns nil.
+// Refused returns the error of the pattern as a regular expression, if the mode was Auto and the pattern was read as a
+// text because of that error. Otherwise it returns nil.
 func (s *Parsed) Refused() *PatternError { return s.why }
 
 func checkLength(what, pattern string) *PatternError {
@@ -167,15 +166,16 @@ func checkLength(what, pattern string) *PatternError {
 	return refused(pattern, "", "%s is too long (max %d bytes, got %d)", what, MaxRegexBytes, len(pattern))
 }
 
-// regular is what is written in regular expressions and hardly ever in a text.
+// regular matches text that is common in regular expressions and rare in plain texts.
 var regular = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\(\?|\\[dDwWsSbB1-9pP]|\.[*+]|\[\^|[)\]][*+?{]|^\^|\$$|\{\d+,?\d*\}`)
 })
 
-// LooksRegular reports whether the pattern looks as if it was meant as a regular expression, whether it is one or not.
+// LooksRegular reports whether the pattern looks as if it was meant as a regular expression, whether it is valid or
+// not.
 func (s *Parsed) LooksRegular() bool { return regular().MatchString(s.pattern) }
 
-// patternError reports what is wrong with a regular expression in words for its author.
+// patternError describes the error of a regular expression for its author.
 func patternError(pattern string, err error) *PatternError {
 	bad, ok := errors.AsType[*syntax.Error](err)
 	if !ok {
@@ -214,7 +214,7 @@ func (s *Parsed) structure() *PatternError {
 	return nil
 }
 
-// ofShape makes a *PatternError of an error of package structural.
+// ofShape converts an error of package structural to a *PatternError.
 func ofShape(pattern string, err error) *PatternError {
 	e := &PatternError{Pattern: show.Pattern(pattern), Msg: err.Error()}
 	if of, ok := errors.AsType[*structural.Error](err); ok {
@@ -223,7 +223,7 @@ func ofShape(pattern string, err error) *PatternError {
 	return e
 }
 
-// Warning reports that a structural pattern has what looks like a hole of another tool, or "".
+// Warning returns a warning if a structural pattern seems to have a hole in the syntax of another tool, or "".
 func (s *Parsed) Warning() string {
 	if s.shape == nil {
 		return ""

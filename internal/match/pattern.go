@@ -1,39 +1,39 @@
-// Package match finds texts and regular expressions in files, and works out what replaces them.
+// Package match finds texts and regular expressions in files, and computes the replacements.
 //
 // [Compile] makes a [Pattern], which is immutable and safe for concurrent use. Regular expressions have the syntax
 // and the meaning of package regexp, over the whole file.
 //
 // # How a file is searched
 //
-// A structural pattern is compared token by token, see package structural. An expression is run in up to three ways, of
-// which each is faster, and knows less, than the next:
+// A structural pattern is compared token by token, see package structural. An expression is run in up to three ways.
+// Each way is faster than the next, but finds less:
 //
-//   - The texts of which every match contains one are found by their rarest bytes ([Pattern.Contains] ends with them
-//     in most files). If no match goes beyond a line, only the lines with such a text are searched, as long as they are
-//     few.
-//   - A lazy automaton tells whether there is a match, how many there are, and where they begin and end, with a look
-//     into a table for each byte. It goes through a long text in several parts at once, or from one place with a text
-//     that matches begin with to the next.
-//   - A walk along all ways at once tells where the groups of a match are. It also finds the matches where there is no
-//     automaton, or where that needs too many states and is given up, for one file or at last for the pattern.
+//   - If every match contains one of some known texts, these texts are found by their rarest bytes ([Pattern.Contains]
+//     ends there in most files). If no match goes beyond a line, only the lines with such a text are searched, as long
+//     as they are few.
+//   - A lazy automaton finds whether there is a match, how many there are, and where they begin and end, with one table
+//     lookup for each byte. It runs through a long text in several parts at the same time, or jumps between the texts
+//     that matches begin with.
+//   - A walk along all ways at once finds the groups of a match. It also finds the matches if there is no automaton, or
+//     if the automaton needs too many states and is given up, for one file or finally for the pattern.
 //
-// The states of the automaton are kept in the pattern, for one goroutine at a time.
+// The states of the automaton are kept in the pattern. Each goroutine uses its own automaton.
 //
-// A [Longest] is a regular expression of another syntax, which is run in the same ways, leftmost-longest.
+// A [Longest] is a regular expression of another syntax. It is run in the same ways, leftmost-longest.
 //
 // # Line ends
 //
-// A file may end its lines with "\r\n", a pattern is mostly written with "\n". So that one pattern works for both,
+// A file may end its lines with "\r\n", but patterns are mostly written with "\n". So that one pattern works for both,
 //
-//   - in a literal pattern that holds no "\r", "\n" stands for "\r\n" too;
-//   - in a regular expression that does not name \r, "\r\n" counts as one line end, a "\n": $ matches before it,
-//     never within it, and . does not take its "\r".
+//   - in a literal pattern without "\r", "\n" also means "\r\n";
+//   - in a regular expression that does not name \r, "\r\n" is one line end, a "\n": $ matches before it, never within
+//     it, and . does not match its "\r".
 //
-// So such a pattern makes of a file with "\r\n" what it makes of the same file with "\n". Each "\n" in the
-// replacement that follows no "\r" becomes the line end that stands at that place: the first one the first line end
-// in the match, and so on, the last line end of the match for all further ones. A match within a line gives them the
-// end of that line, or of the one before if it is the last. All other patterns work byte for byte. Nothing outside of
-// the matches ever changes.
+// So such a pattern changes a file with "\r\n" in the same way as the same file with "\n". Each "\n" in the replacement
+// that does not follow a "\r" becomes the line end of the match at that position: the first becomes the first line end
+// of the match, and so on, and all further ones become the last. A match within a line uses the line end of that line,
+// or of the line before if it is the last. All other patterns work byte for byte. Nothing outside of the matches ever
+// changes.
 package match
 
 import (
@@ -43,11 +43,11 @@ import (
 	"strings"
 )
 
-// Mode describes how a pattern is read.
+// Mode is the way in which a pattern is read.
 type Mode uint8
 
-// The modes. Auto reads a pattern as a regular expression if it is one and has a character that means something there,
-// and as a literal text otherwise.
+// The modes. Auto reads a pattern as a regular expression if it is valid and has a special character, and as a literal
+// text otherwise.
 const (
 	Auto Mode = iota
 	Literal
@@ -58,7 +58,7 @@ const (
 // String returns the name of the mode in JSON.
 func (m Mode) String() string { return [...]string{"auto", "literal", "regex", "structural"}[m] }
 
-// ParseMode returns the mode of that name; an empty name gives the default.
+// ParseMode returns the mode of that name; an empty name means the default.
 func ParseMode(name string, byDefault Mode) (Mode, error) {
 	if name == "" {
 		return byDefault, nil
@@ -71,16 +71,17 @@ func ParseMode(name string, byDefault Mode) (Mode, error) {
 	return 0, fmt.Errorf("unknown mode '%s'", name)
 }
 
-// Flags change the meaning of a regular expression, and IgnoreCase that of a literal too.
+// Flags change the meaning of a regular expression. IgnoreCase also applies to a literal.
 type Flags struct {
 	IgnoreCase bool // i: letters match in any case
 	MultiLine  bool // m: ^ and $ match at line ends
 	DotAll     bool // s: . matches \n
-	Bytes      bool // "\r\n" is never taken for one line end, but for two characters
+	Bytes      bool // "\r\n" is always two characters, never a single line end
 	// Lines implies MultiLine. No line begins after the last line end of a text: ^, $ and empty matches are not found
 	// there.
 	Lines bool
-	// Language is that of the texts for a structural pattern. Empty takes it from the name of each, see [How].
+	// Language is the language of the texts for a structural pattern. If it is empty, the name of each text decides, see
+	// [How].
 	Language string
 }
 
@@ -102,7 +103,7 @@ func ParseFlags(letters string) (Flags, error) {
 	return f, nil
 }
 
-// syntax returns the flags as package syntax has them.
+// syntax returns the flags of package syntax.
 func (f Flags) syntax() syntax.Flags {
 	flags := syntax.Perl
 	if f.IgnoreCase {
@@ -121,11 +122,11 @@ func (f Flags) syntax() syntax.Flags {
 type Pattern struct {
 	*Parsed
 	engine
-	exact  *finder // of a literal that is compared byte for byte, which has no program
+	exact  *finder // for a literal that is compared byte for byte and has no program
 	traits traits
-	adapts bool    // "\r\n" counts as one line end for what replaces a match
-	viewed bool    // to find it, the file has to be looked at without the "\r" of "\r\n"
-	plain  *finder // the pattern as text, where it was guessed to be a regular expression
+	adapts bool    // "\r\n" is one line end for the replacement of a match
+	viewed bool    // the file must be searched without the "\r" of "\r\n"
+	plain  *finder // the pattern as text, if its mode was guessed to be Regex
 }
 
 // Compile is [Parse] and [Parsed.Compile] in one.
@@ -137,7 +138,7 @@ func Compile(pattern string, mode Mode, flags Flags) (*Pattern, error) {
 	return p.Compile()
 }
 
-// Compile prepares a pattern for use. It takes time and memory in proportion to the size. The error is a *PatternError.
+// Compile prepares a pattern for use. Time and memory are proportional to its size. The error is a *PatternError.
 func (s *Parsed) Compile() (*Pattern, error) {
 	if s.shape != nil {
 		return s.structural(), nil
@@ -156,7 +157,7 @@ func (s *Parsed) Compile() (*Pattern, error) {
 		p.anyEnd = !strings.Contains(s.pattern, "\r")
 		p.adapts = p.anyEnd
 	} else {
-		// "\r\n" can only be one line end if the pattern leaves the "\r" alone, and it only matters to what could see
+		// "\r\n" can only be one line end if the pattern does not name "\r", and this only matters if a match could contain
 		// it.
 		p.adapts = !p.traits.carriageReturn && !s.flags.Bytes
 		p.anyEnd = p.adapts && p.traits.seesLineEnds()
@@ -169,7 +170,7 @@ func (s *Parsed) Compile() (*Pattern, error) {
 		p.machine.startWith(known.first)
 	}
 	p.byLine = p.traits.oneLine && (len(p.need) > 0 || p.machine != nil)
-	// Each line is looked at without its line end where that is all that a match can be in.
+	// By lines, each line is searched without its line end, so no view is needed.
 	p.viewed = skips && !p.byLine
 	if !p.viewed {
 		p.sole = soleText(s.tree)
@@ -180,7 +181,7 @@ func (s *Parsed) Compile() (*Pattern, error) {
 	return p, nil
 }
 
-// literal is Compile for what is compared byte for byte.
+// literal is Compile for a text that is compared byte for byte.
 func (s *Parsed) literal() *Pattern {
 	p := &Pattern{Parsed: s, exact: newFinder(s.pattern)}
 	p.sole = p.exact
@@ -189,21 +190,21 @@ func (s *Parsed) literal() *Pattern {
 	p.viewed = p.anyEnd && strings.Contains(s.pattern, "\n")
 	p.need = []*finder{p.exact}
 	if p.viewed {
-		// "\r\n" may stand for the "\n", so only what is between them is sure to be there.
+		// "\r\n" may be in place of each "\n", so only the text between them is certain.
 		p.need = required([]text{{s: s.pattern}}, true)
 	}
 	return p
 }
 
-// Ambiguous reports whether the mode was left to Compile, which chose Regex, so that the pattern may have been meant as
-// a text. See [Pattern.AsText].
+// Ambiguous reports whether the mode was Auto and Compile chose Regex, so that the pattern may have been meant as a
+// text. See [Pattern.AsText].
 func (p *Pattern) Ambiguous() bool { return p.plain != nil }
 
-// AsText reports whether a pattern that is ambiguous occurs in data as a text.
+// AsText reports whether an ambiguous pattern occurs in data as a text.
 func (p *Pattern) AsText(data []byte) bool { return p.plain != nil && p.plain.next(data, 0) >= 0 }
 
-// Screen returns a test for parts of a file: mayMatch is false for a part in which no match begins, ends or lies, as
-// long as each part is given with the last overlap bytes of the one before. It is nil if there is no such test.
+// Screen returns a test for parts of a file: mayMatch is false for a part in which no match begins, ends or lies, if
+// each part repeats the last overlap bytes of the part before. It is nil if there is no such test.
 func (p *Pattern) Screen() (mayMatch func(part []byte) bool, overlap int) {
 	of := p.need
 	if p.plain != nil && len(of) > 0 {
@@ -225,10 +226,10 @@ func (p *Pattern) Screen() (mayMatch func(part []byte) bool, overlap int) {
 	}, overlap
 }
 
-// needsView reports whether data has to be looked at through a view.
+// needsView reports whether data must be searched through a view.
 func (p *Pattern) needsView(data []byte) bool { return p.viewed && bytes.Contains(data, crlf) }
 
-// structural is Compile for a structural pattern. The rarest of its words is looked for first.
+// structural is Compile for a structural pattern. Its rarest word is looked for first.
 func (s *Parsed) structural() *Pattern {
 	p := &Pattern{Parsed: s}
 	var best []text

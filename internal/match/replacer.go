@@ -4,13 +4,13 @@ import (
 	"bytes"
 )
 
-// Replacer works out what replaces the matches of a pattern in one file. It is not safe for concurrent use.
+// Replacer computes the replacements of the matches of a pattern in one file. It is not safe for concurrent use.
 type Replacer struct {
 	template Template
 	data     []byte
-	whole    []byte // the replacement of every match, if they are all the same
+	whole    []byte // the replacement of every match, if all are the same
 	adapt    bool   // the template's "\n" become the line ends of the file
-	crlf     bool   // of a structural pattern: the lines of the file end in "\r\n"
+	crlf     bool   // for a structural pattern: the lines of the file end in "\r\n"
 	before   bool   // the line before data, if there is one, ends in "\r\n"
 
 	ends []bool // the line ends of a match, true for "\r\n"
@@ -20,8 +20,8 @@ type Replacer struct {
 	}
 }
 
-// Replacer returns a replacer for the matches of the pattern in a window, given to it in order. The window is one of
-// a Find with that template.
+// Replacer returns a replacer for the matches of the pattern in a window, in their order. The window must come from a
+// Find with that template.
 func (p *Pattern) Replacer(t Template, at *Window) *Replacer {
 	data, before := at.Data, at.crlf
 	r := &Replacer{template: t, data: data, before: before}
@@ -42,8 +42,8 @@ func (p *Pattern) Replacer(t Template, at *Window) *Replacer {
 	return r
 }
 
-// Size returns how long the replacement is, in bytes, without making it. Where "\r" are put in for the line ends of the
-// file, it is that much longer; where letters change their case, it may be about as long again.
+// Size returns the length of the replacement, in bytes, without making it. Each "\r" that is added for the line ends of
+// the file comes on top of it; if letters change their case, the result may be up to about twice as long.
 func (r *Replacer) Size(loc []int) int64 {
 	switch {
 	case r.whole != nil:
@@ -63,7 +63,7 @@ func (r *Replacer) Size(loc []int) int64 {
 	return n
 }
 
-// Replace returns what replaces the match. The result may be shared with other matches: do not change it.
+// Replace returns the replacement of the match. The result may be shared with other matches: do not change it.
 func (r *Replacer) Replace(loc []int) []byte {
 	switch {
 	case r.whole != nil:
@@ -80,7 +80,7 @@ func (r *Replacer) Replace(loc []int) []byte {
 func (r *Replacer) expand(loc []int) []byte {
 	out := []byte{}
 	nth := 0
-	var first Case // of a group that was empty, for what comes next
+	var first Case // of an empty group, for the next part
 	for _, part := range r.template.parts {
 		as := part.as
 		if as.First() == 0 {
@@ -104,7 +104,7 @@ func (r *Replacer) expand(loc []int) []byte {
 	return out
 }
 
-// appendAdapted appends text with the line ends of the match. nth is how many line ends the replacement has so far.
+// appendAdapted appends text with the line ends of the match. nth is the number of line ends in the replacement so far.
 func (r *Replacer) appendAdapted(out []byte, text string, nth int) ([]byte, int) {
 	for i := range len(text) {
 		if text[i] == '\n' {
@@ -118,7 +118,7 @@ func (r *Replacer) appendAdapted(out []byte, text string, nth int) ([]byte, int)
 	return out, nth
 }
 
-// lineEnds appends the line ends between two offsets, or, if there is none, that of the line that holds both.
+// lineEnds appends the line ends between two offsets, or, if there are none, the line end of the line of both.
 func (r *Replacer) lineEnds(ends []bool, from, to int) []bool {
 	for pos := from; pos < to; {
 		i := bytes.IndexByte(r.data[pos:to], '\n')
@@ -131,7 +131,7 @@ func (r *Replacer) lineEnds(ends []bool, from, to int) []bool {
 	if len(ends) > 0 {
 		return ends
 	}
-	// A line may have very many matches, so what it ends with is looked up once.
+	// A line may have very many matches, so its line end is looked up once.
 	if to > r.line.to {
 		r.line.to = len(r.data)
 		if i := bytes.IndexByte(r.data[to:], '\n'); i >= 0 {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// required returns *finders for texts of which every match contains one. None means that nothing is known. With
-// anyEnd, "\r\n" may stand in the file where a match has "\n".
+// required returns finders for texts of which every match contains one. An empty result means that no such texts are
+// known. With anyEnd, the file may have "\r\n" where a match has "\n".
 func required(set []text, anyEnd bool) []*finder {
 	third := ""
 	all := make([]*finder, 0, len(set)+2)
@@ -23,7 +23,8 @@ func required(set []text, anyEnd bool) []*finder {
 			third += t.s
 		}
 	}
-	// A match with the third form of a letter, which is not ASCII, in place of the ASCII letter contains at least that.
+	// A match may have the third form of a letter, which is not ASCII, in place of the ASCII letter. Such a match contains
+	// at least that form.
 	if strings.Contains(third, "k") {
 		all = append(all, newFinder("\u212a"))
 	}
@@ -33,7 +34,7 @@ func required(set []text, anyEnd bool) []*finder {
 	return all
 }
 
-// soleText returns a finder of the matches of the regular expression, if they are all one text, or nil.
+// soleText returns a finder of the matches of the regular expression if all matches are the same text, or nil.
 func soleText(re *syntax.Regexp) *finder {
 	if re.Op != syntax.OpLiteral {
 		return nil
@@ -61,7 +62,7 @@ func longestLine(s string) string {
 	return longest
 }
 
-// rarer returns the set of two sets of texts that takes less time to look for. A set with the empty text is of no use.
+// rarer returns the set of texts that takes less time to look for. A set with the empty text is useless.
 func rarer(a, b []text) []text {
 	if cost(b) < cost(a) {
 		return b
@@ -69,8 +70,8 @@ func rarer(a, b []text) []text {
 	return a
 }
 
-// cost estimates how long it takes to look for a set of texts, in nanoseconds for each byte. It is infinite if that
-// tells nothing.
+// cost estimates the time to look for a set of texts, in nanoseconds for each byte. It is infinite if the set is
+// useless.
 func cost(set []text) float64 {
 	const pass, stop, line = 0.04, 10, 150 // for each byte; for a place with the rarest byte; for a line with the text
 	if len(set) == 0 {
@@ -97,10 +98,10 @@ func cost(set []text) float64 {
 	return sum
 }
 
-// maxPrefixCost is what it may cost to look for prefixes, see [cost].
+// maxPrefixCost is the largest cost of looking for prefixes, see [cost].
 const maxPrefixCost = 0.4
 
-// startWith sets the prefixes, if they are worth looking for: every match begins with one of the texts.
+// startWith sets the prefixes, if they are worth looking for. Every match must begin with one of the texts.
 func (m *machine) startWith(set []text) {
 	if m.anchored || cost(set) > maxPrefixCost {
 		return
@@ -111,7 +112,7 @@ func (m *machine) startWith(set []text) {
 		case m.skipCR && strings.Contains(t.s, "\n"):
 			return
 		case t.fold && strings.ContainsAny(t.s, "ks"):
-			return // what these also stand for is longer
+			return // the other forms of these letters are longer
 		}
 		all = append(all, finderOf(t.s, t.fold))
 	}

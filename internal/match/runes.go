@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// classesOfRunes puts characters together that a program does not tell apart.
+// classesOfRunes groups characters that a program does not distinguish.
 type classesOfRunes struct {
-	from   []rune  // where the ranges begin, each of which goes up to the next
+	from   []rune  // the begins of the ranges, each of which ends at the next
 	class  []uint8 // of each range
 	sample []rune  // a character of each class
 
@@ -18,10 +18,10 @@ type classesOfRunes struct {
 	beyond []uint8 // the classes of characters that are not ASCII
 }
 
-// maxClassWork bounds the time that the classes of a program take: ranges times instructions.
+// maxClassWork bounds the time to compute the classes of a program: ranges times instructions.
 const maxClassWork = 1 << 18
 
-// newClasses returns the classes for a program. It is not ok if there are too many.
+// newClasses returns the classes of a program. ok is false if there are too many.
 func newClasses(prog *syntax.Prog, a *alphabet, lines, words bool) (c classesOfRunes, ok bool) {
 	tests, from, ok := boundaries(prog)
 	if !ok {
@@ -49,7 +49,7 @@ func newClasses(prog *syntax.Prog, a *alphabet, lines, words bool) (c classesOfR
 		for _, in := range tests {
 			signature = append(signature, flag(in.MatchRune(r)))
 		}
-		// Runes beyond ASCII are kept apart for speed.
+		// Runes beyond ASCII are kept separate for speed.
 		signature = append(signature, flag(lines && r == '\n'), flag(words && a.isWord(r)), flag(r >= utf8.RuneSelf))
 		n, ok := known[string(signature)]
 		if !ok {
@@ -78,8 +78,8 @@ func flag(b bool) byte {
 	return 0
 }
 
-// boundaries returns the instructions that test a character, each kind once, and where the ranges begin and end
-// that they test for.
+// boundaries returns the instructions that test a character, each kind once, and the bounds of the ranges that they
+// test.
 func boundaries(prog *syntax.Prog) (tests []*syntax.Inst, from []rune, ok bool) {
 	seen := make(map[string]bool)
 	var key []byte

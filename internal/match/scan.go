@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Contains reports whether the pattern matches anywhere in data. The error is that of the context.
+// Contains reports whether the pattern matches anywhere in data. The error is from the context.
 func (p *Pattern) Contains(ctx context.Context, data []byte) (found bool, err error) {
 	if p.shape != nil {
 		err = p.Find(ctx, Bytes(data), How{}, func(*Window, []int) bool { found = true; return false })
@@ -94,13 +94,13 @@ func (s *search) window() error {
 	return nil
 }
 
-// hit is called with each match. loc is where it is in what the window shows.
+// hit is called for each match. loc is its place in the text that the window or its view shows.
 func (s *search) hit(loc []int) bool {
 	if s.view != nil {
 		loc = s.view.original(loc)
 	}
 	if loc[0] == len(s.at.Data) && !s.last {
-		return true // the empty match belongs to what comes next
+		return true // the empty match belongs to the next window
 	}
 	if s.afterLines(loc) {
 		return true
@@ -119,8 +119,8 @@ func (s *search) hit(loc []int) bool {
 	return !s.stopped
 }
 
-// afterLines reports whether a match is empty and stands after the last line end of the text, where no line begins. A
-// pattern that names the end of the text, such as \z, means that place. An empty text has one empty line.
+// afterLines reports whether a match is empty and after the last line end of the text, where no line begins. A pattern
+// that names the end of the text, such as \z, means that place. An empty text has one empty line.
 func (s *search) afterLines(loc []int) bool {
 	data := s.at.Data
 	if !s.flags.Lines || loc[0] != loc[1] || loc[0] != len(data) || s.traits.looksAtText {
@@ -129,7 +129,7 @@ func (s *search) afterLines(loc []int) bool {
 	return len(data) == 0 && s.at.Off > 0 || len(data) > 0 && data[len(data)-1] == '\n'
 }
 
-// shapes finds the matches of a structural pattern in a window, which is all of the text.
+// shapes finds the matches of a structural pattern in a window, which is the whole text.
 func (s *search) shapes(data []byte) error {
 	if mayMatch, _ := s.Screen(); mayMatch != nil && !mayMatch(data) {
 		return nil

@@ -6,18 +6,17 @@ import (
 	"strings"
 )
 
-// MaxInstructions is the largest program of a regular expression that is compiled, in instructions: each character,
-// class or operator is one or two, as often as repetitions say.
+// MaxInstructions is the size of the largest program of a regular expression, in instructions: each character, class or
+// operator is one or two instructions, multiplied by repetitions.
 const MaxInstructions = 100_000
 
-// maxWork bounds what one character of a text may cost: an instruction, as often as what groups have matched is
-// copied for it.
+// maxWork bounds the cost of one character of a text: the number of instructions, times the cost of copying groups.
 const maxWork = 10 * MaxInstructions
 
-// copies is how many times as long an instruction takes where so many groups are remembered with it, about.
+// copies returns roughly by which factor the groups make an instruction slower.
 func copies(groups int) int { return 1 + groups/8 }
 
-// instructions estimates how long the program of a regular expression is, without making it.
+// instructions estimates the length of the program of a regular expression, without making it.
 func instructions(re *syntax.Regexp) int {
 	subs := 0
 	for _, sub := range re.Sub {

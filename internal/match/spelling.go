@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// foreignGroup returns the name of a group as other programs write it behind a backslash, 1, g<1>, g<name>, k<name>,
-// g{1}, and how long that is. length is 0 if there is none.
+// foreignGroup returns the name of a group in the syntax of other programs after a backslash, 1, g<1>, g<name>,
+// k<name>, g{1}, and the length of that syntax. length is 0 if there is none.
 func foreignGroup(s string) (name string, length int) {
 	switch {
 	case s == "":
@@ -29,7 +29,7 @@ func foreignGroup(s string) (name string, length int) {
 	return s[2:end], end + 1
 }
 
-// doubtAmpersand notes an & that may have been meant for the match, where no group is written right.
+// doubtAmpersand records an & that may have been meant for the match, if the replacement has no group.
 func (t *templateParser) doubtAmpersand() {
 	right := slices.ContainsFunc(t.parts, func(p part) bool { return p.group >= 0 })
 	if !right && hasAmpersand(t.source) {
@@ -37,8 +37,8 @@ func (t *templateParser) doubtAmpersand() {
 	}
 }
 
-// hasAmpersand reports whether there is an & that may stand for the match, as sed has it, and not for what programs and
-// HTML have it for: &&, &=, &name, &#39; or one between blanks.
+// hasAmpersand reports whether there is an & that may mean the match, as in sed, and not &&, &=, &name, &#39; or an &
+// between blanks, as in programs and HTML.
 func hasAmpersand(text string) bool {
 	before := byte(0)
 	for {
@@ -57,5 +57,5 @@ func hasAmpersand(text string) bool {
 	}
 }
 
-// Doubt reports what in the replacement may have been meant otherwise than it is read, "" if there is nothing.
+// Doubt returns a note about a part of the replacement that may have another intended meaning, "" if there is none.
 func (t Template) Doubt() string { return t.doubt }

@@ -9,7 +9,7 @@ import (
 // StepsError means that a structural pattern takes too long in a text, or that the text is too long for it.
 type StepsError = structural.StepsError
 
-// CheckLanguage returns an error that lists the languages if there is none of that name. An empty name is none.
+// CheckLanguage returns an error that lists the languages if none has that name. An empty name is allowed.
 func CheckLanguage(name string) error {
 	if name == "" {
 		return nil
@@ -18,7 +18,7 @@ func CheckLanguage(name string) error {
 	return err
 }
 
-// isASCII reports whether a text has ASCII characters alone.
+// isASCII reports whether a text has only ASCII characters.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {

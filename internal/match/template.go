@@ -10,17 +10,17 @@ import (
 	"github.com/millrace-go/millrace/internal/structural"
 )
 
-// Template is what a match is replaced by: text, and groups of the match between. It is immutable.
+// Template is the replacement of a match: text and groups of the match. It is immutable.
 type Template struct {
 	parts []part
 	shape *structural.Replacement // for matches of a structural pattern, in place of parts
-	lf    bool                    // the text has a "\n" that follows no "\r"
+	lf    bool                    // the text has a "\n" that does not follow a "\r"
 	doubt string
-	// escape is the first escape, such as \n, and meaning what it stands for.
+	// escape is the first escape, such as \n, and meaning its meaning.
 	escape, meaning string
 }
 
-// maxParts is how many pieces of text and groups a template has at most.
+// maxParts is the largest number of pieces of text and groups in a template.
 const maxParts = 20_000
 
 type part struct {
@@ -29,21 +29,21 @@ type part struct {
 	as    Case
 }
 
-// Text returns a template that is nothing but text, in which $ means nothing.
+// Text returns a template of plain text, in which $ has no meaning.
 func Text(text string) Template {
 	return Template{parts: []part{{text: text, group: -1}}, lf: hasBareLF(text)}
 }
 
-// ParseTemplate reads a replacement for matches of the pattern. $1, ${1} and ${name} stand for what a group matched,
-// $0 for the match, $$ for a dollar sign; a $ before anything else is itself. An unbraced name is as long as it can
-// be, as in package regexp, where $1x is the unknown group "1x" and gives nothing: here that is an error, with a
-// hint, and so is every group that the pattern does not have.
+// ParseTemplate reads a replacement for matches of the pattern. $1, ${1} and ${name} mean a group, $0 the match, $$ a
+// dollar sign; a $ before anything else is a dollar sign. A name without braces is as long as possible, as in package
+// regexp. There $1x is the unknown group "1x" and expands to nothing: here that is an error, with a hint, and so is
+// every group that the pattern does not have.
 //
-// A backslash begins an escape: \n, \t and \r, \xHH for an ASCII character, \u{H…} for any character, \\ and \$. As
-// in GNU sed, \U and \L change the case of what follows up to \E, \u and \l that of the next character. Every other
-// escape is an error, with what to write. The error is a *PatternError.
+// A backslash begins an escape: \n, \t and \r, \xHH for an ASCII character, \u{H…} for any character, \\ and \$. As in
+// GNU sed, \U and \L change the case of the text up to \E, \u and \l that of the next character. Every other escape is
+// an error, with a hint. The error is a *PatternError.
 //
-// Of a structural pattern, :[name] stands for what a hole took, and everything else is text.
+// With a structural pattern, :[name] means the match of a hole, and everything else is text.
 func ParseTemplate(text string, p *Parsed) (Template, error) {
 	if p.shape != nil {
 		return shapeTemplate(text, p)
@@ -78,11 +78,11 @@ type templateParser struct {
 	source string
 	groups []string
 	plain  strings.Builder
-	as     Case // of what comes next
-	rest   Case // of what comes after that
+	as     Case // of the next part
+	rest   Case // of the parts after that
 }
 
-// add ends the text before, and appends a group.
+// add ends the text so far, and appends a group.
 func (t *templateParser) add(group int) {
 	t.flush()
 	t.parts = append(t.parts, part{group: group, as: t.as})
@@ -99,7 +99,7 @@ func (t *templateParser) flush() {
 	t.as = t.rest
 }
 
-// dollar reads what follows a $, and returns how long that is.
+// dollar reads the text after a $, and returns the length of what it used.
 func (t *templateParser) dollar(after string) (int, *PatternError) {
 	name, braced, length := groupName(after)
 	switch {
@@ -125,7 +125,7 @@ func (t *templateParser) dollar(after string) (int, *PatternError) {
 	return length, nil
 }
 
-// groupName reads the name of a group behind a $. length is 0 if there is none.
+// groupName reads the name of a group after a $. length is 0 if there is none.
 func groupName(s string) (name string, braced bool, length int) {
 	if inner, ok := strings.CutPrefix(s, "{"); ok {
 		name, _, closed := strings.Cut(inner, "}")
@@ -178,17 +178,17 @@ func unknownGroup(text, name string, braced bool, groups []string) *PatternError
 	return e
 }
 
-// hasBareLF reports whether a "\n" in s follows no "\r".
+// hasBareLF reports whether s has a "\n" that does not follow a "\r".
 func hasBareLF(s string) bool {
 	return strings.Count(s, "\n") > strings.Count(s, "\r\n")
 }
 
-// Groups reports whether the template has groups but $0, which is the match.
+// Groups reports whether the template has groups other than $0, which is the match.
 func (t Template) Groups() bool {
 	return t.shape != nil || slices.ContainsFunc(t.parts, func(p part) bool { return p.group > 0 })
 }
 
-// Verbatim is [Text] for text of which the line ends stay as they are given.
+// Verbatim is [Text] for text whose line ends are not adapted.
 func Verbatim(text string) Template { return Template{parts: []part{{text: text, group: -1}}} }
 
 // shapeTemplate reads a replacement for matches of a structural pattern.

@@ -11,24 +11,23 @@ import (
 // text is a piece of text that a match contains.
 type text struct {
 	s    string
-	fold bool // its ASCII letters in any case; s is in lower case then
+	fold bool // its ASCII letters match in any case; s is in lower case then
 }
 
-// maxRequired is how many texts are looked for side by side.
+// maxRequired is the largest number of texts that are looked for together.
 const maxRequired = 8
 
-// maxText is how long such a text is at most, in bytes.
+// maxText is the largest length of such a text, in bytes.
 const maxText = 32
 
-// texts are what is known of the texts in the matches of a regular expression.
+// texts are the known texts in the matches of a regular expression.
 type texts struct {
-	exact []text // all that can match, nil if that is not known
-	first []text // every match begins with one of these, nil if there are none
-	best  []text // every match contains one of these, as rare as they could be found, nil if there are none
+	exact []text // all possible matches, nil if they are not known
+	first []text // every match begins with one of these texts, nil if there are none
+	best  []text // every match contains one of these texts, as rare as possible, nil if there are none
 }
 
-// textsOf returns what is known of the texts in the matches of re. A fold text stands for its form in ASCII letters
-// only.
+// textsOf returns the known texts in the matches of re. A fold text means only its form in ASCII letters.
 func textsOf(re *syntax.Regexp) texts {
 	var r run
 	switch re.Op {
@@ -59,12 +58,12 @@ func textsOf(re *syntax.Regexp) texts {
 	return r.texts()
 }
 
-// run puts the texts of one thing after the other together. Its zero value is that of nothing.
+// run combines the texts of consecutive expressions. Its zero value is for no expression.
 type run struct {
-	now    []text // what the match has at this place, nil for the empty text
-	first  []text // what it begins with
+	now    []text // the texts of the match that end here, nil for the empty text
+	first  []text // the texts at its begin
 	best   []text
-	broken bool // there was something between
+	broken bool // unknown text was skipped
 }
 
 func (r *run) texts() texts {
@@ -79,7 +78,7 @@ func (r *run) texts() texts {
 	return texts{exact: exact, first: exact, best: rarer(r.best, exact)}
 }
 
-// cut ends the texts that are put together.
+// cut ends the combined texts.
 func (r *run) cut() {
 	if !r.broken {
 		r.first = r.now
@@ -87,7 +86,7 @@ func (r *run) cut() {
 	r.best, r.now, r.broken = rarer(r.best, r.now), nil, true
 }
 
-// add puts one thing behind those before.
+// add appends the texts of the next expression.
 func (r *run) add(t texts) {
 	r.best = rarer(r.best, t.best)
 	if t.exact == nil {
@@ -104,7 +103,7 @@ func (r *run) add(t texts) {
 		return
 	}
 	if len(t.exact) > 1 {
-		r.best = rarer(r.best, r.now) // longer texts are rarer, but more of them take longer
+		r.best = rarer(r.best, r.now) // longer texts are rarer, but looking for more texts takes longer
 	}
 	next, ok := product(r.now, t.exact)
 	if !ok {
@@ -132,7 +131,7 @@ func (r *run) addLiteral(re *syntax.Regexp) {
 	r.add(texts{exact: []text{now}})
 }
 
-// addRepeated is add for something that may be a repetition.
+// addRepeated is add for an expression that may be a repetition.
 func (r *run) addRepeated(re *syntax.Regexp) {
 	const most = 8 // more repetitions are not rarer
 	switch {
@@ -156,7 +155,8 @@ func (r *run) addRepeated(re *syntax.Regexp) {
 	}
 }
 
-// addTimes adds something several times, and unless that is all, what may be between, and the last time.
+// addTimes adds an expression several times. Unless all is set, other text may follow, and then the expression once
+// more.
 func (r *run) addTimes(re *syntax.Regexp, times int, all bool) {
 	t := textsOf(re)
 	for range times {
@@ -168,7 +168,7 @@ func (r *run) addTimes(re *syntax.Regexp, times int, all bool) {
 	}
 }
 
-// either returns the texts of both sets, nil if one of them is nil or they are too many.
+// either returns the texts of both sets, nil if a set is nil or there are too many.
 func either(a, b []text) []text {
 	if a == nil || b == nil || len(a)+len(b) > maxRequired {
 		return nil
@@ -176,8 +176,8 @@ func either(a, b []text) []text {
 	return slices.Concat(a, b)
 }
 
-// product returns all texts of a followed by those of b. It is not ok if they are too many or too long, or some would
-// be in any case and some not.
+// product returns all texts of a followed by those of b. ok is false if there are too many, if they are too long, or if
+// only a part of a text would ignore case.
 func product(a, b []text) (all []text, ok bool) {
 	if len(a)*len(b) > maxRequired {
 		return nil, false
@@ -197,9 +197,10 @@ func (t text) caseless() bool {
 	return !strings.ContainsFunc(t.s, func(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' })
 }
 
-// runeText returns the text of one character. It is not ok if that is not all it stands for, in ASCII letters.
+// runeText returns the text of one character. ok is false if the character also matches other text than its ASCII
+// forms.
 func runeText(r rune, fold bool) (t text, ok bool) {
-	// A surrogate or the replacement character would also stand for bytes that are not valid UTF-8.
+	// A surrogate or the replacement character would also match bytes that are not valid UTF-8.
 	if r == utf8.RuneError || !utf8.ValidRune(r) {
 		return text{}, false
 	}
@@ -214,7 +215,7 @@ func runeText(r rune, fold bool) (t text, ok bool) {
 	return text{s: string(unicode.ToLower(r)), fold: true}, true
 }
 
-// classTexts returns the texts of the characters of a class, given as ranges.
+// classTexts returns the texts of the characters of a class, which is a list of ranges.
 func classTexts(ranges []rune) texts {
 	const most = 4
 	var t texts

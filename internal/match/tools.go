@@ -14,28 +14,28 @@ import (
 type engine struct {
 	alphabet
 	prog    *syntax.Prog
-	sole    *finder   // finds the matches, as they are all one text
-	need    []*finder // each match contains one of these; if there are none, nothing is known
+	sole    *finder   // finds the matches, if all are the same text
+	need    []*finder // each match contains one of these texts; empty if no such texts are known
 	machine *machine  // nil if there is none
-	byLine  bool      // no match goes beyond the line it is in, and there is a way to find the lines
-	anyEnd  bool      // "\r\n" counts as one line end
+	byLine  bool      // no match goes beyond its line, and there is a way to find the lines
+	anyEnd  bool      // "\r\n" is one line end
 	spare   sync.Pool // of *tools
 }
 
-// tools are what an engine looks for the matches in one text with. They are for one goroutine, and kept for the next
-// text, because the states that a dfa has worked out are worth more than the rest.
+// tools are the means to find the matches in one text. They are not safe for concurrent use. They are kept for the next
+// text, because the computed states of a dfa are valuable.
 type tools struct {
 	*engine
 	ctx  context.Context
 	data []byte
 	at   Places
-	dfa  *dfa // nil if there is none, or it does not suit this text
+	dfa  *dfa // nil if there is none, or it is too slow for this text
 	next *dfa // the dfa for the next text
 	walk walker
 	loc  []int
 
-	pos   int // what is before it has been looked at
-	hits  int // how many lines the needed texts have led to
+	pos   int // the text before pos is done
+	hits  int // number of lines found by the needed texts
 	dense bool
 }
 
@@ -52,7 +52,7 @@ func (e *engine) tools(ctx context.Context, data []byte) *tools {
 	return t
 }
 
-// begin begins a text, or what a view of one shows.
+// begin starts a text, or a view of a text.
 func (t *tools) begin(ctx context.Context, data []byte, view bool) {
 	t.ctx, t.data, t.dfa, t.pos, t.hits, t.dense = ctx, data, t.next, 0, 0, len(t.need) == 0
 	t.at.reset(data, t.need)
@@ -72,8 +72,8 @@ func (e *engine) putBack(t *tools) {
 	e.spare.Put(t)
 }
 
-// each calls yield for each match in data. first finds the first one at or after an offset, nil if there is none. An
-// empty match right behind another one does not count. When yield returns false, each ends without an error.
+// each calls yield for each match in data. first finds the first match at or after an offset, nil if there is none. An
+// empty match directly after another match does not count. If yield returns false, each ends without an error.
 func each(ctx context.Context, data []byte, first func(pos int) ([]int, error), yield func(loc []int) bool) error {
 	for pos, last := 0, -1; pos <= len(data); {
 		if err := ctx.Err(); err != nil {
@@ -96,7 +96,7 @@ func each(ctx context.Context, data []byte, first func(pos int) ([]int, error), 
 	return nil
 }
 
-// texts is each for matches that are all one text.
+// texts is each for matches that are all the same text.
 func (e *engine) texts(ctx context.Context, data []byte, yield func(loc []int) bool) error {
 	var t *tools // only for its memory
 	defer func() {
@@ -117,7 +117,7 @@ func (e *engine) texts(ctx context.Context, data []byte, yield func(loc []int) b
 	}, yield)
 }
 
-// inText is inPart for all of the text. From one call to the next, pos must not fall.
+// inText is inPart for the whole text. pos must not decrease from call to call.
 func (t *tools) inText(pos, places int) ([]int, error) {
 	if len(t.need) > 0 && t.at.Next(pos) < 0 {
 		return nil, nil
@@ -125,9 +125,9 @@ func (t *tools) inText(pos, places int) ([]int, error) {
 	return t.inPart(t.data, pos, places)
 }
 
-// inPart returns the first match at or after pos in data, which is the text or a line of it: where it and its groups
-// begin and end, as many places as are asked for, valid until the next call. It is nil if there is none. The error is
-// that of the context.
+// inPart returns the first match at or after pos in data, which is the text or a line of it: the begin and end of the
+// match and its groups, as many places as requested, valid until the next call. It is nil if there is none. The error
+// is from the context.
 func (t *tools) inPart(data []byte, pos, places int) ([]int, error) {
 	t.loc = slices.Grow(t.loc[:0], places)[:places]
 	loc := t.loc
@@ -142,8 +142,8 @@ func (t *tools) inPart(data []byte, pos, places int) ([]int, error) {
 			pos = t.dfa.beginning(data, pos, end)
 		}
 	}
-	// Each place is tried, which may take long where many beginnings lead to nothing. Walking all ways at once does
-	// not.
+	// Each place is tried, which may take long if many beginnings do not lead to a match. Walking all ways at once does
+	// not take long.
 	const most = 1 << 14
 	for at, left := pos, most; t.dfa != nil && left > 0 && at <= len(data); {
 		end, seen, ok := t.dfa.matchAt(data, at)
@@ -163,12 +163,12 @@ func (t *tools) inPart(data []byte, pos, places int) ([]int, error) {
 	return t.walk.run(t.ctx, data, pos, -1, loc)
 }
 
-// sparse is how many bytes there must be to each place that the needed texts lead to, on average. Below that, a dfa
-// is faster without them.
+// sparse is the least average number of bytes for each place of a needed text. Below that, a dfa is faster without
+// these texts.
 const sparse = 200
 
-// candidate returns the next line with one of the needed texts, without its line end, and where it begins, nil if
-// there is none. It sets dense, and returns nil, if that is not the best way to go on from pos.
+// candidate returns the next line with a needed text, without its line end, and its offset, nil if there is none. It
+// sets dense, and returns nil, if another way is faster from pos.
 func (t *tools) candidate() (line []byte, start int) {
 	if t.dense {
 		return nil, 0
@@ -188,7 +188,7 @@ func (t *tools) candidate() (line []byte, start int) {
 	return t.around(hit)
 }
 
-// around returns the line that an offset at or behind pos is in, and where it begins, and goes on to the next line.
+// around returns the line of an offset at or after pos, and its own offset, and moves to the next line.
 func (t *tools) around(offset int) (line []byte, start int) {
 	start = t.pos + bytes.LastIndexByte(t.data[t.pos:offset], '\n') + 1 // pos itself begins a line
 	end := len(t.data)
@@ -206,7 +206,7 @@ func (t *tools) around(offset int) (line []byte, start int) {
 	return line, start
 }
 
-// line returns the next line that may have a match, and where it begins, nil if there is none.
+// line returns the next line that may have a match, and its offset, nil if there is none.
 func (t *tools) line() (line []byte, start int) {
 	if line, start = t.candidate(); line != nil || t.pos > len(t.data) {
 		return line, start
@@ -226,8 +226,8 @@ func (t *tools) line() (line []byte, start int) {
 	return t.around(at)
 }
 
-// count counts the matches, up to so many, if it is ok; otherwise nothing is known. More than one only count right if
-// none is empty.
+// count counts the matches, up to most, if ok is true; otherwise nothing is known. A count above one is only right if
+// no match is empty.
 func (t *tools) count(most int) (n int, ok bool) {
 	if len(t.need) > 0 && !t.byLine && t.at.Next(0) < 0 {
 		return 0, true

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// traits are what the syntax of a regular expression says about all of its matches.
+// traits are properties of all matches of a regular expression, derived from its syntax.
 type traits struct {
 	endLine        bool // it has a $ in multi-line mode
 	newline        bool // a match may contain a newline
-	takesCR        bool // a match may contain a \r, though it is not named
+	takesCR        bool // a match may contain a \r, though the expression does not name it
 	empty          bool // a match may be empty, so that it could be between \r and \n
-	oneLine        bool // no match contains a newline, or depends on where the text as a whole begins and ends
+	oneLine        bool // no match contains a newline, or depends on the begin or end of the whole text
 	carriageReturn bool // it names \r, alone or in a class of characters
-	looksAtText    bool // it has an assertion about where the text as a whole begins or ends
+	looksAtText    bool // it has an assertion about the begin or end of the whole text
 }
 
-// seesLineEnds reports whether it makes a difference to a match if "\r\n" is one line end.
+// seesLineEnds reports whether it matters for a match that "\r\n" is one line end.
 func (t traits) seesLineEnds() bool { return t.endLine || t.newline || t.takesCR || t.empty }
 
 func traitsOf(re *syntax.Regexp) traits {
@@ -65,7 +65,7 @@ func inClass(ranges []rune, r rune) bool {
 	return false
 }
 
-// canBeEmpty reports whether a match may be empty, for all that can be told without looking at assertions.
+// canBeEmpty reports whether a match may be empty, without looking at assertions.
 func canBeEmpty(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpLiteral:

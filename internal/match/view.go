@@ -4,13 +4,13 @@ import "bytes"
 
 var crlf = []byte("\r\n")
 
-// view shows a text with the "\r" of each "\r\n" left out, and tells where in the text an offset of the view is.
+// view shows a text without the "\r" of each "\r\n", and converts offsets of the view to offsets of the text.
 type view struct {
 	data []byte // the text
-	text []byte // what the view shows
+	text []byte // the text in the view
 
-	// Where original has got to: at is an offset of data, seen the same place in the view, next the first "\r\n" at or
-	// after it, len(data) if there is none. As matches come in order, all of them together are one pass.
+	// The position of original: at is an offset of data, seen the same place in the view, next the first "\r\n" at or
+	// after it, len(data) if there is none. Matches come in order, so all of them together are one pass.
 	at, seen, next int
 }
 
@@ -34,11 +34,11 @@ func (v *view) lineEnd(from int) int {
 	return len(v.data)
 }
 
-// original turns offsets of a match in the view into those of the text, in place. A place before a line end is one
-// before the whole line end. The matches have to be given in order.
+// original converts offsets of a match in the view to offsets of the text, in place. A place before a line end is
+// before the whole line end. The matches must be passed in order.
 func (v *view) original(loc []int) []int {
 	loc[0] = v.seek(loc[0])
-	inside := *v // groups are in any order, but all of them within the match
+	inside := *v // groups are in any order, but within the match
 	for i := 2; i < len(loc); i++ {
 		if loc[i] >= 0 {
 			from := inside
@@ -49,11 +49,11 @@ func (v *view) original(loc []int) []int {
 	return loc
 }
 
-// seek goes forward to an offset of the view and returns the offset of the text.
+// seek moves forward to an offset of the view and returns the offset of the text.
 func (v *view) seek(offset int) int {
 	for v.next < len(v.data) && v.seen+v.next-v.at < offset {
 		v.seen += v.next - v.at
-		v.at = v.next + 1 // behind the "\r"
+		v.at = v.next + 1 // after the "\r"
 		v.next = v.lineEnd(v.at)
 	}
 	return v.at + offset - v.seen

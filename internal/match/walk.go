@@ -6,35 +6,36 @@ import (
 	"slices"
 )
 
-// walker runs a program over a text instruction by instruction, all ways at once. Unlike a [dfa] it finds where the
-// groups are, and its time is bounded by the length of the text times the size of the program. It is for one goroutine.
+// walker runs a program over a text instruction by instruction, along all ways at once. Unlike a [dfa] it finds the
+// groups, and its time is bounded by the length of the text times the size of the program. It is not safe for
+// concurrent use.
 type walker struct {
 	*engine
 	now, next ways
-	width     int // of the place of each way
+	width     int // number of places of each way
 	loc       []int
-	before    past // what is before the place that follow is called for
-	after     rune // the character behind it
+	before    past // the past of the place of follow
+	after     rune // the character after it
 	stack     []wayStep
 }
 
-// ways are the instructions reached at a place, the preferred ones first, and for each where its match and its groups
-// begin and end.
+// ways are the instructions reached at a place, the preferred instructions first, with the begin and end of the match
+// and its groups for each.
 type ways struct {
 	list
 	loc []int
 }
 
-// wayStep is an instruction to follow or, if slot is not negative, a place to be put back.
+// wayStep is an instruction to follow or, if slot is not negative, a place to restore.
 type wayStep struct {
 	pc        uint32
 	slot, old int
 }
 
 // run finds the first match that begins at from or later or, if to is not negative, the match between from and to. It
-// returns loc, with as many groups as that has room for, or nil. The error is that of the context.
+// returns loc, with as many groups as loc has room for, or nil. The error is from the context.
 func (w *walker) run(ctx context.Context, data []byte, from, to int, loc []int) ([]int, error) {
-	const often = 1 << 18 // instructions between two looks at the context
+	const often = 1 << 18 // instructions between two checks of the context
 	if w.now.at == nil {
 		w.now.list, w.next.list = newList(len(w.prog.Inst)), newList(len(w.prog.Inst))
 	}
@@ -69,7 +70,7 @@ func (w *walker) run(ctx context.Context, data []byte, from, to int, loc []int) 
 		for i, pc := range w.now.order {
 			in, way := &w.prog.Inst[pc], w.now.loc[i*w.width:]
 			if in.Op == syntax.InstMatch && (to < 0 || at == to) {
-				found = true // preferred to what was found before, longer than it, or further to the left
+				found = true // preferred to the match found before, longer, or further left
 				copy(loc, way[:w.width])
 				if loc[1] = at; !w.posix {
 					break // the other ways are less preferred
@@ -91,7 +92,7 @@ func (w *walker) run(ctx context.Context, data []byte, from, to int, loc []int) 
 	return loc, nil
 }
 
-// follow adds to q what an instruction leads to without taking a character, in order of preference. loc is as it was
+// follow adds the instructions that can be reached without a character to q, in order of preference. loc is unchanged
 // when follow returns.
 func (w *walker) follow(q *ways, pc uint32, at int, loc []int) {
 	w.stack = append(w.stack[:0], wayStep{pc: pc, slot: -1})
@@ -103,7 +104,7 @@ func (w *walker) follow(q *ways, pc uint32, at int, loc []int) {
 			continue
 		}
 		for pc := step.pc; q.add(pc); {
-			// Each instruction has its place, so that the numbers are those of the list, but only some use it.
+			// Each instruction has places, with the index of the list, but only some use them.
 			if need := len(q.order) * w.width; len(q.loc) < need {
 				q.loc = append(q.loc, make([]int, need-len(q.loc))...)
 			}

@@ -22,7 +22,7 @@ func cutWordFlag(pattern string) (rest string, found bool) {
 	return "(?" + letters + ")" + after, true
 }
 
-// IsWord reports whether \b of a pattern with the flag u takes the character for a part of a word: a letter, a digit or
+// IsWord reports whether \b of a pattern with the flag u treats the character as a part of a word: a letter, a digit or
 // a mark of any script, or "_".
 func IsWord(r rune) bool {
 	return r == '_' || unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark)
@@ -41,7 +41,7 @@ var wordRanges = sync.OnceValue(func() []rune {
 	return ranges
 })
 
-// words returns the word characters beyond ASCII that \b and \B look at, nil for the word characters of package regexp.
+// words returns the word characters beyond ASCII for \b and \B, nil for the word characters of package regexp.
 func (s *Parsed) words() []rune {
 	if !s.unicodeWords {
 		return nil
