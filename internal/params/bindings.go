@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// bindings are templates by the JSON pointers of the parameters that they will replace.
+// bindings are templates, by the JSON pointers of the parameters that they will replace.
 type bindings struct {
 	texts map[string]string
-	// within has the pointers of all that holds something bound. Without it, looking for what is below each of many
-	// empty values would take time quadratic in a hostile text.
+	// within has the pointers of all values that contain a bound value. Without it, searching below each of many empty
+	// values would take quadratic time in a hostile text.
 	within map[string]bool
 }
 
@@ -29,7 +29,7 @@ func (b bindings) at(to string) bool {
 	return ok
 }
 
-// above reports whether something that the pointer leads through is bound.
+// above reports whether the pointer leads through a bound value.
 func (b bindings) above(to string) bool {
 	for i := strings.LastIndexByte(to, '/'); i > 0; i = strings.LastIndexByte(to[:i], '/') {
 		if b.at(to[:i]) {
@@ -39,7 +39,7 @@ func (b bindings) above(to string) bool {
 	return false
 }
 
-// leftOver names the first binding that leads nowhere, or through another one.
+// leftOver returns an error that names the first binding without a parameter, or below another binding.
 func (b bindings) leftOver(s *shape, v reflect.Value) error {
 	first, found := "", false
 	for to := range b.texts {

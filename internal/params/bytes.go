@@ -8,10 +8,10 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// bytesMember is the member of the object that stands for a string which is not UTF-8.
+// bytesMember is the member of the object that represents a string which is not UTF-8.
 const bytesMember = "base64"
 
-// bytesOf reads {"base64": "..."} into a field that takes any bytes.
+// bytesOf reads {"base64": "..."} into a field of any bytes.
 func (d *decoder) bytesOf(into reflect.Value, n *strictjson.Node, at *path) {
 	const hint = `write the text itself, or {"base64": "..."} for bytes that are not UTF-8`
 	if len(n.Members) != 1 || n.Members[0].Name != bytesMember || n.Members[0].Value.Kind != strictjson.String {

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Check checks the parameters of an action that was built in Go as [Decode] does those in JSON: required parameters
-// must not have their zero value (nor be an empty list or map) unless they may be empty or are bound, enums must
-// hold, and everything must be such that [Encode] can write it. Each pointer in binds must name a parameter that is
-// not a string and can take the place of a template, and each text must be a template.
+// Check checks the parameters of an action that was built in Go, as [Decode] checks those in JSON: required parameters
+// must not have their zero value (nor be an empty list or map) unless they may be empty or are bound, enums must hold,
+// and [Encode] must be able to write everything. Each pointer in binds must name a parameter that is not a string and
+// may be bound, and each text must be a template.
 func Check(action string, value any, binds map[string]string, isTemplate func(string) bool) []Problem {
 	c := &checker{collector: collector{action: action, most: mostProblems, isTemplate: isTemplate},
 		binds: newBindings(binds)}
@@ -44,7 +44,7 @@ func (c *checker) object(s *shape, v reflect.Value, at *path) {
 			empty = empty && (f.shape.kind == pointer || !c.binds.within[to])
 		}
 		switch {
-		case f.bytes && !empty: // whatever they are
+		case f.bytes && !empty: // any bytes are allowed
 		case !empty:
 			c.value(f.shape, fv, here, f.enum)
 		case f.required && !f.allowEmpty:

@@ -13,8 +13,8 @@ import (
 
 var errBadText = errors.New("text is not valid UTF-8")
 
-// custom reads a value through the methods of its type. It starts from the type's zero value, so that what comes out
-// does not depend on the default.
+// custom reads a value through the methods of its type. It starts from the type's zero value, so that the result does
+// not depend on the default.
 func (d *decoder) custom(s *shape, into reflect.Value, n *strictjson.Node, at *path) {
 	if !s.viaJSON && n.Kind != strictjson.String {
 		d.wrongType(s, n, at)
@@ -29,7 +29,7 @@ func (d *decoder) custom(s *shape, into reflect.Value, n *strictjson.Node, at *p
 	}
 }
 
-// readCustom sets a value from JSON or text, whichever its type reads, or leaves it as it is.
+// readCustom sets a value from JSON or text, depending on its type. After an error the value is unchanged.
 func readCustom(s *shape, into reflect.Value, data []byte) error {
 	v := reflect.New(s.typ)
 	var err error
@@ -45,9 +45,9 @@ func readCustom(s *shape, into reflect.Value, data []byte) error {
 	return nil
 }
 
-// appendCustom appends what the type makes of its value, as compact JSON.
+// appendCustom appends the value as its type writes it, as compact JSON.
 func appendCustom(s *shape, dst []byte, v reflect.Value) ([]byte, error) {
-	p := reflect.New(s.typ) // the methods may need a pointer, which v need not have
+	p := reflect.New(s.typ) // the methods may need a pointer, and v may not be addressable
 	p.Elem().Set(v)
 	if !s.viaJSON {
 		data, err := p.Interface().(encoding.TextMarshaler).MarshalText()
@@ -63,7 +63,7 @@ func appendCustom(s *shape, dst []byte, v reflect.Value) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	// Decoding is strict, so what the type writes has to be what is read back.
+	// Decoding is strict, so the type must write JSON that can be read back.
 	n, err := strictjson.Parse(data, strictjson.Limits{})
 	if err != nil {
 		return dst, err
@@ -71,7 +71,7 @@ func appendCustom(s *shape, dst []byte, v reflect.Value) ([]byte, error) {
 	return n.AppendJSON(dst), nil
 }
 
-// isNull reports whether the value is written as null, which stands for its absence.
+// isNull reports whether the value is written as null, which means that it is absent.
 func isNull(s *shape, v reflect.Value) bool {
 	if !s.viaJSON {
 		return false
@@ -80,8 +80,8 @@ func isNull(s *shape, v reflect.Value) bool {
 	return err == nil && string(data) == "null"
 }
 
-// cloneCustom copies what Go can see of a value: the elements of a slice or map, the fields of a struct. What
-// unexported fields refer to is shared, as it is by an assignment.
+// cloneCustom copies the visible parts of a value: the elements of a slice or map, the fields of a struct. Values
+// behind unexported fields are shared, as by an assignment.
 func cloneCustom(v reflect.Value) reflect.Value {
 	switch {
 	case v.Kind() == reflect.Slice && !v.IsNil():
@@ -100,8 +100,8 @@ func cloneCustom(v reflect.Value) reflect.Value {
 }
 
 // Clone returns a deep copy of an action: slices, maps and values that pointers point to are copied, nil stays nil.
-// Fields that are not parameters, and values that the unexported fields of a type with methods of its own refer to,
-// are shared as by an assignment. A value that [Describe] refuses is returned as it is.
+// Fields that are not parameters, and values behind the unexported fields of a type with methods of its own, are
+// shared, as by an assignment. A value that [Describe] refuses is returned as it is.
 func Clone(value any) any {
 	a, err := Of(value)
 	if err != nil {
@@ -114,11 +114,11 @@ func Clone(value any) any {
 func (a Action) Clone() any { return a.with(clone(a.shape, a.value)) }
 
 func clone(s *shape, v reflect.Value) reflect.Value {
-	c, _ := new(expander).value(s, v, nil) // which fails for templates alone
+	c, _ := new(expander).value(s, v, nil) // which fails only for templates
 	return c
 }
 
-// equalCustom compares what the type writes, since that is all that decoding can bring back.
+// equalCustom compares the written forms, because decoding can restore only these.
 func equalCustom(s *shape, v, w reflect.Value) bool {
 	x, errX := appendCustom(s, nil, v)
 	y, errY := appendCustom(s, nil, w)
@@ -128,7 +128,7 @@ func equalCustom(s *shape, v, w reflect.Value) bool {
 	return bytes.Equal(x, y)
 }
 
-// isEmpty reports whether a value is as good as absent. It is the same for equal values.
+// isEmpty reports whether a value is equivalent to an absent value. The result is the same for equal values.
 func isEmpty(s *shape, v reflect.Value) bool {
 	switch s.kind {
 	case list, dict:

@@ -7,27 +7,27 @@ import (
 )
 
 // Decode reads the parameters of an action from node, which may be nil for none. It starts from a deep copy of proto,
-// whose values are therefore the defaults, and returns the same type as proto's, struct or pointer.
+// so the values of proto are the defaults, and returns the type of proto, struct or pointer.
 //
-// It is strict: names are case-sensitive, unknown ones are refused with a hint, null is allowed in and for a parameter
-// of type any alone, a required parameter must be there and, without ",empty", must not be empty, and no value is
-// converted, except that a whole number may be written as 3.0. A list, a map and a list element replace the default, a
-// struct is read into it.
+// It is strict: names are case-sensitive, unknown names are refused with a hint, null is allowed only for a parameter
+// of type any and in its value, a required parameter must be there and, without ",empty", must not be empty, and no
+// value is converted, except that a whole number may be written as 3.0. A list, a map or a list element replaces the
+// default; a struct is read into the default.
 //
-// Where isTemplate is true, a string may stand for a value that is not one: the parameter keeps its default, and
-// binds has the string under the pointer. In strings, templates are kept as they are, and no enum is checked for
-// them. A nil isTemplate means that nothing is a template. binds is nil if there are none.
+// If isTemplate returns true, a string may be in place of a value of another type: the parameter keeps its default, and
+// binds has the string under the pointer. Templates in strings stay unchanged, and no enum is checked for them. A nil
+// isTemplate means that nothing is a template. binds is nil if there are none.
 //
-// problems has every mistake, in the order of the text, those of an object's missing names after its others, but at
-// most a hundred and a last problem that counts the rest. The value is never nil unless proto is, but of use only
-// without problems.
+// problems has every mistake, in the order of the text; missing names of an object come after its other problems. It
+// has at most a hundred problems, and a last problem that counts the rest. The value is only nil if proto is, and is
+// only useful without problems.
 func Decode(proto any, node *strictjson.Node, action string, isTemplate func(string) bool) (
 	value any, binds map[string]string, problems []Problem,
 ) {
 	return decode(proto, node, collector{action: action, most: mostProblems, isTemplate: isTemplate})
 }
 
-// DecodeArguments is [Decode] for the arguments of a tool, and words the problems so.
+// DecodeArguments is [Decode] for the arguments of a tool, with problems worded for tools.
 func DecodeArguments(proto any, node *strictjson.Node, tool string, isTemplate func(string) bool) (any, []Problem) {
 	value, _, problems := decode(proto, node,
 		collector{action: tool, tool: true, most: mostProblems, isTemplate: isTemplate})
@@ -64,7 +64,7 @@ type decoder struct {
 	binds map[string]string
 }
 
-// mistakes counts the problems so far, also those that were too many to keep.
+// mistakes counts the problems so far, including those that were not kept.
 func (d *decoder) mistakes() int { return len(d.problems) + d.dropped }
 
 func (d *decoder) object(s *shape, into reflect.Value, n *strictjson.Node, at *path) {
@@ -85,12 +85,12 @@ func (d *decoder) object(s *shape, into reflect.Value, n *strictjson.Node, at *p
 	}
 }
 
-// member reads one parameter into its field, and checks what its tags say.
+// member reads one parameter into its field, and checks its tags.
 func (d *decoder) member(f *field, into reflect.Value, n *strictjson.Node, at *path) {
 	mistakes, bound := d.mistakes(), len(d.binds)
 	enum := f.enum
 	if n.Kind == strictjson.String && n.Text == "" {
-		// "" is the zero value, the same as absent: if that is wrong, it is for being required, which is checked below.
+		// "" is the zero value, the same as absent: it is only wrong if it is required, which is checked below.
 		enum = nil
 	}
 	switch {
@@ -112,17 +112,17 @@ func (d *decoder) member(f *field, into reflect.Value, n *strictjson.Node, at *p
 		d.add(at, CodeOutOfRange, n.Offset, f.doc, "'%s' cannot be 0", at)
 		return
 	}
-	// A pointer is not empty whatever it points to: it was chosen to tell 0 from absent.
+	// A non-nil pointer is never empty: its type was chosen to distinguish 0 from absent.
 	if f.required && !f.allowEmpty && d.mistakes() == mistakes && len(d.binds) == bound && isEmpty(f.shape, into) {
 		d.empty(at, f.shape, n.Offset)
 	}
 }
 
-// value reads any value. enum is for the strings in it.
+// value reads any value. enum applies to the strings in it.
 func (d *decoder) value(s *shape, into reflect.Value, n *strictjson.Node, at *path, enum []string) {
 	if n.Kind == strictjson.Null && s.kind != anything {
 		hint := "leave it out to get the default"
-		if d.action == "" { // a table does not state that its rows have one
+		if d.action == "" { // rows of a table may have no default
 			hint = ""
 		}
 		d.add(at, CodeNull, n.Offset, hint, "'%s' must be %s, got null", at, s.wants())

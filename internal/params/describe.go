@@ -19,7 +19,7 @@ func Describe(proto any) (*form.Form, error) {
 	return s.describe(new(field)), nil
 }
 
-// describe returns the form of a value of the field. A type that reads its JSON itself may say what that looks like.
+// describe returns the form of a value of the field. A type that reads its own JSON may have a method Form.
 func (s *shape) describe(f *field) *form.Form {
 	switch s.kind {
 	case pointer:
@@ -63,8 +63,8 @@ func (f *field) describe() form.Field {
 		Required: f.required, Bytes: f.bytes}
 }
 
-// Get returns the parameter of that JSON name, not one within another. ok is false if there is none. It is for reading:
-// what it returns may share memory with the action.
+// Get returns the parameter of that JSON name, not one within another. ok is false if there is none. The value is for
+// reading only: it may share memory with the action.
 func (a Action) Get(name string) (v reflect.Value, ok bool) {
 	if a.shape != nil {
 		if f := a.shape.field(name); f != nil {
@@ -74,9 +74,9 @@ func (a Action) Get(name string) (v reflect.Value, ok bool) {
 	return v, false
 }
 
-// TypeAt returns the type of what stands at a JSON pointer below "params", without the pointer if it is one. ok is
-// false if nothing stands there: no such name, an index past the end, a name that a map does not have, the inside of
-// a nil pointer.
+// TypeAt returns the type of the value at a JSON pointer below "params"; for a pointer, the type that it points to. ok
+// is false if there is no value: no such name, an index past the end, a name that a map does not have, the inside of a
+// nil pointer.
 func (a Action) TypeAt(pointer string) (t reflect.Type, ok bool) {
 	if a.shape != nil {
 		if _, found, _, ok := follow(a.shape, a.value, pointer); ok {
@@ -101,7 +101,7 @@ type visitor struct {
 	visit      func(pointer, s string)
 }
 
-// part visits what is in a part of what stands at a path; whole means that a template counts only as a whole string.
+// part visits the strings in a part of the value at a path; whole means that a template counts only as a whole string.
 func (w *visitor) part(s *shape, v reflect.Value, at *path, name string, index int, whole bool) {
 	switch s.kind {
 	case boolean, integer, unsigned, float, custom:

@@ -12,11 +12,11 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// ValueError says which parameter could not be written by [Encode] or filled in by [Expand], and why.
+// ValueError means that [Encode] could not write a parameter, or [Expand] could not fill it in.
 type ValueError struct {
 	// Pointer is the JSON pointer below "params".
 	Pointer string
-	// Msg describes what is wrong, in full.
+	// Msg is the complete description of the mistake.
 	Msg string
 	// Err is the error of a type's own methods, if that was the cause.
 	Err error
@@ -32,14 +32,14 @@ func valueError(at *path, cause error, format string, args ...any) error {
 	return &ValueError{Pointer: at.pointer(), Msg: fmt.Sprintf(format, args...), Err: cause}
 }
 
-// Encode writes the parameters as one compact JSON object: in the order of the fields, map keys sorted, nothing
-// escaped that JSON does not demand. Optional parameters that are empty are left out where their tags say so, unless
-// they are not empty in proto, from which decoding will start; required ones are always there. A nil proto stands for
-// zero values. For a parameter in binds its template is written, as a string, and its value is not.
+// Encode writes the parameters as one compact JSON object: in the order of the fields, map keys sorted, with only the
+// escapes that JSON demands. Optional parameters that are empty are left out if their tags allow it, unless they are
+// not empty in proto, from which decoding will start; required parameters are always written. A nil proto means zero
+// values. For a parameter in binds its template is written, as a string, instead of its value.
 //
 // The error is a [*TypeError] for a value that is not an action, or a [*ValueError] for a string that is not valid
-// UTF-8, a float that is not a number, a nil pointer in a list or map, a type whose own method fails, and a binding of
-// nothing.
+// UTF-8, a float that is not a number, a nil pointer in a list or map, a type whose own method fails, and a binding
+// without a parameter.
 func Encode(value, proto any, binds map[string]string) ([]byte, error) {
 	a, err := Of(value)
 	if err != nil {
@@ -73,7 +73,7 @@ func defaultsOf(s *shape, proto any) reflect.Value {
 	return v
 }
 
-// object writes a struct; def has what decoding will start from, if that is not the zero value.
+// object writes a struct; def is the value from which decoding will start, if it is not the zero value.
 func (e *encoder) object(s *shape, v, def reflect.Value, at *path) error {
 	e.buf = append(e.buf, '{')
 	first := true
@@ -220,7 +220,7 @@ func sortedKeys(v reflect.Value) []reflect.Value {
 	return keys
 }
 
-// formatFloat writes the shortest number that reads back as f. The two zeros are one number in JSON.
+// formatFloat writes the shortest number that reads back as f. JSON has only one zero.
 func formatFloat(f float64, bits int) string {
 	if f == 0 {
 		return "0"

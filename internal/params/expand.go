@@ -10,23 +10,22 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// Expand returns a deep copy of an action in which every string, and every parameter in binds, is replaced by what
-// expand makes of it: it is called with the pointer and the text of each string as [Action.Strings] visits them, and
-// of each binding at its place among them. Its result may be nil, a []string, which stands for the files of a
-// step, or anything that [template.Copy] takes, whatever fits:
+// Expand returns a deep copy of an action in which every string, and every parameter in binds, is replaced by the
+// result of expand. Expand calls expand with the pointer and the text of each string, in the order of [Action.Strings],
+// and of each binding at its place among them. The result may be nil, a []string, which means the files of a step, or
+// any value that [template.Copy] accepts, if it fits:
 //
-//   - for a string: itself, a number or bool as JSON has it, files joined by commas, another list or an object as compact
-//     JSON
-//   - for an element of a list of strings, numbers or bools: the same, but a list takes the element's place with all its
+//   - for a string: a string, a number or bool in JSON form, files joined by commas, another list or an object as
+//     compact JSON
+//   - for an element of a list of strings, numbers or bools: the same, but a list replaces the element by all its
 //     elements, or none
-//   - for a bound number or bool: a value of its kind, or a string that is written like such a value
+//   - for a bound number or bool: a value of its kind, or a string with the text of such a value
 //   - for a bound list: a list, or one value, which becomes its only element; for a list of strings, only strings
-//   - for a bound type with methods of its own: what these accept
-//   - for a value of type any, or in one: anything; for a bound map of them: an object
+//   - for a bound type with methods of its own: any value that the methods accept
+//   - for a value of type any, or in such a value: anything; for a bound map of them: an object
 //
-// Nil is nothing but for any.
-// Nothing that is expanded is expanded again. An error of expand is returned as it is; the others are a [*ValueError]
-// for what does not fit and for a binding of nothing.
+// Nil only fits a value of type any. Results are not expanded again. An error of expand is returned as it is; other
+// errors are a [*ValueError] for a value that does not fit or a binding without a parameter.
 func (a Action) Expand(binds map[string]string, expand func(pointer, text string) (any, error)) (any, error) {
 	e := &expander{binds: binds, expand: expand}
 	c, err := e.value(a.shape, a.value, nil)
@@ -39,15 +38,15 @@ func (a Action) Expand(binds map[string]string, expand func(pointer, text string
 	return a.with(c), nil
 }
 
-// expander copies values; a nil expand leaves all texts as they are.
+// expander copies values; with a nil expand, all texts stay unchanged.
 type expander struct {
 	binds  map[string]string
 	bound  int  // bindings expanded
-	whole  bool // in a field whose templates are the whole string
+	whole  bool // in a field in which a template must be the whole string
 	expand func(pointer, text string) (any, error)
 }
 
-// step returns the path of a part of what is at a path, nil if no one is going to ask for it.
+// step returns the path of a part of the value at a path, nil if the path is not needed.
 func (e *expander) step(at *path, name string, index int) *path {
 	if e.expand == nil {
 		return nil
@@ -64,7 +63,7 @@ func (e *expander) value(s *shape, v reflect.Value, at *path) (reflect.Value, er
 	return e.inner(s, v, at)
 }
 
-// inner is value of what no template stands in place of.
+// inner is value without a template in place of the value itself.
 func (e *expander) inner(s *shape, v reflect.Value, at *path) (reflect.Value, error) {
 	switch s.kind {
 	case anything:
@@ -123,7 +122,7 @@ func (e *expander) inner(s *shape, v reflect.Value, at *path) (reflect.Value, er
 	}
 }
 
-// given returns what the template of a binding or a string gives, if there is one.
+// given returns the value of the template of a binding or a string, if there is one.
 func (e *expander) given(s *shape, v reflect.Value, at *path) (got any, ok bool, err error) {
 	if len(e.binds) > 0 && at != nil {
 		to := at.pointer()
@@ -140,7 +139,7 @@ func (e *expander) given(s *shape, v reflect.Value, at *path) (got any, ok bool,
 	return got, true, err
 }
 
-// isWhole reports whether a text has the form of one template and nothing else.
+// isWhole reports whether a text has the form of a single template and nothing else.
 func isWhole(text string) bool {
 	inner, opens := strings.CutPrefix(text, "{{")
 	inner, closes := strings.CutSuffix(inner, "}}")
@@ -180,7 +179,7 @@ func (e *expander) list(s *shape, v reflect.Value, at *path) (reflect.Value, err
 	return c, nil
 }
 
-// replaced returns what takes the place of v.
+// replaced returns the replacement of v.
 func (e *expander) replaced(s *shape, v reflect.Value, got any, at *path) (reflect.Value, error) {
 	if same, ok := got.(string); ok && s.kind == text && same == v.String() {
 		return v, nil
@@ -188,7 +187,7 @@ func (e *expander) replaced(s *shape, v reflect.Value, got any, at *path) (refle
 	return convert(s, got, at)
 }
 
-// convert turns what a template gave into a new value of the type.
+// convert converts the value of a template to a new value of the type.
 func convert(s *shape, got any, at *path) (reflect.Value, error) {
 	into := reflect.New(s.typ).Elem()
 	var fits bool
@@ -233,7 +232,7 @@ func convert(s *shape, got any, at *path) (reflect.Value, error) {
 			fits = true
 		}
 	case integer, unsigned, float:
-		// Of one number, joined, a list would look like one.
+		// A list with one number, joined, would look like a number.
 		if number, ok := asText(got); ok && !isList(got) {
 			fits = setNumber(s, into, number) == nil
 		}
@@ -255,7 +254,7 @@ func misfit(at *path, wants string, got any) *ValueError {
 	return &ValueError{Pointer: at.pointer(), Msg: "must be " + wants + ", but its template gave " + given(got)}
 }
 
-// isList reports whether a template gave a list.
+// isList reports whether the value of a template is a list.
 func isList(got any) bool {
 	switch got.(type) {
 	case []string, []any:
@@ -264,8 +263,8 @@ func isList(got any) bool {
 	return false
 }
 
-// convertEach turns each element of a list that a template gave, or the one value that it gave, into a value of the
-// type. A list of strings takes nothing else than these: that a name is a list or an object is a mistake.
+// convertEach converts each element of a list from a template, or its only value, to a value of the type. A list of
+// strings accepts only strings: a list or an object in place of a name is a mistake.
 func convertEach(s *shape, got any, at *path) ([]reflect.Value, error) {
 	var elems []any
 	switch got := got.(type) {
@@ -314,7 +313,7 @@ func convertCustom(s *shape, into reflect.Value, got any) (fits bool, cause erro
 	}
 	switch got.(type) {
 	case string, []string:
-		// The value of a template can come from any file. JSON cannot hold it then, and nothing is to be replaced
+		// The value of a template can come from any file. JSON cannot represent invalid UTF-8, and nothing must be replaced
 		// silently.
 		if !utf8.ValidString(data) {
 			return false, errBadText
@@ -327,7 +326,7 @@ func convertCustom(s *shape, into reflect.Value, got any) (fits bool, cause erro
 	return cause == nil, cause
 }
 
-// asText writes what a template gave as text; ok is false for nil, and for what no template gives.
+// asText writes the value of a template as text; ok is false for nil, and for values that templates never have.
 func asText(got any) (s string, ok bool) {
 	if got == nil {
 		return "", false

@@ -7,8 +7,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// path is a place below "params", linked upwards, so that its text is made only where it is needed. Nil is
-// "params" itself.
+// path is a place below "params", linked upwards, so that its text is only made when needed. Nil is "params" itself.
 type path struct {
 	up    *path
 	name  string // of a member, if index is below 0
@@ -29,7 +28,7 @@ func (p *path) pointer() string {
 	return p.up.pointer() + "/" + strictjson.EscapeToken(p.name)
 }
 
-// String returns the place as messages name it: "edits[0].old_text".
+// String returns the place in the form of messages: "edits[0].old_text".
 func (p *path) String() string {
 	if p == nil {
 		return "params"
@@ -51,8 +50,8 @@ func (p *path) last() string {
 	return p.name
 }
 
-// follow returns the path that a JSON pointer stands for, and the shape and the value there. ok is false if nothing is
-// there, as below a nil pointer. The value itself, "", is not a parameter.
+// follow returns the path of a JSON pointer, and the shape and the value there. ok is false if there is no value, as
+// below a nil pointer. The value itself, "", is not a parameter.
 func follow(s *shape, v reflect.Value, to string) (at *path, found *shape, there reflect.Value, ok bool) {
 	tokens, ok := strictjson.SplitPointer(to)
 	if !ok || len(tokens) == 0 {

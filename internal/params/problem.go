@@ -10,20 +10,20 @@ import (
 
 // The codes of problems. They are stable.
 const (
-	CodeUnknownField = "unknown_field"     // a name that no parameter has
+	CodeUnknownField = "unknown_field"     // the name of no parameter
 	CodeWrongType    = "wrong_type"        // a value of another kind
-	CodeNull         = "null_param"        // null, which no parameter takes
+	CodeNull         = "null_param"        // null, which no parameter accepts
 	CodeMissing      = "missing_param"     // a required parameter is not there
 	CodeEmpty        = "empty_param"       // a required parameter is there, but empty
 	CodeOutOfRange   = "out_of_range"      // a number too large or too small for its parameter
-	CodeBadEnum      = "unsupported_value" // a string that is not among those allowed
-	CodeBadValue     = "bad_value"         // a value that its type does not take, or that JSON cannot hold
-	CodeBadBinding   = "bad_binding"       // an unknown parameter, a parameter that takes no binding, or not a template
+	CodeBadEnum      = "unsupported_value" // a string that is not among the allowed strings
+	CodeBadValue     = "bad_value"         // a value that its type does not accept, or that JSON cannot represent
+	CodeBadBinding   = "bad_binding"       // an unknown parameter, a parameter that cannot be bound, or not a template
 	CodeBadAction    = "bad_action"        // the action's own type is wrong
-	CodeTooMany      = "too_many_problems" // the number of those left out
+	CodeTooMany      = "too_many_problems" // the number of problems left out
 )
 
-// mostProblems bounds what one action reports: a hostile text could hold a hundred thousand.
+// mostProblems is the largest number of problems of one action: a hostile text could have a hundred thousand.
 const mostProblems = 100
 
 // Problem is one mistake in the parameters of an action.
@@ -32,19 +32,19 @@ type Problem struct {
 	Pointer string
 	// Code is a Code constant.
 	Code string
-	// Message describes what is wrong.
+	// Message describes the mistake.
 	Message string
 	// Hint describes what to write instead; "" if that is not known.
 	Hint string
-	// Offset is the byte in the JSON text at which the mistake stands: the value, an unknown name, or the object that
-	// lacks something. 0 for values built in Go.
+	// Offset is the byte offset of the mistake in the JSON text: of the value, an unknown name, or the object without a
+	// required name. 0 for values built in Go.
 	Offset int
 }
 
 // collector collects the problems of one action, or of one table.
 type collector struct {
 	action     string // "" for a table
-	tool       bool   // it is the name of a tool, and its parameters are arguments
+	tool       bool   // action is the name of a tool, and its parameters are arguments
 	most       int    // problems
 	isTemplate func(string) bool
 	problems   []Problem
@@ -56,7 +56,7 @@ func (c *collector) add(at *path, code string, offset int, hint, format string, 
 		c.dropped++
 		return
 	}
-	if c.action == "" { // the pointer has its place
+	if c.action == "" { // the pointer has the full path
 		for i, arg := range args {
 			if at, ok := arg.(*path); ok {
 				args[i] = at.last()
@@ -71,7 +71,7 @@ func (c *collector) add(at *path, code string, offset int, hint, format string, 
 	})
 }
 
-// all returns the problems, with a last one for those that were too many.
+// all returns the problems, and a last problem that counts those that were not kept.
 func (c *collector) all() []Problem {
 	if c.dropped > 0 {
 		c.problems = append(c.problems, Problem{
@@ -82,7 +82,7 @@ func (c *collector) all() []Problem {
 	return c.problems
 }
 
-// owner names the action or the tool, and member what it calls a parameter.
+// owner names the action or the tool, and member is its word for a parameter.
 func (c *collector) owner() string {
 	if c.tool {
 		return "tool '" + c.action + "'"
@@ -99,7 +99,7 @@ func (c *collector) member() string {
 
 func (c *collector) templated(s string) bool { return c.isTemplate != nil && c.isTemplate(s) }
 
-// missing uses the documented words.
+// missing uses the documented message.
 func (c *collector) missing(at *path, offset int) {
 	c.add(at, CodeMissing, offset, "", "%s requires '%s' %s", c.owner(), at, c.member())
 }
@@ -109,7 +109,7 @@ func (c *collector) empty(at *path, s *shape, offset int) {
 	c.add(at, CodeEmpty, offset, "", "%s cannot be %s", at, cmp.Or(what, "empty"))
 }
 
-// allowed checks a string against its enum. Nothing can be said yet of a template.
+// allowed checks a string against its enum. The value of a template is not known yet.
 func (c *collector) allowed(at *path, s string, enum []string, offset int) {
 	if len(enum) == 0 || slices.Contains(enum, s) || c.templated(s) {
 		return
@@ -124,7 +124,7 @@ func (c *collector) unknown(s *shape, up *path, name string, offset int) {
 		return
 	}
 	if len(c.problems) == c.most {
-		c.dropped++ // without looking for the nearest of what may be many names
+		c.dropped++ // without searching for the nearest of possibly many names
 		return
 	}
 	names := make([]string, len(s.fields))

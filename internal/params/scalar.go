@@ -30,11 +30,11 @@ func (d *decoder) scalar(s *shape, into reflect.Value, n *strictjson.Node, at *p
 	}
 }
 
-// setNumber sets a number of any kind from its text exactly, or returns an error of [strictjson.Whole].
+// setNumber sets a number of any kind exactly from its text, or returns an error of [strictjson.Whole].
 func setNumber(s *shape, into reflect.Value, number string) error {
 	if s.kind == float {
 		if _, _, err := strictjson.Whole(number); errors.Is(err, strictjson.ErrNotNumber) {
-			return err // ParseFloat takes more than JSON does: "inf", "0x1p4", "1_000"
+			return err // ParseFloat accepts more than JSON: "inf", "0x1p4", "1_000"
 		}
 		f, err := strconv.ParseFloat(number, s.typ.Bits())
 		if err != nil {
@@ -70,7 +70,7 @@ func setNumber(s *shape, into reflect.Value, number string) error {
 	return nil
 }
 
-// bounds returns the least and the greatest number that the type can hold.
+// bounds returns the smallest and the largest number of the type.
 func bounds(s *shape) (least, most string) {
 	bits := s.typ.Bits()
 	switch s.kind {
@@ -91,7 +91,7 @@ func (d *decoder) wrongType(s *shape, n *strictjson.Node, at *path) {
 	d.add(at, CodeWrongType, n.Offset, d.typeHint(s.plain(), n), "'%s' must be %s, got %s", at, s.wants(), n.Kind)
 }
 
-// typeHint guesses how the value was meant.
+// typeHint guesses the intended value.
 func (d *decoder) typeHint(s *shape, n *strictjson.Node) string {
 	const most = 60
 	short := n.Kind != strictjson.Array && n.Kind != strictjson.Object && n.End-n.Offset <= most
@@ -134,7 +134,7 @@ func (d *decoder) typeHint(s *shape, n *strictjson.Node) string {
 	return ""
 }
 
-// listOf writes a list of what a string has between its commas, if these are words, else of the string.
+// listOf writes a list of the parts of a string between its commas, if all are words, otherwise of the string.
 func listOf(text string) string {
 	list := &strictjson.Node{Kind: strictjson.Array}
 	for part := range strings.SplitSeq(text, ",") {

@@ -6,10 +6,10 @@ import (
 	"reflect"
 )
 
-// Schema returns the JSON Schema (draft 2020-12) of an action's params object, to be put into a larger one: it has no
-// "$schema". A parameter that is not a string accepts a string with "{{" in it too. Defaults are those of proto. It
-// is a guide for writing: whether a string is a template that can be filled in, and that a required number is not 0,
-// only [Decode] finds out. The map may be modified; it is nil for a value that [Describe] refuses.
+// Schema returns the JSON Schema (draft 2020-12) of an action's params object, for use in a larger schema: it has no
+// "$schema". A parameter that is not a string also accepts a string with "{{" in it. Defaults come from proto. The
+// schema is a guide for writing: only [Decode] checks whether a template is valid, and that a required number is not 0.
+// The map may be modified; it is nil for a value that [Describe] refuses.
 func Schema(proto any) map[string]any {
 	s, v, err := shapeOf(proto)
 	if err != nil {
@@ -21,8 +21,7 @@ func Schema(proto any) map[string]any {
 	return schemer{templates: true}.object(s, v)
 }
 
-// PartSchema returns the JSON Schema of a struct that stands in a [Table], or nil like [Schema]. Templates have no
-// place in it.
+// PartSchema returns the JSON Schema of a struct in a [Table], or nil like [Schema]. It allows no templates.
 func PartSchema(proto any) map[string]any {
 	s, v, err := shapeOf(proto)
 	if err != nil {
@@ -33,10 +32,10 @@ func PartSchema(proto any) map[string]any {
 
 // schemer makes schemas.
 type schemer struct {
-	templates bool // can stand in place of values, and a string may be empty if it is not said to be required
+	templates bool // allow templates in place of values, and empty strings unless they are required
 }
 
-// object describes a struct; v holds the defaults.
+// object describes a struct; v has the defaults.
 func (c schemer) object(s *shape, v reflect.Value) map[string]any {
 	properties := make(map[string]any, len(s.fields))
 	var required []string
@@ -54,7 +53,7 @@ func (c schemer) object(s *shape, v reflect.Value) map[string]any {
 	return schema
 }
 
-// property describes a field; v holds its default.
+// property describes a field; v is its default.
 func (c schemer) property(f *field, v reflect.Value) map[string]any {
 	property := c.value(f.shape, v, f)
 	if f.nonzero {
@@ -89,7 +88,7 @@ func (c schemer) property(f *field, v reflect.Value) map[string]any {
 
 func anyOf(schemas ...any) map[string]any { return map[string]any{"anyOf": schemas} }
 
-// orTemplate adds that a template can stand in place of the value, unless the schema takes any string already.
+// orTemplate allows a template in place of the value, unless the schema accepts any string already.
 func (c schemer) orTemplate(s *shape, schema map[string]any) map[string]any {
 	if !c.templates || !s.bindable() || s.plain().kind == custom {
 		return schema
@@ -101,7 +100,7 @@ func templateSchema() map[string]any {
 	return map[string]any{"type": "string", "pattern": `\{\{`}
 }
 
-// value describes a value of a field; v holds the default, which matters only for the fields of a struct.
+// value describes a value of a field; v is the default, which matters only for the fields of a struct.
 func (c schemer) value(s *shape, v reflect.Value, f *field) map[string]any {
 	elem := func() map[string]any { return c.orTemplate(s.elem, c.value(s.elem, reflect.Zero(s.elem.typ), f)) }
 	switch s.kind {
@@ -127,7 +126,7 @@ func (c schemer) value(s *shape, v reflect.Value, f *field) map[string]any {
 		return map[string]any{}
 	case custom:
 		if s.viaJSON {
-			return map[string]any{} // what it accepts is its own affair
+			return map[string]any{} // the type decides which values it accepts
 		}
 		return map[string]any{"type": "string"}
 	}
@@ -157,7 +156,7 @@ func integerSchema(s *shape) map[string]any {
 	return schema
 }
 
-// refuseEmpty adds that a required parameter must not be empty, where there is a plain way to say so.
+// refuseEmpty requires that a parameter is not empty, if the schema has a keyword for it.
 func refuseEmpty(s *shape, schema map[string]any) {
 	key := map[kind]string{text: "minLength", list: "minItems", dict: "minProperties"}[s.kind]
 	if key == "" {

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// kind is how a type is read and written.
+// kind is the way in which a type is read and written.
 type kind uint8
 
 const (
@@ -25,23 +25,23 @@ const (
 	anything // an interface without methods, which holds any JSON value
 )
 
-// shape has the facts of a type. It is computed anew for each call, or once for an [Action]: that takes
-// microseconds, and a cache would have to be a global variable.
+// shape describes a type. It is computed for each call, or once for an [Action]: that takes microseconds, and a cache
+// would have to be a global variable.
 type shape struct {
 	typ     reflect.Type
 	kind    kind
 	elem    *shape  // of list, dict and pointer
 	fields  []field // of object
-	viaJSON bool    // of custom: through the JSON methods, else through the text methods
+	viaJSON bool    // of custom: through the JSON methods, otherwise through the text methods
 }
 
-// TypeError says why a type cannot be an action or hold parameters. It is the fault of the action's author.
+// TypeError means that a type cannot be an action or have parameters. It is a mistake of the action's author.
 type TypeError struct {
 	// Type is the struct; nil if the value was nil.
 	Type reflect.Type
-	// Field is the Go name of the field, with those it lies in; "" for the struct itself.
+	// Field is the Go name of the field, with the fields around it; "" for the struct itself.
 	Field string
-	// Msg describes what is wrong.
+	// Msg describes the mistake.
 	Msg string
 }
 
@@ -57,7 +57,7 @@ func (e *TypeError) Error() string {
 	}
 }
 
-// Action is an action whose type was looked at, for those that have more than one thing to ask. The zero Action has no
+// Action is an action with the shape of its type, for callers that use it more than once. The zero Action has no
 // parameters.
 type Action struct {
 	shape   *shape
@@ -65,7 +65,8 @@ type Action struct {
 	pointer bool          // the action is a pointer to it
 }
 
-// Of looks at an action; an [Action] is returned as it is. The error is a [*TypeError], also for a nil pointer.
+// Of returns the Action of a value; an [Action] is returned as it is. The error is a [*TypeError], also for a nil
+// pointer.
 func Of(value any) (Action, error) {
 	if a, ok := value.(Action); ok {
 		return a, nil
@@ -80,7 +81,7 @@ func Of(value any) (Action, error) {
 	return Action{shape: s, value: v, pointer: reflect.TypeOf(value).Kind() == reflect.Pointer}, nil
 }
 
-// with returns an action like a, with another struct.
+// with returns an action like a with another struct.
 func (a Action) with(v reflect.Value) any {
 	if !a.pointer {
 		return v.Interface()
@@ -104,8 +105,8 @@ func shapeOf(value any) (*shape, reflect.Value, error) {
 		return nil, reflect.Value{}, &TypeError{Type: v.Type(), Msg: "an action must be a struct or a pointer to one"}
 	}
 	b := builder{root: t, above: make([]reflect.Type, 0, 4), plain: make([]*shape, 0, 4)}
-	// The struct itself is always taken field by field: methods for JSON, perhaps promoted from an embedded field,
-	// would hide its parameters.
+	// The struct itself is always read field by field: methods for JSON, perhaps promoted from an embedded field, would
+	// hide its parameters.
 	s, err := b.object(t, "")
 	if err != nil {
 		return nil, reflect.Value{}, err
@@ -116,7 +117,7 @@ func shapeOf(value any) (*shape, reflect.Value, error) {
 type builder struct {
 	root  reflect.Type
 	above []reflect.Type // the types around the present one
-	plain []*shape       // of the types without a name that were met: most fields share a few
+	plain []*shape       // shapes of types without a name so far: most fields share a few
 }
 
 func (b *builder) fail(at, format string, args ...any) error {
@@ -200,7 +201,7 @@ func (b *builder) container(s *shape, at string) (*shape, error) {
 	return s, nil
 }
 
-// enter guards against types that contain themselves, whose shape would have no end.
+// enter refuses types that contain themselves, whose shape would be infinite.
 func (b *builder) enter(t reflect.Type, at string) error {
 	if slices.Contains(b.above, t) {
 		return b.fail(at, "%v contains itself", t)
@@ -216,7 +217,7 @@ func (b *builder) custom(t reflect.Type, at string) (*shape, error) {
 	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface || t.PkgPath() == "" && t.Kind() != reflect.Struct {
 		return nil, nil // a type without a name has methods only if it is a struct that embeds another
 	}
-	p := reflect.PointerTo(t) // has the methods of both
+	p := reflect.PointerTo(t) // its method set includes the methods of t
 	readsJSON, writesJSON := p.Implements(reflect.TypeFor[json.Unmarshaler]()),
 		p.Implements(reflect.TypeFor[json.Marshaler]())
 	readsText, writesText := p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()),
@@ -248,7 +249,7 @@ func (b *builder) object(t reflect.Type, at string) (*shape, error) {
 
 func (b *builder) addFields(s *shape, t reflect.Type, index []int, at string) error {
 	s.fields = slices.Grow(s.fields, t.NumField())
-	indexes := make([]int, 0, t.NumField()*(len(index)+1)) // all of them
+	indexes := make([]int, 0, t.NumField()*(len(index)+1)) // for all fields
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		place := sf.Name
@@ -281,7 +282,7 @@ func (b *builder) addFields(s *shape, t reflect.Type, index []int, at string) er
 		if len(f.enum) > 0 && !f.shape.holdsText() {
 			return b.fail(place, "only strings, and lists and maps of them, can have an enum tag")
 		}
-		// An empty struct that is not required is as good as none, and its own required fields must not be missed.
+		// An empty struct that is not required is left out, and its own required fields must not be missed.
 		f.omit = !f.required && (f.omit || f.shape.kind == object)
 		s.fields = append(s.fields, f)
 	}

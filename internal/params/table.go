@@ -9,19 +9,19 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Table has the fields of an object that no single Go struct describes, such as a step, whose parameters depend on its
-// action. The fields are written in this order. A table is made anew for the Go values that its fields stand for; for
-// a form or a schema these are zero values.
+// Table has the fields of an object that is not a single Go struct, such as a step, whose parameters depend on its
+// action. The fields are written in this order. A table is made for the Go values of its fields each time; for a form
+// or a schema these are zero values.
 type Table []Row
 
 // Row is one field of an object.
 type Row struct {
-	// Name is the name in JSON. Aliases are other names that lenient decoding takes for it, separated by spaces. Doc is
+	// Name is the name in JSON. Aliases are other names that lenient decoding accepts for it, separated by spaces. Doc is
 	// the sentence in the schema.
 	Name, Aliases, Doc string
-	// Was is an earlier name, which is read like Name unless both are there. "" means that there was none.
+	// Was is an earlier name, which is read like Name unless both are present. "" means that there was none.
 	Was string
-	// To points to the value, whose type is any that a parameter can have, or is a *Part.
+	// To points to the value, which has a type that is allowed for a parameter, or is a *Part.
 	To any
 	// Always means that a string is written even if it is empty.
 	Always bool
@@ -29,25 +29,26 @@ type Row struct {
 	ID bool
 	// Unless means that a bool holds the opposite: it is true by default in JSON, and false in Go.
 	Unless bool
-	// Most is how many characters a string, or elements a list may have, 0 for any number. Schemas alone say so.
+	// Most is the largest number of characters of a string, or of elements of a list, 0 for any number. Only schemas use
+	// it.
 	Most int
-	// Def is the name of the value's schema, or that of a list's elements, among the "$defs"; "" if it is that of its
-	// type.
+	// Def is the name of the schema of the value, or of the elements of a list, among the "$defs"; "" for the schema of
+	// its type.
 	Def string
 }
 
-// Part is a value that is read and written apart from the object that it stands in.
+// Part is a value that is read and written separately from the object around it.
 type Part struct {
-	List bool             // of objects; otherwise it is an object
+	List bool             // a list of objects; otherwise an object
 	Node *strictjson.Node // as it was read, nil if it is absent
-	JSON []byte           // as it is to be written, nothing if it is left out
+	JSON []byte           // the JSON to write, empty if it is left out
 }
 
-// mostInTable bounds what is reported of one object.
+// mostInTable is the largest number of problems of one object.
 const mostInTable = 1000
 
-// Read reads the members of an object, in the order of the text, as [Decode] does, except that no text is a template,
-// and that nothing is required. more is the number of problems beyond the limit.
+// Read reads the members of an object, in the order of the text, like [Decode], but without templates and required
+// fields. more is the number of problems beyond the limit.
 func (t Table) Read(n *strictjson.Node) (problems []Problem, more int) {
 	d := &decoder{collector: collector{most: mostInTable}}
 	for _, m := range n.Members {
@@ -70,7 +71,7 @@ func (r *Row) was(name string, in *strictjson.Node) bool {
 }
 
 func (r *Row) read(d *decoder, n *strictjson.Node) {
-	switch to := r.To.(type) { // what most fields are takes no reflection
+	switch to := r.To.(type) { // most fields need no reflection
 	case *string:
 		if n.Kind == strictjson.String {
 			*to = n.Text
@@ -144,7 +145,7 @@ func (r *Row) append(e *encoder) error {
 		if *to == "" && !r.Always {
 			return nil
 		}
-		// Written as encoding/json does, whose escapes have always been part of the digest of a pipeline.
+		// The escapes are those of encoding/json, because they have always been part of the digest of a pipeline.
 		at := len(e.buf)
 		err := e.text(*to, nil)
 		if text := string(e.buf[at:]); strings.ContainsAny(text, "\u2028\u2029") {
@@ -166,7 +167,7 @@ func (r *Row) append(e *encoder) error {
 	return e.value(f.shape, v, reflect.Value{}, (*path)(nil).member(r.Name))
 }
 
-// Form returns what the object should look like. Of parts it knows no fields.
+// Form returns the form of the object. The fields of parts are not known.
 func (t Table) Form() *form.Form {
 	all := &form.Form{Kind: form.Object, Fields: make([]form.Field, len(t))}
 	for i := range t {

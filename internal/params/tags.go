@@ -16,15 +16,15 @@ type field struct {
 	required   bool
 	allowEmpty bool // although it is required
 	omit       bool // if it is empty
-	single     bool // of a list of strings: a string stands for a list of it alone
+	single     bool // of a list of strings: a string means a list of this string
 	whole      bool // a template counts only if it is the whole string
-	nonzero    bool // a 0 that is given is a mistake: the zero value stands for the default
-	count      bool // not negative, as in the schema
+	nonzero    bool // a 0 in the JSON is a mistake: the zero value means the default
+	count      bool // not negative, only in the schema
 	id         bool // a step id, or a list of them
-	quoted     bool // a whole number that may also stand in quotes
-	bytes      bool // a string of any bytes, which JSON has as an object where they are not UTF-8
+	quoted     bool // a whole number that may also be in quotes
+	bytes      bool // a string of any bytes, written as an object if it is not UTF-8
 	enum       []string
-	aliases    string // other names that lenient decoding takes for it
+	aliases    string // other names that lenient decoding accepts for it
 	doc        string
 	ignored    bool // it is not a parameter
 	embedded   bool // its fields are parameters

@@ -15,10 +15,10 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// Tree returns a deep copy of a value as a parameter of type any holds it: nil, bool, int64, float64, json.Number,
-// string, []any and map[string]any. Whole numbers that fit are an int64, of whatever type they were. A number with more
-// digits than a float64 keeps is a json.Number, any other a float64. The error is that of [template.Copy], or reports
-// that a number is beyond all floats.
+// Tree returns a deep copy of a value in the form of a parameter of type any: nil, bool, int64, float64, json.Number,
+// string, []any and map[string]any. Whole numbers of any type that fit are an int64. A number with more digits than a
+// float64 keeps is a json.Number, any other is a float64. The error is from [template.Copy], or reports that a number
+// is beyond all floats.
 func Tree(v any) (any, error) {
 	v, err := template.Copy(v)
 	if err != nil {
@@ -27,7 +27,7 @@ func Tree(v any) (any, error) {
 	return plainTree(v)
 }
 
-// plainTree is [Tree] of a value that is a copy already, which it may change.
+// plainTree is [Tree] of a value that is a copy already, and may be changed.
 func plainTree(v any) (_ any, err error) {
 	switch v := v.(type) {
 	case []any:
@@ -38,7 +38,7 @@ func plainTree(v any) (_ any, err error) {
 		}
 		return v, nil
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) { // sorted, so that it is the same error each time
+		for _, key := range slices.Sorted(maps.Keys(v)) { // sorted, so that the error is the same each time
 			if v[key], err = plainTree(v[key]); err != nil {
 				return nil, err
 			}
@@ -65,7 +65,7 @@ func plainTree(v any) (_ any, err error) {
 	return rv.String(), nil
 }
 
-// wholeFloat returns an int64 for a whole number that fits. The two zeros are one number in JSON.
+// wholeFloat returns an int64 for a whole number that fits. JSON has only one zero.
 func wholeFloat(f float64) any {
 	const beyond = 1 << 63
 	if f == math.Trunc(f) && -beyond <= f && f < beyond {
@@ -79,7 +79,7 @@ func number(text string) (any, error) {
 	switch negative, magnitude, err := strictjson.Whole(text); {
 	case err != nil:
 	case negative && magnitude <= -math.MinInt64:
-		return -int64(magnitude), nil // also right for the least int64, which is its own negative
+		return -int64(magnitude), nil // also right for the smallest int64, which is its own negative
 	case magnitude <= math.MaxInt64:
 		return int64(magnitude), nil
 	}
@@ -109,7 +109,7 @@ func (d *decoder) tree(into reflect.Value, n *strictjson.Node, at *path) {
 	if d.mistakes() > mistakes {
 		return
 	}
-	if _, err := template.Copy(v); err != nil { // it is too large
+	if _, err := template.Copy(v); err != nil { // v is too large
 		d.add(at, CodeBadValue, n.Offset, "", "'%s' is not valid: %v", at, err)
 		return
 	}
@@ -159,7 +159,7 @@ func (c *checker) tree(v reflect.Value, at *path) {
 	}
 }
 
-// checkTexts finds texts that JSON cannot hold.
+// checkTexts returns an error for texts that JSON cannot represent.
 func checkTexts(v any) error {
 	switch v := v.(type) {
 	case string:
@@ -175,7 +175,7 @@ func checkTexts(v any) error {
 	case map[string]any:
 		for key, elem := range v {
 			if err := errors.Join(checkTexts(key), checkTexts(elem)); err != nil {
-				return errBadText // the same whichever is met first
+				return errBadText // the same error in any order
 			}
 		}
 	}
@@ -235,7 +235,7 @@ func (e *encoder) node(v any, at *path) error {
 	return nil
 }
 
-// tree visits the strings in any value. A value that cannot be copied has none: [Check] reports why.
+// tree visits the strings in any value. A value that cannot be copied has no strings: [Check] reports the reason.
 func (w *visitor) tree(v reflect.Value, at *path) {
 	if tree, err := Tree(v.Interface()); err == nil {
 		_, _ = eachText(tree, at, func(at *path, text string) (any, error) {
@@ -254,7 +254,7 @@ func (e *expander) tree(s *shape, v reflect.Value, at *path) (reflect.Value, err
 	}
 	tree, err := Tree(v.Interface())
 	if err != nil && e.expand == nil {
-		return v, nil // Check reports why it is refused
+		return v, nil // Check reports the reason
 	}
 	if err == nil && e.expand != nil {
 		tree, err = eachText(tree, at, func(at *path, text string) (any, error) {
@@ -276,8 +276,8 @@ func (e *expander) tree(s *shape, v reflect.Value, at *path) (reflect.Value, err
 	return treeIn(s.typ, tree), nil
 }
 
-// eachText returns a tree with each text in it replaced, in the order in which [Encode] writes them. It changes the
-// lists and objects that it is given.
+// eachText returns a tree with each text in it replaced, in the order in which [Encode] writes the texts. It changes
+// the given lists and objects.
 func eachText(v any, at *path, replace func(at *path, text string) (any, error)) (_ any, err error) {
 	switch v := v.(type) {
 	case string:

@@ -1,7 +1,7 @@
 package params
 
 // VariableHint returns the hint for an unknown field in the declaration of a variable: our word for a word of other
-// programs, or else the usual mistake.
+// programs, otherwise a hint about the usual mistake.
 func VariableHint(key string) string {
 	switch key {
 	case "required", "optional":

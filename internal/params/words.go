@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// holdsText reports whether the type is a string, or a list, a map or a pointer of such.
+// holdsText reports whether the type is a string, or a list, a map or a pointer of strings.
 func (s *shape) holdsText() bool {
 	for s.elem != nil {
 		s = s.elem
@@ -17,7 +17,7 @@ func (s *shape) holdsText() bool {
 	return s.kind == text
 }
 
-// plain returns what a pointer points to, or s itself.
+// plain returns the shape that a pointer points to, or s itself.
 func (s *shape) plain() *shape {
 	if s.kind == pointer {
 		return s.elem
@@ -35,8 +35,8 @@ func (s *shape) field(name string) *field {
 	return nil
 }
 
-// bindable reports whether a template can stand in place of the value: it gives a number, a string, a list, or an
-// object of anything.
+// bindable reports whether a template may replace the value: a template has a number, a string, a list, or an object of
+// anything.
 func (s *shape) bindable() bool {
 	switch s = s.plain(); s.kind {
 	case boolean, integer, unsigned, float, custom:
@@ -50,7 +50,7 @@ func (s *shape) bindable() bool {
 	}
 }
 
-// wants returns what the type takes, as in "must be a list of strings".
+// wants describes the values of the type, as in "must be a list of strings".
 func (s *shape) wants() string {
 	switch s = s.plain(); s.kind {
 	case boolean:
@@ -80,7 +80,7 @@ func (s *shape) wants() string {
 	}
 }
 
-// shown returns text that came from the user for a message: not too long, on one line.
+// shown prepares text from the user for a message: not too long, on one line.
 func shown(s string) string {
 	const most = 60
 	cut := ""
