@@ -9,21 +9,21 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// program is a pattern in tokens of a language. It does not change.
+// program is a pattern in tokens of a language. It is immutable.
 type program struct {
 	items   []item
-	holes   int  // items that are open holes, each of which has a row in the table of places
-	counted bool // the table cannot be used: a name stands twice, or a hole has an expression
-	run     *run // what every match has, nil if that is not known
+	holes   int  // items that are open holes; each has a row in the table of places
+	counted bool // the table cannot be used: a name occurs twice, or a hole has an expression
+	run     *run // texts in a row in every match, nil if they are not known
 }
 
 // item is a token of a pattern, or a hole.
 type item struct {
-	kind  kind // kindHole, or that of a token of the text
+	kind  kind // kindHole, or the kind of a token of the text
 	text  []byte
 	touch touch
 	line  bool // the pattern has a line end before it
-	// Of a string or comment with holes: expr matches the whole token, and groups are those of its submatches.
+	// Of a string or comment with holes: expr matches the whole token, and groups are the groups of its submatches.
 	expr   *regexp.Regexp
 	groups []int
 	// Of a hole:
@@ -31,10 +31,10 @@ type item struct {
 	row  int
 	deep bool // the pattern has opened a bracket around it
 	last bool
-	same bool // the name stood before: what it took is taken again
+	same bool // the name occurred before: the hole must match the same text again
 }
 
-// touch describes how two operator characters stand.
+// touch describes whether two operator characters are adjacent.
 type touch uint8
 
 const (
@@ -43,7 +43,7 @@ const (
 	touchNo
 )
 
-// compile makes a program of the tokens of the pattern.
+// compile makes a program from the tokens of the pattern.
 func (p *Pattern) compile(tokens []token, lang *Language) (*program, error) {
 	prog := &program{}
 	seen := make([]bool, len(p.names))
@@ -99,7 +99,7 @@ func (p *Pattern) compile(tokens []token, lang *Language) (*program, error) {
 	return prog, nil
 }
 
-// brokenError reports what does not lex in the pattern.
+// brokenError reports a token of the pattern that does not lex.
 func (p *Pattern) brokenError(t token) *Error {
 	text := show.Name(string(p.text[t.start:t.end]))
 	switch {
@@ -115,7 +115,7 @@ func (p *Pattern) brokenError(t token) *Error {
 		text)
 }
 
-// touching returns how two tokens of a pattern stand to each other, if both could be parts of one operator.
+// touching reports whether two tokens of a pattern are adjacent, if both could be parts of one operator.
 func touching(before, t token, text []byte) touch {
 	if t.kind != kindOperator && t.kind != kindHole || before.kind != kindOperator && before.kind != kindHole {
 		return touchAny
@@ -132,12 +132,12 @@ func touching(before, t token, text []byte) touch {
 	return touchYes
 }
 
-// separates reports whether a character is never a part of an operator with another one.
+// separates reports whether a character is never a part of a longer operator.
 func separates(c byte) bool { return c == ',' || c == ';' }
 
 // inside compiles the holes within a string or a comment.
 func (p *Pattern) inside(it *item) error {
-	mark := []byte(string(rune(holeRune)))[:2] // what all characters of holes begin with
+	mark := []byte(string(rune(holeRune)))[:2] // the first bytes of all characters for holes
 	if !bytes.Contains(it.text, mark) {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (p *Pattern) inside(it *item) error {
 	if p.fold {
 		expr.WriteString(`(?i)`)
 	}
-	last := false // the last thing was a hole that takes any text
+	last := false // the last part was a hole for any text
 	for rest := it.text; len(rest) > 0; {
 		r, n := utf8.DecodeRune(rest)
 		if r < holeRune || int(r-holeRune) >= len(p.holes) {
@@ -169,7 +169,7 @@ func (p *Pattern) inside(it *item) error {
 			expr.WriteString(`(.*?)`)
 		}
 		it.groups = append(it.groups, h.group)
-		// The groups of an expression of a hole are none of ours.
+		// The groups in the expression of a hole are not groups of the pattern.
 		for range regexpGroups(h) {
 			it.groups = append(it.groups, 0)
 		}
@@ -191,8 +191,8 @@ func regexpGroups(h hole) int {
 	return h.re.NumSubexp()
 }
 
-// Literals returns texts of which every match in every language has each, folded to lower case if case does not matter.
-// They have a letter or digit at most once per word, so that they are found whatever the layout.
+// Literals returns texts that every match in every language contains, in lower case if case is ignored. Each text is a
+// single word, so that it is found in any layout.
 func (p *Pattern) Literals() []string {
 	var all []string
 	for _, word := range strings.FieldsFunc(string(p.text),

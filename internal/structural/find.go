@@ -6,17 +6,17 @@ import (
 )
 
 const (
-	// maxSteps is how many steps a pattern may take in one text, and maxCounted how many if the table of places cannot
-	// be used.
+	// maxSteps is the largest number of steps of a pattern in one text, and maxCounted the same if the table of places
+	// cannot be used.
 	maxSteps   = 1 << 30
 	maxCounted = 20_000_000
-	// maxPlaces is how many places the table of one text may have, each of them a bit.
+	// maxPlaces is the largest number of places in the table of one text, each of them a bit.
 	maxPlaces = 1 << 31
 )
 
 // StepsError means that a pattern takes too long in a text, or that the text is too long for it.
 type StepsError struct {
-	// Limit is how many steps were allowed or, of a text that is too long, how many bytes.
+	// Limit is the largest number of steps or, for a text that is too long, of bytes.
 	Limit int64
 	// Text means that the text is too long.
 	Text bool
@@ -30,8 +30,8 @@ func (e *StepsError) Error() string {
 }
 
 // Find calls yield for each match, from left to right, until yield returns false. loc has the offsets at which the
-// match and each group begin and end, -1 for a group that took no part; it is valid until yield returns. file is the
-// name by which the language is chosen. The error is that of the context or a *StepsError.
+// match and each group begin and end, -1 for a group that took no part; it is valid until yield returns. The name file
+// selects the language. The error is from the context, or a *StepsError.
 func (p *Pattern) Find(ctx context.Context, data []byte, file string, yield func(loc []int) bool) error {
 	lang := p.lang
 	if lang == nil {
@@ -40,7 +40,7 @@ func (p *Pattern) Find(ctx context.Context, data []byte, file string, yield func
 	prog, err := p.program(lang)
 	switch {
 	case err != nil:
-		return nil // the pattern is not code of this language, so nothing matches it
+		return nil // the pattern is not code of this language, so it matches nothing
 	case len(data) > maxText:
 		return &StepsError{Limit: maxText, Text: true}
 	case prog.run != nil && !prog.run.mayBeIn(data, lang):

@@ -2,7 +2,7 @@ package structural
 
 import "bytes"
 
-// enter begins a hole that may take any number of tokens from t on, with as few as it can.
+// enter begins a hole for any number of tokens from t on, with as few as possible.
 func (m *matcher) enter(i, t int) bool {
 	it := &m.prog.items[i]
 	if t < len(m.tokens) && !m.stands(it, i, t) {
@@ -15,7 +15,7 @@ func (m *matcher) enter(i, t int) bool {
 		m.take(it, f)
 		return true
 	}
-	// A hole that begins a line can go on where the same hole, come from the line before, had to end.
+	// A hole that begins a line can continue where the same hole, coming from the line before, had to end.
 	begins := t < len(m.tokens) && m.tokens[t].line && (i == 0 || it.line)
 	if !m.mark(it.row, t) && !begins {
 		m.frames = m.frames[:len(m.frames)-1]
@@ -27,7 +27,7 @@ func (m *matcher) enter(i, t int) bool {
 	return m.extend(f)
 }
 
-// more lets the innermost hole that can take more do so, and returns where to go on.
+// more extends the innermost hole that can match more, and returns where to continue.
 func (m *matcher) more() (i, t int, ok bool) {
 	for len(m.frames) > 0 {
 		f := &m.frames[len(m.frames)-1]
@@ -39,7 +39,7 @@ func (m *matcher) more() (i, t int, ok bool) {
 	return 0, 0, false
 }
 
-// extend lets a hole take more, until it has what it may have. It returns false if it cannot.
+// extend lets a hole match more, until its match is allowed. It returns false if that is not possible.
 func (m *matcher) extend(f *frame) bool {
 	it := &m.prog.items[f.item]
 	for {
@@ -53,7 +53,7 @@ func (m *matcher) extend(f *frame) bool {
 	}
 }
 
-// unit returns the token behind the one at t, or behind its pair, -1 if a hole cannot take that.
+// unit returns the token after the token at t, or after its pair, -1 if a hole cannot match it.
 func (m *matcher) unit(it *item, i, t int) int {
 	if t >= len(m.tokens) {
 		return -1
@@ -74,8 +74,8 @@ func (m *matcher) unit(it *item, i, t int) int {
 	return t + 1
 }
 
-// rest returns the token behind what the last hole of a pattern takes: all up to the end of the line or the closing
-// bracket, without what separates it from what comes next.
+// rest returns the token after the match of the last hole of a pattern: everything up to the end of the line or the
+// closing bracket, without trailing comments and separators.
 func (m *matcher) rest(it *item, i, t int) int {
 	end := t
 	for next := m.unit(it, i, end); next >= 0; next = m.unit(it, i, end) {
@@ -92,7 +92,7 @@ func (m *matcher) rest(it *item, i, t int) int {
 	return end
 }
 
-// mark notes that a place was tried, and reports whether it had not been.
+// mark records a place as tried, and reports whether it was new.
 func (m *matcher) mark(row, t int) bool {
 	if m.prog.counted {
 		return true
@@ -108,7 +108,7 @@ func (m *matcher) mark(row, t int) bool {
 	return true
 }
 
-// unmark forgets the places of a match from its end on, which the next match may begin with.
+// unmark removes the end of a match from the tried places, because the next match may begin there.
 func (m *matcher) unmark(end int) {
 	if m.prog.counted {
 		return
@@ -120,7 +120,7 @@ func (m *matcher) unmark(end int) {
 	}
 }
 
-// take notes what a hole took, and reports whether that is what it may take.
+// take records the match of a hole, and reports whether the hole allows it.
 func (m *matcher) take(it *item, f *frame) bool {
 	now := taken{a: f.from, b: f.at}
 	now.from, now.to = m.span(f.from, f.at)
@@ -134,7 +134,7 @@ func (m *matcher) take(it *item, f *frame) bool {
 	return true
 }
 
-// span returns the offsets of tokens. An empty span lies where the token before ends.
+// span returns the offsets of tokens. An empty span is at the end of the token before.
 func (m *matcher) span(from, to int) (int, int) {
 	if from < to {
 		return int(m.tokens[from].start), int(m.tokens[to-1].end)
@@ -148,7 +148,7 @@ func (m *matcher) span(from, to int) (int, int) {
 	return at, at
 }
 
-// again compares tokens from t on with what the name of a hole took before, and returns the token behind them.
+// again compares tokens from t on with the earlier match of the name of a hole, and returns the token after them.
 func (m *matcher) again(it *item, i, t int) (int, bool) {
 	old := m.took[it.group]
 	for t < len(m.tokens) && m.tokens[t].kind == kindComment {

@@ -8,63 +8,63 @@ import (
 	"strings"
 )
 
-// Language is a row of the table of languages: the lexical rules of the files of a kind.
+// Language is a row of the table of languages: the lexical rules for the files of a kind.
 type Language struct {
 	name   string
 	also   []string // other names
 	ext    []string // of files, without the dot
 	files  []string // whole names of files
-	line   []string // what begins a comment that ends with the line
-	apart  bool     // only where no other text touches it
+	line   []string // begins of a comment that ends with the line
+	apart  bool     // line comments only begin where no other text touches them
 	block  [][2]string
-	nested bool // comments between block stand in each other
+	nested bool // comments between block can be nested
 	quotes []quote
-	words  string // characters of words beside letters, digits, marks and "_"
+	words  string // characters of words, in addition to letters, digits, marks and "_"
 	inner  string // characters of words that do not begin a word
 	tags   bool   // "<" and ">" are a pair of brackets
 	ends   ends
-	// slashes: a "/" where a value may begin is that of a regular expression.
+	// slashes: a "/" where a value may begin starts a regular expression.
 	slashes bool
 	// heredocs: "<<NAME" begins a text that ends with a line NAME.
 	heredocs bool
-	// percents: "%w(" and its kin begin a literal.
+	// percents: "%w(" and similar begin a literal.
 	percents bool
-	// fences: lines of "```" or "~~~" with the name of a language hold code of it.
+	// fences: lines of "```" or "~~~" with the name of a language surround code of this language.
 	fences bool
-	// scripts: the elements script and style hold JavaScript and CSS.
+	// scripts: the elements script and style contain JavaScript and CSS.
 	scripts bool
-	// oneLine: a pair of brackets is one of a line.
+	// oneLine: a pair of brackets must be in one line.
 	oneLine bool
 }
 
-// ends says which line ends of a text end statements.
+// ends selects the line ends that end statements.
 type ends uint8
 
 const (
 	endsNothing  ends = iota
-	endsInBraces      // outside of ( and [, unless the statement goes on
-	endsOutside       // outside of all brackets, unless the statement goes on
+	endsInBraces      // outside of ( and [, unless the statement continues
+	endsOutside       // outside of all brackets, unless the statement continues
 	endsAlways        // outside of all brackets
 )
 
 // quote is a kind of string.
 type quote struct {
 	open, close string
-	escape      byte   // takes the meaning from the character behind it; 0 for none
-	double      bool   // the closing quote twice stands for itself
-	lines       bool   // it may go over line ends
+	escape      byte   // removes the meaning of the next character; 0 for none
+	double      bool   // a doubled closing quote means the quote
+	lines       bool   // it may contain line ends
 	code        string // begins code up to "}" within the string, such as "${"
-	prefix      string // letters that may stand before it
-	raw         string // letters of a prefix with which escape means nothing
+	prefix      string // letters that may precede it
+	raw         string // letters of a prefix after which escape has no meaning
 	hashes      bool   // as many "#" before the opening quote as after the closing one
 	char        bool   // one character or one escape; otherwise the quote is an operator
 	lineStart   bool   // it begins a line
 }
 
-// Name returns the name of the language, as the parameter language has it.
+// Name returns the name of the language, as in the parameter language.
 func (l *Language) Name() string { return l.name }
 
-// Named returns the language of a name such as "go" or "python". The error lists the names.
+// Named returns the language with a name such as "go" or "python". The error lists the names.
 func Named(name string) (*Language, error) {
 	lower := strings.ToLower(name)
 	for i := range table {

@@ -7,10 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxText is how long a text is that is cut into tokens, in bytes: each may be a token, which takes some 20 bytes.
+// maxText is the largest size of a text that is cut into tokens, in bytes: each byte may be a token, which needs about
+// 20 bytes.
 const maxText = 64 << 20
 
-// lexer cuts a text into tokens. It is for one goroutine, and may be used for one text after the other.
+// lexer cuts a text into tokens. It is not safe for concurrent use, and can be used for many texts.
 type lexer struct {
 	ctx     context.Context
 	data    []byte
@@ -20,16 +21,16 @@ type lexer struct {
 	pattern bool // private characters are holes
 	tokens  []token
 
-	open    []int32 // tokens of brackets that wait for the other one
-	base    int     // where those of the present language begin
+	open    []int32 // tokens of open brackets without a partner so far
+	base    int     // index in open of the first bracket of the present language
 	wanted  [128]int32
 	line    bool // a line end was seen since the last token
-	lost    int  // bytes looked at for the ends of strings that have none
+	lost    int  // bytes searched for ends of strings that have no end
 	heredoc []heredoc
 	err     error
 }
 
-// lex cuts a text into tokens, which are valid until the next call. The error is that of the context.
+// lex cuts a text into tokens, which are valid until the next call. The error is from the context.
 func (l *lexer) lex(ctx context.Context, data []byte, lang *Language) ([]token, error) {
 	l.ctx, l.data, l.tokens, l.err = ctx, data, l.tokens[:0], nil
 	l.use(lang)
@@ -61,7 +62,7 @@ func (l *lexer) code(from, to int) {
 	}
 }
 
-// one reads what begins at pos and returns where that ends.
+// one reads the token that begins at pos and returns its end.
 func (l *lexer) one(pos, to int) int {
 	c := l.data[pos]
 	switch {
@@ -80,7 +81,7 @@ func (l *lexer) one(pos, to int) int {
 	case c == ' ', c == '\t', c == '\r', c == '\f':
 		return pos + 1
 	case c == '\\' && pos+1 < to && l.data[pos+1] == '\n':
-		return pos + 2 // the line goes on
+		return pos + 2 // the line continues
 	}
 	if pos == 0 && l.lang.fences {
 		if end := l.fence(0, to); end > 0 {
@@ -140,7 +141,8 @@ func (l *lexer) bracket(c byte, pos, end, to int) int {
 	return l.add(kindOperator, pos, end)
 }
 
-// close pairs a closing bracket with the last open bracket of its kind. Brackets opened in between have no partner.
+// close pairs a closing bracket with the last open bracket of its kind. Brackets that were opened after it have no
+// partner.
 func (l *lexer) close(c byte, pos, end int) {
 	at := len(l.open)
 	if l.wanted[c] > 0 {
@@ -162,7 +164,7 @@ func (l *lexer) close(c byte, pos, end int) {
 	l.tokens[len(l.tokens)-1].pair = opener
 }
 
-// abandon marks the brackets that were opened last, down to a number of them, as those that nothing closes.
+// abandon marks the last open brackets, down to a number of them, as never closed.
 func (l *lexer) abandon(down int) {
 	for len(l.open) > down {
 		t := &l.tokens[l.open[len(l.open)-1]]
@@ -172,7 +174,7 @@ func (l *lexer) abandon(down int) {
 	}
 }
 
-// add appends a token and returns where it ends.
+// add appends a token and returns its end.
 func (l *lexer) add(k kind, start, end int) int {
 	t := token{start: int32(start), end: int32(end), pair: -1, next: -1, kind: k, line: l.line}
 	t.ends = l.line && k != kindComment && k != kindClose && l.endsStatement(start)
@@ -203,7 +205,7 @@ func (l *lexer) endsStatement(start int) bool {
 		}
 	}
 	if l.data[start] == '.' {
-		return false // a chain of calls goes on
+		return false // a chain of calls continues
 	}
 	last := len(l.tokens) - 1
 	for last >= 0 && l.tokens[last].kind == kindComment {

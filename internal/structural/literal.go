@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxNested is how deep code is looked for within strings that hold code within strings.
+// maxNested is the largest depth of code in strings in code.
 const maxNested = 16
 
-// comment reads a comment, if one begins at pos, and returns where it ends.
+// comment reads a comment, if one begins at pos, and returns its end.
 func (l *lexer) comment(pos, to int) int {
 	rest := l.data[pos:to]
 	for _, b := range l.lang.block {
@@ -32,7 +32,7 @@ func (l *lexer) comment(pos, to int) int {
 	return pos
 }
 
-// blockEnd returns where a comment ends whose inside begins at pos, -1 if it does not.
+// blockEnd returns the end of a comment whose inside begins at pos, -1 if it has no end.
 func (l *lexer) blockEnd(pos, to int, b [2]string) int {
 	if l.tooMuchLost() {
 		return -1
@@ -57,8 +57,8 @@ func (l *lexer) blockEnd(pos, to int, b [2]string) int {
 	}
 }
 
-// tooMuchLost reports whether so much was looked at for ends that there are not that no more is looked for: the time
-// would not be in proportion to the text.
+// tooMuchLost reports whether so many bytes were searched for missing ends that searching must stop: otherwise the time
+// would not be proportional to the text.
 func (l *lexer) tooMuchLost() bool { return l.lost > 8*len(l.data)+4096 }
 
 func (l *lexer) lineEnd(pos, to int) int {
@@ -72,12 +72,12 @@ func (l *lexer) lineEnd(pos, to int) int {
 	return end
 }
 
-// broken makes a token of what does not lex, up to the end of the line.
+// broken adds a token for text that does not lex, up to the end of the line.
 func (l *lexer) broken(pos, to int) int {
 	return l.add(kindBroken, pos, max(l.lineEnd(pos, to), pos+1))
 }
 
-// literal reads a string or a character, if one begins at pos, and returns where it ends.
+// literal reads a string or a character, if one begins at pos, and returns its end.
 func (l *lexer) literal(pos, to int) int {
 	if l.lang.tags && !l.inTag() && l.data[pos] != '<' {
 		return pos
@@ -100,7 +100,7 @@ func (l *lexer) literal(pos, to int) int {
 		case end >= 0:
 			return l.add(kindString, pos, end)
 		case q.char:
-			continue // of Rust, the mark of a lifetime
+			continue // in Rust, it marks a lifetime
 		}
 		return l.broken(pos, to)
 	}
@@ -117,7 +117,7 @@ func (l *lexer) literal(pos, to int) int {
 	return pos
 }
 
-// opens reports whether a string of the kind begins at pos, with the letters before it, and where its inside begins.
+// opens reports whether a string of the kind begins at pos, including its prefix, and returns where its inside begins.
 func (l *lexer) opens(q *quote, pos, to int) (inside int, raw, ok bool) {
 	if q.lineStart && pos > 0 && l.data[pos-1] != '\n' {
 		return 0, false, false
@@ -138,7 +138,7 @@ func (l *lexer) opens(q *quote, pos, to int) (inside int, raw, ok bool) {
 	return at + len(q.open), raw, true
 }
 
-// stringEnd returns where a string ends whose inside begins at pos, -1 if it does not.
+// stringEnd returns the end of a string whose inside begins at pos, -1 if it has no end.
 func (l *lexer) stringEnd(q *quote, pos, to, hashes int, raw bool, depth int) int {
 	if q.char {
 		return l.charEnd(q, pos, to)
@@ -201,7 +201,7 @@ func (l *lexer) charEnd(q *quote, pos, to int) int {
 	return -1
 }
 
-// codeEnd returns where code within a string ends, behind its "}", -1 if it does not.
+// codeEnd returns the end of code within a string, after its "}", -1 if it has no end.
 func (l *lexer) codeEnd(pos, to, depth int) int {
 	if l.tooMuchLost() {
 		return -1

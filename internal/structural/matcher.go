@@ -5,7 +5,7 @@ import (
 	"context"
 )
 
-// matcher compares a program with one text after the other. It is for one goroutine.
+// matcher compares a program with texts. It is not safe for concurrent use.
 type matcher struct {
 	lexer  lexer
 	ctx    context.Context
@@ -17,19 +17,19 @@ type matcher struct {
 	loc    []int   // of the match and its groups, in bytes
 	took   []taken // by groups
 	frames []frame
-	tried  [][]uint64 // of each row, a bit for each token: nothing matches with the hole ending there or later
+	tried  [][]uint64 // for each row, a bit for each token: nothing matches if the hole ends there or later
 	steps  int64
-	most   int64 // steps
-	look   int64 // the number of steps at which the context is looked at
+	most   int64 // the largest number of steps
+	look   int64 // the number of steps at which the context is checked next
 }
 
-// taken is what a group took.
+// taken is the match of a group.
 type taken struct {
 	from, to int // bytes, from < 0 for nothing
-	a, b     int // tokens, a < 0 if it took a part of a token
+	a, b     int // tokens, a < 0 for a part of a token
 }
 
-// frame is a hole that may take more than it has.
+// frame is a hole that may match more.
 type frame struct {
 	item     int
 	from, at int // tokens: it begins before from, and ends before at
@@ -46,10 +46,10 @@ func (m *matcher) begin(ctx context.Context, p *Pattern, prog *program, data []b
 	m.tried = make([][]uint64, prog.holes)
 }
 
-// end lets go of the text.
+// end drops the references to the text.
 func (m *matcher) end() { m.data, m.lexer.data, m.ctx, m.lexer.ctx, m.tried = nil, nil, nil, nil, nil }
 
-// step counts steps and returns an error if there were too many, or that of the context.
+// step counts steps and returns an error if there were too many, or the error of the context.
 func (m *matcher) step() error {
 	m.steps++
 	if m.steps > m.most {
@@ -62,7 +62,7 @@ func (m *matcher) step() error {
 	return nil
 }
 
-// at returns the token behind a match that begins with a token, -1 if there is none. The offsets are in loc.
+// at returns the token after a match that begins with the token start, -1 if there is none. The offsets are in loc.
 func (m *matcher) at(start int) (int, error) {
 	first := &m.prog.items[0]
 	if first.kind != kindHole {
@@ -101,7 +101,7 @@ func (m *matcher) at(start int) (int, error) {
 	}
 }
 
-// chain compares items, from one on, with tokens up to the next hole that may take more or less, or to the end.
+// chain compares items, from i on, with tokens, up to the next open hole or to the end.
 func (m *matcher) chain(i, t, start int) (int, int, bool) {
 	for ; i < len(m.prog.items); i++ {
 		it := &m.prog.items[i]
@@ -134,8 +134,8 @@ func (m *matcher) chain(i, t, start int) (int, int, bool) {
 	return i, t, true
 }
 
-// layout goes over comments before a token that an item is compared with. done: the item is a ";" that a line end of
-// the text stands for.
+// layout skips comments before a token that is compared with an item. done: the item is a ";" and the text has a line
+// end in its place.
 func (m *matcher) layout(it *item, i, t int) (next int, done, ok bool) {
 	line := it.line
 	semicolon := it.kind == kindOperator && it.text[0] == ';' && i > 0
@@ -163,13 +163,13 @@ func (m *matcher) layout(it *item, i, t int) (next int, done, ok bool) {
 	return t, false, true
 }
 
-// afterSemicolon reports whether the item before is a ";", which a line end may stand for.
+// afterSemicolon reports whether the item before is a ";", for which the text may have a line end.
 func (m *matcher) afterSemicolon(i int) bool {
 	before := &m.prog.items[i-1]
 	return before.kind == kindOperator && before.text[0] == ';'
 }
 
-// equal compares an item that takes one token with a token.
+// equal compares an item for a single token with a token.
 func (m *matcher) equal(it *item, t int) bool {
 	tok := &m.tokens[t]
 	text := m.data[tok.start:tok.end]
@@ -186,7 +186,7 @@ func (m *matcher) equal(it *item, t int) bool {
 	return bytes.Equal(it.text, text)
 }
 
-// stands reports whether an operator character stands to the token before as it does in the pattern.
+// stands reports whether an operator character touches the token before it as in the pattern.
 func (m *matcher) stands(it *item, i, t int) bool {
 	if i == 0 || t == 0 || it.touch == touchAny {
 		return true
@@ -198,7 +198,7 @@ func (m *matcher) stands(it *item, i, t int) bool {
 	return (before.end == tok.start) == (it.touch == touchYes)
 }
 
-// keep notes what an item that took one token took, and reports whether that is what its names took before.
+// keep records the match of an item for a single token, and reports whether its names match the same text as before.
 func (m *matcher) keep(it *item, t int) bool {
 	tok := &m.tokens[t]
 	if it.kind == kindHole && it.group > 0 {
@@ -232,7 +232,7 @@ func (m *matcher) matched(start, end int) {
 	}
 }
 
-// endOf returns the offset at which the token before one ends.
+// endOf returns the end offset of the token before t.
 func (m *matcher) endOf(t, start int) int {
 	if t == start || t == 0 {
 		return int(m.tokens[start].start)

@@ -29,33 +29,33 @@ func refuse(hint, format string, args ...any) *Error {
 	return &Error{Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// hole is what a pattern writes as :[name], :[name...], :[[name]] or :[name~expression].
+// hole is a hole of a pattern: :[name], :[name...], :[[name]] or :[name~expression].
 type hole struct {
-	group int // the number of its name from 1, 0 if it is not kept
+	group int // the number of its name from 1, 0 if its match is not kept
 	many  bool
 	word  bool
 	expr  string
-	re    *regexp.Regexp // expr as a whole
+	re    *regexp.Regexp // expr for the whole match
 }
 
-// plain reports whether the hole takes any text.
+// plain reports whether the hole matches any text.
 func (h hole) plain() bool { return !h.word && h.re == nil }
 
 // Pattern is a text with holes. It is safe for concurrent use.
 type Pattern struct {
 	source string
 	fold   bool
-	lang   *Language // nil for that of each file
+	lang   *Language // nil for the language of each file
 	holes  []hole
-	names  []string // of groups, the first one empty
+	names  []string // of groups, the first is empty
 	text   []byte   // the pattern with a private character for each hole
 
 	programs sync.Map // of *Language to *program
 	matchers sync.Pool
 }
 
-// Parse reads a pattern. lang is the language of all texts, nil for the language that the name of each file stands
-// for. With fold, letters are the same in any case. The error is an *Error.
+// Parse reads a pattern. lang is the language of all texts; if it is nil, the name of each file selects the language.
+// With fold, case is ignored. The error is an *Error.
 func Parse(source string, lang *Language, fold bool) (*Pattern, error) {
 	if len(source) > MaxPattern {
 		return nil, refuse("", "structural pattern is too long (max %d bytes, got %d)", MaxPattern, len(source))
@@ -78,7 +78,7 @@ func Parse(source string, lang *Language, fold bool) (*Pattern, error) {
 	return p, nil
 }
 
-// readHoles takes the holes out of the source.
+// readHoles replaces the holes of the source by private characters.
 func (p *Pattern) readHoles() *Error {
 	if i := strings.IndexFunc(p.source, func(r rune) bool { return r >= holeRune }); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(p.source[i:])
@@ -117,7 +117,7 @@ func (p *Pattern) readHoles() *Error {
 	return nil
 }
 
-// readHole reads a hole, which s begins with, and returns its name and how long it is.
+// readHole reads the hole at the beginning of s, and returns its name and length.
 func readHole(s string) (h hole, name string, n int, bad *Error) {
 	const hint = "write :[name], :[name...] for several lines, :[[name]] for a word, :[name~regex], or ::[ for the text :["
 	inner, end := s[2:], "]"
@@ -156,7 +156,7 @@ func readHole(s string) (h hole, name string, n int, bad *Error) {
 	return h, name, n + len(end), nil
 }
 
-// exprEnd returns where the "]" is that ends a hole with an expression, -1 if there is none.
+// exprEnd returns the index of the "]" that ends a hole with an expression, -1 if there is none.
 func exprEnd(s string) int {
 	class := false
 	for i := 0; i < len(s); i++ {
@@ -177,11 +177,11 @@ func exprEnd(s string) int {
 
 func isNameByte(c byte) bool { return c < 0x80 && isWordRune(rune(c)) }
 
-// Names returns the names of the holes that are kept, by the number of their group. The first one is empty and stands
-// for the match.
+// Names returns the names of the kept holes, by the number of their group. The first name is empty and is the match
+// itself.
 func (p *Pattern) Names() []string { return p.names }
 
-// Warning reports what in the pattern looks like a hole of another tool, or "".
+// Warning returns a warning if the pattern seems to have a hole in the syntax of another tool, or "".
 func (p *Pattern) Warning() string {
 	if p.lang != nil && strings.Contains(p.lang.words, "$") {
 		return ""

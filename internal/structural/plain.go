@@ -2,27 +2,27 @@ package structural
 
 import "unicode/utf8"
 
-// beginning is what a byte may begin, as far as the byte alone decides.
+// beginning is the kind of token that begins with a byte, if the byte alone decides it.
 type beginning uint8
 
 const (
-	beginsOther    beginning = iota // more than the byte has to be looked at
+	beginsOther    beginning = iota // the byte alone does not decide
 	beginsBlank                     // layout
-	beginsLine                      // a line end that means nothing more
+	beginsLine                      // a line end without further meaning
 	beginsWord                      // a word
-	beginsPrefixed                  // a word, or a string that has letters before the quote
+	beginsPrefixed                  // a word, or a string with a prefix
 	beginsOperator
 	beginsBracket
 )
 
-// beginnings are the rules of a language as a table of bytes.
+// beginnings are the rules of a language, indexed by bytes.
 type beginnings struct {
 	of    [256]beginning
 	inner [256]bool // characters of words
-	quote [256]bool // what may follow the letters before a quote
+	quote [256]bool // characters that may follow a prefix
 }
 
-// use makes a language the present one.
+// use selects the present language.
 func (l *lexer) use(lang *Language) {
 	if l.lang == lang && l.begins != nil {
 		return
@@ -99,13 +99,13 @@ func beginningsOf(lang *Language) *beginnings {
 	return b
 }
 
-// plain cuts a part of the text into tokens as long as single bytes decide, and returns where that ends.
+// plain cuts a part of the text into tokens as long as single bytes decide, and returns the end of that part.
 func (l *lexer) plain(pos, to int) int {
 	if pos == 0 && l.lang.fences {
 		return pos // the first line may begin a block of code
 	}
 	b, data := l.begins, l.data[:to]
-	for pos < len(data) && len(l.tokens)&0xfff != 0xfff { // else the context is looked at
+	for pos < len(data) && len(l.tokens)&0xfff != 0xfff { // otherwise the context is checked
 		end, k := pos+1, kindOperator
 		switch b.of[data[pos]] {
 		case beginsBlank:

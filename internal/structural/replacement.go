@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// Replacement is what matches of a pattern become: text and what its holes took. It is immutable.
+// Replacement is the replacement of matches of a pattern: text and the matches of its holes. It is immutable.
 type Replacement struct {
 	parts []part
 }
@@ -17,10 +17,10 @@ type Replacement struct {
 type part struct {
 	text  string // if group is -1
 	group int
-	write func(string) string // changes what the group took; nil for nothing
+	write func(string) string // changes the match of the group; nil for no change
 }
 
-// changes are how what a hole took may be written.
+// changes returns the function that changes the match of a hole, nil for an unknown name.
 func changes(name string) func(string) string {
 	words := func(separator string, first, rest func(string) string) func(string) string {
 		join := casing.Joined(separator, first, rest)
@@ -51,11 +51,11 @@ func changes(name string) func(string) string {
 
 const changeNames = "upper, lower, title, camel, pascal, snake, kebab, scream, trim"
 
-// maxParts is how many pieces of text and holes a replacement has at most.
+// maxParts is the largest number of pieces of text and holes in a replacement.
 const maxParts = 20_000
 
-// ParseReplacement reads a replacement for matches of the pattern: :[name] stands for what the hole took, :[name.upper]
-// and its kin for that in another case, and ::[ for the text :[. The error is an *Error.
+// ParseReplacement reads a replacement for matches of the pattern: :[name] means the match of the hole, :[name.upper]
+// and similar the match in another case, and ::[ the text :[. The error is an *Error.
 func (p *Pattern) ParseReplacement(text string) (*Replacement, error) {
 	r := &Replacement{}
 	var plain strings.Builder
@@ -92,7 +92,7 @@ func (p *Pattern) ParseReplacement(text string) (*Replacement, error) {
 	return r, nil
 }
 
-// readPart reads a hole of a replacement, which s begins with, and returns how long it is.
+// readPart reads the hole of a replacement at the beginning of s, and returns its length.
 func (p *Pattern) readPart(s string) (part, int, error) {
 	inner, _, closed := strings.Cut(s[2:], "]")
 	length := 2 + len(inner) + 1
@@ -123,7 +123,8 @@ func (p *Pattern) readPart(s string) (part, int, error) {
 	return one, length, nil
 }
 
-// Size returns about how many bytes Append appends, and not less where no case is changed and no line is indented.
+// Size returns roughly the number of bytes that Append appends. It is not too small if no case is changed and no line
+// is indented.
 func (r *Replacement) Size(loc []int) int64 {
 	n := int64(0)
 	for _, p := range r.parts {
@@ -136,8 +137,8 @@ func (r *Replacement) Size(loc []int) int64 {
 	return n
 }
 
-// Append appends what replaces a match of data. Its lines are indented as the line that the match begins in. crlf: they
-// end in "\r\n".
+// Append appends the replacement of a match of data. Its lines are indented like the line where the match begins. crlf:
+// lines end in "\r\n".
 func (r *Replacement) Append(out, data []byte, loc []int, crlf bool) []byte {
 	indent := []byte(nil)
 	if slices.ContainsFunc(r.parts, func(p part) bool { return strings.Contains(p.text, "\n") }) {
@@ -157,7 +158,7 @@ func (r *Replacement) Append(out, data []byte, loc []int, crlf bool) []byte {
 	return out
 }
 
-// appendLines appends text whose lines, but for the first one and empty lines, are indented.
+// appendLines appends text and indents its lines, except the first line and empty lines.
 func appendLines(out []byte, text string, indent []byte, crlf bool) []byte {
 	for i := range len(text) {
 		if text[i] != '\n' {
@@ -175,11 +176,11 @@ func appendLines(out []byte, text string, indent []byte, crlf bool) []byte {
 	return out
 }
 
-// maxIndent is how far before a match the beginning of its line is looked for, in bytes, so that each match of a long
-// line costs little. A line that begins further away is not indented.
+// maxIndent is how far before a match the beginning of its line is searched, in bytes, so that each match of a long
+// line costs little. A match whose line begins further away is not indented.
 const maxIndent = 4 << 10
 
-// indentAt returns the blanks that the line of an offset begins with.
+// indentAt returns the blanks at the beginning of the line of an offset.
 func indentAt(data []byte, at int) []byte {
 	near := max(0, at-maxIndent)
 	from := bytes.LastIndexByte(data[near:at], '\n') + 1

@@ -2,14 +2,14 @@ package structural
 
 import "bytes"
 
-// run is what stands in a row in every match, with nothing but layout and comments in between: a file that has it
-// nowhere is not cut into tokens.
+// run is a sequence of texts that every match contains, with only layout and comments in between: a file without it is
+// not cut into tokens.
 type run struct {
 	texts [][]byte
-	rare  int // the longest word of them, which is looked for
+	rare  int // index of the longest word, which is searched
 }
 
-// runOf returns the longest row of fixed tokens that has a word, nil if there is none. Where a part of a text may be of
+// runOf returns the longest sequence of fixed tokens with a word, nil if there is none. If a part of a text may be in
 // another language, nothing is known.
 func (p *Pattern) runOf(items []item, lang *Language) *run {
 	if p.fold || lang.fences || lang.scripts {
@@ -35,13 +35,13 @@ func (p *Pattern) runOf(items []item, lang *Language) *run {
 	return best
 }
 
-// fixed reports whether an item matches nothing but its text. A line end may stand for a ";", and a ";" may stand where
-// the pattern has a line end.
+// fixed reports whether an item matches only its text. A text may have a line end for a ";" in the pattern, and a ";"
+// for a line end.
 func (it *item) fixed() bool {
 	return it.kind != kindHole && it.kind != kindComment && it.expr == nil && !it.line && it.text[0] != ';'
 }
 
-// begins returns the byte that a match of an item begins with, 0 if there are several.
+// begins returns the first byte of a match of an item, 0 if there are several.
 func (it *item) begins(fold bool) byte {
 	if fold || it.kind == kindHole || it.expr != nil {
 		return 0
@@ -49,7 +49,7 @@ func (it *item) begins(fold bool) byte {
 	return it.text[0]
 }
 
-// mayBeIn returns false if the texts stand nowhere in data in a row. A comment may be any text.
+// mayBeIn returns false if data certainly does not contain the texts in a row. A comment may be any text.
 func (r *run) mayBeIn(data []byte, lang *Language) bool {
 	rare := r.texts[r.rare]
 	for at := 0; ; {
@@ -65,7 +65,7 @@ func (r *run) mayBeIn(data []byte, lang *Language) bool {
 	}
 }
 
-// before reports whether the texts before the rarest one may stand before an offset.
+// before reports whether the texts before the rare word may be before an offset.
 func (r *run) before(data []byte, end int, lang *Language) bool {
 	for i := r.rare - 1; i >= 0; i-- {
 		for end > 0 && isLayout(data[end-1]) {
@@ -84,7 +84,7 @@ func (r *run) before(data []byte, end int, lang *Language) bool {
 	return true
 }
 
-// behind reports whether the texts behind the rarest one may stand from an offset on.
+// behind reports whether the texts after the rare word may begin at an offset.
 func (r *run) behind(data []byte, at int, lang *Language) bool {
 	for _, text := range r.texts[r.rare+1:] {
 		for at < len(data) && (isLayout(data[at]) || bytes.HasPrefix(data[at:], []byte("\\\n"))) {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// inTag reports whether the innermost bracket is that of a tag.
+// inTag reports whether the innermost bracket belongs to a tag.
 func (l *lexer) inTag() bool {
 	return len(l.open) > l.base && l.data[l.tokens[l.open[len(l.open)-1]].start] == '<'
 }
 
-// tagAt reports whether what follows a "<" is what a tag begins with. Of a pattern, it may be a hole.
+// tagAt reports whether the text after a "<" begins a tag. In a pattern, it may be a hole.
 func (l *lexer) tagAt(pos, to int) bool {
 	if pos >= to {
 		return false
@@ -20,7 +20,7 @@ func (l *lexer) tagAt(pos, to int) bool {
 	return c == '/' || c == '!' || c == '?' || c < 0x80 && isWordRune(rune(c)) || l.pattern && c >= 0xF0
 }
 
-// wantsValue reports whether a value may come next, so that a "/" is that of a regular expression.
+// wantsValue reports whether a value may come next, so that a "/" begins a regular expression.
 func (l *lexer) wantsValue() bool {
 	for i := len(l.tokens) - 1; i >= 0; i-- {
 		t := l.tokens[i]
@@ -43,7 +43,7 @@ func (l *lexer) wantsValue() bool {
 	return true
 }
 
-// regexEnd returns where a regular expression ends whose inside begins at pos, -1 if it does not in its line.
+// regexEnd returns the end of a regular expression whose inside begins at pos, -1 if it does not end in its line.
 func (l *lexer) regexEnd(pos, to int) int {
 	class := false
 	for at := pos; at < to; at++ {
@@ -65,7 +65,7 @@ func (l *lexer) regexEnd(pos, to int) int {
 	return -1
 }
 
-// percent reads a literal such as %w[a b], and returns where it ends.
+// percent reads a literal such as %w[a b], and returns its end.
 func (l *lexer) percent(pos, to int) int {
 	at := pos + 1
 	if at < to && strings.IndexByte("wWiIqQrsx", l.data[at]) >= 0 {
@@ -101,13 +101,13 @@ func (l *lexer) percent(pos, to int) int {
 	return pos
 }
 
-// heredoc is a text that begins with the next line.
+// heredoc is a text that begins on the next line.
 type heredoc struct {
 	name   string
 	indent bool // the last line may have blanks before the name
 }
 
-// beginHeredoc reads "<<NAME", and returns where that ends.
+// beginHeredoc reads "<<NAME", and returns its end.
 func (l *lexer) beginHeredoc(pos, to int) int {
 	rest := string(l.data[pos:min(to, pos+80)])
 	after, ok := strings.CutPrefix(rest, "<<")
@@ -135,7 +135,7 @@ func (l *lexer) beginHeredoc(pos, to int) int {
 	return l.add(kindString, pos, end)
 }
 
-// heredocEnd returns where a heredoc ends whose text begins at pos or later, -1 if it does not.
+// heredocEnd returns the end of a heredoc whose text begins at pos or later, -1 if it has no end.
 func (l *lexer) heredocEnd(h heredoc, pos, to int) int {
 	if l.tooMuchLost() {
 		return -1
@@ -159,7 +159,7 @@ func (l *lexer) heredocEnd(h heredoc, pos, to int) int {
 	return -1
 }
 
-// heredocs reads the texts that begin at the line at pos, and returns where they end.
+// heredocs reads the texts that begin with the line at pos, and returns their end.
 func (l *lexer) heredocs(pos, to int) int {
 	for _, h := range l.heredoc {
 		if end := l.heredocEnd(h, pos, to); end > pos {
@@ -171,7 +171,7 @@ func (l *lexer) heredocs(pos, to int) int {
 	return pos
 }
 
-// fence reads a block of code of Markdown, if one begins with the line at pos, and returns where it ends.
+// fence reads a block of code in Markdown, if one begins with the line at pos, and returns its end.
 func (l *lexer) fence(pos, to int) int {
 	first := l.data[pos:l.lineEnd(pos, to)]
 	mark := bytes.TrimLeft(first, " ")
@@ -218,7 +218,7 @@ func (l *lexer) in(name string, from, to int) {
 	l.heredoc, l.line = l.heredoc[:0], true
 }
 
-// script reads the inside of an element script or style whose tag ends at pos, and returns where that ends.
+// script reads the inside of an element script or style whose tag ends at pos, and returns its end.
 func (l *lexer) script(pos, to int) int {
 	last := l.tokens[len(l.tokens)-1]
 	if last.pair < 0 || int(last.pair)+1 >= len(l.tokens) {
@@ -239,7 +239,7 @@ func (l *lexer) script(pos, to int) int {
 	return pos + i
 }
 
-// elements pairs the tags of elements, so that a hole takes an element as a whole.
+// elements pairs the tags of elements, so that a hole matches an element as a whole.
 func (l *lexer) elements() {
 	var open []int
 	names := map[string]int{}

@@ -1,6 +1,6 @@
 package structural
 
-// Rows of the table that the code names.
+// Rows of the table that the code refers to.
 const (
 	rowText = iota
 	rowDockerfile

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind describes what a token is.
+// kind is the kind of a token.
 type kind uint8
 
 const (
@@ -15,14 +15,14 @@ const (
 	kindComment
 	kindOpen
 	kindClose
-	kindBroken // what does not lex: nothing matches it, and no match spans it
+	kindBroken // text that does not lex: nothing matches it, and no match spans it
 	kindHole   // of a pattern
 )
 
 // token is a part of a text that is compared as a whole. The text between two tokens is layout.
 type token struct {
 	start, end int32
-	// pair is the token of the other bracket; for a tag that begins an element, next is what comes behind the element.
+	// pair is the token of the other bracket; for a tag that begins an element, next is the token after the element.
 	pair, next int32
 	kind       kind
 	line       bool // a line end is between it and the token before
@@ -30,7 +30,7 @@ type token struct {
 	closes     bool // it begins a closing tag: a hole ends before it
 }
 
-// holeRune is the first of the private characters that stand for the holes of a pattern while that is cut into tokens.
+// holeRune is the first of the private characters that represent holes while a pattern is cut into tokens.
 const holeRune = 0xF0000
 
 func isWordRune(r rune) bool {
