@@ -11,19 +11,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Landlock does not know of modes, owners and times: a command could take the rights from every file of its user. So
-// the filter hands such calls to the program, which makes those that are about files below the roots, and refuses the
-// others. The one who asks waits, and cannot change what was asked: the program looks up the file itself, once, and
+// Landlock does not cover modes, owners and times: a command could remove the permissions of every file of its user. So
+// the filter passes such calls to the program. The program carries out the calls for files below the roots, and refuses
+// the others. The calling thread waits, and cannot change its call: the program looks up the file itself, once, and
 // changes the file that it has found.
 
-// answering is what answers the calls of one command.
+// answering answers the calls of one command.
 type answering struct {
 	listener *os.File
 	roots    []string // real paths
 	ended    chan struct{}
 }
 
-// notice is a call that waits for an answer, as the kernel writes it.
+// notice is a call that waits for an answer, in the format of the kernel.
 type notice struct {
 	id    uint64
 	pid   uint32 // of the thread
@@ -34,7 +34,7 @@ type notice struct {
 	args  [6]uint64
 }
 
-// answer is the answer, as the kernel reads it.
+// answer is the answer, in the format of the kernel.
 type answer struct {
 	id    uint64
 	value int64
@@ -42,7 +42,7 @@ type answer struct {
 	flags uint32
 }
 
-// newAnswering begins to answer what comes by a listener, which is closed by close.
+// newAnswering begins to answer the calls from a listener. close closes the listener.
 func newAnswering(listener int, roots []string) (*answering, error) {
 	if err := unix.SetNonblock(listener, true); err != nil {
 		_ = unix.Close(listener)
@@ -56,12 +56,12 @@ func newAnswering(listener int, roots []string) (*answering, error) {
 	}
 	go func() {
 		defer close(a.ended)
-		_ = connection.Read(a.answerAll) // ends by close
+		_ = connection.Read(a.answerAll) // until close
 	}()
 	return a, nil
 }
 
-// close answers no more: calls that still come fail.
+// close stops answering: later calls fail.
 func (a *answering) close() {
 	if a != nil {
 		_ = a.listener.Close()
@@ -69,7 +69,7 @@ func (a *answering) close() {
 	}
 }
 
-// answerAll answers the calls that wait, and reports whether none can come any more.
+// answerAll answers the waiting calls, and reports whether no more calls are possible.
 func (a *answering) answerAll(listener uintptr) bool {
 	for {
 		poll := []unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}}
@@ -81,22 +81,22 @@ func (a *answering) answerAll(listener uintptr) bool {
 		if poll[0].Revents&unix.POLLIN == 0 {
 			return true // all processes have ended
 		}
-		var n notice // the kernel wants it to be zero
+		var n notice // the kernel requires zeros
 		_, _, errno := unix.Syscall(unix.SYS_IOCTL, listener, unix.SECCOMP_IOCTL_NOTIF_RECV,
 			uintptr(unsafe.Pointer(&n)))
 		if errno != 0 {
-			continue // the one who asked was killed
+			continue // the caller was killed
 		}
 		reply := answer{id: n.id}
 		if errno := a.answer(listener, &n); errno != 0 {
 			reply.error = -int32(errno)
 		}
-		// One who is gone does not need it.
+		// A caller that is gone does not need it.
 		_, _, _ = unix.Syscall(unix.SYS_IOCTL, listener, unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&reply)))
 	}
 }
 
-// answer makes a call in place of the one who asks, and returns its error.
+// answer makes a call for the caller, and returns its error.
 func (a *answering) answer(listener uintptr, n *notice) unix.Errno {
 	r, errno := readRequest(n)
 	if errno != 0 {
@@ -107,7 +107,7 @@ func (a *answering) answer(listener uintptr, n *notice) unix.Errno {
 		return errno
 	}
 	defer func() { _ = unix.Close(from) }()
-	// Only now it is certain that what was read is of the one who asks, and not of a later process of that number.
+	// Only now it is certain that the memory belongs to the caller, and not to a later process with the same number.
 	_, _, errno = unix.Syscall(unix.SYS_IOCTL, listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID,
 		uintptr(unsafe.Pointer(&n.id)))
 	if errno != 0 {
@@ -128,7 +128,7 @@ func (a *answering) answer(listener uintptr, n *notice) unix.Errno {
 	return a.change(file, r)
 }
 
-// change changes a file if it lies where the command may write.
+// change changes a file if the command may write to it.
 func (a *answering) change(file int, r *request) unix.Errno {
 	path, err := realPath(file)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// around are calls that reach what neither Landlock nor a closed network keeps shut: io_uring makes calls that no
-// filter sees; keys, shared memory, queues and semaphores belong to all processes of a user.
+// around are calls that bypass Landlock and a closed network: io_uring makes calls that no filter sees; keys, shared
+// memory, queues and semaphores belong to all processes of a user.
 var around = []uint32{
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
@@ -20,19 +20,19 @@ var around = []uint32{
 	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 }
 
-// extended are calls that change extended attributes, and those of the file system. Landlock does not know them.
-// Programs take this error for that of a file system without such attributes.
+// extended are calls that change extended attributes, and attributes of the file system. Landlock does not cover them.
+// Programs expect this error from a file system without such attributes.
 var extended = []uint32{
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
 	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT,
 	unix.SYS_FILE_SETATTR,
 }
 
-// whole is the mask of an argument of which all 32 bits count.
+// whole is the mask of an argument whose 32 bits all count.
 const whole = ^uint32(0)
 
-// rules returns the calls that are neither simply allowed nor missing. The verdict is that on calls that change modes,
-// owners and times.
+// rules returns the rules for the calls that are neither simply allowed nor missing. changes is the verdict on calls
+// that change modes, owners and times.
 func rules(landlock int, network bool, changes verdict) []rule {
 	eperm := refuse(unix.EPERM)
 	list := []rule{
@@ -43,9 +43,10 @@ func rules(landlock int, network bool, changes verdict) []rule {
 			{arg: 1, mask: 0xf, values: []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}},
 		}},
 		{call: unix.SYS_IOCTL, then: allow, other: eperm, tests: []test{{arg: 1, mask: whole, values: requests}}},
-		// A lease keeps other programs from opening the file for up to a minute, also a file that may only be read.
+		// A lease can block other programs from opening the file for up to a minute, even if the command may only read the
+		// file.
 		{call: unix.SYS_FCNTL, then: eperm, other: allow, tests: []test{{arg: 1, mask: whole, values: []uint32{unix.F_SETLEASE}}}},
-		// The limits of another process of the user could end it, and one carries the mark.
+		// A changed limit could end another process of the user, and the limit of locks carries the mark.
 		{call: unix.SYS_PRLIMIT64, then: allow, other: eperm, tests: []test{
 			{arg: 0, mask: whole, values: []uint32{0}}, {arg: 1, mask: whole, values: limits},
 		}},
@@ -56,7 +57,7 @@ func rules(landlock int, network bool, changes verdict) []rule {
 		list = append(list, rule{call: call, then: eperm})
 	}
 	if landlock == 0 {
-		return list // no file is protected, so none has to be protected against these
+		return list // no file is protected, so these calls need no rule
 	}
 	for _, call := range slices.Sorted(maps.Keys(shapes)) {
 		list = append(list, rule{call: call, then: changes})
@@ -70,7 +71,7 @@ func rules(landlock int, network bool, changes verdict) []rule {
 	return list
 }
 
-// socket allows none, or those of the internet and the one by which programs ask for their own addresses.
+// socket allows no sockets, or internet sockets and the socket with which programs read their own addresses.
 func socket(network bool) rule {
 	r := rule{call: unix.SYS_SOCKET, then: refuse(unix.EPERM)}
 	if network {
@@ -80,8 +81,8 @@ func socket(network bool) rule {
 	return r
 }
 
-// truncating makes up for Landlock before it knew of truncation: nothing is cut by name, and nothing by opening it to
-// be read. Programs that know openat2 can do without.
+// truncating replaces the missing truncation right of old Landlock versions: no file is truncated by name, or by
+// opening it for reading. Programs that use openat2 can work without it.
 func truncating() []rule {
 	list := []rule{
 		{call: unix.SYS_TRUNCATE, then: refuse(unix.EACCES)},

@@ -2,16 +2,16 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// architecture is the one whose numbers the filter knows.
+// architecture is the architecture whose call numbers the filter uses.
 const architecture = unix.AUDIT_ARCH_AARCH64
 
-// openings are the calls that open files by name, and which argument has their flags.
+// openings are the calls that open files by name, with the index of the argument for their flags.
 var openings = map[uint32]uint32{unix.SYS_OPENAT: 2}
 
-// otherNumbers refuses nothing: there is one numbering.
+// otherNumbers refuses nothing: there is only one numbering.
 func otherNumbers() []unix.SockFilter { return nil }
 
-// none is the place of an argument that a call does not have.
+// none is the index of an argument that a call does not have.
 const none = -1
 
 // shapes are the calls that change modes, owners and times.

@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kept are the rights of root that are about files, and so are bounded by Landlock, and those to become another user,
-// which give nothing that root does not have. Without the others root makes no devices, loads nothing into the kernel,
-// opens no files by their numbers, and reads no memory but its own.
+// kept are the capabilities of root for files, which Landlock limits, and those to become another user, which add
+// nothing for root. Without the others, root makes no devices, loads nothing into the kernel, opens no files by handle,
+// and reads only its own memory.
 const kept = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID |
 	1<<unix.CAP_SETGID | 1<<unix.CAP_SETUID
 
-// dropCapabilities takes all others from the calling thread, and from what it starts: with no_new_privs, not even a
-// program that root starts gets them back.
+// dropCapabilities removes all other capabilities from the calling thread, and from its child processes: with
+// no_new_privs, even a program that root starts does not get them back.
 func dropCapabilities() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3} // Pid 0 is the calling thread
 	var data [2]unix.CapUserData                                           // for 64 capabilities

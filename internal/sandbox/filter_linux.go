@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where the filter finds what it looks at, and the one size that it can load: 32 bits.
+// Offsets of the data of a call. The filter can only load 32 bits at a time.
 const (
 	offsetNumber = 0
 	offsetArch   = 4
-	offsetArgs   = 16 // 8 bytes each, the low half first on the architectures that are known here
+	offsetArgs   = 16 // 8 bytes each, the low half first on both supported architectures
 )
 
 // Instructions of the filter.
@@ -27,10 +27,10 @@ const (
 	opReturn  = unix.BPF_RET | unix.BPF_K
 )
 
-// verdict is what becomes of a call.
+// verdict is the decision about a call.
 type verdict uint32
 
-// refuse lets a call fail with an error.
+// refuse returns the verdict that a call fails with an error.
 func refuse(e unix.Errno) verdict { return verdict(unix.SECCOMP_RET_ERRNO | uint32(e)) }
 
 // The other verdicts.
@@ -40,29 +40,29 @@ const (
 	ask   verdict = unix.SECCOMP_RET_USER_NOTIF // the program is asked, and answers
 )
 
-// rule describes what becomes of one system call. The low 32 bits of its arguments are looked at, as the kernel does
-// with the arguments that are named here.
+// rule is the decision about one system call. Only the low 32 bits of its arguments are checked, as the kernel does
+// with these arguments.
 type rule struct {
 	call  uint32
-	tests []test  // all have to hold
-	then  verdict // if they do, as they do where there are none
+	tests []test  // all must hold
+	then  verdict // if all hold, or if there are none
 	other verdict
 }
 
-// test holds if an argument, cut by the mask, equals any of the values.
+// test holds if an argument, masked, equals any of the values.
 type test struct {
 	arg    uint32
 	mask   uint32
 	values []uint32
 }
 
-// instructions returns the rule for the filter: it is passed over by calls of other numbers.
+// instructions returns the rule for the filter. Calls with other numbers skip it.
 func (r rule) instructions() []unix.SockFilter {
 	var body []unix.SockFilter
 	for _, t := range r.tests {
 		body = append(body, load(offsetArgs+8*t.arg), unix.SockFilter{Code: opAnd, K: t.mask})
 		for i, v := range t.values {
-			// A value that fits goes on behind the last one and the return.
+			// A matching value jumps over the other values and the return.
 			body = append(body, unix.SockFilter{Code: opEqual, K: v, Jt: uint8(len(t.values) - i)})
 		}
 		body = append(body, returns(r.other))
@@ -71,14 +71,14 @@ func (r rule) instructions() []unix.SockFilter {
 	return append([]unix.SockFilter{{Code: opEqual, K: r.call, Jf: uint8(len(body))}}, body...)
 }
 
-// load returns the instruction that loads 32 bits of what is known of the call.
+// load returns the instruction that loads 32 bits of the data of the call.
 func load(offset uint32) unix.SockFilter { return unix.SockFilter{Code: opLoad, K: offset} }
 
 // returns returns the instruction that ends the filter.
 func returns(v verdict) unix.SockFilter { return unix.SockFilter{Code: opReturn, K: uint32(v)} }
 
-// program returns the filter. Calls of another architecture have other numbers, and could go around it: the process is
-// killed, for a program of 32 bits would not know what to do with the errors either.
+// program returns the filter. Calls of another architecture have other numbers, and could bypass the filter: the
+// process is killed, because a 32-bit program would not understand the errors either.
 func program(landlock int, network bool, changes verdict) []unix.SockFilter {
 	filter := []unix.SockFilter{
 		load(offsetArch),
@@ -93,7 +93,7 @@ func program(landlock int, network bool, changes verdict) []unix.SockFilter {
 	return append(filter, ranges()...)
 }
 
-// callsFiltered returns why system calls cannot be filtered, and nil if they can.
+// callsFiltered returns the reason why system calls cannot be filtered, nil if they can.
 func callsFiltered() error {
 	action := uint32(kill)
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
@@ -103,21 +103,21 @@ func callsFiltered() error {
 	return nil
 }
 
-// filterCalls puts the calling thread under the filter, for ever, and begins to answer the calls that the filter asks
-// about; nil is returned if there are none.
+// filterCalls puts the calling thread under the filter, irreversibly, and begins to answer the calls that the filter
+// passes on; it returns nil if there are none.
 func filterCalls(landlock int, rules *Rules, roots []string) (*answering, error) {
 	if landlock == 0 {
 		_, err := setFilter(program(landlock, rules.Network, allow), 0)
 		return nil, err
 	}
 	filter := program(landlock, rules.Network, ask)
-	// Signals do not disturb the one who waits, where the kernel can do that.
+	// If the kernel supports it, signals do not interrupt a waiting caller.
 	listener, err := setFilter(filter,
 		unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 	if errors.Is(err, unix.EINVAL) {
 		listener, err = setFilter(filter, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
 	}
-	if errors.Is(err, unix.EBUSY) { // some container answers already, and there can be one alone
+	if errors.Is(err, unix.EBUSY) { // a container answers calls already, and only one program can
 		_, err := setFilter(program(landlock, rules.Network, refuse(unix.EPERM)), 0)
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func filterCalls(landlock int, rules *Rules, roots []string) (*answering, error)
 	return newAnswering(listener, roots)
 }
 
-// setFilter puts the calling thread under a filter, and returns the listener if the flags ask for one.
+// setFilter puts the calling thread under a filter, and returns the listener if the flags request one.
 func setFilter(filter []unix.SockFilter, flags uintptr) (int, error) {
 	p := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&p)))

@@ -8,31 +8,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Versions of Landlock's interface that brought something.
+// Versions of Landlock's interface that added a needed feature.
 const (
-	versionRefer    = 2 // moving files between directories, Linux 5.19; before, nobody inside can
+	versionRefer    = 2 // moving files between directories, Linux 5.19; in earlier versions it is always refused
 	versionTruncate = 3 // Linux 6.2
 	versionTCP      = 4 // Linux 6.7
 	versionIoctl    = 5 // Linux 6.10
 	versionScope    = 6 // signals and abstract sockets, Linux 6.12
 )
 
-// Rights that a rule can give on files of any kind; all others are about directories.
+// Rights that a rule can grant on files of any kind; all others are for directories.
 const (
 	readFile  = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_EXECUTE
 	writeFile = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 	anyFile   = readFile | writeFile
 )
 
-// readTree is what a rule gives for a tree that is only read.
+// readTree has the rights on a tree that is only read.
 const readTree = readFile | unix.LANDLOCK_ACCESS_FS_READ_DIR
 
-// writeTree is what a rule gives for a tree that may be changed: everything but making devices, which would lead out.
+// writeTree has the rights on a tree that may be changed: everything except making devices, which would allow an
+// escape.
 const writeTree = readTree | writeFile | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
 	unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
 	unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER
 
-// handled returns the rights on files that a version knows: all of them are taken, and given back by rules.
+// handled returns the rights on files of a version: all of them are removed, and rules grant them again.
 func handled(version int) uint64 {
 	rights := uint64(writeTree | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK)
 	if version < versionRefer {
@@ -53,7 +54,7 @@ type landlock struct {
 	err     error
 }
 
-// landlockVersion asks the kernel, which costs less than remembering it would be worth.
+// landlockVersion asks the kernel each time, because that is cheap.
 func landlockVersion() landlock {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	switch errno {
@@ -70,14 +71,14 @@ func landlockVersion() landlock {
 	}
 }
 
-// ruleset is a set of rules that the kernel holds and no thread has yet.
+// ruleset is a set of rules in the kernel that does not apply to a thread yet.
 type ruleset struct {
 	fd     int
-	rights uint64   // those that are handled
-	roots  []string // real paths of what may be written
+	rights uint64   // the handled rights
+	roots  []string // real paths that may be written
 }
 
-// newRuleset makes the set of what a command may reach.
+// newRuleset makes the rules for a command.
 func newRuleset(version int, rules *Rules) (*ruleset, error) {
 	attributes := unix.LandlockRulesetAttr{Handled_access_fs: handled(version)}
 	if version >= versionTCP && !rules.Network {
@@ -86,7 +87,7 @@ func newRuleset(version int, rules *Rules) (*ruleset, error) {
 	if version >= versionScope {
 		attributes.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 	}
-	// The kernel takes a longer structure than it knows as long as the rest is zero.
+	// The kernel accepts a structure that is longer than its own if the rest is zero.
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attributes)),
 		unsafe.Sizeof(attributes), 0)
 	if errno != 0 {
@@ -100,7 +101,7 @@ func newRuleset(version int, rules *Rules) (*ruleset, error) {
 	return set, nil
 }
 
-// allow gives rights on what a descriptor stands for, and on all that is below.
+// allow grants rights on the file of a descriptor, and on everything below it.
 func (s *ruleset) allow(fd int, directory bool, rights uint64) error {
 	if !directory {
 		rights &= anyFile
@@ -114,7 +115,7 @@ func (s *ruleset) allow(fd int, directory bool, rights uint64) error {
 	return nil
 }
 
-// restrict puts the calling thread under the rules, for ever.
+// restrict puts the calling thread under the rules, irreversibly.
 func (s *ruleset) restrict() error {
 	_, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(s.fd), 0, 0)
 	if errno == unix.E2BIG {
@@ -126,10 +127,10 @@ func (s *ruleset) restrict() error {
 	return nil
 }
 
-// close gives the set back; a thread that has its rules keeps them.
+// close releases the set; a thread with its rules keeps them.
 func (s *ruleset) close() { _ = unix.Close(s.fd) }
 
-// realPaths returns the real paths of what may be written.
+// realPaths returns the real paths that may be written.
 func (s *ruleset) realPaths() []string {
 	if s == nil {
 		return nil

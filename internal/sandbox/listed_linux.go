@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// listed are the system calls that are made as they are, but for those that a rule is about: files (as far as Landlock
-// lets them), the process's own memory, time, threads and signals. All others get the error of a kernel that does not
-// have them, so that calls of newer kernels are closed until somebody has looked at them. Not listed are, among others,
-// mounts, namespaces, other processes' memory and descriptors, handles of files, performance counters, and all that
-// only an administrator needs.
+// listed are the system calls that are allowed as they are, unless a rule covers them: files (as far as Landlock
+// allows), the process's own memory, time, threads and signals. All others fail as on a kernel that does not have them,
+// so calls of newer kernels are closed until somebody has reviewed them. Not listed are, for example, mounts,
+// namespaces, memory and descriptors of other processes, file handles, performance counters, and everything that only
+// an administrator needs.
 var listed = []uint32{
 	unix.SYS_IO_SETUP, unix.SYS_IO_DESTROY, unix.SYS_IO_SUBMIT, unix.SYS_IO_CANCEL, unix.SYS_IO_GETEVENTS,
 	unix.SYS_IO_PGETEVENTS, unix.SYS_GETXATTR, unix.SYS_LGETXATTR, unix.SYS_FGETXATTR, unix.SYS_LISTXATTR,
@@ -63,7 +63,7 @@ var listed = []uint32{
 	unix.SYS_LANDLOCK_RESTRICT_SELF, unix.SYS_SECCOMP, unix.SYS_SHMDT,
 }
 
-// closed are calls for which programs expect to be refused, rather than that they are missing.
+// closed are calls for which programs expect a refusal, not a missing call.
 var closed = []uint32{
 	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_CHROOT, unix.SYS_PIVOT_ROOT,
 	unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSMOUNT, unix.SYS_MOUNT_SETATTR,
@@ -71,9 +71,9 @@ var closed = []uint32{
 	unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_QUOTACTL,
 }
 
-// requests are those of ioctl that are made as they are: they ask, copy between files that are open, or are about the
-// descriptor alone. Any other may change what may only be read: flags, versions and labels of files, snapshots of
-// directories, terminals.
+// requests are the ioctl requests that are allowed as they are: they read values, copy between open files, or only
+// affect the descriptor. Any other request may change files that may only be read: flags, versions and labels of files,
+// snapshots of directories, terminals.
 var requests = []uint32{
 	unix.TCGETS, unix.TCGETS2, unix.TIOCGWINSZ, unix.TIOCGPGRP, unix.TIOCGSID, unix.TIOCOUTQ, fioRead,
 	fioNonBlock, fioAsync, fioClose, fioNoClose, fioSize, fioBlockSize,
@@ -98,7 +98,7 @@ const (
 	fsIocFiemap     = 0xc020660b
 )
 
-// others are calls that change how other processes are scheduled: only the process itself may be named, as 0.
+// others are rules for calls that change how other processes are scheduled: a process may only name itself, as 0.
 func others(eperm verdict) []rule {
 	itself := func(args ...uint32) []test {
 		var tests []test
@@ -123,9 +123,9 @@ func others(eperm verdict) []rule {
 // ioprioProcess is IOPRIO_WHO_PROCESS.
 const ioprioProcess = 1
 
-// children are the calls that start processes. One in another namespace would not be found when the command ends, and a
-// sibling of the program, by CLONE_PARENT, would stay there as a zombie. The flags of clone3 cannot be looked at:
-// libraries take clone where that is missing.
+// children are the rules for calls that start processes. A process in another namespace would not be found when the
+// command ends, and a sibling of the program, by CLONE_PARENT, would stay as a zombie. The flags of clone3 cannot be
+// checked: libraries use clone if clone3 is missing.
 func children(eperm verdict) []rule {
 	const flags = unix.CLONE_PARENT | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 		unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
@@ -135,7 +135,7 @@ func children(eperm verdict) []rule {
 	}
 }
 
-// ranges returns the end of the filter: calls with a listed number are allowed, and all others missing.
+// ranges returns the end of the filter: calls with a listed number are allowed, all others are missing.
 func ranges() []unix.SockFilter {
 	numbers := slices.Clone(append(slices.Clone(listed), listedHere...))
 	slices.Sort(numbers)
@@ -147,7 +147,7 @@ func ranges() []unix.SockFilter {
 		for end < len(numbers) && numbers[end] == numbers[end-1]+1 {
 			end++
 		}
-		// Past the range goes on, within it is allowed, before it is missing.
+		// A number after the range continues, within it is allowed, before it is missing.
 		filter = append(filter,
 			unix.SockFilter{Code: opAtLeast, K: numbers[end-1] + 1, Jt: 3},
 			unix.SockFilter{Code: opAtLeast, K: numbers[i], Jt: 1},

@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 )
 
-// Mark is a number that a command and all that it starts carry, wherever they go: another session, no environment, no
-// parent. They cannot take it off where calls are filtered. The zero Mark is none.
+// Mark is a number that a command and all its descendants carry, even in another session, without an environment, or
+// without a parent. They cannot remove it if calls are filtered. The zero Mark means no mark.
 type Mark uint64
 
-// NewMark returns a mark that no other command has.
+// NewMark returns a unique mark.
 func NewMark() Mark {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // it never fails

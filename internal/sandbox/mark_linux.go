@@ -13,19 +13,19 @@ import (
 )
 
 // limitOfLocks is RLIMIT_LOCKS, a limit that Linux keeps for each process and has not used since version 2.4.25.
-// Processes inherit it, everybody can look it up, and the filter keeps commands from changing it: so it carries the
+// Processes inherit it, everybody can read it, and the filter prevents commands from changing it: so it carries the
 // mark.
 const limitOfLocks = 10
 
 // limits are all other resources.
 var limits = []uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15}
 
-// marking is held while the program itself has a mark, for what it starts. The limits of a process are one for all that
-// runs in it, so one lock serves them.
+// marking is locked while the program itself has a mark, for its new process. The limits apply to the whole process, so
+// a single lock is enough.
 var marking = sync.OnceValue(func() *sync.Mutex { return new(sync.Mutex) })
 
-// put does something while the program has the mark. Anything that the program starts elsewhere during that time gets
-// the mark, too, but has no filter.
+// put calls do while the program has the mark. Other processes that the program starts during that time get the mark
+// too, but have no filter.
 func (m Mark) put(do func() error) error {
 	if m == 0 {
 		return do()
@@ -34,7 +34,7 @@ func (m Mark) put(do func() error) error {
 	defer marking().Unlock()
 	var old unix.Rlimit
 	if unix.Getrlimit(limitOfLocks, &old) != nil || old.Max < uint64(m) {
-		return do() // a host with another limit does without
+		return do() // with a lower limit of the host, there is no mark
 	}
 	if unix.Setrlimit(limitOfLocks, &unix.Rlimit{Cur: uint64(m), Max: old.Max}) != nil {
 		return do()
@@ -43,7 +43,7 @@ func (m Mark) put(do func() error) error {
 	return do()
 }
 
-// On reports whether a process has the mark, and is in a sandbox in which this program is not.
+// On reports whether a process has the mark, and is in a sandbox that this program is not in.
 func (m Mark) On(pid int) bool {
 	var now unix.Rlimit
 	if m == 0 || unix.Prlimit(pid, limitOfLocks, nil, &now) != nil || now.Cur != uint64(m) {
@@ -54,7 +54,7 @@ func (m Mark) On(pid int) bool {
 	return err == nil && err2 == nil && theirs > ours
 }
 
-// filters returns under how many filters for calls a process is.
+// filters returns the number of call filters of a process.
 func filters(pid string) (int, error) {
 	text, err := os.ReadFile("/proc/" + pid + "/status")
 	if err != nil {

@@ -2,8 +2,8 @@
 
 package sandbox
 
-// put does it without a mark: there is nothing that could carry it.
+// put calls do without a mark: nothing could carry it.
 func (Mark) put(do func() error) error { return do() }
 
-// On is false: this system has no marks.
+// On returns false: this system has no marks.
 func (Mark) On(int) bool { return false }

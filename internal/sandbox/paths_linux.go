@@ -11,16 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// systemTrees are what programs need to be programs. A system lacks some of them.
+// systemTrees are directories that programs need to run. A system may lack some of them.
 var systemTrees = []string{
 	"/bin", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/opt", "/proc", "/sbin", "/sys", "/usr",
 }
 
-// devices can be read and written by anybody without anything coming of it. The others stay shut: the disk below the
-// tree is a device as well. A command has no terminal, but asking for it has to say just that.
+// devices can be read and written by everybody without harm. All others stay closed: the disk of the tree is a device
+// as well. A command has no terminal, but opening /dev/tty must report exactly that.
 var devices = []string{"/dev/full", "/dev/null", "/dev/random", "/dev/tty", "/dev/urandom", "/dev/zero"}
 
-// resolvers are files by which names of hosts are found. They are often links to where no system tree is.
+// resolvers are files that are used to find the addresses of hosts. They are often links to places outside of the
+// system trees.
 var resolvers = []string{"/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf"}
 
 // addAll adds the rules for everything that a command may reach.
@@ -35,7 +36,7 @@ func (s *ruleset) addAll(rules *Rules) error {
 			return err
 		}
 	}
-	// Which devices there are may be listed.
+	// The list of devices may be read.
 	if err := s.addSystem("/dev", unix.LANDLOCK_ACCESS_FS_READ_DIR); err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func (s *ruleset) addAll(rules *Rules) error {
 	return nil
 }
 
-// addSystem adds what not every system has, or lets everybody see.
+// addSystem adds a path that some systems lack, or do not show to everybody.
 func (s *ruleset) addSystem(path string, rights uint64) error {
 	err := s.add(path, rights)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -72,7 +73,7 @@ func (s *ruleset) addSystem(path string, rights uint64) error {
 	return nil
 }
 
-// add gives rights on a path and all that is below. Links are followed: what counts is what they lead to now.
+// add grants rights on a path and everything below it. Links are followed: their present target counts.
 func (s *ruleset) add(path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -98,7 +99,7 @@ func (s *ruleset) add(path string, rights uint64) error {
 
 var errNoProc = errors.New("the sandbox needs /proc, which is not mounted")
 
-// realPath returns the path of what a descriptor stands for.
+// realPath returns the path of the file of a descriptor.
 func realPath(fd int) (string, error) {
 	b := make([]byte, unix.PathMax+1)
 	n, err := unix.Readlink(ownDescriptor(fd), b)
@@ -114,10 +115,10 @@ func realPath(fd int) (string, error) {
 	return string(b[:n]), nil
 }
 
-// ownDescriptor returns a path that leads to what a descriptor stands for.
+// ownDescriptor returns a path that leads to the file of a descriptor.
 func ownDescriptor(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
-// outermost returns the paths, clean and sorted, that do not lie below others of them, or of above.
+// outermost returns the paths, clean and sorted, without those below another of them or below a path of above.
 func outermost(paths, above []string) []string {
 	var kept []string
 	for _, path := range paths {
@@ -132,7 +133,7 @@ func outermost(paths, above []string) []string {
 	})
 }
 
-// below reports whether a clean path lies below another one.
+// below reports whether a clean path is below another path.
 func below(path, other string) bool {
 	return path != other && strings.HasPrefix(path, strings.TrimSuffix(other, "/")+"/")
 }

@@ -13,22 +13,22 @@ import (
 
 // request is a call that changes the mode, the owner or the times of a file.
 type request struct {
-	dir    int32 // the start of a path that is not absolute; without a path, the file itself
+	dir    int32 // the directory of a relative path; without a path, the file itself
 	path   string
 	link   bool // a symbolic link at the end of the path is not followed
 	change func(file int) error
 }
 
-// shape describes what the arguments of a call are.
+// shape describes the arguments of a call.
 type shape struct {
-	dir, path int // which argument; none if negative
+	dir, path int // index of the argument; none if negative
 	flags     int
 	link      bool
 	value     int // the first argument that describes the change
 	what      what
 }
 
-// what is what a call changes.
+// what is the attribute that a call changes.
 type what int
 
 // Attributes that calls change; times come in three forms.
@@ -40,8 +40,8 @@ const (
 	fullTimes  // in seconds
 )
 
-// readRequest reads what a call wants. Its memory is that of a process which waits for the answer, but which may have
-// other threads: everything is read once.
+// readRequest reads a call and its arguments. The memory belongs to a process that waits for the answer, but may have
+// other threads: everything is read only once.
 func readRequest(n *notice) (*request, unix.Errno) {
 	s, ok := shapes[uint32(n.call)]
 	if !ok {
@@ -67,7 +67,7 @@ func readRequest(n *notice) (*request, unix.Errno) {
 	if r.change, err = s.change(memory, n); err != nil {
 		return nil, number(err)
 	}
-	// Without a path, calls about times are about the descriptor, if there is one.
+	// Without a path, calls about times mean the descriptor, if there is one.
 	descriptor := s.what >= theTimes && r.dir != unix.AT_FDCWD
 	if s.path >= 0 && (!descriptor || n.args[s.path] != 0) {
 		if r.path, err = readPath(memory, n.args[s.path]); err != nil {
@@ -77,14 +77,14 @@ func readRequest(n *notice) (*request, unix.Errno) {
 			return nil, unix.ENOENT
 		}
 	}
-	// The program's own directory in /proc is not that of the one who asks.
+	// /proc/self must mean the caller, not this program.
 	if rest, ok := strings.CutPrefix(r.path, "/proc/self/"); ok {
 		r.path = fmt.Sprintf("/proc/%d/%s", n.pid, rest)
 	}
 	return r, 0
 }
 
-// change returns what is to be done with the file.
+// change returns the function that changes the file.
 func (s shape) change(memory int, n *notice) (func(file int) error, error) {
 	switch value := n.args[s.value]; s.what {
 	case theMode:
@@ -102,11 +102,11 @@ func (s shape) change(memory int, n *notice) (func(file int) error, error) {
 	}
 }
 
-// from opens what the path begins at, or the file itself.
+// from opens the directory at which the path begins, or the file itself.
 func (r *request) from(pid uint32) (int, unix.Errno) {
 	name := fmt.Sprintf("/proc/%d/fd/%d", pid, r.dir)
 	if strings.HasPrefix(r.path, "/") {
-		name = "/" // it is not looked at
+		name = "/" // the directory is not used
 	} else if r.dir == unix.AT_FDCWD {
 		name = fmt.Sprintf("/proc/%d/cwd", pid)
 	}
@@ -117,7 +117,7 @@ func (r *request) from(pid uint32) (int, unix.Errno) {
 	return fd, number(err)
 }
 
-// readPath reads a path, up to its end.
+// readPath reads a path up to its terminating zero.
 func readPath(memory int, address uint64) (string, error) {
 	b := make([]byte, unix.PathMax)
 	n, err := unix.Pread(memory, b, int64(address))
@@ -131,7 +131,7 @@ func readPath(memory int, address uint64) (string, error) {
 	return string(path), nil
 }
 
-// readTimes reads the times of access and of change; no address stands for now.
+// readTimes reads the times of access and of change; address 0 means now.
 func readTimes(memory int, address uint64, form what) ([]unix.Timespec, error) {
 	if address == 0 {
 		return []unix.Timespec{{Nsec: unix.UTIME_NOW}, {Nsec: unix.UTIME_NOW}}, nil

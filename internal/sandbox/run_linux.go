@@ -27,18 +27,18 @@ func supported() (Status, error) {
 	return status, cmp.Or(files, network)
 }
 
-// system has the means of this system for a sandbox.
+// system describes the means of this system for a sandbox.
 type system struct {
 	landlock int  // version of the interface, 0 for none
-	calls    bool // whether system calls can be filtered
+	calls    bool // system calls can be filtered
 }
 
-// present is what the system has that the program runs on.
+// present returns the means of the running system.
 func present() system {
 	return system{landlock: landlockVersion().version, calls: callsFiltered() == nil}
 }
 
-// status returns what the system can have in force.
+// status returns the protection that the system supports.
 func (s system) status(network bool) Status {
 	var status Status
 	if s.landlock > 0 {
@@ -59,9 +59,9 @@ func run(cmd *exec.Cmd, rules *Rules, started func(*os.Process)) (Status, error)
 	return present().run(cmd, rules, started)
 }
 
-// run is Run for a system that has no more than s.
+// run is Run for a system with only the means in s.
 func (s system) run(cmd *exec.Cmd, rules *Rules, started func(*os.Process)) (Status, error) {
-	// The signal comes when the thread ends that has started the command: it must not end before.
+	// The signal comes when the thread that has started the command ends: it must not end early.
 	detach(cmd).Pdeathsig = syscall.SIGKILL
 	var status Status
 	var set *ruleset
@@ -112,7 +112,7 @@ func (s system) run(cmd *exec.Cmd, rules *Rules, started func(*os.Process)) (Sta
 	return status, <-ended
 }
 
-// restrict takes from the thread that calls it, for ever, what the rules do not allow.
+// restrict restricts the calling thread to the rules, irreversibly.
 func (s system) restrict(set *ruleset, rules *Rules) (*answering, error) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("sandbox: no_new_privs: %w", err)

@@ -10,10 +10,10 @@ import (
 	"runtime"
 )
 
-// errNone says why there is nothing here.
+// errNone is the reason why there is no sandbox.
 var errNone = errors.New("there is no sandbox for commands on this system: it needs Linux 5.13 or later")
 
-// supported returns an empty Status always.
+// supported always returns an empty Status.
 func supported() (Status, error) { return Status{}, fmt.Errorf("%s: %w", runtime.GOOS, errNone) }
 
 // run starts the command without any restriction, and reports that by an empty Status.
@@ -22,7 +22,7 @@ func run(cmd *exec.Cmd, _ *Rules, started func(*os.Process)) (Status, error) {
 	return Status{}, start(cmd, started)
 }
 
-// start starts the command, reports it, and waits.
+// start starts the command, calls started, and waits.
 func start(cmd *exec.Cmd, started func(*os.Process)) error {
 	if err := cmd.Start(); err != nil {
 		return err

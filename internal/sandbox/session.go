@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// detach gives the command a session of its own, and with it a process group, and returns its attributes, which the
-// caller of Run shares no longer. A session has no terminal: the command can neither write to that of the program's
-// user nor type into it.
+// detach gives the command its own session, and so its own process group, and returns its attributes, which are now
+// separate from those of the caller of Run. A session has no terminal: the command can neither write to the terminal of
+// the program's user nor type into it.
 func detach(cmd *exec.Cmd) *syscall.SysProcAttr {
 	attributes := syscall.SysProcAttr{}
 	if cmd.SysProcAttr != nil {

@@ -4,5 +4,5 @@ package sandbox
 
 import "os/exec"
 
-// detach does nothing: this system has no sessions, and no process groups that could be asked for in this way.
+// detach does nothing: this system has no sessions, and no process groups of this kind.
 func detach(*exec.Cmd) {}

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onThread calls do on a thread of its own, which ends with it, and returns when that has been asked for. A goroutine
-// that ends while it is locked to its thread ends the thread as well. The runtime starts no threads from a locked one,
-// so what do makes of its thread stays there.
+// onThread calls do on a new thread, which ends when do returns, and returns at once. A goroutine that ends while it is
+// locked to its thread ends the thread too. The runtime starts no threads from a locked thread, so the changes of do to
+// its thread stay there.
 //
-// The first thread of the process is never taken: it cannot end, and programs outside identify the process by it.
+// The first thread of the process is never used: it cannot end, and programs outside identify the process by it.
 func onThread(do func()) {
 	go func() {
 		runtime.LockOSThread()
