@@ -14,12 +14,12 @@ import (
 	"strings"
 )
 
-// Binary is what a patch of git makes of the bytes of a file.
+// Binary is the change of the bytes of a file in a patch of git.
 type Binary struct{ forward, backward *blob }
 
-// blob is one side of it.
+// blob is one direction of a binary patch.
 type blob struct {
-	delta bool   // over the file as it was
+	delta bool   // a delta to the old file
 	size  int64  // once inflated
 	text  string // its lines in the patch
 }
@@ -57,13 +57,13 @@ func (p *parser) blob() *blob {
 	return b
 }
 
-// digits are those of git's base 85, and what each is worth.
+// digits are the digits of git's base 85, in the order of their values.
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 
-// errDamaged reports that the bytes in a patch are not as git writes them.
+// errDamaged means that the bytes in a patch are not in the format of git.
 var errDamaged = errors.New("the binary data in the patch is damaged")
 
-// bytes decodes the lines of a blob and inflates them, to its size and not further.
+// bytes decodes the lines of a blob and inflates at most its size.
 func (b *blob) bytes(most int64) ([]byte, error) {
 	if b.size > most {
 		return nil, &LimitError{WhatBytes, most}
@@ -102,7 +102,7 @@ func (b *blob) bytes(most int64) ([]byte, error) {
 	if err != nil {
 		return nil, errDamaged
 	}
-	var out bytes.Buffer // not of the size that the patch claims, before there is as much
+	var out bytes.Buffer // not allocated by the claimed size in advance
 	n, err := io.Copy(&out, io.LimitReader(z, b.size+1))
 	if err != nil || n != b.size {
 		return nil, errDamaged
@@ -110,11 +110,11 @@ func (b *blob) bytes(most int64) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// ErrNoIDs reports that a binary patch does not name the old and new bytes.
+// ErrNoIDs means that a binary patch does not name the old and new bytes.
 var ErrNoIDs = errors.New(
 	"a binary patch needs a line index with both full hashes; make it with git diff --binary --full-index")
 
-// ChangedError reports that a patch was made for another content of a binary file.
+// ChangedError means that a patch was made for another content of a binary file.
 type ChangedError struct{ Want, Got string }
 
 // Error has both hashes.
@@ -122,7 +122,7 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("the patch is for other bytes: those of blob %s, and the file is %s", e.Want, e.Got)
 }
 
-// Apply returns the new bytes of the file, no more than most. done means that the file has them already.
+// Apply returns the new bytes of the file, at most most. done means that the file has these bytes already.
 func (f *File) Apply(old []byte, exists bool, most int64) (now []byte, done bool, err error) {
 	if len(f.OldID) != len(f.NewID) || len(f.OldID) != 2*sha1.Size && len(f.OldID) != 2*sha256.Size {
 		return nil, false, ErrNoIDs
@@ -146,7 +146,7 @@ func (f *File) Apply(old []byte, exists bool, most int64) (now []byte, done bool
 	return data, false, err
 }
 
-// id returns the name that git gives to a content.
+// id returns git's name of a content.
 func (f *File) id(content []byte, exists bool) string {
 	if !exists {
 		return strings.Repeat("0", len(f.OldID))
@@ -160,20 +160,20 @@ func (f *File) id(content []byte, exists bool) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Content is how a content compares with those that a section names.
+// Content is the result of comparing a content with the contents that a section names.
 type Content struct {
 	IsOld, IsNew bool
 	id           string
-	named        bool // the section names a new one
+	named        bool // the section names a new content
 }
 
 // Is reports whether the content has a name, which may be shortened.
 func (c Content) Is(id string) bool { return c.id != "" && sameID(c.id, id) }
 
-// Differs reports whether it is another content than the section makes.
+// Differs reports whether the content is not the new content of the section.
 func (c Content) Differs() bool { return c.named && !c.IsNew }
 
-// Compare compares a content with those that the line "index" of a section names.
+// Compare compares a content with the contents in the line "index" of a section.
 func (f *File) Compare(content []byte) (c Content) {
 	if len(f.OldID) < minID || len(f.NewID) < minID || !isHex(f.OldID) || !isHex(f.NewID) {
 		return c
@@ -183,7 +183,7 @@ func (f *File) Compare(content []byte) (c Content) {
 	return c
 }
 
-// undelta makes the new bytes out of the old ones by git's instructions: to copy a piece, or to add what follows.
+// undelta makes the new bytes from the old bytes by git's instructions: to copy a piece, or to add the following bytes.
 func undelta(old, delta []byte, most int64) ([]byte, error) {
 	from, delta, ok1 := varint(delta)
 	size, delta, ok2 := varint(delta)
@@ -203,7 +203,7 @@ func undelta(old, delta []byte, most int64) ([]byte, error) {
 				piece, delta = delta[:n], delta[n:]
 			}
 		} else {
-			var parts [7]int64 // four bytes of where, three of how many
+			var parts [7]int64 // four bytes for the offset, three for the length
 			for i := range parts {
 				if code&(1<<i) == 0 {
 					continue

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// isMarker reports whether a line is a run of five to nine of one marker character, and then a word if one is given.
+// isMarker reports whether a line is a run of five to nine of one marker character, followed by a word if word is set.
 func isMarker(line, chars, word string) bool {
 	line = trimEnd(line)
 	if line == "" || strings.IndexByte(chars, line[0]) < 0 {
@@ -25,7 +25,7 @@ func isMarker(line, chars, word string) bool {
 	return rest == " "+word
 }
 
-// block is one search and its replacement, as texts with their lines.
+// block is a search text and its replacement.
 type block struct {
 	line        int
 	search, new string
@@ -33,7 +33,7 @@ type block struct {
 
 // blocks reads searches with their replacements.
 func (p *parser) blocks() {
-	name, fresh := p.opt.Path, "" // of the block before, and the line that may have one
+	name, fresh := p.opt.Path, "" // the name of the block before, and a line that may be a name
 	named := name != ""
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
 		at := p.n
@@ -51,7 +51,7 @@ func (p *parser) blocks() {
 			case p.opt.Path == "" && !isEllipsis(fresh):
 				p.problem(at, "write the name of the file in the line above, in backquotes if it has blanks",
 					"the line above the block is not the name of a file: "+show.Quote(fresh, maxShown))
-				named, name = true, "" // it is reported once
+				named, name = true, "" // it is reported only once
 			}
 			fresh = ""
 		}
@@ -78,8 +78,8 @@ func (p *parser) blocks() {
 	}
 }
 
-// blockName returns the name of a file that a line above a block has: all of it without signs of Markdown. A name with
-// blanks has to be quoted, so that a sentence is not one.
+// blockName returns the name of a file in a line above a block: the whole line without signs of Markdown. A name with
+// blanks must be quoted, so that a sentence is not a name.
 func blockName(line string) (name string, ok bool) {
 	name = strings.Trim(line, "#*: \t")
 	if n := len(name); n > 2 && strings.IndexByte("`\"'", name[0]) >= 0 && name[n-1] == name[0] {
@@ -90,7 +90,7 @@ func blockName(line string) (name string, ok bool) {
 	return name, name != "" && !strings.ContainsAny(name, " \t") && !isEllipsis(name)
 }
 
-// isEllipsis reports whether a line stands for text that is left out.
+// isEllipsis reports whether a line means omitted text.
 func isEllipsis(line string) bool {
 	return (strings.Contains(line, "...") || strings.Contains(line, "…")) && strings.Trim(line, ".… \t") == ""
 }
@@ -99,7 +99,7 @@ func isFence(text string) bool {
 	return strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~")
 }
 
-// block reads a block from the line after its first. ok is false if it is not whole.
+// block reads a block from the line after its first. ok is false if it is not complete.
 func (p *parser) block(at int) (b block, ok bool) {
 	begin, divider := p.pos, 0
 	b.line = at
@@ -132,7 +132,7 @@ func (p *parser) block(at int) (b block, ok bool) {
 	return b, false
 }
 
-// endOfBlock goes to the line after a wrong block, or to the next block.
+// endOfBlock moves to the line after a wrong block, or to the next block.
 func (p *parser) endOfBlock() {
 	for line, ok := p.peek(); ok && !isMarker(line, "<-", "SEARCH"); line, ok = p.peek() {
 		p.next()
@@ -142,10 +142,10 @@ func (p *parser) endOfBlock() {
 	}
 }
 
-// comparedLines is how many lines a block may have for those that stay to be looked for.
+// comparedLines is the largest number of lines of a block in which unchanged lines are searched.
 const comparedLines = 100_000
 
-// body returns the block as the lines of a hunk, so that lines that stay are known to stay.
+// body returns the block as the lines of a hunk, with its unchanged lines as context.
 func (b block) body() string {
 	old, now := []byte(b.search), []byte(b.new)
 	if strings.Count(b.search, "\n")+strings.Count(b.new, "\n") > comparedLines {

@@ -10,9 +10,9 @@ import (
 
 // hunk reads one hunk.
 //
-// The numbers above it state how many lines it has, but people and models who write patches count badly. So its end is
-// where the lines end that can be part of a hunk; if the numbers disagree, the counted lines decide. If a patch was
-// cut off, or a line lacks its first character, and the end is not clear, that is a problem.
+// The numbers above it are its numbers of lines, but people and models who write patches count badly. So the hunk ends
+// where no more lines can belong to it; if the numbers disagree, the counted lines decide. If a patch was cut off, or a
+// line lacks its first character, and the end is not clear, that is a problem.
 func (p *parser) hunk(f *File, head string) {
 	h := Hunk{Line: p.n}
 	n, numbered := hunkNumbers(head)
@@ -38,7 +38,7 @@ func (p *parser) hunk(f *File, head string) {
 		case line == "" || line == "\r":
 			old, now, empty = old+1, now+1, empty+1
 			p.next()
-			continue // it may follow the hunk
+			continue // it may be after the hunk
 		case line[0] == ' ' || line[0] == '+' || line[0] == '-':
 			over = over || full
 			if line[0] != '+' {
@@ -83,7 +83,7 @@ func (p *parser) hunk(f *File, head string) {
 	p.addHunk(f, h)
 }
 
-// isSignature reports whether the line and what follows it end a mail.
+// isSignature reports whether the line and the next line end a mail.
 func (p *parser) isSignature(line string) bool {
 	if trimEnd(line) != "--" {
 		return false
@@ -92,7 +92,7 @@ func (p *parser) isSignature(line string) bool {
 	return next == "" || next[0] >= '0' && next[0] <= '9'
 }
 
-// isEndOfHunk reports whether programs and people write such a line after a hunk.
+// isEndOfHunk reports whether programs or people write such a line after a hunk.
 func isEndOfHunk(line string) bool {
 	for _, mark := range [...]string{"```", "~~~", "diff ", "Index: ", "Only in ", "Binary files ", "=====", "*** "} {
 		if strings.HasPrefix(line, mark) {

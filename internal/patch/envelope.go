@@ -13,7 +13,7 @@ const (
 	moveTo     = "*** Move to:"
 )
 
-// envelopes reads patches between their first and their last line. Text outside is skipped.
+// envelopes reads patches between their first and last lines. Text outside is skipped.
 func (p *parser) envelopes() {
 	found := false
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
@@ -32,7 +32,7 @@ func (p *parser) envelopes() {
 	}
 }
 
-// envelope reads the sections of one patch. It returns whether it has come to the end.
+// envelope reads the sections of one patch. It reports whether it has reached the end line.
 func (p *parser) envelope() bool {
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
 		at := p.n
@@ -87,13 +87,13 @@ func (p *parser) envelopeName(at int, line, mark string) string {
 	return rest
 }
 
-// isLastMark reports whether a line with blanks before it ends the patch. Elsewhere such a line quotes a line of the
+// isLastMark reports whether a line with blanks before it ends the patch. Elsewhere such a line is a quoted line of the
 // file.
 func (p *parser) isLastMark(line string) bool {
 	return strings.TrimSpace(line) == endPatch && strings.TrimSpace(p.text[p.pos+len(line):]) == ""
 }
 
-// nextMark goes to the next line that begins with three stars.
+// nextMark moves to the next line that begins with three stars.
 func (p *parser) nextMark() {
 	for line, ok := p.peek(); ok && !strings.HasPrefix(line, "*** "); line, ok = p.peek() {
 		p.next()
@@ -130,7 +130,7 @@ func (p *parser) added(f *File) {
 // updated reads the hunks of a file.
 func (p *parser) updated(f *File) {
 	h := Hunk{Line: p.n}
-	begin, end := p.pos, p.pos // of the lines, end after the last line that is not empty
+	begin, end := p.pos, p.pos // of the lines; end is after the last line that is not empty
 	flush := func() {
 		if h.body = p.text[begin:end]; h.body != "" || len(h.Anchors) > 0 && h.AtEnd {
 			p.addHunk(f, h)

@@ -10,25 +10,25 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// gitSection is a section of git while it is read.
+// gitSection is a section of git during reading.
 type gitSection struct {
 	File
 	old, now string // names with their first parts
 	named    bool   // they are known
-	from, to string // of a rename or a copy, which have no first part that git has put there
+	from, to string // the names of a rename or a copy, to which git adds no first part
 	strip    int
-	ops      []Op // that its lines name
+	ops      []Op // the operations in its lines
 	lines    map[string]gitLine
 }
 
-// gitLine is a line of git about a file: its number, and the text behind its first words.
+// gitLine is a line of git about a file: its number, and the text after its first words.
 type gitLine struct {
 	at   int
 	rest string
 }
 
-// once adds a problem where the section has the line already, with another text. Git applies the last of these lines.
-// The same line twice is harmless, and so are two similarity indexes, which change nothing.
+// once adds a problem if the section has the line already with another text. Git applies the last of these lines. A
+// repeated line is harmless, and so are two similarity indexes, which change nothing.
 func (f *gitSection) once(p *parser, word, rest string) {
 	first, twice := f.lines[word]
 	switch {
@@ -44,7 +44,7 @@ func (f *gitSection) once(p *parser, word, rest string) {
 	}
 }
 
-// op notes the operation on the file that a line states.
+// op records the operation of a line on the file.
 func (f *gitSection) op(op Op) {
 	f.Op = op
 	if !slices.Contains(f.ops, op) {
@@ -52,13 +52,13 @@ func (f *gitSection) op(op Op) {
 	}
 }
 
-// git reads a file after a line of git, with all of git's lines about it.
+// git reads a file section after a line of git, with all lines of git about the file.
 func (p *parser) git() {
 	f := gitSection{File: File{Line: p.n}, strip: p.opt.Strip}
 	line, _ := p.peek()
 	both := strings.TrimPrefix(line, "diff --git ")
 	if f.strip < 0 {
-		f.strip = 0 // equal names prove that git ran with an option for no prefix
+		f.strip = 0 // equal names prove that git ran with the option for no prefix
 		if f.old, f.now, f.named = gitNames(both, 0); !f.named || f.old != f.now {
 			f.strip, f.named = 1, false
 		}
@@ -132,8 +132,8 @@ func (p *parser) git() {
 	p.finish(f)
 }
 
-// gitLines reads the lines "---" and "+++" of a section, which have to name its file. It returns whether they can be
-// read.
+// gitLines reads the lines "---" and "+++" of a section, which must name its file. It reports whether they are
+// readable.
 func (p *parser) gitLines(f *gitSection) bool {
 	a, oldGone, ok1 := p.fileLine("--- ", stamped)
 	b, newGone, ok2 := p.fileLine("+++ ", stamped)
@@ -168,7 +168,7 @@ func (p *parser) gitLines(f *gitSection) bool {
 	return true
 }
 
-// cutWord returns the words that a line of git begins with, and what follows.
+// cutWord returns the words at the beginning of a line of git, and the rest.
 func cutWord(line string) (word, rest string) {
 	for _, word := range [...]string{"old mode", "new mode", "new file mode", "deleted file mode", "rename from",
 		"rename to", "rename old", "rename new", "copy from", "copy to", "similarity index", "dissimilarity index",
@@ -180,7 +180,7 @@ func cutWord(line string) (word, rest string) {
 	return "", line
 }
 
-// finish adds a file when all of git's lines about it are read.
+// finish adds a file after all lines of git about it are read.
 func (p *parser) finish(f gitSection) {
 	moves := f.Op == Rename || f.Op == Copy
 	switch plain := max(f.strip-1, 0); {
@@ -220,7 +220,7 @@ func (p *parser) finish(f gitSection) {
 	p.add(f.File)
 }
 
-// gitName returns a name, quoted or not.
+// gitName reads a name, quoted or not.
 func (p *parser) gitName(text string) string {
 	if strings.HasPrefix(text, `"`) {
 		name, _, wrong := unquote(text)
@@ -235,7 +235,7 @@ func (p *parser) gitName(text string) string {
 	return text
 }
 
-// mode reads the mode of a file. Of what git knows, submodules are left.
+// mode reads the mode of a file. Submodules are not supported.
 func (p *parser) mode(text string) uint32 {
 	n, err := strconv.ParseUint(strings.TrimSpace(text), 8, 32)
 	mode := uint32(n)
@@ -248,7 +248,7 @@ func (p *parser) mode(text string) uint32 {
 	return mode
 }
 
-// index reads the names of the contents, and the mode where that stays.
+// index reads the names of the contents, and the mode if it does not change.
 func (f *File) index(p *parser, text string) {
 	ids, mode, ok := strings.Cut(strings.TrimSpace(text), " ")
 	if ok && f.OldMode == 0 && f.NewMode == 0 {

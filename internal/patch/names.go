@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// unquote reads a name in double quotes as git and diff write it: with the escapes of C. tail is the text after the
+// unquote reads a name in double quotes in the format of git and diff, with C escapes. tail is the text after the
 // closing quote; wrong is the problem, "" if there is none.
 func unquote(text string) (name, tail, wrong string) {
 	const letters, values = "abtnvfr\"\\", "\a\b\t\n\v\f\r\"\\"
@@ -54,17 +54,17 @@ func isEpoch(stamp string) bool {
 	return false
 }
 
-// A time at the end of a line, parted from a name by blanks. A date alone can as well end a name: git takes it for a
-// time only where no line "diff --git" has the name.
+// A time at the end of a line, separated from the name by blanks. A date alone may also be the end of a name: git takes
+// it for a time only if no line "diff --git" has the name.
 var (
 	stamped = regexp.MustCompile(` +(?:\d\d)?\d\d-\d\d-\d\d +\d\d:\d\d:\d\d(?:\.\d+)?(?: +[+-]\d\d:?\d\d)? *$`)
 	dated   = regexp.MustCompile(` +(?:\d\d)?\d\d-\d\d-\d\d *$|` + stamped.String())
 )
 
-// longestStamp is how many bytes of the end of a line can be a time with the blanks before it.
+// longestStamp is how many bytes at the end of a line are searched for a time and the blanks before it.
 const longestStamp = 200
 
-// stampAt returns where a time at the end of a line begins, with the blanks before it; 0 if there is none.
+// stampAt returns the offset of a time at the end of a line, including the blanks before it; 0 if there is none.
 func stampAt(line string, times *regexp.Regexp) int {
 	skip := max(0, len(line)-longestStamp)
 	at := times.FindStringIndex(line[skip:])
@@ -74,8 +74,8 @@ func stampAt(line string, times *regexp.Regexp) int {
 	return len(strings.TrimRight(line[:skip+at[0]], " "))
 }
 
-// gitNames splits what follows "diff --git " into both names, with their prefixes. Where they are not quoted, the only
-// way to tell where the first one ends is that both are the same after the parts that are taken off.
+// gitNames splits the text after "diff --git " into both names, with their prefixes. If they are not quoted, the first
+// name ends where both names are equal without the stripped parts.
 func gitNames(rest string, strip int) (old, now string, ok bool) {
 	rest = strings.TrimSuffix(rest, "\r")
 	if strings.HasPrefix(rest, `"`) {
@@ -98,7 +98,8 @@ func gitNames(rest string, strip int) (old, now string, ok bool) {
 	if len(rest) > 2*maxName+100 {
 		return "", "", false
 	}
-	// Mostly the names are as long as each other. Else the prefixes are not, and one looks on from the beginning.
+	// Usually both names have the same length. Otherwise the prefixes differ in length, and the search continues from the
+	// beginning.
 	const tries = 100
 	at := len(rest) / 2
 	for i, next := 0, 0; i < tries && at < len(rest); i++ {
@@ -119,5 +120,5 @@ func gitNames(rest string, strip int) (old, now string, ok bool) {
 	return "", "", false
 }
 
-// maxName is how long the name of a file may be, in bytes: what systems take for a path.
+// maxName is the largest length of a file name, in bytes: the limit of systems for a path.
 const maxName = 4096

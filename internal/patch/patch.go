@@ -1,11 +1,11 @@
 // Package patch reads patches.
 //
-// Four ways to write a patch become the same list of files with hunks: a unified diff, a diff of git, the format that
-// calls itself apply_patch, and blocks of a text to search and a text to replace it by. [Parse] reads a text. Package
-// placing finds the places of the hunks in a file.
+// Four formats of patches become the same list of files with hunks: a unified diff, a diff of git, the format
+// apply_patch, and blocks with a search text and its replacement. [Parse] reads a text. Package placing finds the
+// places of the hunks in a file.
 //
-// Patches are untrusted input. Reading a patch takes time and memory in proportion to its length, and no function calls
-// itself for what is in it.
+// Patches are untrusted input. Reading a patch takes time and memory in proportion to its length, and no function
+// recurses on its contents.
 package patch
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Splice is that of package change.
+// Splice is the type of package change.
 type Splice = change.Splice
 
-// Format is how a patch is written.
+// Format is the format of a patch.
 type Format uint8
 
-// The formats. Auto means to find out.
+// The formats. Auto means to detect the format.
 const (
 	Auto Format = iota
 	Unified
@@ -29,7 +29,7 @@ const (
 	SearchReplace
 )
 
-// Op is what a section of a patch does to a file.
+// Op is the operation of a section of a patch on a file.
 type Op uint8
 
 // The operations.
@@ -41,47 +41,47 @@ const (
 	Copy
 )
 
-// The types of files that git writes as modes, and the bits that tell them apart.
+// The types of files in the modes of git, and the mask of their bits.
 const (
 	TypeMask uint32 = 0o170000
 	File100  uint32 = 0o100000
 	Symlink  uint32 = 0o120000
 )
 
-// Patch is what was read.
+// Patch is a decoded patch.
 type Patch struct {
 	Format   Format
 	Files    []File
-	Warnings []Problem // what was put up with, in the order of lines
+	Warnings []Problem // tolerated deviations, in the order of lines
 }
 
-// File is one section of a patch: what is done to one file.
+// File is one section of a patch: the change of one file.
 type File struct {
 	Line             int    // of the patch, from 1
-	Commit           int    // of a series, from 1 in the order of the text; 0 where no line begins one
+	Commit           int    // of a series, from 1 in the order of the text; 0 if no line begins a commit
 	Op               Op     //
-	Old, New         string // names, stripped. Both are set, and differ only for Rename and Copy
-	Unstripped       string // the name before its leading parts were taken off, "" if none were
-	OldMode, NewMode uint32 // as git writes them, 0 where the patch has none
-	OldID, NewID     string // names of the contents, in full, "" if they are not there
+	Old, New         string // names, stripped. Both are set; they differ only for Rename and Copy
+	Unstripped       string // the name with its leading parts, "" if none were stripped
+	OldMode, NewMode uint32 // in the form of git, 0 if the patch has none
+	OldID, NewID     string // names of the contents, unshortened, "" if the patch has none
 	Hunks            []Hunk
 	Binary           *Binary // instead of hunks
-	Unchecked        bool    // a deletion that does not say what is deleted
-	MayBeNew         bool    // the one hunk stands for a file that may be missing
-	Mixed            bool    // its lines have line ends of both kinds, which count then
+	Unchecked        bool    // a deletion without the deleted content
+	MayBeNew         bool    // the only hunk is for a file that may be missing
+	Mixed            bool    // its lines have both kinds of line ends, which then count
 }
 
-// Hunk is one run of lines of a file, some of which are removed, and others added.
+// Hunk is a sequence of lines of a file, of which some are removed and others added.
 type Hunk struct {
 	Line               int      // of the patch, from 1
-	Numbered           bool     // OldStart and NewStart mean something
-	OldStart, NewStart int      // first line, from 1, or the line before where there are none
+	Numbered           bool     // OldStart and NewStart are set
+	OldStart, NewStart int      // first line, from 1, or the line before if there are no lines
 	OldLines, NewLines int      // as counted
 	Added, Removed     int      // lines
 	Lead, Trail        int      // context lines at the beginning and at the end
-	Anchors            []string // lines to go to first, one after the other
+	Anchors            []string // lines to find first, one after the other
 	AtEnd              bool     // the lines must end the file
-	Recounted          bool     // its lines differ from its header
+	Recounted          bool     // its number of lines differs from its header
 
 	body    string
 	reverse bool
@@ -94,10 +94,10 @@ type Line struct {
 	End  End
 }
 
-// End is how a line ends.
+// End is the line end of a line.
 type End uint8
 
-// The ends of lines. NoEnd is that of a last line without one.
+// The line ends. NoEnd is for a last line without a line end.
 const (
 	NoEnd End = iota
 	LF
@@ -148,7 +148,7 @@ func reversed(op byte) byte {
 	return op
 }
 
-// measure counts the lines of the hunk. It returns what is wrong with them, "" if nothing is.
+// measure counts the lines of the hunk. It returns the mistake in them, "" if there is none.
 func (h *Hunk) measure() string {
 	h.OldLines, h.NewLines, h.Added, h.Removed, h.Lead, h.Trail = 0, 0, 0, 0, 0, 0
 	oldEnded, newEnded := false, false
@@ -197,7 +197,7 @@ func (f *File) sniff() {
 	}
 }
 
-// NewText returns the text of a file that the hunks make.
+// NewText returns the text of a new file from the hunks.
 func (f *File) NewText() []byte {
 	size := 0
 	for i := range f.Hunks {
@@ -214,7 +214,7 @@ func (f *File) NewText() []byte {
 	return text
 }
 
-// Reverse returns the patch that undoes this patch. A copy stays a copy, which has no way back.
+// Reverse returns the patch that undoes this patch. A copy stays a copy, which cannot be reversed.
 func (p *Patch) Reverse() *Patch {
 	back := *p
 	back.Files = make([]File, len(p.Files))
@@ -243,14 +243,14 @@ func (p *Patch) Reverse() *Patch {
 	return &back
 }
 
-// Problem is what is wrong at one line of a patch.
+// Problem is a mistake in one line of a patch.
 type Problem struct {
-	Line       int // from 1, 0 if it is about the whole
+	Line       int // from 1, 0 if it is about the whole patch
 	Text, Hint string
 	Advice     error // the hint in parts that doors word differently, nil if it has none
 }
 
-// LimitError reports that a patch is larger, or would take longer, than is allowed.
+// LimitError means that a patch is too large, or would take too long.
 type LimitError struct {
 	What  string // What* below
 	Limit int64
@@ -268,14 +268,14 @@ const (
 // Error names the limit.
 func (e *LimitError) Error() string { return "too many " + e.What }
 
-// maxShown is how many bytes of a line a message has.
+// maxShown is the largest number of bytes of a line in a message.
 const maxShown = 80
 
 // The limits.
 const (
 	MaxBytes = 16 << 20    // of the text of a patch
-	MaxFiles = 10_000      // sections in it
-	MaxHunks = 100_000     // in all of them
-	MaxLines = 10_000_000  // of a file that hunks are placed in
+	MaxFiles = 10_000      // sections of a patch
+	MaxHunks = 100_000     // in all sections
+	MaxLines = 10_000_000  // of a file in which hunks are placed
 	MaxSteps = 200_000_000 // comparisons of lines
 )

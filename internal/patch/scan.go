@@ -7,10 +7,10 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// scanner goes through the lines of a text. A copy of it goes on by itself, which is how one looks ahead.
+// scanner iterates over the lines of a text. A copy of it is independent, which is how the parser looks ahead.
 type scanner struct {
 	text string
-	pos  int // where the present line begins
+	pos  int // offset of the present line
 	n    int // its number, from 1
 }
 
@@ -26,7 +26,7 @@ func (s *scanner) peek() (line string, ok bool) {
 	return rest, true
 }
 
-// next goes to the next line.
+// next moves to the next line.
 func (s *scanner) next() {
 	if i := strings.IndexByte(s.text[s.pos:], '\n'); i >= 0 {
 		s.pos += i + 1
@@ -36,7 +36,7 @@ func (s *scanner) next() {
 	s.n++
 }
 
-// ahead returns the line that is so many lines further on, without white space at its end.
+// ahead returns the line that is lines lines ahead, without white space at its end.
 func (s scanner) ahead(lines int) string {
 	for range lines {
 		if s.pos >= len(s.text) {
@@ -50,12 +50,12 @@ func (s scanner) ahead(lines int) string {
 
 func trimEnd(line string) string { return strings.TrimRight(line, " \t\r") }
 
-// Options say how to read a patch.
+// Options are settings for reading a patch.
 type Options struct {
 	Format Format
-	Path   string // the file of hunks that name none
-	Strip  int    // leading parts of names to take off, -1 for the number of their form
-	// Recount takes the last hunk as whole where it has fewer lines than its numbers state.
+	Path   string // the file of hunks without a name
+	Strip  int    // number of leading parts of names to strip, -1 for the usual number of their form
+	// Recount accepts the last hunk as complete if it has fewer lines than its numbers state.
 	Recount bool
 }
 
@@ -66,15 +66,15 @@ type parser struct {
 	series   series
 	hunks    int
 	problems []Problem
-	closed   bool // the end of the text was marked, so it is not cut off
+	closed   bool // the end of the text was marked, so it was not cut off
 	err      error
 }
 
-// mostProblems is how many problems of a patch are reported.
+// mostProblems is the largest number of problems that are reported for a patch.
 const mostProblems = 100
 
-// Parse reads a patch. Problems are all that is wrong with it; the patch is to be used only if there are none. The
-// error is a *[LimitError].
+// Parse reads a patch. It returns all problems; the patch may only be used if there are none. The error is a
+// *[LimitError].
 func Parse(text string, opt Options) (*Patch, []Problem, error) {
 	if len(text) > MaxBytes {
 		return nil, nil, &LimitError{WhatBytes, MaxBytes}
@@ -107,7 +107,7 @@ func Parse(text string, opt Options) (*Patch, []Problem, error) {
 	return p.patch, p.problems, p.err
 }
 
-// forms shows how patches are written.
+// forms shows the formats of patches.
 const forms = "write a unified diff (--- a/file, +++ b/file, @@ -1,3 +1,4 @@), or *** Begin Patch, " +
 	"*** Update File: file, @@, *** End Patch, or file, <<<<<<< SEARCH, =======, >>>>>>> REPLACE"
 
@@ -117,7 +117,7 @@ func (p *parser) problem(line int, hint, text string) {
 	}
 }
 
-// advise adds a problem whose hint has a part that doors word differently.
+// advise adds a problem with a hint of which doors word a part differently.
 func (p *parser) advise(line int, text, hint string, part wording.Part, tail string) {
 	if len(p.problems) < mostProblems {
 		advice := wording.Errorf("%s%v%s", hint, part, tail)
@@ -145,7 +145,7 @@ func (p *parser) add(f File) {
 	p.patch.Files = append(p.patch.Files, f)
 }
 
-// addHunk adds a hunk to a file, unless there are too many, or something is wrong with it.
+// addHunk adds a hunk to a file, unless there are too many, and reports a mistake in it.
 func (p *parser) addHunk(f *File, h Hunk) {
 	if p.hunks++; p.hunks > MaxHunks {
 		p.fail(WhatHunks, MaxHunks)
@@ -157,14 +157,14 @@ func (p *parser) addHunk(f *File, h Hunk) {
 	f.Hunks = append(f.Hunks, h)
 }
 
-// fail ends the reading.
+// fail ends reading.
 func (p *parser) fail(what string, limit int64) {
 	p.err = &LimitError{what, limit}
 	p.pos = len(p.text)
 }
 
-// unwrap takes off one Markdown fence or here-document. It returns the number of the first line that is left, and
-// whether there was one.
+// unwrap removes one Markdown fence or here-document. It returns the number of the first remaining line, and whether
+// there was a fence.
 func unwrap(text string) (inner string, line int, closed bool) {
 	s := scanner{text: text, n: 1}
 	first, ok := s.peek()
@@ -183,7 +183,7 @@ func unwrap(text string) (inner string, line int, closed bool) {
 	return text[s.pos:cut], s.n, true
 }
 
-// closers returns the lines that may end what a line begins.
+// closers returns the lines that may close what a line opens.
 func closers(first string) []string {
 	for _, mark := range []string{"`", "~"} {
 		if n := len(first) - len(strings.TrimLeft(first, mark)); n >= 3 {
@@ -201,7 +201,7 @@ func closers(first string) []string {
 	return []string{tag}
 }
 
-// detect finds out how a patch is written.
+// detect returns the format of a patch.
 func detect(text string) Format {
 	unified := false
 	s := scanner{text: text, n: 1}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// separator is what stands between the commits of a series.
+// separator is the kind of line between the commits of a series.
 type separator uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	logSeparator
 )
 
-// separates returns how a line begins a commit: as a mail, of git format-patch or of a mailbox, or as git log does.
+// separates returns how a line begins a commit: as a mail of git format-patch or of a mailbox, or as in git log.
 func separates(line string) separator {
 	if rest, ok := strings.CutPrefix(line, "From "); ok {
 		who, stamp, _ := strings.Cut(trimEnd(rest), " ")
@@ -25,7 +25,7 @@ func separates(line string) separator {
 		}
 	}
 	if rest, ok := strings.CutPrefix(line, "commit "); ok {
-		id, _, _ := strings.Cut(trimEnd(rest), " ") // names of branches may follow
+		id, _, _ := strings.Cut(trimEnd(rest), " ") // names of branches may come next
 		if len(id) >= minID && isHex(id) {
 			return logSeparator
 		}
@@ -35,14 +35,14 @@ func separates(line string) separator {
 
 func isHex(text string) bool { return strings.Trim(text, "0123456789abcdef") == "" }
 
-// series is what a parser notes of the commits of a text.
+// series is the state of a parser for the commits of a text.
 type series struct {
-	commit int         // the present one, from 1; 0 before the first
-	mails  bool        // any of them is a mail
-	dates  []time.Time // of those that have one, in the order of the text
+	commit int         // number of the present commit, from 1; 0 before the first
+	mails  bool        // at least one commit is a mail
+	dates  []time.Time // the dates of commits, in the order of the text
 }
 
-// note looks at a line between two sections.
+// note reads a line between two sections.
 func (s *series) note(line string) {
 	switch separates(line) {
 	case mailSeparator:
@@ -60,14 +60,14 @@ func (s *series) note(line string) {
 	}
 }
 
-// inOrder puts the commits of a log into the order in which they were made: git log begins with the newest one.
+// inOrder sorts the commits of a log into the order in which they were made: git log begins with the newest commit.
 func (p *parser) inOrder() {
 	files := p.patch.Files
 	if len(files) == 0 || files[0].Commit == files[len(files)-1].Commit {
 		return
 	}
 	forward, backward, shared := links(files)
-	if p.series.mails { // their order is that of the text, unless the contents prove another one twice
+	if p.series.mails { // mails are in the order of the text, unless the contents prove the reverse twice
 		forward++
 	} else if forward == backward {
 		for i := range max(len(p.series.dates)-1, 0) {
@@ -81,7 +81,7 @@ func (p *parser) inOrder() {
 	}
 	switch {
 	case backward > forward:
-		// A section stays before the next section of its commit.
+		// Sections of a commit keep their order.
 		slices.SortStableFunc(files, func(a, b File) int { return b.Commit - a.Commit })
 		p.warn(0, "the newest commit stands first; the commits were applied from the oldest one on")
 	case backward == forward && shared && !p.series.mails:
@@ -90,47 +90,47 @@ func (p *parser) inOrder() {
 	}
 }
 
-// touch is the content that one commit finds at a name, and the content that it leaves there: the name of the content,
-// absent or present, "" where the patch does not show it.
+// touch is the content that a commit finds at a name, and the content that it leaves there: the name of the content,
+// absent or present, "" if the patch does not show it.
 type touch struct {
 	commit    int
 	old, left string
 }
 
-// A content without a name.
+// Contents without a name.
 const (
 	absent  = "absent"  // no file
 	present = "present" // a file with any content
 )
 
-// rank returns how much a content shows.
+// rank returns how much is known of a content.
 func rank(content string) int {
 	switch content {
 	case "":
 		return 0
 	case absent:
-		return 1 // for a part of the commit: another part may find or put a file there
+		return 1 // only for a part of the commit: another part may find or put a file there
 	case present:
 		return 2
 	}
 	return 3
 }
 
-// finds notes a content that a section finds. The first of two names counts.
+// finds records a content that a section finds. The first of two names counts.
 func (t *touch) finds(content string) {
 	if rank(content) > rank(t.old) {
 		t.old = content
 	}
 }
 
-// leaves notes a content that a section leaves. The last of two names counts.
+// leaves records a content that a section leaves. The last of two names counts.
 func (t *touch) leaves(content string) {
 	if rank(content) >= rank(t.left) {
 		t.left = content
 	}
 }
 
-// of returns the content with a name, which may be too short to prove anything.
+// of returns the content with a name. The name may be too short to prove anything.
 func of(id string) string {
 	if len(id) < minID || strings.Trim(id, "0") == "" {
 		return present
@@ -138,7 +138,7 @@ func of(id string) string {
 	return id
 }
 
-// differ reports whether two contents cannot be the same.
+// differ reports whether two contents are certainly different.
 func differ(a, b string) bool {
 	switch {
 	case a == "" || b == "":
@@ -152,7 +152,7 @@ func differ(a, b string) bool {
 // links counts the proofs of both orders of two neighbouring commits. A proof is a file whose content after one commit
 // differs from its content before the other commit. shared is set if two commits touch the same file.
 func links(files []File) (forward, backward int, shared bool) {
-	names := make(map[string]*[2]touch) // the last two commits of each
+	names := make(map[string]*[2]touch) // the last two commits of each name
 	settle := func(t *[2]touch) {
 		if t[0].commit == t[1].commit {
 			return
@@ -206,21 +206,21 @@ func links(files []File) (forward, backward int, shared bool) {
 	return forward, backward, shared
 }
 
-// minID is how many digits the name of a content has at least that proves anything.
+// minID is the smallest number of digits of the name of a content that proves anything.
 const minID = 7
 
-// sameID reports whether two names, which may be shortened, are of the same content.
+// sameID reports whether two names, which may be shortened, name the same content.
 func sameID(a, b string) bool {
 	n := min(len(a), len(b))
 	return n >= minID && a[:n] == b[:n] && strings.Trim(a[:n], "0") != ""
 }
 
-// joined puts sections that refer to the same text of one file into the first of them. The blocks of a file do so, and
-// sections of a diff that name the same old content; any other section refers to what those before have made.
+// joined merges sections that refer to the same text of a file into the first of them: the blocks of a file, and
+// sections of a diff with the same old content. Any other section refers to the result of the sections before it.
 func joined(format Format, files []File) []File {
 	first := make(map[string]int, len(files))
 	out := make([]File, 0, len(files))
-	own := make(map[int]bool) // whose hunks are a list of their own, to which more are appended without a copy
+	own := make(map[int]bool) // sections whose hunks are a list of their own, to which more can be appended without a copy
 	for _, f := range files {
 		old, now := path.Clean(f.Old), path.Clean(f.New) // "./f" is "f"
 		i, ok := first[old]

@@ -19,14 +19,14 @@ func (s scanner) isFileHeader() bool {
 	return strings.HasPrefix(line, "--- ") && strings.HasPrefix(s.ahead(1), "+++ ")
 }
 
-// isSection reports whether a file begins here whatever the numbers of a hunk say.
+// isSection reports whether a file begins here, whatever the numbers of a hunk are.
 func (s scanner) isSection() bool {
 	line, _ := s.peek()
 	return strings.HasPrefix(line, "diff --git ") || strings.HasPrefix(line, "diff --cc ") ||
 		s.isFileHeader() && isHunkHead(s.ahead(2))
 }
 
-// isHunkHead reports whether a hunk begins with the line.
+// isHunkHead reports whether the line begins a hunk.
 func isHunkHead(line string) bool { return trimEnd(line) == "@@" || strings.HasPrefix(line, "@@ ") }
 
 // isContextDiff reports whether a file of a context diff begins here.
@@ -36,7 +36,7 @@ func isContextDiff(s scanner) bool {
 		strings.HasPrefix(s.ahead(2), "***************")
 }
 
-// unified reads a unified diff, git's or another one. Text between its sections is skipped.
+// unified reads a unified diff, of git or of another program. Text between its sections is skipped.
 func (p *parser) unified() {
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
 		switch {
@@ -73,7 +73,7 @@ func isBinaryNote(line string) bool {
 	return strings.HasPrefix(line, "Binary files ") && strings.HasSuffix(trimEnd(line), " differ")
 }
 
-// skip goes to the next section.
+// skip moves to the next section.
 func (p *parser) skip() {
 	p.next()
 	for _, ok := p.peek(); ok && !p.isSection(); _, ok = p.peek() {
@@ -81,10 +81,10 @@ func (p *parser) skip() {
 	}
 }
 
-// orPath is the advice for a patch that names no file.
+// orPath is the advice for a patch without the name of a file.
 var orPath = wording.Part{Kind: kinds.SetPath, Text: ", or set path"}
 
-// unnamed reads hunks that follow no name.
+// unnamed reads hunks without a name.
 func (p *parser) unnamed() {
 	f := File{Line: p.n, Old: p.opt.Path, New: p.opt.Path}
 	if p.opt.Path == "" {
@@ -94,7 +94,7 @@ func (p *parser) unnamed() {
 	p.add(f)
 }
 
-// plain reads a file after lines "---" and "+++" without a line of git's.
+// plain reads a file after lines "---" and "+++" without a line of git.
 func (p *parser) plain() {
 	f := File{Line: p.n}
 	old, oldGone, ok1 := p.fileLine("--- ", dated)
@@ -138,7 +138,7 @@ func (p *parser) plain() {
 	p.add(f)
 }
 
-// prefixed reports whether git has put first parts before two names that tell what it has compared: index, work tree,
+// prefixed reports whether git has put prefixes before two names that state what it has compared: index, work tree,
 // commit or object.
 func prefixed(old, now string) bool {
 	const parts = "icow"
@@ -146,8 +146,8 @@ func prefixed(old, now string) bool {
 		strings.IndexByte(parts, old[0]) >= 0 && strings.IndexByte(parts, now[0]) >= 0
 }
 
-// pick returns the name that counts where a diff that is not git's has two: the new name, or the name that the other
-// begins with, as in "file" and "file.orig".
+// pick returns the name that counts if a diff that is not from git has two names: the new name, or the name with which
+// the other begins, as in "file" and "file.orig".
 func pick(old, now string, strip int) string {
 	a, ok1 := stripped(old, strip)
 	b, ok2 := stripped(now, strip)
@@ -157,7 +157,7 @@ func pick(old, now string, strip int) string {
 	return now
 }
 
-// fileLine reads the line that names a file, and a time behind the name. gone means that this side has no file.
+// fileLine reads the line that names a file, and a time after the name. gone means that this side has no file.
 func (p *parser) fileLine(mark string, times *regexp.Regexp) (name string, gone, ok bool) {
 	line, _ := p.peek()
 	at := p.n
@@ -189,7 +189,7 @@ func (p *parser) fileLine(mark string, times *regexp.Regexp) (name string, gone,
 	return name, name == devNull || isEpoch(stamp), true
 }
 
-// strip takes leading parts off a name.
+// strip removes leading parts of a name.
 func (p *parser) strip(line int, name string, parts int) string {
 	rest, ok := stripped(name, parts)
 	if !ok {
@@ -211,7 +211,7 @@ func stripped(name string, parts int) (rest string, ok bool) {
 	return rest, true
 }
 
-// readHunks reads the hunks that follow.
+// readHunks reads the next hunks.
 func (p *parser) readHunks(f *File) {
 	for line, ok := p.peek(); ok && isHunkHead(line); line, ok = p.peek() {
 		p.hunk(f, line)

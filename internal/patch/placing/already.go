@@ -6,7 +6,7 @@ import (
 	"github.com/millrace-go/millrace/internal/patch"
 )
 
-// already reports whether the new lines of a hunk are there.
+// already reports whether the file already has the new lines of a hunk.
 func (p *placing) already(h *patch.Hunk, from, stated int) (done bool, at int, err error) {
 	if h.Added+h.Removed == 0 || h.NewLines == 0 || h.NewLines > p.lines() {
 		return false, 0, nil
@@ -24,7 +24,7 @@ func (p *placing) already(h *patch.Hunk, from, stated int) (done bool, at int, e
 		}
 	}
 	if h.OldLines == 0 {
-		// Only its place shows that it is this hunk.
+		// Only its place identifies the hunk.
 		at = p.lines() - len(run)
 		if len(h.Anchors) > 0 && !h.AtEnd {
 			at = from
@@ -45,8 +45,8 @@ func (p *placing) already(h *patch.Hunk, from, stated int) (done bool, at int, e
 	return count == 1, at, err
 }
 
-// proves reports whether the new lines at a place mean that a hunk was applied. Where it only removes lines, those
-// around them have to be there on both sides, or the file has to begin or end there.
+// proves reports whether the new lines at a place prove that a hunk was applied. If the hunk only removes lines, its
+// context must be there on both sides, or the file must begin or end there.
 func (p *placing) proves(h *patch.Hunk, at, lines int) bool {
 	if h.Added > 0 {
 		return true

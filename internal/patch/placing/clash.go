@@ -2,7 +2,7 @@ package placing
 
 import "github.com/millrace-go/millrace/internal/patch"
 
-// Bits of a line in Text.taken. The bit of a gap is about the place before the line.
+// Bits of a line in Text.taken. The gap bits are about the place before the line.
 const (
 	lineInRun = 1 << iota
 	lineRemoved
@@ -10,7 +10,7 @@ const (
 	gapFilled
 )
 
-// marks calls do with what a hunk does to each of its lines and gaps at a place.
+// marks calls do with the effect of a hunk on each of its lines and gaps at a place.
 func marks(h *patch.Hunk, at int, do func(line int, own, other uint8) bool) bool {
 	first := at
 	for l := range h.Lines() {
@@ -37,7 +37,8 @@ func marks(h *patch.Hunk, at int, do func(line int, own, other uint8) bool) bool
 	return true
 }
 
-// clashes reports whether a hunk at a place would change lines that another one quotes, or quotes such as that changes.
+// clashes reports whether a hunk at a place would change lines that an earlier hunk quotes, or quotes lines that an
+// earlier hunk changes.
 func (p *placing) clashes(h *patch.Hunk, at int) bool {
 	if p.taken == nil {
 		return false
@@ -50,7 +51,7 @@ func (p *placing) clashes(h *patch.Hunk, at int) bool {
 	return clash
 }
 
-// take notes what a hunk does.
+// take records the effect of a hunk.
 func (p *placing) take(h *patch.Hunk, at int) {
 	if p.taken != nil {
 		marks(h, at, func(line int, own, _ uint8) bool { p.taken[line] |= own; return true })

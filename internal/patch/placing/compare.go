@@ -2,7 +2,7 @@ package placing
 
 import "github.com/millrace-go/millrace/internal/patch"
 
-// same reports whether lines stand at a place, compared one by one.
+// same reports whether lines are at a place, compared one by one.
 func (p *placing) same(run []string, at int, level Level) bool {
 	if at < 0 || at+len(run) > p.lines() {
 		return false
@@ -24,7 +24,7 @@ func (p *placing) same(run []string, at int, level Level) bool {
 	return true
 }
 
-// sameEnds reports whether the lines of the file end as those of the hunk.
+// sameEnds reports whether the lines of the file have the line ends of the hunk.
 func (p *placing) sameEnds(h *patch.Hunk, at int) bool {
 	for l := range h.Lines() {
 		if l.Op == '+' {

@@ -11,10 +11,10 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// AmbiguousError reports that the lines of a hunk are in a file more than once, and nothing decides which are meant.
+// AmbiguousError means that the lines of a hunk are in a file more than once, and nothing decides between the places.
 type AmbiguousError struct {
-	Count int   // how often they are there
-	Lines []int // where they begin, from 1, no more than the first hundred
+	Count int   // number of places
+	Lines []int // first lines of the places, from 1, at most the first hundred
 }
 
 const mostPlaces = 100
@@ -26,7 +26,7 @@ func (e *AmbiguousError) add(line int) {
 	}
 }
 
-// Error says where the lines are.
+// Error lists the lines.
 func (e *AmbiguousError) Error() string {
 	list := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(e.Lines)), ", "), "[]")
 	if e.Count > len(e.Lines) {
@@ -35,26 +35,26 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("its lines are in the file %d times, at lines %s: give it more context", e.Count, list)
 }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *AmbiguousError) MarshalJSON() ([]byte, error) { return errorform.Marshal("step_failed", e) }
 
-// MissingError reports that the lines of a hunk are not in a file.
+// MissingError means that the lines of a hunk are not in a file.
 type MissingError struct {
-	// At is the line, from 1, of the place that comes nearest; 0 if none does.
+	// At is the line, from 1, of the nearest place; 0 if there is none.
 	At int
-	// Line is the line, from 1, at which it stops to fit, Want what the patch has there, and Found what the file has.
-	// At the end of the file Found is "" and Line is after the last line.
+	// Line is the first line, from 1, that differs, Want is the line of the patch, and Found the line of the file. At the
+	// end of the file Found is "" and Line is after the last line.
 	Line        int
 	Want, Found string
-	// Elided means that a line of the hunk is nothing but "...".
+	// Elided means that a line of the hunk is only "...".
 	Elided bool
-	// Last means that the patch has the lines at the end of the file, and nowhere else.
+	// Last means that the patch requires the lines at the end of the file.
 	Last bool
-	// Stated means that the hunk quotes no line that stays, so that it is looked for only at its stated line.
+	// Stated means that the hunk has no context, so that it is only looked for at its stated line.
 	Stated bool
 }
 
-// Error has the nearest place.
+// Error names the nearest place.
 func (e *MissingError) Error() string {
 	text := "its lines are not in the file"
 	if e.At > 0 {
@@ -73,28 +73,28 @@ func (e *MissingError) Error() string {
 	return text
 }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *MissingError) MarshalJSON() ([]byte, error) { return errorform.Marshal("step_failed", e) }
 
-// maxShown is how many bytes of a line a message has.
+// maxShown is the largest number of bytes of a line in a message.
 const maxShown = 80
 
-// AnchorError reports that a line that a hunk begins to look at is not in the file.
+// AnchorError means that a line after @@ is not in the file.
 type AnchorError struct{ Text string }
 
-// Error has the line.
+// Error names the line.
 func (e *AnchorError) Error() string {
 	return "the line " + show.Quote(e.Text, maxShown) + " behind @@ is not in the file, or only before the last hunk"
 }
 
-// OutsideError reports that a hunk without context is for a place that the file does not have, or that another hunk
+// OutsideError means that a hunk without context is for a place that the file does not have, or that another hunk
 // changes.
 type OutsideError struct {
 	Line, Lines int
 	Last        bool // its last line has no line end, so it must end the file
 }
 
-// Error has the place.
+// Error names the place.
 func (e *OutsideError) Error() string {
 	if e.Last {
 		return fmt.Sprintf(
@@ -105,10 +105,10 @@ func (e *OutsideError) Error() string {
 		e.Lines)
 }
 
-// ErrNoContext reports that nothing decides where a hunk belongs.
+// ErrNoContext means that nothing decides the place of a hunk.
 var ErrNoContext = errors.New("nothing says where its lines are to be added: give it context, or numbers behind @@")
 
-// explain returns why a hunk is nowhere. The second error is that of the run.
+// explain returns the reason why a hunk has no place. The second error is from the context or a limit.
 func (p *placing) explain(h *patch.Hunk, old []string, stated int) (why, err error) {
 	missing := &MissingError{Last: h.AtEnd, Stated: h.Numbered && h.Lead+h.Trail == 0}
 	if old == nil {
@@ -125,7 +125,7 @@ func (p *placing) explain(h *patch.Hunk, old []string, stated int) (why, err err
 	if err != nil {
 		return nil, err
 	}
-	// Lines that are rare vote for the place where they would be right.
+	// Rare lines vote for the place at which they would fit.
 	const rare, voters = 16, 10_000
 	votes := make(map[int]int)
 	ids, _ := x.idsOf(None, old)

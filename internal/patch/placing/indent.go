@@ -8,28 +8,28 @@ import (
 	"github.com/millrace-go/millrace/internal/patch"
 )
 
-// blanks are the characters of an indentation.
+// blanks are the characters of indentation.
 const blanks = " \t"
 
-// A tab stands for so many blanks.
+// A tab is equivalent to a number of blanks in this range.
 const narrowest, widest = 2, 8
 
-// shift is how the lines of a file are indented otherwise than those of a hunk: blanks of the hunk are tabs in the file
-// or the other way round, and then all lines have more, or less, at their beginning.
+// shift is the difference between the indentation of lines in a file and in a hunk: blanks in the hunk are tabs in the
+// file or the reverse, and then all lines have more, or less, indentation.
 type shift struct {
 	tabs tabs
 	text string
 	less bool
 }
 
-// tabs is how many blanks of one side stand for a tab of the other, 0 for none. If toTabs is set, the file has tabs and
-// the hunk blanks.
+// tabs is the number of blanks on one side for a tab on the other, 0 for none. If toTabs is set, the file has tabs and
+// the hunk has blanks.
 type tabs struct {
 	width  int
 	toTabs bool
 }
 
-// apply returns a line of the hunk with the indentation that it has in the file.
+// apply returns a line of the hunk with the indentation of the file.
 func (t tabs) apply(line string) string {
 	if t.width == 0 {
 		return line
@@ -46,7 +46,7 @@ func (t tabs) apply(line string) string {
 	return strings.Repeat("\t", n/t.width) + strings.Repeat(" ", n%t.width) + rest
 }
 
-// apply moves a line that is added.
+// apply indents an added line.
 func (s shift) apply(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return text
@@ -58,7 +58,8 @@ func (s shift) apply(text string) string {
 	return s.text + text
 }
 
-// shiftOf returns how a line of the file differs from a line of a hunk at its beginning. A blank line shows nothing.
+// shiftOf returns the difference between the indentation of a line of the file and of a line of a hunk. A blank line
+// shows nothing.
 func shiftOf(have []byte, want string) (s shift, blank, ok bool) {
 	if strings.TrimSpace(want) == "" {
 		return s, true, true
@@ -72,8 +73,8 @@ func shiftOf(have []byte, want string) (s shift, blank, ok bool) {
 	return shift{text: less, less: true}, false, ok
 }
 
-// shift returns how the lines at a place are indented otherwise than those of a hunk. ok is false if not all of them
-// are so in the same way, or if there are several ways and the added lines would be indented otherwise by each.
+// shift returns the difference between the indentation of the lines at a place and of those of a hunk. ok is false if
+// the lines do not all differ in the same way, or if several ways fit that would indent the added lines differently.
 func (p *placing) shift(h *patch.Hunk, run []string, at int) (s shift, ok bool) {
 	if s, ok = p.shiftBy(tabs{}, run, at); ok {
 		return s, true
@@ -103,7 +104,7 @@ func (p *placing) shift(h *patch.Hunk, run []string, at int) (s shift, ok bool) 
 	return ways[0], true
 }
 
-// shiftBy is shift with one way to take tabs.
+// shiftBy is shift with one way to convert tabs.
 func (p *placing) shiftBy(by tabs, run []string, at int) (s shift, ok bool) {
 	known := false
 	for i, want := range run {

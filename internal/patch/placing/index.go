@@ -9,13 +9,13 @@ import (
 
 func decode(text []byte) (rune, int) { return utf8.DecodeRune(text) }
 
-// Steps counts the comparisons of lines that placing takes. The zero Steps is at its beginning.
+// Steps counts the comparisons of lines during placing. The zero Steps has counted none.
 type Steps struct{ done, asked int64 }
 
-// askEvery is after how many comparisons the context is asked.
+// askEvery is the number of comparisons between two checks of the context.
 const askEvery = 1_000_000
 
-// take counts comparisons. The error is a *[LimitError] or that of the context.
+// take counts comparisons. The error is a *[LimitError] or from the context.
 func (s *Steps) take(ctx context.Context, n int) error {
 	s.done += int64(n)
 	if s.done > patch.MaxSteps {
@@ -31,11 +31,11 @@ func (s *Steps) take(ctx context.Context, n int) error {
 // index finds the lines of hunks in a file, at one level.
 type index struct {
 	ids map[string]int32
-	of  []int32   // of each line of the file, -1 if no hunk has it
+	of  []int32   // for each line of the file, -1 if no hunk has it
 	at  [][]int32 // lines of the file by id
 }
 
-// index returns the index of the file for the lines of these hunks at a level. It is made when it is asked for first.
+// index returns the index of the file for the lines of these hunks at a level. It is made when first needed.
 func (t *Text) index(ctx context.Context, hunks []patch.Hunk, level Level, steps *Steps) (*index, error) {
 	if t.levels[level] != nil {
 		return t.levels[level], nil
@@ -93,7 +93,7 @@ func (t *Text) index(ctx context.Context, hunks []patch.Hunk, level Level, steps
 	return x, nil
 }
 
-// idsOf returns the ids of lines of a hunk, false if any of them is nowhere in the file.
+// idsOf returns the ids of lines of a hunk, false if any of them is not in the file.
 func (x *index) idsOf(level Level, lines []string) ([]int32, bool) {
 	ids := make([]int32, len(lines))
 	var key []byte
@@ -110,7 +110,7 @@ func (x *index) idsOf(level Level, lines []string) ([]int32, bool) {
 	return ids, all
 }
 
-// each calls do with every line at which the lines begin, in order, until it returns false. They are not none.
+// each calls do with every line at which the lines begin, in order, until it returns false. lines must not be empty.
 func (x *index) each(ctx context.Context, level Level, lines []string, steps *Steps, do func(at int) bool) error {
 	ids, all := x.idsOf(level, lines)
 	if !all {

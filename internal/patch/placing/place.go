@@ -1,7 +1,7 @@
 // Package placing finds the places of the hunks of a patch in the text of a file.
 //
-// Lines that a hunk only quotes are never rewritten: the result is splices for its added and removed lines alone.
-// Placing is held to a number of comparisons.
+// Context lines are never rewritten: the result is splices only for the added and removed lines of a hunk. The number
+// of comparisons is limited.
 package placing
 
 import (
@@ -11,18 +11,18 @@ import (
 	"github.com/millrace-go/millrace/internal/patch"
 )
 
-// Settings say how freely hunks are placed.
+// Settings are the tolerances of placing.
 type Settings struct {
 	Format    patch.Format
 	Tolerance Level
-	Fuzz      int  // context lines at either end that may differ
-	Nearest   bool // of several places the nearest counts
+	Fuzz      int  // context lines at both ends that may differ
+	Nearest   bool // of several places, the nearest is used
 }
 
-// Placed is what became of a hunk.
+// Placed is the result for a hunk.
 type Placed struct {
 	At      int // the first of its lines, from 0
-	Moved   int // how many lines further down than stated, less than 0 for up
+	Moved   int // number of lines below the stated line, negative for above
 	Level   Level
 	Fuzz    int
 	Done    bool // its new lines were there already
@@ -37,19 +37,19 @@ type placing struct {
 	ctx    context.Context
 	steps  *Steps
 	hunks  []patch.Hunk
-	offset int // how much further down the hunk before was found
-	delta  int // how many lines those before have added
+	offset int // how far below its stated line the hunk before was found
+	delta  int // how many lines the hunks before have added
 	cursor int // the line after the hunk before
 }
 
-// candidate is a place that a hunk fits at.
+// candidate is a place at which a hunk fits.
 type candidate struct {
-	at     int // of its first line, also if that line may differ
+	at     int // its first line, even if that line may differ
 	indent shift
 }
 
-// Place finds the places of the hunks of a file, and what they do there. Each refers to the text as it is. The error
-// is a limit or the error of the context; the problem of a hunk is in its Placed.
+// Place finds the places of the hunks of a file, and their changes. All of them refer to the original text. The error
+// is a limit or from the context; the problem of a hunk is in its Placed.
 func (t *Text) Place(ctx context.Context, f *patch.File, s Settings, steps *Steps) ([]Placed, error) {
 	t.exact = f.Mixed
 	if err := steps.take(ctx, t.lines()); err != nil {
@@ -74,13 +74,13 @@ func (t *Text) Place(ctx context.Context, f *patch.File, s Settings, steps *Step
 	return all, nil
 }
 
-// hunk places one.
+// hunk places one hunk.
 func (p *placing) hunk(h *patch.Hunk) (Placed, error) {
 	from := p.cursor
 	if s := p.Format; s != patch.ApplyPatch {
 		from = 0
 	}
-	stated, start := -1, -1 // its stated place, and where git would begin to look
+	stated, start := -1, -1 // its stated place, and where git would start looking
 	if h.Numbered {
 		stated = h.OldStart - 1
 		if h.OldLines == 0 {
@@ -163,7 +163,7 @@ func dropped(h *patch.Hunk, fuzz int) (lead, trail int) {
 	return max(0, fuzz+h.Lead-longer), max(0, fuzz+h.Trail-longer)
 }
 
-// texts returns the lines of a hunk as they are compared, without those of an operation.
+// texts returns the lines of a hunk in the form for comparing, without those of one operation.
 func (p *placing) texts(h *patch.Hunk, but byte) []string {
 	lines := make([]string, 0, max(h.OldLines, h.NewLines))
 	for l := range h.Lines() {
@@ -174,7 +174,7 @@ func (p *placing) texts(h *patch.Hunk, but byte) []string {
 	return lines
 }
 
-// bare places a hunk that has added lines alone.
+// bare places a hunk that only has added lines.
 func (p *placing) bare(h *patch.Hunk, from, stated int) Placed {
 	at := stated
 	switch {
@@ -200,7 +200,7 @@ func (p *placing) bare(h *patch.Hunk, from, stated int) Placed {
 	return Placed{At: at, Splices: splices}
 }
 
-// at looks for the one place of a hunk at a level, without so many of its first and last lines.
+// at looks for the only place of a hunk at a level, ignoring its first lead and its last trail lines.
 func (p *placing) at(
 	h *patch.Hunk, old []string, lead, trail int, level Level, from, stated, start int,
 ) (c candidate, found bool, err error) {
@@ -227,7 +227,7 @@ func (p *placing) at(
 		return c, true, nil
 	}
 	if h.Numbered && h.Lead+h.Trail == 0 {
-		return c, here, nil // only the number shows the place
+		return c, here, nil // only the line number identifies the place
 	}
 	x, err := p.Text.index(p.ctx, p.hunks, level, p.steps)
 	if err != nil {
@@ -265,10 +265,10 @@ func (p *placing) at(
 
 func near(a, b int) int { return max(a-b, b-a) }
 
-// anchored reports whether a hunk may stand at a line. A hunk that only adds lines, and quotes none before or after
-// them, begins or ends the file, for nothing else tells it from its place after it was applied. But if it states that
-// it is not at the beginning, it may stand right at its stated line. So does a hunk that has the last line of a file,
-// without a line end.
+// anchored reports whether a hunk may be at a line. A hunk that only adds lines, without context before or after them,
+// must begin or end the file, because otherwise its place after it was applied could not be distinguished. But if its
+// stated line is not the first, it may be exactly at its stated line. A hunk with the last line of a file, without a
+// line end, must be at the end.
 func (p *placing) anchored(h *patch.Hunk, at, stated, lead, trail int) bool {
 	if h.AtEnd && at+h.OldLines != p.lines() {
 		return false
@@ -279,7 +279,7 @@ func (p *placing) anchored(h *patch.Hunk, at, stated, lead, trail int) bool {
 	return (h.Lead > 0 || at == 0 || at == stated && h.OldStart > 1) && (h.Trail > 0 || at+h.OldLines == p.lines())
 }
 
-// anchors goes to the lines that a hunk names, one after the other, and returns the line after the last of them.
+// anchors finds the lines that a hunk names, one after the other, and returns the line after the last of them.
 func (p *placing) anchors(h *patch.Hunk, from int) (line int, missing string, err error) {
 	for _, anchor := range h.Anchors {
 		found := false

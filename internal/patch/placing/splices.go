@@ -6,16 +6,16 @@ import (
 	"github.com/millrace-go/millrace/internal/patch"
 )
 
-// group is a run of removed and added lines with no context line in it.
+// group is a sequence of removed and added lines without context lines.
 type group struct {
-	start   int // the first removed line, or the line that the added lines come before
+	start   int // the first removed line, or the line before which the added lines come
 	removed int
 	text    []byte
-	last    patch.Line // that was added
-	end     patch.End  // that it was given
+	last    patch.Line // the last added line
+	end     patch.End  // its line end in the file
 }
 
-// splices returns what a hunk does at a place, in ascending order.
+// splices returns the changes of a hunk at a place, in ascending order.
 func (p *placing) splices(h *patch.Hunk, c candidate) []patch.Splice {
 	var list []patch.Splice
 	at, oldNoEnd := c.at, false
@@ -61,12 +61,12 @@ func (p *placing) splices(h *patch.Hunk, c candidate) []patch.Splice {
 	return list
 }
 
-// endOf returns the line end of a line that is added: the line end of the file, or of the line that it replaces, or of
-// the lines around it. A patch that has line ends of both kinds means them.
+// endOf returns the line end of an added line: the line end of the whole file, or of the replaced line, or of the lines
+// around it. If a patch has both kinds of line ends, they are used as they are.
 func (p *placing) endOf(h *patch.Hunk, g *group, l patch.Line, first int) patch.End {
 	own := l.End
 	if own == patch.NoEnd {
-		own = patch.LF // what becomes of it is decided when the place is known to be the last
+		own = patch.LF // whether it is kept is decided when the place is known to be the last
 	}
 	switch {
 	case p.exact:
@@ -86,7 +86,7 @@ func (p *placing) endOf(h *patch.Hunk, g *group, l patch.Line, first int) patch.
 	return own
 }
 
-// splice returns what a group does to the bytes of the file.
+// splice returns the change of a group in the bytes of the file.
 func (p *placing) splice(h *patch.Hunk, g *group, oldNoEnd, keepsBOM bool) (s patch.Splice, ok bool) {
 	if g.removed == 0 && len(g.text) == 0 && g.last == (patch.Line{}) {
 		return s, false
@@ -101,14 +101,14 @@ func (p *placing) splice(h *patch.Hunk, g *group, oldNoEnd, keepsBOM bool) (s pa
 			text = text[:len(text)-len(g.end.String())]
 		}
 		if g.removed == 0 && !p.ended {
-			text = append([]byte(g.end.String()), text...) // the line before has no end yet
+			text = append([]byte(g.end.String()), text...) // the line before has no line end yet
 		}
 	}
 	return patch.Splice{Off: from, Len: to - from, Text: text}, true
 }
 
-// unended reports whether the last line of the file, which is added, is to have no line end. A patch that says so means
-// it, unless it says so of the old line too: then it changes nothing about that, and the file counts.
+// unended reports whether the last line of the file, which is added, has no line end. The marker in a patch decides,
+// unless the old line has the marker too: then the patch does not change that, and the file decides.
 func (p *placing) unended(h *patch.Hunk, g *group, oldNoEnd bool) bool {
 	switch {
 	case h.OldLines == 0 && p.lines() == 0:

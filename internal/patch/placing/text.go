@@ -9,14 +9,14 @@ import (
 
 const bom = "\xef\xbb\xbf"
 
-// Text is the text of a file that hunks are placed in. It is for one goroutine.
+// Text is the text of a file in which hunks are placed. It is not safe for concurrent use.
 type Text struct {
 	data   []byte
-	starts []int32 // where each line begins, and at the end the size
+	starts []int32 // the offset of each line, and finally the size
 	bom    bool
 	ended  bool      // the last line has a line end
-	only   patch.End // of all lines that have one, if that is one kind
-	exact  bool      // line ends count
+	only   patch.End // the line end of all lines that have one, if there is only one kind
+	exact  bool      // line ends are compared
 	taken  []uint8
 	levels [levelCount]*index
 }
@@ -53,15 +53,15 @@ func NewText(data []byte) (*Text, error) {
 	return t, nil
 }
 
-// Forget makes the text one in which nothing was looked for yet, so that line ends may count otherwise.
+// Forget resets the text, so that line ends may be compared or ignored.
 func (t *Text) Forget() { t.levels, t.taken = [levelCount]*index{}, nil }
 
 var newline = []byte{'\n'}
 
-// lines returns how many there are.
+// lines returns the number of lines.
 func (t *Text) lines() int { return len(t.starts) - 1 }
 
-// line returns a line without its line end, which it returns too.
+// line returns a line without its line end, and its line end.
 func (t *Text) line(i int) ([]byte, patch.End) {
 	line, ended := bytes.CutSuffix(t.data[t.starts[i]:t.starts[i+1]], newline)
 	if !ended {
@@ -73,8 +73,8 @@ func (t *Text) line(i int) ([]byte, patch.End) {
 	return line, patch.LF
 }
 
-// compared returns a line as it is compared with those of a hunk: without a byte order mark, and with the carriage
-// return of its line end only if that counts.
+// compared returns a line in the form for comparing with the lines of a hunk: without a byte order mark, and with the
+// carriage return of its line end only if line ends are compared.
 func (t *Text) compared(i int) []byte {
 	line, end := t.line(i)
 	if t.exact && end == patch.CRLF {
@@ -86,7 +86,7 @@ func (t *Text) compared(i int) []byte {
 	return line
 }
 
-// wanted returns a line of a hunk likewise.
+// wanted returns a line of a hunk in the form for comparing.
 func (t *Text) wanted(l patch.Line) string {
 	text := strings.TrimPrefix(l.Text, bom)
 	if t.exact && l.End == patch.CRLF {
@@ -95,19 +95,19 @@ func (t *Text) wanted(l patch.Line) string {
 	return text
 }
 
-// Level is how much lines may differ that are still taken for the same.
+// Level is the largest difference between lines that are taken for equal.
 type Level uint8
 
-// The levels, each of which includes those before.
+// The levels. Each includes the levels before it.
 const (
 	None          Level = iota // nothing
 	TrailingSpace              // white space at the end
 	Indent                     // white space at the beginning, the same on every line
-	Typography                 // quotes, dashes and spaces that a word processor puts for those of ASCII
+	Typography                 // typographic quotes, dashes and spaces in place of those of ASCII
 	levelCount
 )
 
-// key appends what lines of this level are compared by.
+// key appends the form of a line that is compared at this level.
 func (l Level) key(dst []byte, line []byte) []byte {
 	if l == Typography {
 		begin := len(dst)
@@ -124,7 +124,7 @@ func (l Level) key(dst []byte, line []byte) []byte {
 	return append(dst, line...)
 }
 
-// plain appends a text in characters of ASCII where there are some for it.
+// plain appends a text with ASCII characters in place of typographic characters.
 func plain(dst, text []byte) []byte {
 	for len(text) > 0 {
 		i := bytes.IndexFunc(text, func(r rune) bool { return r > 0x7f })
@@ -153,7 +153,7 @@ func plain(dst, text []byte) []byte {
 	return append(dst, text...)
 }
 
-// String returns what lines of this level may differ in.
+// String describes the differences that this level allows.
 func (l Level) String() string {
 	return [...]string{"nothing", "white space at the end", "white space", "white space or typography"}[l]
 }
