@@ -2,23 +2,22 @@ package textdiff
 
 import "sort"
 
-// block is a run of n equal lines, at a in the one list and at b in the other.
+// block is a sequence of n equal lines, at a in one list and at b in the other.
 type block struct{ a, b, n int }
 
 const (
-	// maxRun is the longest run of lines, a power of two, that is tried as an anchor.
+	// maxRun is the longest sequence of lines, a power of two, that is tried as an anchor.
 	maxRun = 32
-	// minCover: a chain that covers less than 1/minCover of the smaller list's lines is not a guide to the rest.
+	// minCover: a chain that covers less than 1/minCover of the lines of the smaller list is ignored.
 	minCover = 8
-	// minKinds: among fewer different lines nearly everything has a counterpart nearby, and search alone does better.
+	// minKinds: with fewer different lines, nearly every line has a counterpart nearby, and search alone is better.
 	minKinds = 8
 )
 
-// anchors finds runs of lines that occur exactly once in a and once in b, and of these the longest chain that is in
-// the same order in both: for runs of one line that is patience diff. It tries runs of 1, 2, 4 ... lines and returns
-// the chain that covers the most, in ascending order, or nil if none covers enough to be trusted. A few unique lines
-// that were moved across a text of common ones, and that single-line anchors would tear it apart for, lose against
-// the longer runs.
+// anchors finds sequences of lines that occur exactly once in a and once in b, and the longest chain of them that is in
+// the same order in both: with sequences of one line, that is patience diff. It tries sequences of 1, 2, 4 ... lines
+// and returns the chain that covers the most, in ascending order, or nil if none covers enough. So a few unique lines
+// that were moved across a text of common lines do not tear it apart: longer sequences cover more.
 func (e *engine) anchors(a, b []int32) []block {
 	ga, gb, ids := e.dense(a, b)
 	if ids < minKinds {
@@ -47,8 +46,8 @@ func (e *engine) anchors(a, b []int32) []block {
 	return best
 }
 
-// dense copies a and b with the lines of a numbered from 0 in order of appearance, and those not in a as -1. It returns
-// how many numbers there are.
+// dense copies a and b with the lines of a numbered from 0 in order of appearance, and lines that are not in a as -1.
+// It returns the number of different lines.
 func (e *engine) dense(a, b []int32) (ga, gb []int32, ids int) {
 	ga, gb = make([]int32, len(a)), make([]int32, len(b))
 	for i, id := range a {
@@ -67,8 +66,8 @@ func (e *engine) dense(a, b []int32) (ga, gb []int32, ids int) {
 	return ga, gb, ids
 }
 
-// double makes numbers of runs of twice the length: two runs are equal if both of their halves are. A run that is not
-// in both lists gets -1.
+// double numbers sequences of twice the length: two sequences are equal if both of their halves are. A sequence that is
+// not in both lists gets -1.
 func double(a, b []int32, run int) (ga, gb []int32, ids int) {
 	numbers := make(map[uint64]int32)
 	pair := func(g []int32, i int) (uint64, bool) {
@@ -104,9 +103,9 @@ func double(a, b []int32, run int) (ga, gb []int32, ids int) {
 	return ga, gb, len(numbers)
 }
 
-// unique returns the chain of the runs that occur once in a and once in b, or nil if most of them contradict it.
+// unique returns the chain of the sequences that occur once in a and once in b, or nil if most of them contradict it.
 func unique(a, b []int32, ids, run int) []block {
-	// Where each run stands, plus 1; 0 if nowhere, -1 if more than once.
+	// The position of each sequence, plus 1; 0 if it does not occur, -1 if it occurs more than once.
 	inA, inB := make([]int32, ids), make([]int32, ids)
 	place := func(in, g []int32) {
 		for i, id := range g {
@@ -128,16 +127,16 @@ func unique(a, b []int32, ids, run int) []block {
 		}
 	}
 	chain := ascending(pairs)
-	// Runs that meet by chance form a chain of only about the square root of their number.
+	// Sequences that match by chance form a chain of only about the square root of their number.
 	if len(chain) < len(pairs)/2 {
 		return nil
 	}
 	return join(chain)
 }
 
-// ascending returns a longest subsequence of pairs, which ascend in a, that ascends in b too.
+// ascending returns a longest subsequence of pairs, which are ascending in a, that is ascending in b too.
 func ascending(pairs []block) []block {
-	// tails[l] is the pair with the least b that a chain of l+1 pairs ends with.
+	// tails[l] is the last pair of the chain of l+1 pairs whose b is smallest.
 	var tails []int
 	before := make([]int, len(pairs))
 	for i, p := range pairs {
@@ -161,8 +160,8 @@ func ascending(pairs []block) []block {
 	return chain
 }
 
-// join merges runs that overlap or touch on one diagonal. A run that overlaps the one before it on another diagonal
-// contradicts it and is left out.
+// join merges sequences that overlap or touch on one diagonal. A sequence that overlaps the sequence before it on
+// another diagonal contradicts it and is left out.
 func join(chain []block) []block {
 	var out []block
 	for _, c := range chain {

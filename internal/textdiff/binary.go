@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// index writes the line with the names of both blobs: without it git refuses binary patches, and patch does not see
-// that a link that is there already is one.
+// index writes the line with the names of both blobs: without it git refuses binary patches, and patch does not
+// recognize an existing link.
 func (p *printer) index(f FilePatch) {
 	p.print("index ", blobID(all(f.Old), f.OldMode), "..", blobID(all(f.New), f.NewMode))
 	if f.OldMode == f.NewMode {
@@ -46,16 +46,16 @@ func (p *printer) literal(content []byte) {
 	p.print("\n")
 }
 
-// base85Digits are git's; they are not those of encoding/ascii85.
+// base85Digits are the digits of git; encoding/ascii85 has others.
 const base85Digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 
-// lineBytes is how many bytes a line of a binary patch holds at most.
+// lineBytes is the largest number of bytes in a line of a binary patch.
 const lineBytes = 52
 
-// base85 writes one line: a letter for the number of bytes, then five digits for every four of them, the last four
-// filled up with zeros.
+// base85 writes one line: a letter for the number of bytes, then five digits for every four bytes, the last four filled
+// up with zeros.
 func (p *printer) base85(data []byte) {
-	// A to Z stand for 1 to 26, a to z for 27 to 52.
+	// A to Z mean 1 to 26, a to z mean 27 to 52.
 	line := append(make([]byte, 0, 2+lineBytes/4*5), base85Digits[9+len(data)])
 	for four := range slices.Chunk(data, 4) {
 		var filled [4]byte

@@ -2,13 +2,13 @@ package textdiff
 
 import "bytes"
 
-// maxSlide bounds how many lines a change is moved up or down in search of a better place.
+// maxSlide is the largest number of lines by which a change is moved to a better place.
 const maxSlide = 256
 
-// compact moves insertions and deletions that could as well stand a few lines higher or lower, as when a line is
-// added to a run of equal ones: first together with a neighbour where they can touch, so that there are fewer changes
-// to read, then to where the text begins a new part. The number of changed lines stays the same. The result reuses
-// cores; it is nil if the comparison was cancelled.
+// compact moves insertions and deletions that could be a few lines higher or lower, as when a line is added to a
+// sequence of equal lines: first to a neighbour that they can touch, so that there are fewer changes to read, then to
+// the beginning of a new part of the text. The number of changed lines does not change. The result reuses cores; it is
+// nil if the comparison was cancelled.
 func (t texts) compact(cores []Core) []Core {
 	up := cores[:0]
 	for i, c := range cores {
@@ -48,7 +48,7 @@ func (t texts) compact(cores []Core) []Core {
 
 func (c Core) touches(next Core) bool { return c.OldEnd == next.Old && c.NewEnd == next.New }
 
-// merge returns c and the next Core, which it touches, as one.
+// merge joins c and the next Core, which it touches.
 func (c Core) merge(next Core) Core {
 	c.OldLines += next.OldLines
 	c.NewLines += next.NewLines
@@ -56,7 +56,7 @@ func (c Core) merge(next Core) Core {
 	return c
 }
 
-// shift moves a core by lines that are n bytes long together, down if lines and n are positive.
+// shift moves a core by lines with n bytes together, down if lines and n are positive.
 func (c *Core) shift(lines, n int) {
 	c.OldLine += lines
 	c.NewLine += lines
@@ -66,7 +66,7 @@ func (c *Core) shift(lines, n int) {
 	c.NewEnd += n
 }
 
-// side returns the text that an insertion or a deletion has lines in, and which; ok is false if c is both.
+// side returns the text in which an insertion or a deletion has lines, and their offsets; ok is false if c is both.
 func (t texts) side(c Core) (text Source, off, end int, ok bool) {
 	switch {
 	case c.OldLines == 0:
@@ -78,8 +78,8 @@ func (t texts) side(c Core) (text Source, off, end int, ok bool) {
 	}
 }
 
-// slideUp moves c up by one line if that leaves the difference the same. The caller sees to it that c does not touch
-// the core before it: the line above c is common to both texts then. A last line without a line end equals no other.
+// slideUp moves c up by one line if the difference stays the same. c must not touch the core before it: so the line
+// above c is common to both texts. A last line without a line end does not equal any other line.
 func (t texts) slideUp(c *Core) bool {
 	text, off, end, ok := t.side(*c)
 	if !ok {
@@ -94,7 +94,7 @@ func (t texts) slideUp(c *Core) bool {
 	return true
 }
 
-// slideDown moves c down by one line if that leaves the difference the same. c must not touch the core behind it.
+// slideDown moves c down by one line if the difference stays the same. c must not touch the core after it.
 func (t texts) slideDown(c *Core) bool {
 	text, off, end, ok := t.side(*c)
 	if !ok {
@@ -108,7 +108,7 @@ func (t texts) slideDown(c *Core) bool {
 	return true
 }
 
-// place moves c, which stands as low as it can, up to where its edges fall best, short of touching the last core above.
+// place moves c, which is as low as possible, up to the place with the best edges, without touching the core above.
 func (t texts) place(c Core, above []Core) Core {
 	best := c
 	score := t.cost(c)
@@ -123,7 +123,8 @@ func (t texts) place(c Core, above []Core) Core {
 	return best
 }
 
-// cost rates how badly the two edges of an insertion or a deletion fall; the cost of another change does not matter.
+// cost rates the two edges of an insertion or a deletion, high for bad edges; the cost of another change does not
+// matter.
 func (t texts) cost(c Core) int {
 	text, off, end, ok := t.side(c)
 	if !ok {
@@ -132,8 +133,8 @@ func (t texts) cost(c Core) int {
 	return edgeCost(text, off) + edgeCost(text, end)
 }
 
-// edgeCost rates a cut of the text at off, the beginning of a line. A cut is best before a line with little indent and
-// a blank line above it. It is worse before a blank line, or before a line that closes a block.
+// edgeCost rates a cut of the text at off, the beginning of a line. A cut is best before a line with little indentation
+// and a blank line above it. It is worse before a blank line, or before a line that closes a block.
 func edgeCost(text Source, off int) int {
 	if off == 0 || off == text.Size() {
 		return 0
@@ -157,10 +158,10 @@ func edgeCost(text Source, off int) int {
 	return cost
 }
 
-// maxIndent bounds how much white space is looked at; a deeper indent makes a cut no worse.
+// maxIndent is the largest indentation that is compared; deeper indentation makes a cut no worse.
 const maxIndent = 200
 
-// indent returns how many columns a line is indented by, a tab going to the next multiple of 8.
+// indent returns the number of columns by which a line is indented; a tab extends to the next multiple of 8.
 func indent(line []byte) (columns int, blank bool) {
 	for _, c := range line {
 		switch c {

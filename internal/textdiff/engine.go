@@ -2,26 +2,26 @@ package textdiff
 
 import "math"
 
-// engine finds a long common subsequence of two lists of lines, each line given by a number, equal lines by equal
-// numbers. It marks what is not in it.
+// engine finds a long common subsequence of two lists of lines. Each line is a number; equal lines have equal numbers.
+// It marks the lines that are not in the subsequence.
 type engine struct {
-	a, b              []int32 // the lines that both texts have
+	a, b              []int32 // lines that are in both texts
 	aLine, bLine      []int32 // their line numbers in the texts
 	deleted, inserted []bool  // by line number
 	over              func() bool
 
 	front, back diagonals // of search
-	renumber    []int32   // of anchors; all 0 between calls
+	renumber    []int32   // for anchors; all 0 between calls
 }
 
-// A search gives up being exact after as many changes from either end as the square root of the size of the box, within
-// these limits. The upper one keeps the time linear in the size of very large boxes.
+// A search stops being exact after a number of changes from either end: the square root of the size of the box, within
+// these limits. The upper limit keeps the time linear in the size of very large boxes.
 const (
 	minBound = 256
 	maxBound = 512
 )
 
-// run compares a[aLo:aHi] with b[bLo:bHi]. tried is the size of the smallest box around this one in which anchors were
+// run compares a[aLo:aHi] with b[bLo:bHi]. tried is the size of the smallest box around this box in which anchors were
 // looked for, 0 if there is none.
 func (e *engine) run(aLo, aHi, bLo, bHi, tried int) {
 	for {
@@ -42,8 +42,8 @@ func (e *engine) run(aLo, aHi, bLo, bHi, tried int) {
 		}
 		size := aHi - aLo + bHi - bLo
 		x, y, exact := e.search(e.a[aLo:aHi], e.b[bLo:bHi], min(max(minBound, int(math.Sqrt(float64(size)))), maxBound))
-		// Looking for anchors takes time proportional to the box. It waits until the box has halved since the last
-		// time, or a long row of boxes, each a little smaller than the one before, would add up to a square.
+		// Looking for anchors takes time proportional to the box. It waits until the box has halved since the last time.
+		// Otherwise a long sequence of boxes, each a little smaller than the one before, would take quadratic time.
 		if !exact && (tried == 0 || size <= tried/2) {
 			if blocks := e.anchors(e.a[aLo:aHi], e.b[bLo:bHi]); blocks != nil {
 				a0, b0 := aLo, bLo
@@ -56,7 +56,7 @@ func (e *engine) run(aLo, aHi, bLo, bHi, tried int) {
 			}
 			tried = size
 		}
-		// Recurse into the smaller part, so that the stack stays shallow.
+		// Recurse into the smaller part, so that the stack is not deep.
 		if x+y <= size/2 {
 			e.run(aLo, aLo+x, bLo, bLo+y, tried)
 			aLo, bLo = aLo+x, bLo+y

@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// grouped gives the cores of each hunk.
+// grouped yields the cores of each hunk.
 func grouped(cores []Core, context int) iter.Seq[[]Core] {
 	return func(yield func([]Core) bool) {
 		for i := 0; i < len(cores); {
@@ -21,7 +21,7 @@ func grouped(cores []Core, context int) iter.Seq[[]Core] {
 	}
 }
 
-// frame returns the hunk of cores that lie in a row, without its lines, and where it begins and ends in the old text.
+// frame returns the hunk of consecutive cores without its lines, and its begin and end in the old text.
 func (t texts) frame(cores []Core, context int) (h Hunk, start, end int) {
 	first, last := cores[0], cores[len(cores)-1]
 	h.OldStart, h.NewStart = first.OldLine, first.NewLine
@@ -45,7 +45,7 @@ func (t texts) frame(cores []Core, context int) (h Hunk, start, end int) {
 	return h, start, end
 }
 
-// hunk makes one hunk of cores that lie in a row.
+// hunk makes one hunk of consecutive cores.
 func (t texts) hunk(cores []Core, context int) Hunk {
 	h, start, end := t.frame(cores, context)
 	n := h.OldLines
@@ -57,7 +57,7 @@ func (t texts) hunk(cores []Core, context int) Hunk {
 	return h
 }
 
-// each gives the lines of a hunk that goes from start to end.
+// each calls do for the lines of a hunk from start to end.
 func (t texts) each(cores []Core, start, end int, do func(op byte, line []byte)) {
 	lines := func(op byte, text []byte) {
 		for line := range bytes.Lines(text) {

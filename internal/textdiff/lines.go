@@ -2,10 +2,10 @@ package textdiff
 
 import "bytes"
 
-// diffBox appends the cores within a box. at is before the box and is moved behind it.
+// diffBox appends the cores within a box. at is before the box and is moved to its end.
 func (t texts) diffBox(cores []Core, b Span, at *cursor) []Core {
 	o, n := t.old.shown(b.Old, b.OldEnd), t.new.shown(b.New, b.NewEnd)
-	head, tail := common(o, n) // without the lines that both begin with, then those they end with
+	head, tail := common(o, n) // without the common lines at the beginning and at the end
 	in := texts{old: Bytes(o), new: Bytes(n)}.widen(Span{head, len(o) - tail, head, len(n) - tail}, 0, len(o))
 	o, n = o[in.Old:in.OldEnd], n[in.New:in.NewEnd]
 	b = Span{b.Old + in.Old, b.Old + in.OldEnd, b.New + in.New, b.New + in.NewEnd}
@@ -23,7 +23,7 @@ func (t texts) diffBox(cores []Core, b Span, at *cursor) []Core {
 	e.over = t.over
 	e.run(0, len(e.a), 0, len(e.b), 0)
 
-	// Unmarked lines of both sides are the common ones, in the same order: walk them in step.
+	// Unmarked lines of both sides are the common lines, in the same order: walk through them in parallel.
 	i, j := 0, 0
 	for i < len(e.deleted) || j < len(e.inserted) {
 		if i < len(e.deleted) && j < len(e.inserted) && !e.deleted[i] && !e.inserted[j] {
@@ -46,7 +46,7 @@ func (t texts) diffBox(cores []Core, b Span, at *cursor) []Core {
 	return cores
 }
 
-// split returns where the lines of text begin, and the end of text.
+// split returns the offsets of the lines of text, and the end of text.
 func split(text []byte) []int {
 	at := make([]int, 1, countLines(text)+1)
 	for line := range bytes.Lines(text) {
@@ -55,12 +55,12 @@ func split(text []byte) []int {
 	return at
 }
 
-// newEngine prepares the comparison of two texts whose lines begin at oldAt and newAt. Lines that only one text has are
-// marked as changed at once: no common sequence can hold them.
+// newEngine prepares the comparison of two texts whose lines begin at oldAt and newAt. Lines that are in only one text
+// are marked as changed at once: no common sequence can contain them.
 func newEngine(old, new string, oldAt, newAt []int) *engine {
 	n, m := len(oldAt)-1, len(newAt)-1
-	// One copy of each text, made by the caller, serves as the keys of all its lines.
-	// Room for all of them is not made at once: very many lines are mostly the same few.
+	// One copy of each text, made by the caller, has the keys of all its lines. Room for all lines is not allocated in
+	// advance: very many lines are usually the same few.
 	ids := make(map[string]int32, min(n, 1<<12))
 	oldIDs := make([]int32, n)
 	for i := range n {

@@ -1,13 +1,13 @@
 package textdiff
 
-// diagonals holds, for each diagonal k = x-y, how far (x) a search has come on it. It covers -bound-1 to bound+1.
+// diagonals records, for each diagonal k = x-y, how far (x) a search has come on it. It covers -bound-1 to bound+1.
 type diagonals struct {
 	x      []int
 	origin int // the index of diagonal 0
 }
 
-// unreached marks a diagonal that no path has reached, or only paths that are not better than another diagonal's. It is
-// low enough to stay negative after an addition, and to lose every comparison.
+// unreached marks a diagonal that no path has reached, or only paths that are not better than those of another
+// diagonal. It is low enough to stay negative after an addition, and to lose every comparison.
 const unreached = -1 << 30
 
 func (d *diagonals) start(bound int) {
@@ -15,16 +15,16 @@ func (d *diagonals) start(bound int) {
 		d.x = make([]int, n)
 	}
 	d.origin = bound + 1
-	// At cost 0 a search does not run along diagonal 0, as the first lines differ.
+	// At cost 0 a search does not move along diagonal 0, because the first lines differ.
 	d.x[d.origin-1], d.x[d.origin], d.x[d.origin+1] = unreached, 0, unreached
 }
 
-// next opens the two diagonals beyond those of cost c, for the steps to cost c to look at.
+// next opens the two diagonals beyond those of cost c, for the steps to the next cost.
 func (d *diagonals) next(c int) {
 	d.x[d.origin-c-1], d.x[d.origin+c+1] = unreached, unreached
 }
 
-// step spends one change: right from the diagonal below or down from the diagonal above, whichever comes further. It
+// step uses one change: right from the diagonal below or down from the diagonal above, whichever comes further. It
 // returns unreached if that leaves the box of n by m lines. Nothing is lost then: its predecessor is at the border
 // already, and a path over this diagonal is not shorter.
 func (d *diagonals) step(k, n, m int) int {
@@ -42,7 +42,7 @@ func (d *diagonals) meets(k, x, c, n int) bool {
 	return k >= -c && k <= c && d.x[d.origin+k]+x >= n
 }
 
-// best returns the point furthest from where the search began, among those of cost c.
+// best returns the point furthest from the start of the search, among those of cost c.
 func (d *diagonals) best(c, n, m int) (x, y int) {
 	lo, hi := span(c, n, m)
 	for k := lo; k <= hi; k += 2 {
@@ -53,7 +53,7 @@ func (d *diagonals) best(c, n, m int) (x, y int) {
 	return x, y
 }
 
-// span returns the first and the last diagonal to look at for cost c, every other one in between: none is outside of
+// span returns the first and the last diagonal for cost c; only every other diagonal in between counts. All are within
 // the box.
 func span(c, n, m int) (lo, hi int) {
 	lo = -c

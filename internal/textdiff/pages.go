@@ -8,29 +8,29 @@ import (
 	"math"
 )
 
-// Paged is an old and a new text that are not held as a whole.
+// Paged is an old and a new text that are not held in memory.
 type Paged struct {
 	Old, New         io.ReaderAt
 	OldSize, NewSize int // in bytes
-	// Tee, if not nil, is given all of the old text, in order, and is closed then.
+	// Tee, if not nil, receives the whole old text, in order, and is closed then.
 	Tee io.WriteCloser
-	// Limit is how many bytes of lines are compared, and shown, at most. Zero means no limit.
+	// Limit is the largest number of bytes of lines that are compared and shown. Zero means no limit.
 	Limit int64
-	// Page is how much is read at once, in bytes. Zero means 16 KiB.
+	// Page is the size of a page in bytes. Zero means 16 KiB.
 	Page int
 }
 
-// LimitError: the diff is larger than was allowed.
+// LimitError means that the diff is larger than the limit.
 type LimitError struct{ Limit int64 }
 
 // Error names the limit.
 func (e *LimitError) Error() string { return fmt.Sprintf("more than %d bytes to show", e.Limit) }
 
-// pagesHeld is how many pages of each text are in memory at a time, at most.
+// pagesHeld is the largest number of pages of each text in memory.
 const pagesHeld = 64
 
-// Texts returns both texts, to be compared once with the splices that have made the new one. They are read only where
-// the splices are, but for the old one, of which all that is before the last of them is read to count lines.
+// Texts returns both texts, for one comparison with the splices that made the new text. They are read only around the
+// splices, except that the old text is read up to the last splice to count lines.
 func (p Paged) Texts() (old, new Source) {
 	if p.Limit <= 0 {
 		p.Limit = math.MaxInt64
@@ -40,11 +40,11 @@ func (p Paged) Texts() (old, new Source) {
 		&pages{r: p.New, page: page, size: p.NewSize, limit: p.Limit, left: &left}
 }
 
-// SourceError is the error of reading a text. A panic carries it through code that otherwise has nothing to do with
-// errors, up to what is called from outside.
+// SourceError is the error of reading a text. A panic carries it through code without error results, up to the
+// functions that are called from outside.
 type SourceError struct{ Err error }
 
-// Error is that of the reader.
+// Error returns the text of the reader's error.
 func (e *SourceError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the error of the reader.
@@ -52,7 +52,7 @@ func (e *SourceError) Unwrap() error { return e.Err }
 
 func stop(err error) { panic(&SourceError{err}) }
 
-// stopped ends what stop has begun.
+// stopped recovers from stop.
 func stopped(err *error) {
 	switch failed := recover().(type) {
 	case nil:
@@ -70,20 +70,20 @@ type pages struct {
 	size  int
 	tee   io.WriteCloser
 	limit int64
-	left  *int64 // of the limit
+	left  *int64 // what is left of the limit
 
-	held [pagesHeld]struct { // the nth page of the text is at n%pagesHeld, if it is there
+	held [pagesHeld]struct { // the nth page of the text is at n%pagesHeld, if it is in memory
 		number int
 		data   []byte // nil if there is none
 	}
-	passed int    // what tee was given, and lines were counted in
-	buf    []byte // for that
+	passed int    // offset up to which tee was written and lines were counted
+	buf    []byte // buffer for pass
 }
 
-// at returns the page that the offset is on, until it is called again, and where on it.
+// at returns the page of the offset, valid until the next call, and the offset on the page.
 func (p *pages) at(off int) (data []byte, in int) {
 	if off < 0 || off >= p.size {
-		stop(io.ErrUnexpectedEOF) // splices that lie
+		stop(io.ErrUnexpectedEOF) // wrong splices
 	}
 	n := off / p.page
 	held := &p.held[n%pagesHeld]
@@ -120,7 +120,7 @@ func (p *pages) shown(from, to int) []byte {
 
 func (p *pages) slice(from, to int) []byte {
 	if int64(to-from) > p.limit {
-		stop(&LimitError{p.limit}) // not even for a moment
+		stop(&LimitError{p.limit}) // not even for a short time
 	}
 	out := make([]byte, 0, to-from)
 	for from < to {
@@ -171,7 +171,7 @@ func (p *pages) finish() {
 	}
 }
 
-// pass reads on to an offset, and returns how many line ends there were if that is asked for.
+// pass reads up to an offset, and returns the number of line ends if counted is set.
 func (p *pages) pass(to int, counted bool) (lines int) {
 	if !counted && p.tee == nil {
 		p.passed = max(p.passed, to)

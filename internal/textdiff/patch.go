@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// The modes that a [FilePatch] knows, with the values git gives them. ModeAbsent means a missing file.
+// The modes of a [FilePatch], with the values of git. ModeAbsent means a missing file.
 const (
 	ModeAbsent  uint32 = 0
 	ModeFile    uint32 = 0o100644
@@ -17,11 +17,11 @@ const (
 	ModeSymlink uint32 = 0o120000
 )
 
-// sniffLen is how much of a file git looks at to tell whether it is binary.
+// sniffLen is how many bytes of a file git reads to decide whether the file is binary.
 const sniffLen = 8000
 
 // IsBinary reports whether git takes either text for binary: whether it has a NUL byte in its first 8000 bytes. The
-// error is an error that [Hunks] returns.
+// errors are those of [Hunks].
 func IsBinary(old, new Source) (binary bool, err error) {
 	defer stopped(&err)
 	return texts{old: old, new: new}.binary(), nil
@@ -34,32 +34,32 @@ func (t texts) binary() bool {
 
 func all(s Source) []byte { return s.slice(0, s.Size()) }
 
-// typeMask selects the bits of a mode that tell a file from a symbolic link.
+// typeMask selects the bits of a mode that distinguish a file from a symbolic link.
 const typeMask uint32 = 0o170000
 
 // FilePatch is the change of one file or symbolic link. A created file has OldMode [ModeAbsent], a deleted file has
 // NewMode [ModeAbsent]. Copies are written as created files: git cannot apply a patch that copies in reverse.
 //
-// Where several changes meet at one path, git wants the section that takes the old file away, by deletion or by rename,
-// before the section that puts another file there. Renames may otherwise form chains and circles, in any order.
+// If several changes affect one path, git requires the section that removes the old file, by deletion or by rename,
+// before the section that puts another file there. Otherwise renames may form chains and circles, in any order.
 type FilePatch struct {
 	// OldName and NewName are slash-separated paths relative to the root of the tree. The file was renamed if they
 	// differ; the name on a side without a file does not count.
 	OldName, NewName string
 	OldMode, NewMode uint32
-	// Old and New are the bytes of the file before and after, or the target of a symbolic link. They do not count on a
-	// side without a file.
+	// Old and New are the bytes of the file before and after, or the target of a symbolic link. They are ignored on a side
+	// without a file.
 	Old, New Source
-	// Splices are what made New of Old, see [Hunks]. Nil means to look for where they differ.
+	// Splices are the splices that made New from Old, see [Hunks]. Nil means to find the differences.
 	Splices []change.Splice
 }
 
-// Print writes the change as one section of a git patch, or as two where a file becomes a symbolic link or the other
-// way round: git, too, deletes the one and creates the other. It writes nothing if nothing changes. Texts have
-// [DefaultContext] lines of context; a file with a NUL byte near its beginning, see [IsBinary], is written as a binary
-// patch that holds both versions, and names them by their SHA-1, as repositories of git's usual object format want it.
+// Print writes the change as one section of a git patch, or as two sections if a file becomes a symbolic link or the
+// reverse: git, too, deletes one and creates the other. It writes nothing if nothing changes. Texts have
+// [DefaultContext] lines of context. A file with a NUL byte near its beginning, see [IsBinary], is written as a binary
+// patch that has both versions, and names them by their SHA-1, as needed for git's usual object format.
 //
-// The error is an error that [Hunks] returns, before anything is written, or an error of w.
+// The errors are those of [Hunks], before anything is written, or an error of w.
 func (f FilePatch) Print(w io.Writer) (err error) {
 	defer stopped(&err)
 	none := Bytes(nil)
@@ -97,8 +97,7 @@ func (p *printer) section(f FilePatch) {
 	}
 	named := quote
 	if len(hunks) == 0 {
-		// Here git prints spaces as they are, and guesses; patch, which has no other line to read the name from,
-		// cannot.
+		// Here git prints spaces unquoted, and guesses; patch cannot guess, because it has no other line with the name.
 		named = quoteSpaces
 	}
 	p.print("diff --git ", named("a/"+f.OldName), " ", named("b/"+f.NewName), "\n")
@@ -143,7 +142,7 @@ func (p *printer) section(f FilePatch) {
 
 func octal(mode uint32) string { return fmt.Sprintf("%06o", mode) }
 
-// similarity returns how many percent of the longer text are in both.
+// similarity returns the percentage of the longer text that is in both.
 func similarity(f FilePatch, hunks []Hunk) int {
 	longer := int64(max(f.Old.Size(), f.New.Size()))
 	if longer == 0 {

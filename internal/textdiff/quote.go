@@ -2,8 +2,8 @@ package textdiff
 
 import "strings"
 
-// quote returns a name as git prints it with core.quotePath: in double quotes and with C escapes if it holds control
-// characters, double quotes, backslashes or bytes above 0x7e, and else unchanged.
+// quote returns a name as git prints it with core.quotePath: in double quotes and with C escapes if it has control
+// characters, double quotes, backslashes or bytes above 0x7e, otherwise unchanged.
 func quote(name string) string {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r >= 0x7f }) {
 		return name
@@ -29,7 +29,7 @@ func quote(name string) string {
 	return b.String()
 }
 
-// quoteSpaces returns a name in quotes if it holds a space, and else what quote returns.
+// quoteSpaces returns a name in quotes if it has a space, otherwise the result of quote.
 func quoteSpaces(name string) string {
 	if q := quote(name); q != name || !strings.Contains(name, " ") {
 		return q
@@ -37,8 +37,8 @@ func quoteSpaces(name string) string {
 	return `"` + name + `"`
 }
 
-// fileLine writes the line that names a file before its hunks. A tab tells where a name with a space ends: what follows
-// it is taken for a time. That does not help patch with a name that ends in a space, but quotes do.
+// fileLine writes the line that names a file before its hunks. A tab marks the end of a name with a space: the text
+// after it is taken for a time. For a name that ends in a space, patch needs quotes instead.
 func (p *printer) fileLine(prefix, name string) {
 	switch {
 	case strings.HasSuffix(name, " "):

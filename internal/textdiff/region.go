@@ -8,7 +8,7 @@ import (
 
 var newline = []byte{'\n'}
 
-// Spans returns what splices have changed.
+// Spans returns the spans that splices have changed.
 func Spans(splices []change.Splice) []Span {
 	spans := make([]Span, len(splices))
 	shift := 0
@@ -20,7 +20,8 @@ func Spans(splices []change.Splice) []Span {
 	return spans
 }
 
-// fit reports whether the spans lie within the texts, in order, and leave as many bytes outside of them in both.
+// fit reports whether the spans are within the texts, in order, with the same number of bytes between them in both
+// texts.
 func (t texts) fit(spans []Span) bool {
 	last := Span{}
 	for i := range len(spans) + 1 {
@@ -36,7 +37,7 @@ func (t texts) fit(spans []Span) bool {
 	return true
 }
 
-// boxes widens spans to whole lines, and joins those that overlap or touch then. Some are missing if the comparison was
+// boxes widens spans to whole lines, and joins spans that then overlap or touch. Some are missing if the comparison was
 // cancelled.
 func (t texts) boxes(spans []Span) []Span {
 	out := make([]Span, 0, len(spans))
@@ -76,10 +77,10 @@ func (t texts) widen(s Span, before, after int) Span {
 	return s
 }
 
-// stride is how many bytes are compared at once before looking for the place where they differ.
+// stride is how many bytes are compared at a time before looking for the exact difference.
 const stride = 512
 
-// common returns how many bytes two texts have in common at their beginnings, and how many of the others at their ends.
+// common returns the number of common bytes at the beginnings of two texts, and of the other bytes at their ends.
 func common(a, b []byte) (head, tail int) {
 	n := min(len(a), len(b))
 	for head+stride <= n && bytes.Equal(a[head:head+stride], b[head:head+stride]) {
@@ -98,7 +99,7 @@ func common(a, b []byte) (head, tail int) {
 	return head, tail
 }
 
-// countLines counts lines, one without a line end included.
+// countLines counts lines, including a last line without a line end.
 func countLines(text []byte) int {
 	n := bytes.Count(text, newline)
 	if len(text) > 0 && !bytes.HasSuffix(text, newline) {

@@ -2,26 +2,26 @@ package textdiff
 
 import "bytes"
 
-// Source is a text as far as it is looked at: [Bytes], or a text of [Paged.Texts].
+// Source is a text for comparing: [Bytes], or a text of [Paged.Texts].
 type Source interface {
-	// Size returns how many bytes the text has.
+	// Size returns the number of bytes of the text.
 	Size() int
 
 	// slice returns the bytes from from to to, shared or a copy; shown is slice for bytes that are compared or shown,
-	// which may be held to a limit.
+	// which may count towards a limit.
 	slice(from, to int) []byte
 	shown(from, to int) []byte
-	// lineStart returns where the line begins that at is in, or lo if that is later.
+	// lineStart returns the begin of the line of at, or lo if that is later.
 	lineStart(lo, at int) int
-	// index returns where the byte c is first from from to to, or -1.
+	// index returns the first offset of the byte c from from to to, or -1.
 	index(c byte, from, to int) int
-	// newlines counts line ends from from to to. From one call to the next the offsets must not fall.
+	// newlines counts line ends from from to to. The offsets must not decrease from call to call.
 	newlines(from, to int) int
-	// finish is called when the comparison is done.
+	// finish is called after the comparison.
 	finish()
 }
 
-// lineEnd returns the end of the line that begins at off, behind its line end if it has one, or hi if that comes first.
+// lineEnd returns the end of the line that begins at off, including its line end, or hi if that comes first.
 func lineEnd(s Source, off, hi int) int {
 	if n := s.index('\n', off, hi); n >= 0 {
 		return n + 1
@@ -29,7 +29,7 @@ func lineEnd(s Source, off, hi int) int {
 	return hi
 }
 
-// startsLine reports whether a line of the text begins at off, or would if it went on.
+// startsLine reports whether a line of the text begins at off, or would begin there if the text went on.
 func startsLine(s Source, off int) bool { return off == 0 || s.lineStart(off-1, off) == off }
 
 // Bytes is a text in memory.

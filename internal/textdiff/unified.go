@@ -11,14 +11,14 @@ import (
 )
 
 // Unified writes the difference of two texts as a plain unified diff: a line "--- oldName", a line "+++ newName", and
-// the hunks with so many unchanged lines around each change, a negative number meaning 0. Nothing is written if the
-// texts are equal. It returns the number of hunks, and as error what w returned, or the context's.
+// the hunks with around unchanged lines around each change; a negative number means 0. Nothing is written if the texts
+// are equal. It returns the number of hunks, and the error of w or of the context.
 //
-// Names are printed as they are, in the way of git and diff. A name with control characters, quotes, backslashes or
-// bytes above 0x7f is printed in quotes with escapes. A name with a space is followed by a tab, so that tools see where
-// it ends.
+// Names are printed as git and diff print them. A name with control characters, quotes, backslashes or bytes above 0x7f
+// is printed in quotes with escapes. A name with a space is followed by a tab, so that tools find its end.
 //
-// splices, if not nil, are those that make the new text of the old one, as for [Hunks]; so are the errors of reading.
+// splices, if not nil, are the splices that made the new text from the old text, as in [Hunks]. Errors of reading are
+// also as in [Hunks].
 func Unified(
 	ctx context.Context, w io.Writer, oldName, newName string, old, new Source, splices []change.Splice, around int,
 ) (hunks int, err error) {
@@ -36,7 +36,7 @@ func Unified(
 		if err := ctx.Err(); err != nil {
 			return hunks, err
 		}
-		// Without a list of the lines, which would take many times as much as short lines themselves.
+		// Without a list of the lines, which would need many times the memory of short lines.
 		h, start, end := t.frame(some, around)
 		p.head(h)
 		t.each(some, start, end, p.line)
@@ -50,7 +50,8 @@ type printer struct{ w *bufio.Writer }
 
 func newPrinter(w io.Writer) *printer { return &printer{w: bufio.NewWriterSize(w, 8<<10)} }
 
-// print writes strings. A bufio.Writer keeps its first error and writes no more after it, so nothing is looked at here.
+// print writes strings. A bufio.Writer keeps its first error and writes no more after it, so errors are not checked
+// here.
 func (p *printer) print(parts ...string) {
 	for _, s := range parts {
 		_, _ = p.w.WriteString(s)
@@ -61,7 +62,7 @@ func (p *printer) head(h Hunk) {
 	_, _ = p.w.Write(AppendHead(p.w.AvailableBuffer(), h.OldStart, h.OldLines, h.NewStart, h.NewLines))
 }
 
-// AppendHead appends the line above a hunk that says where that stands.
+// AppendHead appends the line above a hunk with its line numbers.
 func AppendHead(dst []byte, oldStart, oldLines, newStart, newLines int) []byte {
 	number := func(mark string, n int) { dst = strconv.AppendInt(append(dst, mark...), int64(n), 10) }
 	number("@@ -", oldStart)
