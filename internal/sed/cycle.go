@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// ending is how a run of the script over the pattern space ended.
+// ending is the way in which a run of the script over the pattern space ended.
 type ending int
 
 const (
@@ -15,7 +15,7 @@ const (
 	quitDrop               // by Q: neither is kept, nor the texts of a
 )
 
-// run works at one line after the other, until q or the end of the text.
+// run processes one line after the other, until q or the end of the text.
 func (r *runner) run() error {
 	for {
 		if len(r.places) > 0 {
@@ -37,7 +37,7 @@ func (r *runner) run() error {
 	}
 }
 
-// skip leaves out the next lines as far as they are known to have no text that a guard needs.
+// skip skips the next lines that certainly have no text that a guard needs.
 func (r *runner) skip() {
 	l := &r.lines
 	if r.filled != l.fills {
@@ -64,7 +64,7 @@ func (r *runner) skip() {
 	}
 }
 
-// begin makes the next line the pattern space. It reports whether there was one.
+// begin makes the next line the pattern space. It reports whether there was a line.
 func (r *runner) begin() (bool, error) {
 	r.lines.hold()
 	line, ok, err := r.read()
@@ -97,7 +97,7 @@ func (r *runner) read() (line []byte, ok bool, err error) {
 	return line[:n:n], true, nil
 }
 
-// replaceByNext finishes the pattern space and makes the next line the new one, for n. There is a next line.
+// replaceByNext finishes the pattern space and replaces it by the next line, for n. There must be a next line.
 func (r *runner) replaceByNext() error {
 	if err := r.finish(ended); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (r *runner) replaceByNext() error {
 	return err
 }
 
-// joinNext appends the next line to the pattern space, for N. There is a next line.
+// joinNext appends the next line to the pattern space, for N. There must be a next line.
 func (r *runner) joinNext() error {
 	if len(r.appended) > 0 {
 		r.printed, r.appended, r.open = append(r.printed, r.appended...), r.appended[:0], false
@@ -131,7 +131,7 @@ func (r *runner) joinNext() error {
 	return r.spend(len(line))
 }
 
-// kept returns the lines that the pattern space was made of, as they were read, without the newline at their end.
+// kept returns the lines of the pattern space as they were read, without the newline at their end.
 func (r *runner) kept() []byte {
 	text := r.lines.held()
 	n := len(text)
@@ -141,7 +141,7 @@ func (r *runner) kept() []byte {
 	return text[:n:n]
 }
 
-// finish gives away the changes to the lines that the pattern space was made of.
+// finish emits the changes to the lines of the pattern space.
 func (r *runner) finish(how ending) error {
 	defer r.release()
 	text, base := r.lines.held(), r.lines.start()
@@ -173,7 +173,7 @@ func (r *runner) finish(how ending) error {
 	return r.edit(end, end, r.appended)
 }
 
-// changed gives away what the pattern space differs in from the lines that it was made of.
+// changed emits the differences between the pattern space and its lines.
 func (r *runner) changed(text []byte, base int64) error {
 	if r.changes != 1 || len(r.splices) == 0 {
 		return r.replace(text, r.space, base)
@@ -190,7 +190,7 @@ func (r *runner) changed(text []byte, base int64) error {
 	return nil
 }
 
-// replace gives away what has to be changed of old to make it text.
+// replace emits the smallest change from old to text.
 func (r *runner) replace(old, text []byte, base int64) error {
 	if bytes.Equal(old, text) {
 		return nil

@@ -1,16 +1,16 @@
-// Package sed runs the substitution language of GNU sed over texts: what sed -E, or sed without -E, makes of a file
-// in the locale C.UTF-8, byte for byte but for what is listed below, for the part of the language that neither
-// touches other files nor keeps any text beside the pattern space. A script is parsed once by [Parse] and may then be
-// run by any number of goroutines.
+// Package sed runs the substitution language of GNU sed over texts. The result is that of sed -E, or of sed without -E,
+// for a file in the locale C.UTF-8, byte for byte except for the differences listed below. It has the part of the
+// language that does not access other files and keeps no text outside of the pattern space. A script is parsed once by
+// [Parse] and is then safe for concurrent use.
 //
 //	s, err := sed.Parse([]string{`s/\bcolour\b/color/g`}, sed.Options{})
 //	stats, err := s.Apply(ctx, file, sed.Bounds{}, func(start, end int64, text []byte) error { ... })
 //
-// A run reads the text line by line, and gives away changes, not the result, so that what is long and hardly changed
-// stays where it is: one change for each substitution where a single s touched a line, else one for what differs in
-// the line. Lines that N joins count as one line here. Line numbers, ranges and the last pattern begin anew with each
+// A run reads the text line by line and emits changes, not the result, so that a long text with few changes is not
+// rewritten: one change for each substitution if a single s changed a line, otherwise one change for the difference in
+// the line. Lines that N joins count as one line here. Line numbers, ranges and the last pattern start again in each
 // run, as the first two do for each file of sed -s and sed -i. The commands q and Q end the run, not the runs over
-// other texts: sed -i would leave the files after this one as they are.
+// other texts: sed -i would leave the files after this file unchanged.
 //
 // # Grammar
 //
@@ -23,54 +23,55 @@
 //	text     = { blank } chars newline | { blank } "\" [ newline ] chars newline
 //	flag     = "g" | "p" | N | "i" | "I" | "m" | "M"
 //
-// The delimiter c is any character of one byte but a newline and a backslash. Within a part it is written with a
-// backslash before it, or within brackets. Line 0 is allowed in 0,/re/ only. A first script that begins with #n is
-// Quiet. An empty pattern stands for the last pattern used while the script ran; it takes no flags.
+// The delimiter c is any character of one byte except a newline and a backslash. Within a part it is written after a
+// backslash, or within brackets. Line 0 is only allowed in 0,/re/. A first script that begins with #n is Quiet. An
+// empty pattern means the last pattern used while the script ran; it must not have flags.
 //
-// A text goes to the end of its line, and a backslash there continues it on the next line. Blanks before it are left
-// out, but for those after a backslash. In a text, a backslash stands for the character after it, or for a control
-// character or a byte. A text has a newline at its end, which the end of the script may stand for.
+// A text goes to the end of its line, and a backslash there continues it on the next line. Blanks before it are
+// skipped, except those after a backslash. In a text, a backslash means the character after it, or a control character
+// or a byte. A text ends with a newline; the end of the script counts as a newline.
 //
 // In a replacement, & and \0 are the match, \1 to \9 its groups, a backslash before a newline a newline; \U and \L
-// turn what follows to upper and lower case up to \E, \u and \l the next character only. As in GNU sed, \L\u works
-// and in \u\L the \u is lost. Everywhere, \a \f \n \r \t \v are control characters, \cX is control-X, and \dNNN,
-// \oNNN and \xHH are a byte: in a replacement \x26 is an &, not the match, but in a pattern \x2e is a dot, that is,
-// any character.
+// change the following text to upper and lower case up to \E, \u and \l only the next character. As in GNU sed, \L\u
+// works and in \u\L the \u is lost. Everywhere, \a \f \n \r \t \v are control characters, \cX is control-X, and \dNNN,
+// \oNNN and \xHH are a byte: in a replacement \x26 is an &, not the match, but in a pattern \x2e is a dot, that is, any
+// character.
 //
 // # Patterns
 //
-// Patterns are POSIX extended ([ERE]) or basic ([BRE]) with the additions of GNU: \+ \? and \| in basic ones; \w \W
+// Patterns are POSIX extended ([ERE]) or basic ([BRE]) with the additions of GNU: \+ \? and \| in basic patterns; \w \W
 // \s \S \b \B \< \> \` and \' in both. Package posix makes trees of them, which package match runs. The match is the
-// leftmost, and of those the longest. Of several ways to it, that one counts for the groups which takes the first
-// alternative first and repeats as often as it can, as in package regexp.
+// leftmost, and of those the longest. If several ways lead to it, the groups are from the way that tries the first
+// alternative first and repeats as often as possible, as in package regexp.
 //
-// Classes are those of C.UTF-8, so that \w and [[:alpha:]] are letters of all scripts; ranges are between ASCII
-// characters only. A byte that is part of no character is matched by nothing but itself, written \xHH. With [RE2]
-// patterns are those of package regexp.
+// Classes are those of C.UTF-8, so that \w and [[:alpha:]] are letters of all scripts; ranges are only between ASCII
+// characters. A byte that is not part of a character only matches itself, written \xHH. With [RE2], patterns are those
+// of package regexp.
 //
 // # Time and memory
 //
-// Nothing goes back: finding a match takes time in proportion to the rest of the line, times the size of the pattern
-// at worst, where its automaton does not fit its cache; finding groups the length of the match times the size of the
-// pattern. A line with n matches takes n times that at worst. Only a window of some lines of a text is held.
-// Options.MaxPattern and Options.MaxLine limit both, [Bounds] what a run makes, and the context ends it anywhere. A
-// script has at most MaxScript bytes and MaxCommands commands, a pattern 64 KiB and 1,000 groups within each other.
+// There is no backtracking: finding a match takes time in proportion to the rest of the line, times the size of the
+// pattern in the worst case, if its automaton does not fit its cache; finding groups takes the length of the match
+// times the size of the pattern. A line with n matches takes n times that in the worst case. Only a window of some
+// lines of a text is in memory. Options.MaxPattern and Options.MaxLine limit both, [Bounds] limit the output of a run,
+// and the context can end it at any time. A script has at most MaxScript bytes and MaxCommands commands, a pattern 64
+// KiB and 1,000 nested groups.
 //
 // # Refused scripts
 //
-// All that GNU sed refuses, and beyond that, with Unsupported set in the [Error]: the commands that write, read or
-// run something (w W r R e), print otherwise (l L = F z v), branch (b t T :), keep a window of lines (D P), or keep a
+// Everything that GNU sed refuses, and also, with Unsupported set in the [Error]: the commands that write, read or run
+// something (w W r R e), print in other ways (l L = F z v), branch (b t T :), keep a window of lines (D P), or keep a
 // second text (g G h H x); exit statuses of q and Q; the flags w and e of s; back-references in patterns; bytes that
 // are not characters within brackets, or in a pattern with classes or the flag I; a text of a, i or c that ends with a
-// backslash where no line follows; and \N with an empty pattern that stands for a pattern with fewer groups.
+// backslash without a next line; and \N with an empty pattern if the last pattern has fewer groups.
 //
 // # Differences from GNU sed
 //
-// In testdata/differences.txt stand the cases of the tests that differ from GNU sed 4.9, with their reasons: it
-// compares bytes where a pattern has no class, and then matches within characters; it loses matches of repeated
-// groups with an anchor in them; without the flag M, ^ and $ also hold at a newline that the match itself has gone
-// over; and of several ways to a match it takes another one here and there. Beside that, what differs is the flag I
-// with characters whose other case takes another number of bytes in UTF-8, and with an escaped letter, which GNU sed
-// never finds then; a bracket that an interval of {0} removes; \B behind a repeat, as in b*\(\B\), beside a byte that
-// is not a character; and surrogates and characters above U+10FFFF written as UTF-8, which are bytes here.
+// testdata/differences.txt has the test cases that differ from GNU sed 4.9, with the reasons: GNU sed compares bytes if
+// a pattern has no class, and then matches within characters; it loses matches of repeated groups that contain an
+// anchor; without the flag M, ^ and $ also hold at a newline within the match; and of several ways to a match it
+// sometimes takes another. Other differences are the flag I with characters whose other case has another number of
+// bytes in UTF-8, and with an escaped letter, which GNU sed never finds then; a bracket that an interval of {0}
+// removes; \B after a repeat, as in b*\(\B\), next to a byte that is not a character; and surrogates and characters
+// above U+10FFFF in UTF-8, which are bytes here.
 package sed

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// eof is what next returns at the end of a script.
+// eof is the result of next at the end of a script.
 const eof = -1
 
-// next takes a byte of the current script, which ends where something is wrong.
+// next returns the next byte of the current script. A script ends at its first error.
 func (p *parser) next() int {
 	if p.err != nil || p.at >= len(p.text) {
 		p.ended = true
@@ -36,7 +36,7 @@ func (p *parser) nonblank() int {
 
 func isDigit(c int) bool { return '0' <= c && c <= '9' }
 
-// integer reads the number that begins with c. A number that is too large becomes the largest.
+// integer reads the number that begins with c. A number that is too large becomes the largest number.
 func (p *parser) integer(c int) int {
 	const most = math.MaxInt / 16
 	n := 0
@@ -57,7 +57,7 @@ func (p *parser) endOfCommand() {
 	}
 }
 
-// delimiter reads the byte around the parts of s, y and \cREc.
+// delimiter reads the delimiter of s, y and \cREc.
 func (p *parser) delimiter() int {
 	c := p.next()
 	if c >= 0x80 {
@@ -68,7 +68,8 @@ func (p *parser) delimiter() int {
 	return c
 }
 
-// until reads up to a delimiter that is not escaped, or in a pattern, within brackets. missing is its error.
+// until reads up to a delimiter that is not escaped or, in a pattern, within brackets. missing is the error without a
+// delimiter.
 func (p *parser) until(delimiter int, pattern bool, missing string) []byte {
 	var out []byte
 	for {
@@ -104,7 +105,7 @@ func (p *parser) until(delimiter int, pattern bool, missing string) []byte {
 	}
 }
 
-// brackets copies a bracket expression up to its ], which it returns, or whatever it ended with.
+// brackets copies a bracket expression up to its ], and returns the last byte read: ] unless there is an error.
 func (p *parser) brackets(out []byte) ([]byte, int) {
 	c := p.next()
 	if c == '^' {
@@ -116,7 +117,7 @@ func (p *parser) brackets(out []byte) ([]byte, int) {
 		c = p.next()
 	}
 	kind := 0       // the . : or = that opened a name
-	opened := false // the last one was a [
+	opened := false // the last byte was a [
 	closing := false
 	for ; ; c = p.next() {
 		wasOpened, wasClosing := opened, closing
@@ -148,7 +149,7 @@ func (p *parser) brackets(out []byte) ([]byte, int) {
 	}
 }
 
-// textKind says where escapes stand.
+// textKind is the kind of text in which escapes are.
 type textKind int
 
 const (
@@ -157,7 +158,7 @@ const (
 	plainText // of y
 )
 
-// unescape replaces the escapes that stand for one character. The others stay, but for plain text.
+// unescape replaces the escapes for single characters. Other escapes are kept, except in plain text.
 func (p *parser) unescape(text []byte, kind textKind) []byte {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return text
@@ -215,7 +216,8 @@ func (p *parser) unescape(text []byte, kind textKind) []byte {
 	return out
 }
 
-// number reads the digits of \d, \o or \x at text[i:], as many as a byte has. Without any it is the letter itself.
+// number reads the digits of \d, \o or \x at text[i:], as many as a byte has. Without digits the result is the letter
+// itself.
 func number(text []byte, i int, letter byte) (byte, int) {
 	base, most := 10, 3
 	switch letter {

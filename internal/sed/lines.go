@@ -6,30 +6,30 @@ import (
 	"slices"
 )
 
-// window is how much of a text is held, in bytes, unless a line is longer.
+// window is how many bytes of a text are in memory, unless a line is longer.
 const window = 128 << 10
 
 type lines struct {
 	src   io.Reader
 	buf   []byte
-	first int   // where the lines begin in buf that are held
-	next  int   // what is before it in buf was read
-	off   int64 // where buf begins in the text
+	first int   // offset in buf of the held lines
+	next  int   // buf before next was read
+	off   int64 // offset of buf in the text
 	end   bool  // everything was read
-	fills int   // counts how often buf became another
+	fills int   // counts how often buf has changed
 }
 
-// hold lets go of the lines read so far, and keeps those that are read from now on, up to the next call.
+// hold releases the lines read so far, and holds the lines that are read from now on, up to the next call.
 func (l *lines) hold() { l.first = l.next }
 
-// held returns the lines that are held, valid until the next line is read.
+// held returns the held lines, valid until the next line is read.
 func (l *lines) held() []byte { return l.buf[l.first:l.next] }
 
-// start returns where the lines that are held begin in the text.
+// start returns the offset of the held lines in the text.
 func (l *lines) start() int64 { return l.off + int64(l.first) }
 
 // line returns the next line with its newline, valid until the next call. It is empty at the end of the text. A line
-// of more than most bytes may be cut after them.
+// longer than most bytes may be cut there.
 func (l *lines) line(most int) ([]byte, error) {
 	for looked := 0; ; {
 		rest := l.buf[l.next:]
@@ -39,7 +39,7 @@ func (l *lines) line(most int) ([]byte, error) {
 		} else {
 			looked = len(rest)
 		}
-		// The text that follows shows if it is the last line.
+		// Whether it is the last line is only known with the text after it.
 		if l.end || l.next+len(rest) < len(l.buf) || looked > most {
 			l.next += len(rest)
 			return rest, nil

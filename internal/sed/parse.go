@@ -24,7 +24,7 @@ type parser struct {
 	places Places
 }
 
-// Parse reads scripts as sed reads several -e. The error is an [*Error].
+// Parse reads scripts, as sed reads several -e options. The error is an [*Error].
 func Parse(scripts []string, o Options) (*Script, error) {
 	o.MaxPattern = cmp.Or(o.MaxPattern, DefaultMaxPattern)
 	p := &parser{scripts: scripts, options: o, out: &Script{
@@ -51,13 +51,13 @@ func Parse(scripts []string, o Options) (*Script, error) {
 	return p.out, nil
 }
 
-// Places are the places of a script where a character has another meaning than elsewhere.
+// Places are the places of a script in which characters have another meaning.
 type Places struct {
-	Texts    []int    // where the texts of a, i and c begin that stand on the line of their command, in order
-	Brackets [][2]int // where the bracket expressions of patterns begin and end, behind [ and at ], in order
+	Texts    []int    // offsets of the texts of a, i and c that are on the line of their command, in order
+	Brackets [][2]int // begin and end of the bracket expressions of patterns, after [ and at ], in order
 }
 
-// PlacesOf returns the places of a script up to the first error. Patterns are not judged.
+// PlacesOf returns the places of a script up to the first error. Patterns are not checked.
 func PlacesOf(script string) Places {
 	p := &parser{scripts: []string{script}, script: -1, scan: true, out: &Script{}}
 	if p.nextScript() {
@@ -66,7 +66,7 @@ func PlacesOf(script string) Places {
 	return p.places
 }
 
-// nextScript goes on with the next script. It reports whether there is one.
+// nextScript moves to the next script. It reports whether there is one.
 func (p *parser) nextScript() bool {
 	if p.script+1 >= len(p.scripts) {
 		return false
@@ -76,7 +76,7 @@ func (p *parser) nextScript() bool {
 	return true
 }
 
-// here is the place of the last byte read.
+// here returns the place of the last byte read.
 func (p *parser) here() place {
 	at := p.at
 	if !p.ended {
@@ -85,14 +85,14 @@ func (p *parser) here() place {
 	return place{p.script, max(at, 0)}
 }
 
-// fail keeps the first error, which ends the script.
+// fail records the first error, which ends the script.
 func (p *parser) fail(text string) {
 	if p.err == nil {
 		p.err = p.here().at(p.scripts, text, "")
 	}
 }
 
-// refuse is fail for what GNU sed takes, with the reason.
+// refuse is fail for something that GNU sed accepts, with the reason.
 func (p *parser) refuse(text, why string) {
 	if p.err == nil {
 		p.fail(text)
@@ -179,7 +179,8 @@ func (p *parser) unknown(c int) {
 	p.fail("unknown command: `" + name + "'")
 }
 
-// comment skips to the end of the line. A first script that begins with #n is Quiet, whatever follows, as in GNU sed.
+// comment skips to the end of the line. A first script that begins with #n is Quiet, as in GNU sed, whatever comes
+// after it.
 func (p *parser) comment() {
 	start := p.at
 	for c := p.next(); c != eof && c != '\n'; c = p.next() {
@@ -189,7 +190,7 @@ func (p *parser) comment() {
 	}
 }
 
-// addresses reads the addresses of a command, of which c is the first byte, and returns the byte after them.
+// addresses reads the addresses of a command that begins with c, and returns the byte after them.
 func (p *parser) addresses(cmd *command, c int) int {
 	if !p.address(&cmd.from, c) {
 		return c
@@ -210,7 +211,7 @@ func (p *parser) addresses(cmd *command, c int) int {
 	return c
 }
 
-// address reads an address that begins with c. It is false where c begins none.
+// address reads an address that begins with c. It returns false if c does not begin an address.
 func (p *parser) address(a *address, c int) bool {
 	switch {
 	case c == '/' || c == '\\':

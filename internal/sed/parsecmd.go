@@ -51,7 +51,7 @@ func (p *parser) flags(s *substitution) (icase, lines bool) {
 	}
 }
 
-// compile compiles a pattern, of which groups groups are used, and nil is the empty one.
+// compile compiles a pattern, of which groups groups are used. The result is nil for the empty pattern.
 func (p *parser) compile(text []byte, icase, lines bool, groups int) *pattern {
 	if len(text) == 0 {
 		if icase || lines {
@@ -87,7 +87,7 @@ func (p *parser) compile(text []byte, icase, lines bool, groups int) *pattern {
 
 func (p *parser) transliterate(cmd *command) {
 	delimiter := p.delimiter()
-	var parts [2][]string // characters, or bytes that are part of none
+	var parts [2][]string // characters, or bytes that are not part of a character
 	for i := range parts {
 		text := p.unescape(p.until(delimiter, false, "unterminated `y' command"), plainText)
 		for len(text) > 0 {
@@ -102,7 +102,7 @@ func (p *parser) transliterate(cmd *command) {
 	}
 	cmd.letters = make(map[string]string, len(parts[0]))
 	for i, from := range parts[0] {
-		// GNU sed takes a stray byte for a character that begins with it.
+		// GNU sed takes a stray byte for a character that begins with this byte.
 		for _, from := range []string{from, from[:1]} {
 			if _, ok := cmd.letters[from]; !ok {
 				cmd.letters[from] = parts[1][i]
@@ -112,9 +112,9 @@ func (p *parser) transliterate(cmd *command) {
 	p.endOfCommand()
 }
 
-// textLines reads the text of a, i or c: the rest of the line without the blanks before it, or what follows a
-// backslash, which a newline may follow. A backslash at the end of a line continues the text on the next line, or in
-// the next script.
+// textLines reads the text of a, i or c: the rest of the line without the blanks before it, or the text after a
+// backslash and an optional newline. A backslash at the end of a line continues the text on the next line, or in the
+// next script.
 func (p *parser) textLines(cmd *command) {
 	c := p.nonblank()
 	if c != eof {
@@ -150,7 +150,7 @@ func (p *parser) textLines(cmd *command) {
 	cmd.text = p.unescape(append(text, '\n'), plainText)
 }
 
-// continued goes on with the text of a, i or c in the next script, which a backslash at the end of this one asks for.
+// continued continues the text of a, i or c in the next script, because this script ends with a backslash.
 func (p *parser) continued() bool {
 	if p.nextScript() {
 		return true

@@ -47,7 +47,7 @@ func (re *pattern) contains(ctx context.Context, b []byte) (bool, error) {
 	return re.posix.Contains(ctx, b)
 }
 
-// each calls yield for each match with at least so many of its groups, as package regexp has them.
+// each calls yield for each match with at least groups of its groups, in the form of package regexp.
 func (re *pattern) each(ctx context.Context, b []byte, groups int, yield func(loc []int) bool) error {
 	if re.re2 != nil {
 		see := func(_ *match.Window, loc []int) bool { return yield(loc) }
@@ -56,7 +56,8 @@ func (re *pattern) each(ctx context.Context, b []byte, groups int, yield func(lo
 	return re.posix.Each(ctx, b, groups, yield)
 }
 
-// guarded returns patterns such that a line which none of them matches stays as it is, nil if none are known of use.
+// guarded returns patterns such that a line that matches none of them is unchanged, nil if no useful patterns are
+// known.
 func (s *Script) guarded() []*match.Longest {
 	var guards []*match.Longest
 	for i := 0; i < len(s.commands); i++ {
@@ -96,7 +97,7 @@ func (s *Script) share() {
 	}
 }
 
-// pattern is that of an s, nil if it has none of its own.
+// pattern returns the pattern of an s, nil if it has none of its own.
 func (c *command) pattern() *pattern {
 	if c.subst == nil {
 		return nil

@@ -9,26 +9,27 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// Edit takes one change of an input: its bytes from start to end become text. Changes come in order and do not
-// overlap. The text is the runner's and must be copied to be kept. An error ends the run.
+// Edit receives one change of an input: the bytes from start to end become text. Changes come in order and do not
+// overlap. The text belongs to the runner and must be copied to be kept. An error ends the run.
 type Edit func(start, end int64, text []byte) error
 
-// Bounds are what a run may come to at most. The zero Bounds has no limits.
+// Bounds are the limits of a run. The zero Bounds has no limits.
 type Bounds struct {
-	// Replacements is the limit on substitutions. Zero means no limit. One more is ErrReplacements, before it is made.
+	// Replacements is the largest number of substitutions. Zero means no limit. One more is ErrReplacements, before it is
+	// made.
 	Replacements int
-	// Text is how much text one line may become, with the copies of p and the texts of a, i and c, in bytes. Zero
+	// Text is the largest number of bytes that one line may become, with the copies of p and the texts of a, i and c. Zero
 	// means no limit. More is ErrText.
 	Text int64
 }
 
-// ErrReplacements and ErrText say which of the Bounds of a run was met.
+// ErrReplacements and ErrText name the exceeded limit of Bounds.
 var (
 	ErrReplacements = errors.New("too many substitutions")
 	ErrText         = errors.New("too much text")
 )
 
-// LineError is a line that is longer than Options.MaxLine, or became so.
+// LineError means that a line is longer than Options.MaxLine, or became longer.
 type LineError struct {
 	Line int // from 1
 	Max  int // bytes
@@ -39,14 +40,14 @@ func (e *LineError) Error() string {
 	return fmt.Sprintf("line %d is longer than %d bytes", e.Line, e.Max)
 }
 
-// splice is one substitution in the line as it was read.
+// splice is one substitution in the original line.
 type splice struct{ start, end, from, to int } // the text is runner.space[from:to]
 
 // runner is one run of a script over one input.
 type runner struct {
 	s      *Script
 	ctx    context.Context
-	work   int // done since the context was looked at
+	work   int // work since the context was checked
 	bounds Bounds
 	edit   Edit
 	stats  Stats
@@ -54,27 +55,27 @@ type runner struct {
 	last   *pattern
 	lines  lines
 	isLast bool           // the last line has been read
-	bare   bool           // the line that was read last has no newline
-	places []match.Places // where the texts are that the guards of the script need
-	filled int            // the value of lines.fills that they are for
+	bare   bool           // the last line read has no newline
+	places []match.Places // the places of the texts that the guards of the script need
+	filled int            // the value of lines.fills for places
 
-	space   []byte // the pattern space; the line itself as long as changes is 0
-	owned   []byte // where the pattern space is, or was
-	spare   []byte // where the next one will be
+	space   []byte // the pattern space; the line itself while changes is 0
+	owned   []byte // the memory of the pattern space, now or before
+	spare   []byte // the memory for the next pattern space
 	changes int
-	splices []splice // the changes, if it is one
-	printed []byte   // what comes before the pattern space: by p, i and c, with newlines
-	open    bool     // the newline at the end of printed counts only if something follows
+	splices []splice // the substitutions, if changes is 1
+	printed []byte   // text before the pattern space: of p, i and c, with newlines
+	open    bool     // the newline at the end of printed counts only if more text comes after it
 	// The texts of a, which come after the pattern space.
 	appended []byte
-	alone    bool // the runner has the turn that script.long gives
+	alone    bool // the runner has the turn of script.long
 
 	substituting substituting
 }
 
-// Apply runs the script over all that src gives and passes each change to edit. It holds a small multiple of the
-// longest line in memory. The error is an [*Error], a [*LineError], [ErrReplacements] or [ErrText], that of src or of
-// edit, or that of the context, which is looked at within a line too.
+// Apply runs the script over the text of src and passes each change to edit. It needs a small multiple of the longest
+// line in memory. The error is an [*Error], a [*LineError], [ErrReplacements] or [ErrText], or it is from src, edit or
+// the context. The context is checked within a line too.
 func (s *Script) Apply(ctx context.Context, src io.Reader, bounds Bounds, edit Edit) (Stats, error) {
 	r, _ := s.idle.Get().(*runner)
 	if r == nil {
@@ -98,11 +99,11 @@ func (s *Script) Apply(ctx context.Context, src io.Reader, bounds Bounds, edit E
 	return stats, err
 }
 
-// freely is how large the text of a line may be, in bytes, while other runners are at theirs. A line that is larger, or
-// gets so, is worked at alone: it takes several times its size, and there may be as many runners as processors.
+// freely is the largest text of a line, in bytes, that runners may process in parallel. Only one runner at a time
+// processes a larger line: it needs several times its size, and there may be as many runners as processors.
 const freely = 1 << 20
 
-// reserve waits for the turn of a runner whose line takes so many bytes. The error is that of the context.
+// reserve waits for the turn of a runner whose line takes so many bytes. The error is from the context.
 func (r *runner) reserve(size int) error {
 	if size <= freely || r.alone {
 		return nil
@@ -116,7 +117,7 @@ func (r *runner) reserve(size int) error {
 	}
 }
 
-// release gives the turn back, and the memory that it was for.
+// release returns the turn, and frees its memory.
 func (r *runner) release() {
 	if !r.alone {
 		return
@@ -127,14 +128,14 @@ func (r *runner) release() {
 	<-r.s.long
 }
 
-// often is how much work, in bytes and commands, is done between two looks at the context. A line counts perLine, for
-// what becomes of its changes.
+// often is how much work, in bytes and commands, is done between two checks of the context. A line counts as perLine,
+// for the work on its changes.
 const (
 	often   = 1 << 18
 	perLine = 64
 )
 
-// spend counts some work that was done. The error is that of the context.
+// spend counts some work that was done. The error is from the context.
 func (r *runner) spend(work int) error {
 	if r.work += work; r.work < often {
 		return nil

@@ -33,7 +33,7 @@ func (r *runner) commands() (how ending, err error) {
 		case 'Q':
 			return quitDrop, nil
 		case 'c':
-			if r.ranges[i].active { // the text stands for the whole range, and comes at its end
+			if r.ranges[i].active { // the text is for the whole range, and comes at its end
 				return deleted, nil
 			}
 			return deleted, r.put(&r.printed, c.text)
@@ -92,7 +92,7 @@ func (r *runner) put(to *[]byte, text []byte, end ...byte) error {
 	return r.spend(len(text))
 }
 
-// become makes space the pattern space.
+// become sets the pattern space.
 func (r *runner) become(space []byte) {
 	r.space = space
 	r.owned, r.spare = space, r.owned

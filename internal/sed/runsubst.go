@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// substituting is one s at work on the pattern space.
+// substituting is the work of an s on the pattern space.
 type substituting struct {
 	runner *runner
 	yield  func(loc []int) bool // take
 	s      *substitution
-	out    []byte // what the space becomes, as far as it was looked at
-	copied int    // how much of it that is
+	out    []byte // the new pattern space so far
+	copied int    // how much of the old pattern space was copied
 	count  int    // matches
 	made   int    // substitutions
 	err    error
@@ -25,7 +25,7 @@ func (r *runner) substitute(c *command) error {
 		return err
 	}
 	if s.groups > re.groups {
-		// GNU sed reads past its registers if the pattern was that of an s, and refuses it if it was an address.
+		// GNU sed reads past its registers if the pattern was the pattern of an s, and refuses it if it was an address.
 		e := c.place.at(r.s.scripts, "invalid reference \\"+strconv.Itoa(s.groups)+" on `s' command's RHS",
 			"the empty pattern stands for one with fewer groups")
 		e.Unsupported = true
@@ -48,7 +48,7 @@ func (r *runner) substitute(c *command) error {
 	return nil
 }
 
-// take makes the substitution for the next match, if that is to be replaced. It reports whether there may be more.
+// take makes the substitution for the next match, if the match is to be replaced. It reports whether there may be more.
 func (w *substituting) take(loc []int) (more bool) {
 	s, r, from, to := w.s, w.runner, loc[0], loc[1]
 	if w.count++; w.count < s.number {
@@ -64,7 +64,7 @@ func (w *substituting) take(loc []int) (more bool) {
 	w.out = append(w.out, r.space[w.copied:from]...)
 	begin, most := len(w.out), r.s.maxLine
 	size, exact := s.size(loc, most)
-	if exact && size > most-begin { // before there is memory for it
+	if exact && size > most-begin { // before memory for it is allocated
 		w.err = &LineError{r.stats.Lines, most}
 		return false
 	}
@@ -84,7 +84,7 @@ func (w *substituting) take(loc []int) (more bool) {
 	return s.global
 }
 
-// pattern returns the pattern to use for re, which may be the empty one.
+// pattern returns the pattern to use for re, which may be the empty pattern.
 func (r *runner) pattern(re *pattern, p place) (*pattern, error) {
 	if re == nil {
 		if r.last == nil {
@@ -96,7 +96,7 @@ func (r *runner) pattern(re *pattern, p place) (*pattern, error) {
 	return re, nil
 }
 
-// ranged is the state of an address with two ends.
+// ranged is the state of an address with two parts.
 type ranged struct {
 	active, closed bool
 	end            int // of +N and ~N
@@ -110,7 +110,7 @@ func (r *runner) selected(i int) (bool, error) {
 	}
 	begins := !state.active
 	if begins {
-		// A line number is where a range begins once, even if the line itself was never looked at.
+		// A line number begins a range only once, even if the line itself was never checked.
 		if c.from.kind == addrLine {
 			if state.closed || line < c.from.n {
 				return false, nil
@@ -121,12 +121,12 @@ func (r *runner) selected(i int) (bool, error) {
 		state.active, state.closed = true, false
 		switch c.to.kind {
 		case addrRegexp:
-			return true, nil // looked for from the next line on
+			return true, nil // searched from the next line on
 		case addrPlus:
 			state.end = line + c.to.step
 			return true, nil
 		case addrTo:
-			// A line that is a multiple already is where the range begins, not where it ends.
+			// A line that is already a multiple begins the range, it does not end it.
 			state.end = line + c.to.step - line%c.to.step
 			return true, nil
 		}

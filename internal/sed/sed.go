@@ -8,60 +8,61 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// Syntax is what patterns are written in.
+// Syntax is the syntax of patterns.
 type Syntax int
 
 const (
-	// ERE is POSIX extended syntax with GNU's additions, as of sed -E. It is the default.
+	// ERE is POSIX extended syntax with GNU's additions, as in sed -E. It is the default.
 	ERE Syntax = iota
-	// BRE is POSIX basic syntax with GNU's additions, as of sed without -E.
+	// BRE is POSIX basic syntax with GNU's additions, as in sed without -E.
 	BRE
-	// RE2 is the syntax of package regexp, with its leftmost-first matching. The rest of the script is sed's.
+	// RE2 is the syntax of package regexp, with its leftmost-first matching. The rest of the script is as in sed.
 	RE2
 )
 
-// DefaultMaxPattern is what Options.MaxPattern is if it is zero.
+// DefaultMaxPattern is the default of Options.MaxPattern.
 const DefaultMaxPattern = 50_000
 
 // DefaultMaxLine is the longest line, in bytes, if Options.MaxLine is zero.
 const DefaultMaxLine = 32 << 20
 
-// MaxScript is the longest that all scripts of one Parse may be together, in bytes, and MaxCommands how many commands
-// they may have.
+// MaxScript is the largest total size of the scripts of a Parse, in bytes, and MaxCommands the largest number of their
+// commands.
 const (
 	MaxScript   = 1 << 20
 	MaxCommands = 10_000
 )
 
-// Options describes how scripts are read. The zero value is that of sed -E.
+// Options are the settings for reading scripts. The zero value is for sed -E.
 type Options struct {
 	Syntax Syntax
-	// Quiet is sed -n: lines are kept only where p keeps them.
+	// Quiet is sed -n: only p prints lines.
 	Quiet bool
-	// MaxPattern is the largest pattern, in nodes: a character or an operator is one, and an interval counts as what it
-	// stands for. All patterns of a script may have four times as many together. Zero means DefaultMaxPattern.
+	// MaxPattern is the size of the largest pattern, in nodes: a character or an operator is one node, and an interval
+	// counts as its repetitions written out. All patterns of a script together may have four times as many. Zero means
+	// DefaultMaxPattern.
 	MaxPattern int
 	// MaxLine is the longest line in bytes, also after a substitution, and after N has joined lines. Zero means
 	// DefaultMaxLine.
 	MaxLine int
 }
 
-// Script is a sequence of commands. It may be used by several goroutines at a time.
+// Script is a sequence of commands. It is safe for concurrent use.
 type Script struct {
 	commands []command
 	quiet    bool
 	maxLine  int
-	guards   []*match.Longest // if there are any, a line that none of them matches stays as it is
+	guards   []*match.Longest // if there are any, a line that matches none of them is unchanged
 	scripts  []string
 	size     int
 	idle     sync.Pool     // of *runner
-	long     chan struct{} // has a value while a runner is at a line that takes much memory
+	long     chan struct{} // has a value while a runner processes a line that needs much memory
 }
 
-// Size returns how large the patterns are together, in nodes.
+// Size returns the total size of the patterns, in nodes.
 func (s *Script) Size() int { return s.size }
 
-// Stats counts what was done to one input.
+// Stats counts the work on one input.
 type Stats struct {
 	Replacements int // the substitutions made; one s with the flag g may make several in a line
 	Lines        int // the lines read
@@ -87,9 +88,9 @@ const (
 	addrStep               // first~step
 	addrLast               // $
 	addrRegexp             // /re/
-	addrPlus               // +N, as the second
-	addrTo                 // ~N, as the second
-	addrNext               // +0 or ~0, as the second: the line itself
+	addrPlus               // +N, as the second address
+	addrTo                 // ~N, as the second address
+	addrNext               // +0 or ~0, as the second address: the line itself
 )
 
 type address struct {
@@ -98,21 +99,21 @@ type address struct {
 	re      *pattern
 }
 
-// Error is what is wrong with a script: what GNU sed would refuse, what this package does not do, or an empty pattern
-// that had nothing to stand for while the script ran.
+// Error is a mistake in a script: GNU sed would refuse it, this package does not support it, or an empty pattern had no
+// pattern before it while the script ran.
 type Error struct {
-	Script int    // which script, from 0
-	Offset int    // the byte at which it was noticed, from 0
+	Script int    // index of the script, from 0
+	Offset int    // the byte at which the mistake was found, from 0
 	Line   int    // the line of the script, from 1
 	Column int    // the byte of the line, from 1
-	Text   string // in the words of GNU sed where it has some
-	Hint   string // what to do about it, or ""
-	// Unsupported means that GNU sed would take it and this package does not, on purpose. Window means that it is about
-	// a window of several lines.
+	Text   string // in the words of GNU sed if it has this error
+	Hint   string // what to do, or ""
+	// Unsupported means that GNU sed would accept it and this package refuses it on purpose. Window means that it needs a
+	// window of several lines.
 	Unsupported, Window bool
 }
 
-// Error says where it is and what it is.
+// Error names the place and the mistake.
 func (e *Error) Error() string {
 	s := fmt.Sprintf("script %d, line %d, column %d: %s", e.Script+1, e.Line, e.Column, e.Text)
 	if e.Hint != "" {
@@ -132,10 +133,10 @@ func (p place) at(scripts []string, text, hint string) *Error {
 	}
 }
 
-// noWindow is the reason for commands that are not done.
+// noWindow is the reason for refusing D and P.
 const noWindow = "no window of lines is kept"
 
-// refused has the meaning of each command and flag that is not done.
+// refused returns the reason why a command or flag is not supported, "" if it is.
 func refused(c byte) string {
 	for _, of := range [...]struct{ names, why string }{
 		{"wW", "it writes files"},

@@ -8,7 +8,7 @@ import (
 
 // substitution is an s command.
 type substitution struct {
-	re     *pattern // nil for the last one used
+	re     *pattern // nil for the last pattern used
 	parts  []part
 	groups int // the highest \N of the replacement
 	number int // of the first match that is replaced; 0 is 1
@@ -16,7 +16,7 @@ type substitution struct {
 	print  bool
 }
 
-// part is a piece of a replacement: some text, then a group, each in some case.
+// part is a piece of a replacement: some text, then a group, each with a change of case.
 type part struct {
 	text  []byte
 	group int // -1 for none
@@ -60,7 +60,7 @@ func (s *substitution) parse(text []byte) {
 			saved = mode
 			mode |= map[byte]match.Case{'l': match.LowerFirst, 'u': match.UpperFirst}[c]
 		default:
-			// The piece ends after the character: a \u before it is used up.
+			// The piece ends after the character: a \u before it applies only to this character.
 			literal = append(literal, c)
 			end(-1)
 		}
@@ -70,8 +70,8 @@ func (s *substitution) parse(text []byte) {
 	}
 }
 
-// size returns how long the replacement of a match gets, or something above most if it is more than that. It is exact
-// if no part changes the case of letters.
+// size returns the length of the replacement of a match, or a number above most if the length is above most. It is
+// exact if no part changes the case of letters.
 func (s *substitution) size(caps []int, most int) (n int, exact bool) {
 	exact = true
 	for _, p := range s.parts {
@@ -87,7 +87,7 @@ func (s *substitution) size(caps []int, most int) (n int, exact bool) {
 	return n, exact
 }
 
-// expand appends the replacement of a match in b, and ends where out gets longer than most.
+// expand appends the replacement of a match in b, and ends when out is longer than most.
 func (s *substitution) expand(out, b []byte, caps []int, most int) []byte {
 	var pending match.Case
 	for _, p := range s.parts {
@@ -117,7 +117,7 @@ func (s *substitution) expand(out, b []byte, caps []int, most int) []byte {
 	return out
 }
 
-// appendCase appends text in a case. From a NUL on, the text stays as it is, as in GNU sed.
+// appendCase appends text in a case. From a NUL on, the text is unchanged, as in GNU sed.
 func appendCase(out, text []byte, mode match.Case) []byte {
 	changes := len(text)
 	if i := bytes.IndexByte(text, 0); i >= 0 {
