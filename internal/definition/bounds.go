@@ -10,13 +10,13 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// The most characters that texts about a pipeline may have.
+// The largest numbers of characters of texts about a pipeline.
 const (
 	MaxClassificationLen = 255
 	MaxDescriptionLen    = 1000
 )
 
-// Bounds are what a pipeline says of its runs as a whole, and what is not an option: an option never makes a pipeline
+// Bounds are the settings of a pipeline for its whole run that are not options: an option never makes a pipeline
 // invalid.
 type Bounds struct {
 	Deadline       time.Duration // zero for none
@@ -26,19 +26,19 @@ type Bounds struct {
 	Sandbox        agent.Sandbox
 }
 
-// boundsForm is what stands in JSON for bounds that Go holds in another form.
+// boundsForm is the JSON form of the bounds that have another form in Go.
 type boundsForm struct {
 	deadline *float64 // in seconds, nil if it is absent
 	budget   Budget
 	sandbox  Sandbox
 }
 
-// form returns the form of bounds that are to be written.
+// form returns the form for writing bounds.
 func (b Bounds) form() boundsForm {
 	return boundsForm{deadline: SecondsOf(b.Deadline), budget: Budget{Limit: b.Budget}, sandbox: SandboxOf(b.Sandbox)}
 }
 
-// noBudget refuses null, which says neither that there is a limit nor that there is none.
+// noBudget refuses null, which is neither a limit nor the absence of a limit.
 func (d *Draft) noBudget(root *strictjson.Node) {
 	if n := root.Get("budget"); n != nil && n.Kind == strictjson.Null {
 		d.problem("/budget", CodeBadBudget, "leave it out for no limit",
@@ -47,7 +47,7 @@ func (d *Draft) noBudget(root *strictjson.Node) {
 	}
 }
 
-// readBounds takes the bounds as they stand in JSON.
+// readBounds reads the bounds from their JSON form.
 func (d *Draft) readBounds() {
 	d.Bounds.Deadline = d.duration(d.boundsForm.deadline, "", "", Deadline())
 	d.Bounds.Budget = d.boundsForm.budget.Limit

@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// Pipeline is a checked pipeline in its closed form. It is never changed: runs of several executors share it.
+// Pipeline is a checked pipeline in its closed form. It never changes: runs of several executors share it.
 type Pipeline struct {
 	Name        string
 	Options     Options
@@ -26,7 +26,7 @@ type Pipeline struct {
 	Index       map[string]int
 	Warnings    []Problem
 	Compiled    []Compiled // of the steps
-	MaxAttempts int        // 0 for as many as may be
+	MaxAttempts int        // 0 for no limit of its own
 	Bounds      Bounds
 
 	Variables []Variable // sorted by name
@@ -35,8 +35,8 @@ type Pipeline struct {
 // Compiled is the part of a checked step that its runs need.
 type Compiled struct {
 	Texts     *interpolate.Texts
-	Kept      any  // by the action's Validate
-	Unchecked bool // rules were let go for a template, which need not be one of the texts
+	Kept      any  // set by the action's Validate
+	Unchecked bool // rules were skipped for a template, which may not be in Texts
 }
 
 // Options are the options of a pipeline. The public type of the same name documents the fields.
@@ -54,7 +54,7 @@ const (
 	MaxSteps   = 20
 	MaxIDLen   = 255 // bytes of a step id
 	MaxNameLen = 255 // characters of a pipeline's name
-	// MaxAttempts is how many attempts a run makes of all its steps together.
+	// MaxAttempts is the largest number of attempts of all steps of a run together.
 	MaxAttempts = flow.MaxSteps
 )
 
@@ -117,12 +117,12 @@ func (p Pipeline) Mutates() bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool { return !s.Action.Spec().ReadOnly })
 }
 
-// Jumps reports whether the way through the steps is not always that of the list.
+// Jumps reports whether the order of execution may differ from the order of the list.
 func (p Pipeline) Jumps() bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool { return len(s.jumps()) > 0 })
 }
 
-// Plain is the JSON form that does not depend on what the pipeline was decoded with, so that it is the same for equal
+// Plain returns a JSON form that does not depend on the prototypes of decoding, so that it is the same for equal
 // pipelines.
 func (p Pipeline) Plain() ([]byte, error) { return p.Encode(func(Step) any { return nil }) }
 
@@ -130,7 +130,8 @@ func (p Pipeline) Plain() ([]byte, error) { return p.Encode(func(Step) any { ret
 func (p Pipeline) Digest() string {
 	data, err := p.Plain()
 	if err != nil {
-		// Only the zero Pipeline and an action that cannot be written as JSON come here; both are not valid pipelines.
+		// This happens only for the zero Pipeline and for an action that cannot be written as JSON; both are not valid
+		// pipelines.
 		data = []byte(err.Error())
 	}
 	sum := sha256.Sum256(data)
@@ -157,7 +158,7 @@ func (p Pipeline) IsTold(i int) bool {
 	return ok && a.Context != actions.ContextNone
 }
 
-// KnowsCommand reports whether no template has a part in what a step is going to run.
+// KnowsCommand reports whether the command of a step contains no template.
 func (p Pipeline) KnowsCommand(i int, a actions.Exec) bool {
 	texts := append([]string{a.Command, a.Shell}, a.Args...)
 	for _, value := range a.Env {
@@ -167,7 +168,7 @@ func (p Pipeline) KnowsCommand(i int, a actions.Exec) bool {
 	return len(p.Steps[i].Bind) == 0 && !slices.ContainsFunc(texts, func(text string) bool { return templates[text] })
 }
 
-// Specs are what the actions of the steps say of themselves; where a step calls a tool, with what that says.
+// Specs returns the specs of the actions of the steps; if a step calls a tool, they include the spec of the tool.
 func (p Pipeline) Specs(tools tool.Set) []actions.Spec {
 	specs := make([]actions.Spec, len(p.Steps))
 	for i, s := range p.Steps {
@@ -180,8 +181,8 @@ func (p Pipeline) Specs(tools tool.Set) []actions.Spec {
 	return specs
 }
 
-// Scheduled is a step with what its order depends on: every step that it names, by its inputs, its condition or its
-// templates, and, if its action is asked and has its parameters already, what it can meet in the file system.
+// Scheduled returns a step with everything that its order depends on: the steps that it names, by its inputs, its
+// condition or its templates, and the paths that its action may touch, if ask is set and the parameters are complete.
 func (p Pipeline) Scheduled(i int, ask bool) schedule.Step {
 	s, refs := p.Steps[i], p.Compiled[i].Texts.Refs()
 	step := schedule.Step{ReadOnly: s.Action.Spec().ReadOnly}
@@ -199,7 +200,7 @@ func (p Pipeline) Scheduled(i int, ask bool) schedule.Step {
 	for _, ref := range refs {
 		step.After = append(step.After, p.Index[ref])
 	}
-	if p.Compiled[i].Texts.Names(RootPrev) || p.IsTold(i) { // any of them may be the last that is not skipped
+	if p.Compiled[i].Texts.Names(RootPrev) || p.IsTold(i) { // any of them may be the last step that is not skipped
 		for j := range i {
 			step.After = append(step.After, j)
 		}
@@ -207,7 +208,7 @@ func (p Pipeline) Scheduled(i int, ask bool) schedule.Step {
 	return step
 }
 
-// HandledSteps are the steps whose failure a later step waits for.
+// HandledSteps returns the steps whose failure a later step handles.
 func (p Pipeline) HandledSteps() map[string]bool {
 	handled := make(map[string]bool)
 	for _, s := range p.Steps {

@@ -20,11 +20,10 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// MaxPipelineBytes is the longest JSON text that a [Decoder] reads unless it says otherwise.
+// MaxPipelineBytes is the default size of the longest JSON text of a [Decoder].
 const MaxPipelineBytes = 16 << 20
 
-// DefaultMaxJSONDepth is how deeply lists and objects may be nested in a pipeline or a stored plan unless the host says
-// otherwise.
+// DefaultMaxJSONDepth is the default depth to which lists and objects may be nested in a pipeline or a stored plan.
 const DefaultMaxJSONDepth = 100
 
 // Decoder reads pipelines from JSON. The public type of the same name documents the fields.
@@ -61,16 +60,16 @@ func (d Decoder) Decode(data []byte) (Pipeline, error) {
 	return Pipeline{}, notObject(s.Root)
 }
 
-// decoding is one text being decoded.
+// decoding is the decoding of one text.
 type decoding struct {
 	Decoder
 	draft  Draft
 	source *lenient.Source
-	text   *strictjson.Node         // as it was read, if the tree of the source was repaired and Locate asks for it
-	places map[string]int           // offsets of problems that do not stand at the value of their pointer
-	moved  map[string]lenient.Moved // what stands elsewhere in the text, by the pointer at which it is read
-	asks   map[string]bool          // pointers to steps that have a prompt and name no action
-	known  *lenient.Forms           // once they are asked for
+	text   *strictjson.Node         // the original text, if the tree of the source was repaired and Locate needs it
+	places map[string]int           // offsets of problems that are not at the value of their pointer
+	moved  map[string]lenient.Moved // values that are elsewhere in the text, by the pointer at which they are read
+	asks   map[string]bool          // pointers to steps that have a prompt and no action
+	known  *lenient.Forms           // set when first needed
 }
 
 func (d Decoder) decoding(s *lenient.Source) *decoding {
@@ -79,7 +78,7 @@ func (d Decoder) decoding(s *lenient.Source) *decoding {
 		asks:  make(map[string]bool)}
 }
 
-// forms are for what is wrong, or almost right.
+// forms returns the forms for values that are wrong, or almost right.
 func (t *decoding) forms() *lenient.Forms {
 	if t.known == nil {
 		step := emptyStep()
@@ -136,7 +135,7 @@ func (t *decoding) pipeline(root *strictjson.Node) {
 	}
 }
 
-// vars takes "vars", the name that templates have for the variables, for "variables". The root of the result is a copy.
+// vars accepts "vars", the name of the variables in templates, for "variables". The root of the result is a copy.
 func (t *decoding) vars(root *strictjson.Node) *strictjson.Node {
 	i := slices.IndexFunc(root.Members, func(m strictjson.Member) bool { return m.Name == RootVars })
 	if i < 0 || root.Get(FieldVariables) != nil {
@@ -152,7 +151,7 @@ func (t *decoding) vars(root *strictjson.Node) *strictjson.Node {
 	return &plain
 }
 
-// other reports what an object without steps is, if that is known: nothing more is to be said of it then.
+// other reports what an object without steps is, if that is known. Then other problems are suppressed.
 func (t *decoding) other(root *strictjson.Node) bool {
 	i, message, hint := t.forms().Other(root)
 	if i < 0 {
@@ -166,7 +165,7 @@ func (t *decoding) other(root *strictjson.Node) bool {
 	return true
 }
 
-// steps reads the steps in two passes: what is a template in one depends on the ids of all.
+// steps reads the steps in two passes: the ids of all steps decide which texts are templates.
 func (t *decoding) steps(list []*strictjson.Node) {
 	t.draft.Steps = make([]Step, len(list))
 	if len(list) > manySteps {
@@ -206,7 +205,7 @@ func (t *decoding) step(i int, n *strictjson.Node, at string) {
 	t.move(at, moved)
 	known := sync.OnceValue(func() *form.Form { return t.paramsOf(s.action) })
 	t.read(s.table(), n, at, func(pointer string) lenient.Hint {
-		name := pointer[1:] // of a member of the step itself, if it has no slash and stands for no other name
+		name := pointer[1:] // a member of the step itself, if the name has no slash and is not an alias
 		if _, alias := t.forms().Step.Known(name); !alias {
 			if t.asks[at] {
 				if hint := lenient.Meant(known(), name, at+"/params"); hint.Text != "" {
@@ -275,8 +274,8 @@ func (t *decoding) read(table params.Table, n *strictjson.Node, at string, unkno
 	t.report(at, problems, unknown)
 }
 
-// report reports what is wrong with an object at a pointer. unknown hints at what a name below it that there is not was
-// meant to be; what that is about is not reported as missing, too.
+// report reports the problems of an object at a pointer. unknown returns a hint about the intended name of an unknown
+// member; that name is then not reported as missing too.
 func (t *decoding) report(at string, problems []params.Problem, unknown func(pointer string) lenient.Hint) {
 	for _, p := range problems {
 		pointer := at + p.Pointer
@@ -297,10 +296,10 @@ func (t *decoding) report(at string, problems []params.Problem, unknown func(poi
 	}
 }
 
-// nestingActions are what actions are called elsewhere that run a pipeline.
+// nestingActions are names of actions in other programs that run a pipeline.
 var nestingActions = []string{"pipeline", "mcp_pipeline", "batch_operations"}
 
-// JSONDepth returns the depth that a MaxDepth stands for.
+// JSONDepth returns the limit for a MaxDepth.
 func JSONDepth(field int) int {
 	switch {
 	case field < 0:

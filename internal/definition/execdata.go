@@ -11,21 +11,21 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// execMembers are the members of the data of a step that runs a command. A template cannot reach further into a member
-// that has true.
+// execMembers are the members of the data of a step that runs a command. If the value is true, a template cannot reach
+// further into the member.
 var execMembers = map[string]bool{
 	"exit_code": true, "signal": true, "stdout": true, "stderr": true, "truncated": true,
 	"changed": false, "deleted": false, "sandbox": false, "json": false,
 }
 
-// IsExecMember reports whether the data of each step that runs a command can have a member of that name.
+// IsExecMember reports whether the data of a step that runs a command can have a member of that name.
 func IsExecMember(name string) bool {
 	_, ok := execMembers[name]
 	return ok
 }
 
 // ExecPathProblem returns the problem of a path into the data of a command, and a hint. Both are "" if the path is
-// right.
+// valid.
 func ExecPathProblem(a actions.Exec, path template.Path) (message, hint string) {
 	if len(path) == 0 {
 		return "", ""

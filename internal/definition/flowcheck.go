@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// checkFlow checks what says where a step leads to, and how often it is tried.
+// checkFlow checks the jumps of a step, and its attempts.
 func (d *Draft) checkFlow(i int, at string) {
 	s := d.Steps[i]
 	d.checkAhead(i, at, "on_fail", s.OnFail)
@@ -98,7 +98,7 @@ func (d *Draft) checkWaysBack(i int, at string) {
 	}
 }
 
-// checkWhen checks the condition of a way back, which may be about the step itself.
+// checkWhen checks the condition of a backward jump, which may be about the step itself.
 func (d *Draft) checkWhen(i int, at string, when condition.Condition) {
 	if ref := when.StepRef(); ref != d.Steps[i].ID {
 		d.checkRefs(i, at+"/step_ref", ref)
@@ -122,7 +122,7 @@ func (d *Draft) isTarget(id string) bool {
 	})
 }
 
-// checkPrevious checks the input of a step that takes the files of the one executed before it.
+// checkPrevious checks the input of a step that uses the files of the step executed before it.
 func (d *Draft) checkPrevious(s Step, at string) {
 	if s.Input == "" {
 		return
@@ -147,8 +147,8 @@ func (d *Draft) checkPrevious(s Step, at string) {
 	}
 }
 
-// FileParams are the parameters in which a step may name its files: "files", and where an action needs files also
-// "paths" and "path", as other tools call them, and the keys of "renames", which have their new names beside them.
+// FileParams returns the parameters in which a step may name its files: "files" and, if an action needs files, also
+// "paths" and "path", which are names in other tools, and the keys of "renames", whose values are new names.
 func FileParams(spec actions.Spec) []string {
 	if spec.Input == actions.InputFiles {
 		return []string{"files", "paths", "path", "renames"}
@@ -156,7 +156,7 @@ func FileParams(spec actions.Spec) []string {
 	return []string{"files"}
 }
 
-// givenFiles returns the parameter in which the step names files itself, by a list, a map or a template that gives one.
+// givenFiles returns the parameter in which the step names its own files, by a list, a map or a template.
 func givenFiles(s Step, action params.Action) (param string, ok bool) {
 	for _, param := range FileParams(s.Action.Spec()) {
 		if _, ok := s.Bind["/"+param]; ok {
@@ -181,10 +181,10 @@ func inputField(s Step) string {
 	return "input_from_all"
 }
 
-// warnUnreachable warns of steps that no way through the pipeline leads to.
+// warnUnreachable warns of steps that can never be reached.
 func (d *Draft) warnUnreachable() {
 	reached := make([]bool, len(d.Steps)+1)
-	passes := make([]int, len(d.Steps)) // which step jumps over it
+	passes := make([]int, len(d.Steps)) // the step that jumps over it
 	if len(d.Steps) == 0 {
 		return
 	}
@@ -193,7 +193,7 @@ func (d *Draft) warnUnreachable() {
 		if !reached[i] {
 			continue
 		}
-		// A step that can be skipped leads to the one after it; so does one whose failure is handled or goes on.
+		// A step that can be skipped leads to the next step; so does a step whose failure is handled or ignored.
 		ahead := s.Next == "" || !s.When.IsZero() || len(s.Inputs()) > 0 || s.Input != "" ||
 			s.OnFail == "" && (d.Options.ContinueOnError || d.isAwaited(s.ID))
 		if ahead {

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// flowForm is what stands in JSON for where a step leads to and how often it is tried. Nil is what is absent.
+// flowForm is the JSON form of the jumps and attempts of a step. Nil means absent.
 type flowForm struct {
 	waysBack  []WayBack
 	maxVisits *int
@@ -23,7 +23,7 @@ type flowForm struct {
 	backoff   *float64
 }
 
-// flowFormOf returns the form of a step that is to be written.
+// flowFormOf returns the form for writing a step.
 func flowFormOf(s Step) flowForm {
 	f := flowForm{timeout: SecondsOf(s.Timeout), backoff: SecondsOf(s.Backoff)}
 	if s.MaxVisits != 0 {
@@ -42,7 +42,7 @@ func flowFormOf(s Step) flowForm {
 	return f
 }
 
-// read puts what was read into the step.
+// read copies the decoded values into the step.
 func (f *flowForm) read(t *decoding, s *Step, at string) {
 	if n := len(f.waysBack); n > MaxWaysBack {
 		t.draft.manyWays(at+"/retry_if", s.ID, n)
@@ -78,8 +78,8 @@ func (f *flowForm) read(t *decoding, s *Step, at string) {
 	s.Backoff = t.draft.duration(f.backoff, at, s.ID, Backoff())
 }
 
-// duration returns seconds of a step, or of the pipeline if there is no id, as a duration. Seconds that are out of
-// range, or not a whole number of milliseconds, are a problem, and 0.
+// duration converts seconds of a step, or of the pipeline if id is "", to a duration. Seconds that are out of range, or
+// not a whole number of milliseconds, are a problem, and the result is 0.
 func (d *Draft) duration(seconds *float64, at, id string, f Time) time.Duration {
 	if seconds == nil {
 		return 0
@@ -103,23 +103,23 @@ func (d *Draft) badTime(seconds float64, at, id string, f Time) {
 	d.problem(at+"/"+f.Name, CodeBadTimeout, hint, "%s", message)
 }
 
-// manyWays reports that there are too many ways back.
+// manyWays reports too many backward jumps.
 func (d *Draft) manyWays(at, id string, n int) {
 	d.problem(at, CodeBadRetry, "", "step '%s': retry_if must have at most %d entries, got %d", id, MaxWaysBack, n)
 }
 
-// badVisits says of max_visits that it is out of range.
+// badVisits reports that max_visits is out of range.
 func (d *Draft) badVisits(at, id string, n int) {
 	d.problem(at+"/max_visits", CodeBadRetry, "", "step '%s': max_visits must be 2 to %d, got %d", id, MaxVisits, n)
 }
 
-// The number of attempts has an earlier name in JSON, which is read too.
+// max_attempts has an earlier name in JSON, which is read too.
 const (
 	fieldMaxAttempts = "max_attempts"
 	fieldMaxSteps    = "max_steps"
 )
 
-// badMaxAttempts reports that max_attempts is out of range, by the name that the text has.
+// badMaxAttempts reports that max_attempts is out of range, under its name in the text.
 func (d *Draft) badMaxAttempts(n int) {
 	name := cmp.Or(d.attemptsName, fieldMaxAttempts)
 	d.problem("/"+name, CodeBadLimit, "", "%s must be 1 to %d, got %d", name, MaxAttempts, n)
@@ -138,7 +138,7 @@ func (d *Draft) readMaxAttempts(root *strictjson.Node) {
 	}
 }
 
-// asking returns a step that has a prompt and names no action in the form of all others.
+// asking converts a step with a prompt and no action to the usual form.
 func (t *decoding) asking(n *strictjson.Node, at string) *strictjson.Node {
 	prompt := (*form.Form)(nil)
 	if lenient.Asks(n) {
@@ -162,7 +162,7 @@ func (t *decoding) asking(n *strictjson.Node, at string) *strictjson.Node {
 	return plain
 }
 
-// move notes what stands elsewhere in a step.
+// move records the members of a step that are elsewhere in the text.
 func (t *decoding) move(at string, moved []lenient.Moved) {
 	for _, m := range moved {
 		m.Text = at + m.Text
@@ -182,7 +182,7 @@ func specOf(prototype actions.Action, params *strictjson.Node) actions.Spec {
 	return a.Spec()
 }
 
-// askingSchema describes a step that has a prompt and names no action.
+// askingSchema describes a step that has a prompt and no action.
 func askingSchema(prompt actions.Action) (Object, error) {
 	schema, err := actionSchema(prompt)
 	if err != nil {
@@ -192,7 +192,7 @@ func askingSchema(prompt actions.Action) (Object, error) {
 	given := properties["params"].(Object)["properties"].(Object)
 	delete(properties, "action")
 	delete(properties, "params")
-	maps.Copy(given, properties) // a name of both is the step's
+	maps.Copy(given, properties) // a name that both have means the member of the step
 	schema["properties"] = given
 	schema["title"], schema["required"] = "prompt, in the step itself", []string{"id", "prompt"}
 	return schema, nil

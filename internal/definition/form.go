@@ -13,9 +13,9 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder takes, made from its registry and,
-// if it has some, its tools. It says as much as a schema can; what it cannot, such as that a step refers to an earlier
-// one, Decode checks.
+// Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder accepts, made from its registry and,
+// if it has some, its tools. A schema cannot express everything: for example, only Decode checks that a step refers to
+// an earlier step.
 func (d Decoder) Schema() ([]byte, error) {
 	if err := d.Actions.Err(); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (d Decoder) Schema() ([]byte, error) {
 	whole["required"] = []string{"name", "steps"}
 	step := any(Object{"oneOf": each})
 	if len(each) == 0 {
-		step = false // an allow-list that allows nothing
+		step = false // an empty allow-list
 	}
 	expect := params.PartSchema(Expect{})
 	expect["description"] = "Bounds outside of which the step fails."
@@ -117,7 +117,7 @@ func variablesSchema() Object {
 	}
 }
 
-// pipelineTable is the JSON form of a pipeline.
+// pipelineTable returns the JSON form of a pipeline.
 func pipelineTable(d *Draft, steps *params.Part) params.Table {
 	o := &d.Options
 	return params.Table{
@@ -149,7 +149,7 @@ func pipelineTable(d *Draft, steps *params.Part) params.Table {
 	}
 }
 
-// appendSteps appends the steps for decoders that start from what prototype returns.
+// appendSteps appends the steps for decoders that start from the results of prototype.
 func appendSteps(dst []byte, steps []Step, prototype func(Step) any) ([]byte, error) {
 	dst = append(dst, '[')
 	for i := range steps {
@@ -169,7 +169,7 @@ func appendSteps(dst []byte, steps []Step, prototype func(Step) any) ([]byte, er
 	return append(dst, ']'), nil
 }
 
-// stepForm is a step with what stands for parts of it in JSON.
+// stepForm is a step with the JSON forms of some of its parts.
 type stepForm struct {
 	*Step
 	action     string
@@ -178,14 +178,14 @@ type stepForm struct {
 	flow       flowForm
 }
 
-// conditionForm is a condition of a step: the row that it has, its fields in JSON, nil for none, and where it stands.
+// conditionForm is a condition of a step: its name, its fields in JSON, nil for none, and the condition itself.
 type conditionForm struct {
 	name   string
 	fields *condition.Fields
 	to     *condition.Condition
 }
 
-// table is the JSON form of a step.
+// table returns the JSON form of a step.
 func (s *stepForm) table() params.Table {
 	return params.Table{
 		{Name: "id", Aliases: "step_id name", ID: true, To: &s.ID, Always: true},
@@ -211,7 +211,7 @@ func (s *stepForm) table() params.Table {
 	}
 }
 
-// conditionRow completes the row of a condition, which is read and written by its fields.
+// conditionRow completes the row of a condition, which is read and written as its fields.
 func (s *stepForm) conditionRow(r params.Row, to *condition.Condition) params.Row {
 	c := &conditionForm{name: r.Name, to: to}
 	if !to.IsZero() {

@@ -14,14 +14,14 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// Inclusion is a pipeline whose steps, all but for their templates, stand among those of a builder.
+// Inclusion is a pipeline whose steps were added to a builder. Their templates are not converted yet.
 type Inclusion struct {
 	Sub    Pipeline
 	Prefix string
-	At     int // the index of the first of them
+	At     int // the index of the first of its steps
 }
 
-// id returns the new id of a step, "" for none.
+// id returns the new id of a step, "" for "".
 func (in Inclusion) id(step string) string {
 	if step == "" {
 		return ""
@@ -29,7 +29,7 @@ func (in Inclusion) id(step string) string {
 	return in.Prefix + "-" + step
 }
 
-// Step renames all steps that a step names, but for those in its templates.
+// Step renames all steps that a step names, except in its templates.
 func (in Inclusion) Step(s Step) Step {
 	s.ID, s.InputFrom, s.OnFail, s.Next = in.id(s.ID), in.id(s.InputFrom), in.id(s.OnFail), in.id(s.Next)
 	for i, ref := range s.InputFromAll {
@@ -48,11 +48,11 @@ func (in Inclusion) condition(c condition.Condition) condition.Condition {
 	}
 	f := c.Fields()
 	f.StepRef = in.id(f.StepRef)
-	c, _ = condition.New(f) // which was checked with its pipeline
+	c, _ = condition.New(f) // it was checked with its pipeline
 	return c
 }
 
-// Include finishes what Include has begun, now that the ids of all steps are known.
+// Include completes inclusions, after the ids of all steps are known.
 func (d *Draft) Include(included []Inclusion) {
 	if len(d.Steps) > manySteps {
 		return
@@ -81,7 +81,7 @@ func (d *Draft) Include(included []Inclusion) {
 	}
 }
 
-// includeVariables adds the variables of a pipeline that is included. One that is there already must be the same.
+// includeVariables adds the variables of an included pipeline. A variable that exists already must be the same.
 func (d *Draft) includeVariables(sub Pipeline) {
 	for _, v := range sub.Variables {
 		switch i := slices.IndexFunc(d.Variables, func(w Variable) bool { return w.Name == v.Name }); {
@@ -103,7 +103,7 @@ func isSameVariable(v, w Variable) bool {
 	return reflect.DeepEqual(v, w)
 }
 
-// moveTemplates makes the templates of the steps say here what they say in the pipeline that they come from.
+// moveTemplates rewrites the templates of the steps so that they mean the same as in the included pipeline.
 func (d *Draft) moveTemplates(in Inclusion) {
 	there := Draft{Steps: in.Sub.Steps, Variables: in.Sub.Variables}
 	there.compile()
@@ -134,7 +134,7 @@ func (d *Draft) moveTemplates(in Inclusion) {
 	}
 }
 
-// foldSandbox gives the prompts of an included pipeline what its sandbox says. That is text here as it was there.
+// foldSandbox copies the sandbox of an included pipeline into its prompts. Its texts stay plain text, as they were.
 func (d *Draft) foldSandbox(in Inclusion) {
 	for i := range in.Sub.Steps {
 		s := &d.Steps[in.At+i]
@@ -154,14 +154,14 @@ func (d *Draft) foldSandbox(in Inclusion) {
 	}
 }
 
-// moveParams returns a copy of an action with its texts moved. In a parameter where only a whole template counts, one
-// that has to be text now cannot be written.
+// moveParams returns a copy of an action with its texts moved. In a parameter in which only a whole template counts, a
+// template that must become text cannot be written.
 func moveParams(
 	a actions.Action, move func(pointer, text string) string, fails func(pointer, text string),
 ) actions.Action {
 	action, err := params.Of(a)
 	if err != nil {
-		return a // it is of no valid pipeline, and the check says so
+		return a // its pipeline is not valid, which the check reports
 	}
 	changed := make(map[string]string)
 	moved, err := action.Expand(nil, func(pointer, text string) (any, error) {

@@ -8,14 +8,14 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// The limits of a step on its way through a run.
+// The limits of a step in a run.
 const (
 	MaxWaysBack = 20  // entries of retry_if
 	MaxRetries  = 100 // attempts of a visit after the first
-	MaxVisits   = 100 // visits that use up the ways back to the step
+	MaxVisits   = 100 // visits after which no backward jump leads to the step
 )
 
-// InputPrevious is the one value of the field "input" of a step.
+// InputPrevious is the only value of the field "input" of a step.
 const InputPrevious = "previous"
 
 // WayBack is an entry of retry_if.
@@ -26,7 +26,7 @@ type WayBack struct {
 	Restart bool              `json:"restart,omitempty"`
 }
 
-// Budget is a budget as it stands in JSON, with the errors of its parts: each error has a place of its own.
+// Budget is a budget in JSON form, with the errors of its parts, because each error has its own place.
 type Budget struct {
 	Limit budget.Limit
 	Err   error
@@ -38,7 +38,7 @@ func (f *Budget) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Form is the form that lenient decoding turns a budget into.
+// Form returns the form to which lenient decoding converts a budget.
 func (f Budget) Form() *form.Form {
 	number := &form.Form{Kind: form.Number}
 	return &form.Form{Kind: form.Number, Fields: []form.Field{
@@ -49,7 +49,7 @@ func (f Budget) Form() *form.Form {
 // MarshalJSON writes the limit.
 func (f Budget) MarshalJSON() ([]byte, error) { return f.Limit.MarshalJSON() }
 
-// Sandbox is a sandbox as it stands in JSON.
+// Sandbox is a sandbox in JSON form.
 type Sandbox struct {
 	Model        string         `json:"model,omitempty" doc:"Name of a model."`
 	Tools        []string       `json:"tools,omitempty" doc:"Names of the tools that agents may use."`
@@ -69,12 +69,12 @@ func (f Sandbox) Value() agent.Sandbox {
 	}
 }
 
-// SandboxOf returns the form of a sandbox that is to be written.
+// SandboxOf returns the form for writing a sandbox.
 func SandboxOf(s agent.Sandbox) Sandbox {
 	return Sandbox{s.Model, s.Tools, s.SystemPrompt, SecondsOf(s.Timeout), s.Memory, s.GPU, s.Workdir, s.Options}
 }
 
-// CloneSandbox returns a copy that shares nothing.
+// CloneSandbox returns a deep copy.
 func CloneSandbox(s agent.Sandbox) agent.Sandbox {
 	c := params.Clone(SandboxOf(s)).(Sandbox).Value()
 	c.Timeout = s.Timeout

@@ -2,7 +2,7 @@ package definition
 
 import "fmt"
 
-// Problem is one mistake in a pipeline: the public type of the same name has its fields.
+// Problem is one mistake in a pipeline. The public type of the same name documents the fields.
 type Problem struct {
 	Pointer, Code, Message, Hint string
 	Step                         string

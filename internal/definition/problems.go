@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// told keeps what follows from a problem from being reported too: everything at the pointer and below.
+// told suppresses later problems at the pointer and below, because they only follow from an earlier problem.
 func (d *Draft) told(pointer string) {
 	if d.said == nil {
 		d.said = make(map[string]bool)
@@ -20,7 +20,7 @@ func (d *Draft) told(pointer string) {
 	d.said[pointer] = true
 }
 
-// isTold reports whether something was said of what is at the pointer, or of what that is in.
+// isTold reports whether problems at the pointer are suppressed, there or at a pointer above.
 func (d *Draft) isTold(pointer string) bool {
 	if len(d.said) == 0 {
 		return false
@@ -41,7 +41,7 @@ func (d *Draft) problem(pointer, code, hint, format string, args ...any) {
 	d.add(Problem{Pointer: pointer, Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)})
 }
 
-// add adds a problem, unless something was said of its place.
+// add adds a problem, unless problems at its place are suppressed.
 func (d *Draft) add(p Problem) {
 	if d.isTold(p.Pointer) {
 		return
@@ -53,11 +53,11 @@ func (d *Draft) add(p Problem) {
 	d.problems = append(d.problems, p)
 }
 
-// isFull reports whether further problems are only counted, so that no hint has to be found for them.
+// isFull reports whether further problems are only counted, so that they need no hint.
 func (d *Draft) isFull() bool { return len(d.problems) >= mostProblems }
 
-// sorted puts problems in the order of the steps, those of the pipeline itself first, and the number of those left
-// out last. Within a step the order of checking stays. Each gets the id of its step.
+// sorted sorts problems by the order of the steps. Problems of the pipeline itself are first, and the number of
+// problems left out is last. Within a step the order of checking is kept. Each problem gets the id of its step.
 func (d *Draft) sorted(problems []Problem, more int, what string) []Problem {
 	slices.SortStableFunc(problems, func(a, b Problem) int { return stepOf(a.Pointer) - stepOf(b.Pointer) })
 	for i := range problems {
@@ -71,7 +71,7 @@ func (d *Draft) sorted(problems []Problem, more int, what string) []Problem {
 	return problems
 }
 
-// stepOf returns the index of the step a pointer leads into, or -1.
+// stepOf returns the index of the step in a pointer, or -1.
 func stepOf(pointer string) int {
 	rest, ok := strings.CutPrefix(pointer, "/steps/")
 	if !ok {
@@ -96,7 +96,7 @@ func (d *Draft) warning(p Problem) {
 	d.warnings = append(d.warnings, p)
 }
 
-// invalidJSON is the one problem of a text that cannot be read.
+// invalidJSON returns the error of a text that cannot be read.
 func invalidJSON(err *lenient.SyntaxError) error {
 	p := Problem{
 		Code: CodeInvalidJSON, Message: "Invalid pipeline JSON: " + err.Error(), Hint: err.Hint, Line: err.Line,
@@ -111,7 +111,7 @@ func invalidJSON(err *lenient.SyntaxError) error {
 	return &Invalid{Problems: []Problem{p}}
 }
 
-// notObject is the problem of a text that is JSON, but no object.
+// notObject returns the error of a text that is JSON but not an object.
 func notObject(root *strictjson.Node) error {
 	hint := ""
 	switch root.Kind {
@@ -124,13 +124,13 @@ func notObject(root *strictjson.Node) error {
 	return invalidJSON(&lenient.SyntaxError{SyntaxError: err, Hint: hint})
 }
 
-// locate gives problems their lines. A pointer to something that is missing gets the place of what it is missing from.
+// locate sets the lines of problems. A pointer to something missing gets the place of the object that lacks it.
 func (t *decoding) locate(problems []Problem) {
 	lines := strictjson.NewLocator(t.source.Data)
 	for i := range problems {
 		p := &problems[i]
 		if p.Line > 0 {
-			continue // a repair of the text, which knows its place
+			continue // a repair of the text, which has its place
 		}
 		offset, known := t.places[p.Pointer]
 		if m, isName := t.inText(p.Pointer); m.Text != "" {
@@ -153,8 +153,8 @@ func (t *decoding) locate(problems []Problem) {
 	}
 }
 
-// inText returns where in the text that stands which is read at a pointer, if it was moved. isName means that it is a
-// name there.
+// inText returns the place in the text of a value that was moved to a pointer. isName means that the value is a name
+// there.
 func (t *decoding) inText(pointer string) (m lenient.Moved, isName bool) {
 	for up := pointer; up != "" && len(t.moved) > 0; up = up[:strings.LastIndexByte(up, '/')] {
 		if m, ok := t.moved[up]; ok {
@@ -168,8 +168,8 @@ func (t *decoding) inText(pointer string) (m lenient.Moved, isName bool) {
 	return lenient.Moved{}, false
 }
 
-// repaired reads what strict decoding has refused: it mends the text and the values, and decodes them strictly. All
-// it does is a warning.
+// repaired reads a text that strict decoding has refused: it repairs the text and the values, and decodes them
+// strictly. Every repair is a warning.
 func (d Decoder) repaired(s *lenient.Source) (Pipeline, error) {
 	t := d.decoding(s)
 	if d.Locate != nil {
@@ -196,7 +196,7 @@ func (d Decoder) repaired(s *lenient.Source) (Pipeline, error) {
 	return t.decode()
 }
 
-// warnings are about repairs of the text, each at its own place.
+// warnings adds warnings about repairs of the text, each at its own place.
 func (t *decoding) warnings(repairs []mend.Repair) {
 	for i, r := range repairs {
 		if i == mostProblems {
@@ -211,8 +211,7 @@ func (t *decoding) warnings(repairs []mend.Repair) {
 	}
 }
 
-// rooted returns a JSON pointer to a parameter, of which the author of an action may have left out the slash it begins
-// with.
+// rooted returns a JSON pointer to a parameter, and adds the slash that the author of an action may have left out.
 func rooted(param string) string {
 	if param == "" || param[0] == '/' {
 		return param
@@ -220,6 +219,6 @@ func rooted(param string) string {
 	return "/" + param
 }
 
-// mostProblems is how many problems, and how many warnings, a pipeline reports. The rest is counted: a hostile text
-// could have a million of them, and each takes the time to look for what may have been meant.
+// mostProblems is the largest number of problems, and of warnings, that a pipeline reports. The rest is only counted: a
+// hostile text could have a million, and finding a hint for each takes time.
 const mostProblems = 1000

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// References to variables begin with RootVars, and the field of a pipeline that has the variables is FieldVariables.
+// References to variables begin with RootVars, and FieldVariables is the field of a pipeline with the variables.
 const (
 	RootVars       = "vars"
 	FieldVariables = "variables"
@@ -22,7 +22,7 @@ const (
 	FieldShared = "shared"
 )
 
-// RunRoots returns the roots of a step that can ask for its run: the step that was executed before, and the run.
+// RunRoots returns the roots for a step whose templates may refer to its run: the step executed before, and the run.
 func RunRoots() []template.Root {
 	return []template.Root{
 		{Name: RootPrev, Fields: []template.Field{
@@ -52,7 +52,7 @@ func TypeOf(v any) string {
 		if strings.Trim(string(v), "-0123456789") != "" {
 			return "number"
 		}
-		return "integer" // one beyond int64
+		return "integer" // an integer beyond int64
 	case int64:
 		return "integer"
 	case bool:

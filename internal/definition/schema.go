@@ -12,7 +12,7 @@ import (
 // Object is an object of a JSON Schema; encoding/json writes its names in alphabetical order.
 type Object = map[string]any
 
-// ConditionSchema describes each type of condition with the fields that it has.
+// ConditionSchema describes each type of condition with its fields.
 func ConditionSchema() Object {
 	var types []any
 	for _, t := range condition.Types() {
@@ -50,7 +50,7 @@ func BudgetSchema() Object {
 	}
 }
 
-// RetrySchema describes both spellings of retry_if.
+// RetrySchema describes both forms of retry_if.
 func RetrySchema() Object {
 	way := params.PartSchema(WayBack{})
 	properties := way["properties"].(Object)
@@ -73,8 +73,8 @@ func SandboxSchema() Object {
 	return schema
 }
 
-// LimitFlow puts the ranges of what steers a run into the properties of a step. An action that takes no files, or those
-// of several steps, cannot have those of the step before.
+// LimitFlow adds the ranges of the fields that control a run to the properties of a step. An action that uses no files,
+// or the files of several steps, cannot use the files of the step before.
 func LimitFlow(properties Object, input actions.Input) {
 	limit := func(name string, limits Object) { maps.Copy(properties[name].(Object), limits) }
 	limit("max_retries", Object{"minimum": 0, "maximum": MaxRetries})

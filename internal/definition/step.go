@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// Expect is a guard on what a step may do. The public type of the same name documents the fields.
+// Expect limits the effects of a step. The public type of the same name documents the fields.
 type Expect struct {
 	MinFiles *int `json:"min_files,omitempty" param:"count"`
 	MaxFiles *int `json:"max_files,omitempty" param:"count"`
@@ -39,12 +39,12 @@ type Step struct {
 	Timeout      time.Duration
 	Backoff      time.Duration
 	Input        string
-	// Prototype is the value that decoding has started from: a field that differs from it is written, also if it is
-	// empty. It is nil for a step built in Go, and never changed.
+	// Prototype is the value from which decoding started: a field that differs from it is written, even if it is empty. It
+	// is nil for a step built in Go, and never changes.
 	Prototype actions.Action
 }
 
-// Retry is a way back to a step. The public type of the same name documents the fields.
+// Retry is a backward jump to a step. The public type of the same name documents the fields.
 type Retry struct {
 	Step    string
 	Keyword string
@@ -52,7 +52,7 @@ type Retry struct {
 	Restart bool
 }
 
-// Holds reports what it is that holds, as messages show it.
+// Holds returns the condition of the jump, for messages.
 func (w Retry) Holds() string {
 	if w.Keyword != "" {
 		return fmt.Sprintf("'%s'", fsutil.Visible(w.Keyword))
@@ -60,7 +60,7 @@ func (w Retry) Holds() string {
 	return w.When.String()
 }
 
-// Clone copies the step so that nothing is shared with the copy.
+// Clone returns a deep copy of the step.
 func (s Step) Clone() Step {
 	if s.Action != nil {
 		s.Action = params.Clone(s.Action).(actions.Action)
@@ -83,7 +83,7 @@ func Cloned[T any](v *T) *T {
 	return new(*v)
 }
 
-// Inputs returns the ids that the step takes files from, in their order.
+// Inputs returns the ids of the steps whose files the step uses, in their order.
 func (s Step) Inputs() []string {
 	if s.InputFrom != "" {
 		return []string{s.InputFrom}
@@ -94,7 +94,7 @@ func (s Step) Inputs() []string {
 // TakesFiles reports whether the step works on the files of other steps.
 func (s Step) TakesFiles() bool { return len(s.Inputs()) > 0 || s.Input != "" }
 
-// maxRetries is how many attempts a visit of the step may have after the first.
+// maxRetries returns how many attempts a visit of the step may have after the first.
 func (s Step) maxRetries() int {
 	if s.MaxRetries == nil {
 		return 0
@@ -102,10 +102,10 @@ func (s Step) maxRetries() int {
 	return *s.MaxRetries
 }
 
-// defaultVisits is how many visits of a step use up the ways back to it, where the step does not say.
+// defaultVisits is the default number of visits of a step after which no backward jump leads to it.
 const defaultVisits = 4
 
-// VisitLimit is how many visits of the step use up the ways back to it.
+// VisitLimit returns the number of visits of the step after which no backward jump leads to it.
 func (s Step) VisitLimit() int {
 	switch {
 	case s.MaxVisits > 0:
@@ -116,7 +116,7 @@ func (s Step) VisitLimit() int {
 	return defaultVisits
 }
 
-// jumps returns the JSON names of the fields of a step that make the way through the pipeline depend on the run.
+// jumps returns the JSON names of the fields of a step that make the order of execution depend on the run.
 func (s Step) jumps() []string {
 	var fields []string
 	if s.OnFail != "" {
@@ -161,8 +161,7 @@ func ExecOf(action actions.Action) (a actions.Exec, ok bool) {
 	return actionOf[actions.Exec](action)
 }
 
-// ReachesOut reports whether an action does more than to work on the stage: what it meets there may be another thing
-// the next time.
+// ReachesOut reports whether an action does more than work on the stage: other data may change between two attempts.
 func ReachesOut(action actions.Action) bool {
 	switch action.(type) {
 	case actions.Tool, *actions.Tool, actions.Exec, *actions.Exec, actions.Prompt, *actions.Prompt:

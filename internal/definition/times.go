@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// Time is a field of a pipeline or a step that holds a time in seconds.
+// Time is a field of a pipeline or a step with a time in seconds.
 type Time struct {
 	Name string // in JSON
 	max  time.Duration
-	zero bool // it can be 0
+	zero bool // it may be 0
 }
 
-// Timeout returns the field of a step for how long an attempt may take.
+// Timeout returns the field of a step for the limit of an attempt.
 func Timeout() Time { return Time{Name: "timeout", max: 24 * time.Hour} }
 
-// Backoff returns the field of a step for the wait before the second attempt. It can be 0.
+// Backoff returns the field of a step for the wait before the second attempt. It may be 0.
 func Backoff() Time { return Time{Name: "backoff", max: time.Hour, zero: true} }
 
-// Deadline returns the field of a pipeline for how long a run may take.
+// Deadline returns the field of a pipeline for the limit of a run.
 func Deadline() Time { return Time{Name: "deadline_seconds", max: 7 * 24 * time.Hour} }
 
-// MaxSeconds returns how many seconds the field can hold at most.
+// MaxSeconds returns the largest number of seconds of the field.
 func (f Time) MaxSeconds() int { return int(f.max.Seconds()) }
 
-// Duration returns seconds as a duration. It returns 0 and false for seconds that are out of range or not a whole
+// Duration converts seconds to a duration. It returns 0 and false for seconds that are out of range or not a whole
 // number of milliseconds.
 func (f Time) Duration(seconds float64) (time.Duration, bool) {
-	const slip = 1e-6 // as binary fractions have; a tenth of a millisecond is far more
+	const slip = 1e-6 // allows for binary fractions; a tenth of a millisecond is far more
 	ms := seconds * 1000
 	whole := math.Round(ms)
 	if whole < 0 || whole > float64(f.max.Milliseconds()) || whole == 0 && !f.zero || math.Abs(ms-whole) > slip {
@@ -38,13 +38,13 @@ func (f Time) Duration(seconds float64) (time.Duration, bool) {
 	return time.Duration(whole) * time.Millisecond, true
 }
 
-// Holds reports whether the field can hold a time that was not read from JSON. Zero is the absent field.
+// Holds reports whether a time that was not read from JSON is allowed. Zero means that the field is absent.
 func (f Time) Holds(d time.Duration) bool {
 	return d >= 0 && d <= f.max && d%time.Millisecond == 0
 }
 
-// Problem returns the hint and the message for seconds that the field cannot hold, in the step of that id. The field is
-// one of the pipeline if there is no id.
+// Problem returns the hint and the message for seconds that are not allowed, in the step of that id, or in the pipeline
+// if id is "".
 func (f Time) Problem(seconds float64, id string) (hint, message string) {
 	rule := fmt.Sprintf("be more than 0 and at most %d seconds", f.MaxSeconds())
 	switch {
@@ -70,7 +70,7 @@ func SecondsOf(d time.Duration) *float64 {
 	return new(d.Seconds())
 }
 
-// nameTime names a time of a step, or of the pipeline if there is no id.
+// nameTime names a time of a step, or of the pipeline if id is "".
 func nameTime(id, field string) string {
 	if id == "" {
 		return field

@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// CheckTools returns an *Invalid if a step calls a tool that there is not, or with arguments that it does not
-// take, or refers to what no tool returns.
+// CheckTools returns an *Invalid if a step calls a tool that does not exist, passes arguments that the tool does not
+// accept, or refers to data that no tool returns.
 func (p Pipeline) CheckTools(tools tool.Set) error {
 	e := new(Invalid)
 	if !slices.ContainsFunc(p.Steps, func(s Step) bool { _, ok := ToolOf(s.Action); return ok }) {
@@ -33,8 +33,8 @@ func (p Pipeline) CheckTools(tools tool.Set) error {
 	return nil
 }
 
-// toolProblems reports what is wrong with the tool that a step calls, if it calls one. templates are the texts in its
-// parameters that the run is going to expand.
+// toolProblems returns the problems of the tool that a step calls, if it calls a tool. templates are the texts in its
+// parameters that the run will expand.
 func toolProblems(tools tool.Set, i int, s Step, templates map[string]bool) []Problem {
 	a, ok := ToolOf(s.Action)
 	if !ok || a.Tool == "" {
@@ -65,7 +65,7 @@ func toolProblems(tools tool.Set, i int, s Step, templates map[string]bool) []Pr
 	return problems
 }
 
-// checkTool checks the tool of a step while it is decoded, if the decoder knows the tools.
+// checkTool checks the tool of a step during decoding, if the decoder has the tools.
 func (d *Draft) checkTool(i int) {
 	if d.tools.Names() == nil {
 		return
@@ -79,8 +79,8 @@ func (d *Draft) checkTool(i int) {
 	}
 }
 
-// pathProblems says which templates of a step reach into what the tool of an earlier step does not return, as far as
-// its type tells. So that is found before the tool has acted.
+// pathProblems returns the problems of templates that refer to data that the tool of an earlier step does not return,
+// according to its type. So these problems are found before the tool is called.
 func pathProblems(tools tool.Set, i int, steps []Step, index map[string]int, texts *interpolate.Texts) []Problem {
 	var problems []Problem
 	for _, ref := range texts.References() {
@@ -97,7 +97,7 @@ func pathProblems(tools tool.Set, i int, steps []Step, index map[string]int, tex
 			path = append(template.Path{{Key: ref.Field}}, ref.Path...)
 		}
 		wrong, ok := tools.CheckPath(a.Tool, path)
-		if !ok && IsResultField(ref.Field) { // which the step has beside its data
+		if !ok && IsResultField(ref.Field) { // the step has this field in addition to its data
 			ok = true
 			if ref.Field == template.FieldData {
 				wrong, ok = tools.CheckPath(a.Tool, ref.Path)
@@ -114,11 +114,11 @@ func pathProblems(tools tool.Set, i int, steps []Step, index map[string]int, tex
 	return problems
 }
 
-// toolSchemas describe the steps that call each of the tools.
+// toolSchemas returns the schemas of the steps that call each of the tools.
 func toolSchemas(prototype actions.Action, tools tool.Set) []any {
 	var each []any
 	for _, name := range tools.Names() {
-		schema, _ := actionSchema(prototype) // for which there is one
+		schema, _ := actionSchema(prototype) // the prototype has a schema
 		spec, _ := tools.Spec(name)
 		schema["title"], schema["description"] = name, spec.Summary
 		object := schema["properties"].(Object)["params"].(Object)
@@ -136,7 +136,7 @@ func toolSchemas(prototype actions.Action, tools tool.Set) []any {
 	return each
 }
 
-// ArgsOf returns a value of the type of the arguments of a tool; ok is false if it takes any.
+// ArgsOf returns a value of the type of the arguments of a tool; ok is false if the tool accepts any arguments.
 func ArgsOf(spec tool.Spec) (proto any, ok bool) {
 	if spec.Args == nil || spec.Args.Kind() == reflect.Map {
 		return nil, false
@@ -144,7 +144,7 @@ func ArgsOf(spec tool.Spec) (proto any, ok bool) {
 	return reflect.Zero(spec.Args).Interface(), true
 }
 
-// checkExecPaths reports the templates of a step that refer to data which commands do not return.
+// checkExecPaths reports the templates of a step that refer to data that commands do not return.
 func (d *Draft) checkExecPaths(i int) {
 	for _, ref := range d.compiled[i].Texts.References() {
 		of, ok := d.index[ref.Root]

@@ -13,46 +13,47 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// Draft is a pipeline that has not been checked.
+// Draft is an unchecked pipeline.
 type Draft struct {
 	Name    string
 	Options Options
 	Steps   []Step
-	// MaxAttempts is how many attempts a run may make, 0 if the pipeline does not say; attemptsForm is what stands in
-	// JSON.
+	// MaxAttempts is the largest number of attempts of a run, 0 if the pipeline has no limit; attemptsForm is its JSON
+	// form.
 	MaxAttempts  int
 	attemptsForm *int
-	attemptsName string // the field of JSON that has it, "" in Go
-	// Bounds are checked like the steps; boundsForm is what stands in JSON for some of them.
+	attemptsName string // its name in the JSON, "" in Go
+	// Bounds are checked like the steps; boundsForm is the JSON form of some of them.
 	Bounds     Bounds
 	boundsForm boundsForm
-	// problems are those found before, while decoding.
+	// problems are all problems so far, including those of decoding.
 	problems []Problem
 	warnings []Problem
-	// moreProblems and moreWarnings are how many there were beyond mostProblems of each.
+	// moreProblems and moreWarnings count those beyond mostProblems.
 	moreProblems, moreWarnings int
-	// decoded means that params has checked the parameters against their tags already.
+	// decoded means that params has already checked the parameters against their tags.
 	decoded bool
-	// specs are those of the actions of the steps while these are decoded, for the actions are not there yet.
+	// specs are the specs of the actions during decoding, when the actions are not there yet.
 	specs []actions.Spec
 	// Variables are the values that steps may refer to.
 	Variables      []Variable
 	variablesKnown bool // they were checked
-	// variableForms are the variables as they stand in JSON.
+	// variableForms are the variables in JSON form.
 	variableForms map[string]any
 	index         map[string]int
-	// tools are what steps can call, if that is known.
+	// tools are the tools that steps can call, if they are known.
 	tools tool.Set
-	// compiled is what the steps have for their runs.
+	// compiled has the data of the steps for their runs.
 	compiled []Compiled
 	// badTemplate means that a problem is about a template.
 	badTemplate bool
-	// said are pointers to what was found wrong, or missing under its right name: nothing more is said of them.
+	// said are pointers with problems, or of missing values whose name was misspelled: later problems there are
+	// suppressed.
 	said map[string]bool
 }
 
-// manySteps is how many steps are looked at. Of more it is said that they are too many and no more: to check each
-// against all others takes time, and a list that long is not read.
+// manySteps is the largest number of steps that are checked. A longer list is only reported as too long: checking each
+// step against all others takes time, and nobody reads that many problems.
 const manySteps = 10 * MaxSteps
 
 func (d *Draft) checkName() {
@@ -65,7 +66,7 @@ func (d *Draft) checkName() {
 	}
 }
 
-// Check finds every problem and returns the pipeline if there is none.
+// Check finds all problems and returns the pipeline if there are none.
 func (d *Draft) Check() (Pipeline, error) {
 	d.checkName()
 	switch n := len(d.Steps); {
@@ -98,7 +99,7 @@ func (d *Draft) Check() (Pipeline, error) {
 	}, nil
 }
 
-// compile makes room for what the steps have for their runs, once the ids of all are known.
+// compile allocates the data of the steps for their runs, after the ids of all steps are known.
 func (d *Draft) compile() {
 	if d.compiled != nil {
 		return
@@ -118,7 +119,7 @@ func (d *Draft) compile() {
 	}
 }
 
-// spec returns what the action of a step says of itself, also while the step is being decoded.
+// spec returns the spec of the action of a step, even during decoding.
 func (d *Draft) spec(i int) actions.Spec {
 	if d.specs != nil {
 		return d.specs[i]
@@ -129,7 +130,7 @@ func (d *Draft) spec(i int) actions.Spec {
 	return actions.Spec{}
 }
 
-// templated reports whether a text in step i refers to a step of the pipeline, so that the caller lets go of its rules.
+// templated reports whether a text in step i refers to a step of the pipeline, so that the caller skips its rules.
 func (d *Draft) templated(i int, text string) bool {
 	c := &d.compiled[i]
 	is := !d.Steps[i].Raw && c.Texts.IsTemplate(text)
@@ -152,7 +153,7 @@ func (d *Draft) checkTemplates(i int, action params.Action, at string) {
 	})
 }
 
-// ValidID reports whether a step or run may have that id.
+// ValidID reports whether the id is allowed for a step or a run.
 func ValidID(id string) bool {
 	return id != "" && len(id) <= MaxIDLen && strings.Trim(id, idLetters) == ""
 }
@@ -222,7 +223,7 @@ func (d *Draft) checkStep(i int) {
 	d.checkExecPaths(i)
 }
 
-// checkRefs checks that a step names an earlier one.
+// checkRefs checks that a step names an earlier step.
 func (d *Draft) checkRefs(i int, pointer, ref string) {
 	if ref == "" {
 		return
@@ -249,7 +250,7 @@ func (d *Draft) checkExpect(s Step, at string) {
 	pair("edits", s.Expect.MinEdits, s.Expect.MaxEdits)
 }
 
-// checkInput checks that the step takes its files from where its action can.
+// checkInput checks that the step gets its files in a way that its action allows.
 func (d *Draft) checkInput(s Step, action params.Action, at string) {
 	spec := s.Action.Spec()
 	param, given := givenFiles(s, action)
@@ -282,7 +283,7 @@ func (d *Draft) checkInput(s Step, action params.Action, at string) {
 	}
 }
 
-// inputTold reports whether something was said of the files of a step already.
+// inputTold reports whether a problem about the files of a step was reported already.
 func (d *Draft) inputTold(spec actions.Spec, at string) bool {
 	for _, param := range FileParams(spec) {
 		if d.isTold(at + "/params/" + param) {
@@ -331,7 +332,7 @@ func (d *Draft) checkParams(i int, at string) {
 	for _, p := range c.Problems {
 		p.Param = rooted(p.Param)
 		if told[at+p.Param] {
-			continue // one problem a place: the tags have said it already
+			continue // one problem for each place: the tags have reported it already
 		}
 		told[at+p.Param] = true
 		d.add(Problem{Pointer: at + p.Param, Code: p.Code, Hint: p.Hint, Message: p.Message, Err: p.Err})

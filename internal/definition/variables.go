@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// MaxVariables is how many variables a pipeline may have.
+// MaxVariables is the largest number of variables of a pipeline.
 const MaxVariables = 100
 
 // Variable is a variable of a pipeline. The public type of the same name documents the fields.
@@ -29,7 +29,7 @@ type Variable struct {
 // HasValue reports whether the variable has a value.
 func (v Variable) HasValue() bool { return v.Default != nil }
 
-// clone copies the variable so deep that nothing is shared. Other types stay as they are.
+// clone returns a deep copy of the variable. Values of other types are shared.
 func (v Variable) clone() Variable {
 	v.Default, v.Enum = ClonedTree(v.Default), slices.Clone(v.Enum)
 	for i := range v.Enum {
@@ -57,7 +57,7 @@ func variablePointer(name string) string {
 	return "/" + FieldVariables + "/" + strictjson.EscapeToken(name)
 }
 
-// Variable returns the value that {{vars.name}} stands for. The pipeline has it, for it was checked.
+// Variable returns the value of {{vars.name}}. The pipeline has the variable, because it was checked.
 func (p Pipeline) Variable(name string) any {
 	for _, v := range p.Variables {
 		if v.Name == name {
@@ -84,7 +84,7 @@ func (p Pipeline) CheckValues() error {
 	return &Invalid{Problems: missing}
 }
 
-// variableTypes are the types of variables, what values of them are called, and what templates take them for: a list is
+// variableTypes are the types of variables, the description of their values, and their types in templates: a list is
 // not the files of a step, which are joined by commas.
 var variableTypes = []struct {
 	name, value string
@@ -104,7 +104,7 @@ func typeOfVariable(name string) int {
 	return -1
 }
 
-// varsRoot is what templates know of the variables.
+// varsRoot returns the variables as a root for templates.
 func (d *Draft) varsRoot() template.Root {
 	root := template.Root{Name: RootVars}
 	for _, v := range d.Variables {
@@ -117,7 +117,7 @@ func (d *Draft) varsRoot() template.Root {
 	return root
 }
 
-// checkVariables checks the variables once, and brings them into the form in which a pipeline has them.
+// checkVariables checks the variables once, and converts them to their form in a pipeline.
 func (d *Draft) checkVariables() {
 	if d.variablesKnown {
 		return
@@ -174,7 +174,7 @@ func (d *Draft) checkVariable(v *Variable, at string) {
 		sound = sound && v.Enum[i] != nil
 	}
 	if v.Default != nil {
-		if v.Default = d.valueOf(v, v.Default, at); sound { // else it would be held against values that are none
+		if v.Default = d.valueOf(v, v.Default, at); sound { // otherwise it would be compared with invalid values
 			d.checkEnum(v, at)
 		}
 	}
@@ -184,7 +184,7 @@ func (d *Draft) sortVariables() {
 	slices.SortStableFunc(d.Variables, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// valueOf returns a value as one of the variable, or nil if it has another type.
+// valueOf returns a value as a value of the variable, or nil if it has another type.
 func (d *Draft) valueOf(v *Variable, value any, at string) any {
 	action := struct {
 		Value any `json:"value"`
@@ -202,7 +202,7 @@ func (d *Draft) valueOf(v *Variable, value any, at string) any {
 	return value
 }
 
-// checkEnum checks that the value of a variable is one of those that it may have.
+// checkEnum checks that the value of a variable is among its allowed values.
 func (d *Draft) checkEnum(v *Variable, at string) {
 	isIt := func(one any) bool { return reflect.DeepEqual(one, v.Default) }
 	if v.Default == nil || v.Enum == nil || slices.ContainsFunc(v.Enum, isIt) {
@@ -210,7 +210,7 @@ func (d *Draft) checkEnum(v *Variable, at string) {
 	}
 	var all []string
 	for _, one := range v.Enum {
-		text, _ := template.Format(one) // which was checked
+		text, _ := template.Format(one) // it was checked
 		all = append(all, "'"+show.Name(text)+"'")
 	}
 	text, _ := template.Format(v.Default)
@@ -218,7 +218,7 @@ func (d *Draft) checkEnum(v *Variable, at string) {
 		show.Name(strings.Join(all, " or ")), show.Name(text))
 }
 
-// readVariables takes the variables as they stand in JSON: a value that is not an object is a default.
+// readVariables reads the variables from their JSON form: a value that is not an object is a default.
 func (d *Draft) readVariables() {
 	for _, name := range slices.Sorted(maps.Keys(d.variableForms)) {
 		v, at := Variable{Name: name}, variablePointer(name)
@@ -255,7 +255,7 @@ func (d *Draft) readVariables() {
 	}
 }
 
-// variableForms returns the variables as they stand in JSON, each in the shorter form if that says it all.
+// variableForms returns the variables in JSON form, each in the shorter form if that loses nothing.
 func (p Pipeline) variableForms() map[string]any {
 	if p.Variables == nil {
 		return nil
@@ -282,7 +282,7 @@ func (p Pipeline) variableForms() map[string]any {
 	return forms
 }
 
-// otherRoots are what the templates of step i may refer to beside steps.
+// otherRoots returns the roots, in addition to steps, to which the templates of step i may refer.
 func (d *Draft) otherRoots(i int) []template.Root {
 	var roots []template.Root
 	if len(d.Variables) > 0 {
