@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// LinkWarnings says which of the edited files have other names, which will keep the old content. A name in the state
-// directory is none of those: the backup of a file that was moved is a link to it.
+// LinkWarnings returns a warning for each edited file that has other hard links, which will keep the old content. Links
+// in the state directory do not count: the backup of a moved file is a link to it.
 func LinkWarnings(fsys afero.Fs, stateDir string, changes []change.Change) []string {
 	var warnings []string
 	var own map[inode]uint64
@@ -31,11 +31,11 @@ func LinkWarnings(fsys afero.Fs, stateDir string, changes []change.Change) []str
 	return warnings
 }
 
-// inode is the part of an identity that tells one file from another.
+// inode is the part of an identity that distinguishes files.
 type inode struct{ dev, ino uint64 }
 
-// links counts the names that files have in the state directory. Unreadable files are not counted: one warning too many
-// does no harm.
+// links counts the links of files in the state directory. Unreadable files are not counted: a superfluous warning does
+// no harm.
 func links(fsys afero.Fs, stateDir string) map[inode]uint64 {
 	found := make(map[inode]uint64)
 	ident, ok := fsys.(capability.Identifier)

@@ -14,14 +14,15 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// Prune removes the backups that are not to be kept, judged at the time now, and returns their ids, the newest first.
-// It also removes what an interrupted removal has left. Backups that cannot be used, because they are damaged or their
-// key is lost, are counted after all others, in the order of the times in their ids: they go first, and never in place
-// of a usable backup. An unreadable backup is left alone and not counted. The backup with the id latest, "" for none,
-// counts as newer than all others, because a clock that was set back makes it look old.
+// Prune removes the backups that keep does not cover at the time now, and returns their ids, newest first. It also
+// removes remains of interrupted removals. Unusable backups (damaged, or with a lost key) rank after all others, by the
+// times in their ids: they are removed first, and never displace a usable backup. An unreadable backup is left alone
+// and not counted. The backup with the id latest, "" for none, ranks as the newest, because after a clock was set back
+// it looks old.
 //
-// It must not run beside a commit: hold the lock of the tree. The error lists the backups that could not be removed;
-// the others are removed. When ctx is done, the error is its cause, and only what is returned was removed.
+// It must not run at the same time as a commit: hold the lock of the tree. The error lists the backups that could not
+// be removed; the others are removed. When ctx is done, the error is its cause, and only the returned backups were
+// removed.
 func (s *Store) Prune(ctx context.Context, keep backup.Retention, now time.Time, latest string) ([]string, error) {
 	names, err := s.sweep(ctx)
 	if err != nil {
@@ -34,7 +35,7 @@ func (s *Store) Prune(ctx context.Context, keep backup.Retention, now time.Time,
 	return removeEach(ctx, gone, s.Remove)
 }
 
-// Prunable returns what Prune would remove, and removes nothing.
+// Prunable returns the backups that Prune would remove.
 func (s *Store) Prunable(ctx context.Context, keep backup.Retention, now time.Time) ([]string, error) {
 	names, err := s.names()
 	if err != nil {
@@ -43,8 +44,8 @@ func (s *Store) Prunable(ctx context.Context, keep backup.Retention, now time.Ti
 	return s.beyond(ctx, names, keep, now, "")
 }
 
-// PruneRuns removes the stored results that are not to be kept, judged by the times of their files; zero Keep means
-// DefaultKeepRuns. The result of the run latest stays. It must not run beside a commit.
+// PruneRuns removes the stored results that keep does not cover, by the times of their files; zero Keep means
+// DefaultKeepRuns. The result of the run latest stays. It must not run at the same time as a commit.
 func (s *Store) PruneRuns(ctx context.Context, keep backup.Retention, now time.Time, latest string) error {
 	const suffix = ".json"
 	return s.pruneOthers(ctx, journal.ResultsDir, keep, backup.DefaultKeepRuns, now, latest+suffix,
@@ -54,24 +55,24 @@ func (s *Store) PruneRuns(ctx context.Context, keep backup.Retention, now time.T
 		})
 }
 
-// PruneConflicts removes what is kept of undone transactions that met other changes, but for what is to be kept,
-// judged by the times in their ids. It must not run beside a commit.
+// PruneConflicts removes remains of undone transactions that met other changes, unless keep covers them, by the times
+// in their ids. It must not run at the same time as a commit.
 func (s *Store) PruneConflicts(ctx context.Context, keep backup.Retention, now time.Time) error {
 	return s.pruneOthers(ctx, journal.ConflictsDir, keep, backup.DefaultKeep, now, "",
 		func(it *item, _ change.State) bool {
 			it.time = journal.TimeOf(it.name)
 			if keep.MaxBytes > 0 {
-				// as deep as a transaction has files
+				// 3 levels: a transaction has no files below them
 				it.bytes = s.size(path.Join(s.dir, journal.ConflictsDir, it.name), 3)
 			}
 			return journal.ValidID(it.name)
 		})
 }
 
-// item is a backup, a stored result or a conflict that is kept for some time.
+// item is a backup, a stored result or a conflict, which is kept for a limited time.
 type item struct {
 	name  string
-	rank  int // lower ranks count as newer, whatever their time
+	rank  int // lower ranks count as newer, regardless of time
 	time  time.Time
 	bytes int64
 }
@@ -83,13 +84,13 @@ const (
 	rankLast
 )
 
-// limits returns the retention with its default in place, and whether something of so many may have to go.
+// limits returns the retention with its default applied, and reports whether one of count items may have to be removed.
 func limits(keep backup.Retention, defaultKeep, count int) (backup.Retention, bool) {
 	keep.Keep = cmp.Or(keep.Keep, defaultKeep)
 	return keep, keep.MaxAge > 0 || keep.MaxBytes > 0 || keep.Keep > 0 && count > keep.Keep
 }
 
-// beyond returns the names of the items that are not to be kept, the newest first.
+// beyond returns the names of the items to remove, newest first.
 func beyond(keep backup.Retention, list []item, now time.Time) []string {
 	slices.SortFunc(list, func(a, b item) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), b.time.Compare(a.time), strings.Compare(b.name, a.name))
@@ -109,7 +110,7 @@ func beyond(keep backup.Retention, list []item, now time.Time) []string {
 	return gone
 }
 
-// removeEach returns what it has removed, and the errors of the rest.
+// removeEach returns the names it removed, and the errors of the others.
 func removeEach(ctx context.Context, names []string, remove func(name string) error) (gone []string, err error) {
 	var errs []error
 	for _, name := range names {
@@ -126,8 +127,8 @@ func removeEach(ctx context.Context, names []string, remove func(name string) er
 	return gone, errors.Join(errs...)
 }
 
-// beyond returns which of these backups are not to be kept. It reads their plans only if a limit asks for that, and
-// the records only for the number of bytes.
+// beyond returns the backups to remove among these. It reads their plans only if a limit needs that, and the records
+// only for a limit on bytes.
 func (s *Store) beyond(ctx context.Context, names []string, keep backup.Retention, now time.Time,
 	latest string) ([]string, error) {
 	keep, some := limits(keep, backup.DefaultKeep, len(names))
@@ -150,7 +151,7 @@ func (s *Store) beyond(ctx context.Context, names []string, keep backup.Retentio
 		}
 		if info.Err != nil {
 			if _, ok := errors.AsType[*journal.Error](info.Err); !ok {
-				continue // it is not known what it is
+				continue // the backup cannot be judged
 			}
 			it.rank, it.time = rankLast, journal.TimeOf(info.ID)
 		}
@@ -159,15 +160,14 @@ func (s *Store) beyond(ctx context.Context, names []string, keep backup.Retentio
 	return beyond(keep, items, now), nil
 }
 
-// pruneOthers removes the expired items from a directory of the state directory. Files that describe does not know
-// stay.
+// pruneOthers removes the expired items from a directory of the state directory. Files that describe rejects stay.
 func (s *Store) pruneOthers(
 	ctx context.Context, in string, keep backup.Retention, defaultKeep int, now time.Time, latest string,
 	describe func(*item, change.State) bool,
 ) error {
 	dir := path.Join(s.dir, in)
 	if at, err := s.disk.Look(dir); err != nil || at.Kind != change.Dir {
-		return nil //nolint:nilerr // there is nothing, or nothing of ours
+		return nil //nolint:nilerr // the directory is missing or is not ours
 	}
 	names, err := s.disk.Names(dir)
 	if err != nil {
@@ -191,7 +191,7 @@ func (s *Store) pruneOthers(
 		case name == latest:
 			it.rank = rankLatest
 		case it.time.After(now.Add(24 * time.Hour)):
-			it.rank = rankLast // it may have come with the tree, and must not take the place of what is real
+			it.rank = rankLast // it may have come with the tree, and must not displace real items
 		}
 		list = append(list, it)
 	}
@@ -200,7 +200,7 @@ func (s *Store) pruneOthers(
 	return err
 }
 
-// size adds up the files of a directory, so many levels deep. An unreadable file counts zero.
+// size adds up the file sizes in a directory, up to that many levels deep. An unreadable file counts zero.
 func (s *Store) size(name string, levels int) (total int64) {
 	at, err := s.disk.Look(name)
 	switch {
@@ -216,8 +216,8 @@ func (s *Store) size(name string, levels int) (total int64) {
 	return total
 }
 
-// Remove removes one backup, usable or not. Its plan goes first, so that half a backup is never taken for a whole one.
-// The error is ErrNotFound if there is none of that id. It must not run beside a commit.
+// Remove removes one backup, usable or not. Its plan is removed first, so that half a backup is never read as a
+// complete one. The error is ErrNotFound if no backup has that id. It must not run at the same time as a commit.
 func (s *Store) Remove(id string) error {
 	if _, err := s.find(id); err != nil {
 		return err
@@ -231,7 +231,7 @@ func (s *Store) Find(id string) error {
 	return err
 }
 
-// find returns what stands at the place of a backup. Nothing behind a link is ours.
+// find returns the state at the path of a backup. It does not follow links: files beyond a link are not ours.
 func (s *Store) find(id string) (at change.State, err error) {
 	if !journal.ValidID(id) {
 		return at, backup.ErrNotFound
@@ -243,7 +243,7 @@ func (s *Store) find(id string) (at change.State, err error) {
 	return at, err
 }
 
-// sweep removes what has no plan any more, and returns the ids of the others.
+// sweep removes backups that have no plan any more, and returns the ids of the others.
 func (s *Store) sweep(ctx context.Context) ([]string, error) {
 	names, err := s.names()
 	if err != nil {
@@ -255,7 +255,7 @@ func (s *Store) sweep(ctx context.Context) ([]string, error) {
 			return nil, context.Cause(ctx)
 		}
 		dir := path.Join(s.dir, journal.BackupsDir, name)
-		at, err := s.disk.Reach(path.Join(dir, journal.DoneFile)) // nothing behind a link is ours
+		at, err := s.disk.Reach(path.Join(dir, journal.DoneFile)) // files beyond a link are not ours
 		if err != nil || at.Kind != change.Absent {
 			whole = append(whole, name)
 			continue

@@ -19,16 +19,18 @@ import (
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
-// Changes returns what makes the paths of the commit what they were before, in path order: bytes, permission bits,
-// times, links, directories, and names. Old in each change is what the commit left there, so committing the list
-// fails with a conflict where that has changed. Paths in [Backup.NotKept] are left out.
+// Changes returns the changes that restore the paths of the commit to their earlier states, in path order: bytes,
+// permission bits, times, links, directories, and names. Old in each change is the state that the commit left. So
+// committing the list fails with a conflict if that has changed. Paths in [Backup.NotKept] are left out, and so are the
+// paths in taken, which [Store.TakenBack] returns.
 //
-// Paths in taken, which [Store.TakenBack] returns, are left out as well.
+// Changes reads every kept file first. If some are damaged, the error is a *DamagedError, and the changes are those of
+// all other paths. The caller may make them or not.
 //
 // It reads every kept file first; if some are damaged, the error is a *DamagedError, and the changes are those of all
 // other paths, to be made or not.
 func (b *Backup) Changes(ctx context.Context, taken map[string]string) ([]change.Change, error) {
-	left := make(map[string]bool) // as they are
+	left := make(map[string]bool) // left unchanged
 	for name := range taken {
 		left[name] = true
 	}
@@ -41,7 +43,7 @@ func (b *Backup) Changes(ctx context.Context, taken map[string]string) ([]change
 		return nil, err
 	}
 	movedTo := b.movedTo(left)
-	movedBack := make(map[string]bool) // paths whose file goes back to where it was
+	movedBack := make(map[string]bool) // paths whose file moves back to its old path
 	for _, to := range movedTo {
 		movedBack[to.Path] = true
 	}
@@ -52,7 +54,7 @@ func (b *Backup) Changes(ctx context.Context, taken map[string]string) ([]change
 		case !b.plan.Kept(r) || left[r.Path]:
 		case movedTo[r.Path] != nil:
 			changes = append(changes, b.moveBack(r, movedTo[r.Path]))
-		case movedBack[r.Path] && r.Old.Kind == change.Absent: // the move says it
+		case movedBack[r.Path] && r.Old.Kind == change.Absent: // the move includes it
 		default:
 			changes = append(changes, b.putBack(r))
 		}
@@ -60,8 +62,8 @@ func (b *Backup) Changes(ctx context.Context, taken map[string]string) ([]change
 	return changes, err
 }
 
-// movedTo returns where the files that were moved are now, by where they were. Only whole moves are undone as such, and
-// only where neither path is left as it is.
+// movedTo maps the old path of each moved file to its record at the new path. It has only moves that can be undone as
+// moves, because both records are kept and neither path is left unchanged.
 func (b *Backup) movedTo(left map[string]bool) map[string]*journal.Record {
 	byPath := make(map[string]*journal.Record, len(b.plan.Records))
 	for i := range b.plan.Records {
@@ -80,7 +82,7 @@ func (b *Backup) movedTo(left map[string]bool) map[string]*journal.Record {
 	return moves
 }
 
-// putBack is the change that undoes a single record.
+// putBack returns the change that undoes a single record.
 func (b *Backup) putBack(r *journal.Record) change.Change {
 	c := change.Change{Kind: change.Modified, Path: r.Path, Old: r.New, New: unmade(r.Old)}
 	switch {
@@ -97,7 +99,7 @@ func (b *Backup) putBack(r *journal.Record) change.Change {
 	return c
 }
 
-// moveBack is the change that moves a file back to r.Path from where it is.
+// moveBack returns the change that moves a file back to r.Path from its new path.
 func (b *Backup) moveBack(r, to *journal.Record) change.Change {
 	c := change.Change{Kind: change.Renamed, Path: r.Path, From: to.Path, Old: to.New, New: unmade(r.Old),
 		Replaced: r.New}
@@ -105,13 +107,13 @@ func (b *Backup) moveBack(r, to *journal.Record) change.Change {
 	return c
 }
 
-// unmade is the state without its identity: the file is still to be made, with another inode.
+// unmade returns the state without its identity, because the file will be made with another inode.
 func unmade(s change.State) change.State {
 	s.ID = capability.Identity{}
 	return s
 }
 
-// present opens what the commit left in the tree.
+// present returns an opener for the file that the commit left in the tree.
 func (b *Backup) present(name string, s change.State) backing.Opener {
 	if s.Kind != change.File {
 		return nil
@@ -119,8 +121,8 @@ func (b *Backup) present(name string, s change.State) backing.Opener {
 	return func() (io.ReadCloser, error) { return b.store.disk.OpenFound(name) }
 }
 
-// kept opens the bytes that were there before. An image that has grown since, by a program that has written to it
-// through an old descriptor, begins with them.
+// kept returns an opener for the bytes before the commit. If a program has written to the image through an old
+// descriptor, the image may have grown: it begins with these bytes.
 func (b *Backup) kept(r *journal.Record) backing.Opener {
 	switch {
 	case r.Old.Kind != change.File:
@@ -144,13 +146,13 @@ func (b *Backup) image(r *journal.Record) string {
 	return path.Join(b.dir, journal.OldDir, journal.Slot(r.Slot))
 }
 
-// Verify reads all kept files and compares them with the hashes taken when they were put there. If some are not what
-// they were the error is a *DamagedError that lists all of them. A file that was only moved is not judged: it is
-// restored by moving it back, and where its image is a link to it, writing to the file at its new name has changed
-// that too. A backup that is removed while it is read is not damaged: the error is ErrNotFound.
+// Verify reads all kept files and compares them with the hashes taken when they were stored. If some differ, the error
+// is a *DamagedError that lists all of them. Verify skips a file that was only moved and whose image is a link to it:
+// it is restored by moving it back, and writing to the file at its new name has also changed the image. A backup that
+// is removed while it is read is not damaged: the error is ErrNotFound.
 func (b *Backup) Verify(ctx context.Context) error { return b.verify(ctx, nil) }
 
-// verify is Verify but for the paths in taken.
+// verify is Verify without the paths in taken.
 func (b *Backup) verify(ctx context.Context, taken map[string]string) error {
 	movedTo := b.movedTo(nil)
 	var images []*journal.Record
@@ -191,8 +193,8 @@ func (b *Backup) verify(ctx context.Context, taken map[string]string) error {
 	return bad
 }
 
-// verifyImage returns what is wrong with a kept file, "" if nothing is. The error is that of reading it. Bytes after
-// the end of the file that was kept are not looked at.
+// verifyImage returns the fault of a kept file, "" if it has none. The error is a read error. Bytes after the recorded
+// size are not read.
 func (b *Backup) verifyImage(r *journal.Record) (string, error) {
 	f, err := b.store.disk.OpenFound(b.image(r))
 	switch {

@@ -1,9 +1,9 @@
 // Package backups reads, checks and removes the backups that commits leave: the finished transactions in the state
-// directory of a tree. Each holds the before-images of the files that a commit replaced or removed, and the plan with
-// the commit's change of every path. It prunes stored results and conflicts as well.
+// directory of a tree. Each has the before-images of the files that a commit replaced or removed, and the plan with the
+// commit's change of every path. The package also prunes stored results and conflicts.
 //
-// [Open] gives the [Store] of a tree, [Store.List] what is in it, [Store.Load] one backup. [Backup.Changes] turns that
-// into the list of changes that undoes the commit.
+// [Open] returns the [Store] of a tree, [Store.List] its backups, [Store.Load] one backup. [Backup.Changes] turns a
+// backup into the list of changes that undoes the commit.
 package backups
 
 import (
@@ -26,9 +26,9 @@ import (
 )
 
 // Store is the backups of one tree. It keeps nothing open and has no state, so it is safe for concurrent use. A backup
-// that is pruned while it is read cannot be read to its end.
+// that is pruned while it is read cannot be read completely.
 type Store struct {
-	disk *disk.Disk // it holds no directories, so it need not be closed
+	disk *disk.Disk // holds no directories, so it need not be closed
 	dir  string     // the state directory
 	key  []byte
 }
@@ -40,8 +40,9 @@ type Backup struct {
 	plan  *journal.Plan
 }
 
-// Open returns the backups in the state directory, canonical, of a file system as [fsutil.Raise] gives it. Nothing is
-// read yet. The key is the key that signed the commits; nil means the user's key, which is not made if it is missing.
+// Open returns the backups in the state directory, a canonical path, of a file system returned by [fsutil.Raise]. It
+// reads nothing yet. The key is the key that signed the commits; nil means the user's key, which is not made if it is
+// missing.
 func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
 	if fsys == nil {
 		return nil, names.ErrNoFs
@@ -57,8 +58,8 @@ func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
 	return &Store{disk: disk.Open(fsys), dir: clean, key: found.Bytes}, nil
 }
 
-// List returns all backups, the newest first. An unusable backup, damaged or of another user, is in the list with the
-// reason in Err. An empty list is not an error. When ctx is done, the error is its cause.
+// List returns all backups, newest first. A backup that is unusable, because it is damaged or of another user, is in
+// the list with the reason in Err. An empty list is not an error. When ctx is done, the error is its cause.
 func (s *Store) List(ctx context.Context) ([]backup.Info, error) {
 	names, err := s.names()
 	if err != nil {
@@ -67,7 +68,7 @@ func (s *Store) List(ctx context.Context) ([]backup.Info, error) {
 	return s.list(ctx, names, journal.Decode)
 }
 
-// list is List for the backups of these names, by as much of their plans as decode reads.
+// list is List for the backups with these names. decode decides how much of their plans is read.
 func (s *Store) list(ctx context.Context, names []string,
 	decode func(data, key []byte) (*journal.Plan, error)) ([]backup.Info, error) {
 	list, restoring, err := s.scan(ctx, names, decode)
@@ -90,8 +91,8 @@ func (s *Store) list(ctx context.Context, names []string,
 	return list, nil
 }
 
-// scan describes the backups of these names, as if none were taken back, and returns those that restore another one,
-// both the newest first. The records of the others are not held.
+// scan describes the backups with these names, as if none were reverted. It also returns the backups of commits that
+// restore another one. Both lists are newest first. The records of the other backups are not kept in memory.
 func (s *Store) scan(
 	ctx context.Context, names []string, decode func(data, key []byte) (*journal.Plan, error),
 ) (list []backup.Info, restoring []*Backup, err error) {
@@ -112,7 +113,7 @@ func (s *Store) scan(
 			}
 		}
 	}
-	// The id begins with the time, to the second.
+	// An id begins with the time, to the second.
 	slices.SortFunc(list, func(a, b backup.Info) int {
 		return cmp.Or(b.Time.Compare(a.Time), strings.Compare(b.ID, a.ID))
 	})
@@ -122,7 +123,7 @@ func (s *Store) scan(
 	return list, restoring, nil
 }
 
-// names returns the ids of all that is in the store, whole or not.
+// names returns the ids of all backups in the store, complete or not.
 func (s *Store) names() ([]string, error) {
 	dir := path.Join(s.dir, journal.BackupsDir)
 	for _, d := range []string{s.dir, dir} {
@@ -137,15 +138,15 @@ func (s *Store) names() ([]string, error) {
 			return nil, err
 		}
 	}
-	names, err := s.disk.Names(dir) // with the last backup it is removed
+	names, err := s.disk.Names(dir) // the directory is removed with its last backup
 	return slices.DeleteFunc(names, func(n string) bool { return !journal.ValidID(n) }), disk.UnlessAbsent(err)
 }
 
-// Load returns the backup of that id. The error is ErrNotFound, or an *journal.Error wrapped with the id if the plan is
-// damaged or was not made by this user. The images are not read, see [Backup.Verify].
+// Load returns the backup with that id. The error is ErrNotFound, or an *journal.Error wrapped with the id if the plan
+// is damaged or was not made by this user. The images are not read, see [Backup.Verify].
 func (s *Store) Load(id string) (*Backup, error) { return s.load(id, journal.Decode) }
 
-// load is Load with a choice of how much of the plan is looked at.
+// load is Load with a choice of how much of the plan is read.
 func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, error)) (*Backup, error) {
 	if !journal.ValidID(id) {
 		return nil, fmt.Errorf("backup %q: %w", id, backup.ErrNotFound)
@@ -168,7 +169,7 @@ func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, er
 	if err == nil {
 		signed := len(s.key) > 0
 		if signed {
-			at.ID.Ino = b.plan.Ino // it may have been moved along with its tree
+			at.ID.Ino = b.plan.Ino // the backup may have been moved with its tree
 		}
 		err = b.plan.CheckPlace(id, s.dir, at.ID, signed)
 	}
@@ -203,8 +204,8 @@ func (b *Backup) Info() backup.Info {
 	return info
 }
 
-// NotKept returns the paths that the commit changed and this backup cannot restore, in order: what was deleted for
-// good, and, of a backup that is only a trash, all that was not deleted.
+// NotKept returns the paths that the commit changed and this backup cannot restore, in order: permanently deleted paths
+// and, if the backup is only a trash, all paths that were not deleted.
 func (b *Backup) NotKept() []string {
 	var paths []string
 	for i := range b.plan.Records {

@@ -7,11 +7,11 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// takings finds what later commits have taken back of earlier ones, path by path. A commit that restores another takes
-// back the paths of its own records, as long as it is not taken back at that path itself.
+// takings finds the paths of earlier commits that later commits have reverted. A commit that restores another one
+// reverts the paths of its own records, except paths at which it was reverted itself.
 type takings struct {
-	by    map[string][]*Backup         // by the id that they restore, the newest first
-	known map[string]map[string]string // by the id of a backup: its paths, and the commits that took them back
+	by    map[string][]*Backup         // by the id of the restored commit, newest first
+	known map[string]map[string]string // by the id of a backup: its reverted paths, with the commits that reverted them
 }
 
 func newTakings(newestFirst []*Backup) *takings {
@@ -24,13 +24,13 @@ func newTakings(newestFirst []*Backup) *takings {
 	return t
 }
 
-// of returns the paths of a backup that are taken back, each with the id of the newest commit that did.
+// of returns the reverted paths of a backup, each with the id of the newest commit that reverted it.
 func (t *takings) of(id string) map[string]string {
 	if found, ok := t.known[id]; ok {
 		return found
 	}
 	taken := make(map[string]string)
-	t.known[id] = taken // commits that restore each other take back nothing
+	t.known[id] = taken // so that commits that restore each other revert nothing
 	for _, later := range t.by[id] {
 		standing := t.of(later.plan.ID)
 		for i := range later.plan.Records {
@@ -43,7 +43,7 @@ func (t *takings) of(id string) map[string]string {
 	return taken
 }
 
-// newest returns the newest commit that took back paths of a backup, "" if none did.
+// newest returns the newest commit that reverted paths of a backup, "" if none did.
 func (t *takings) newest(id string) string {
 	taken := t.of(id)
 	for _, later := range t.by[id] {
@@ -56,7 +56,7 @@ func (t *takings) newest(id string) string {
 	return ""
 }
 
-// left counts the paths of a backup that can be restored and are not taken back.
+// left counts the paths of a backup that can be restored and were not reverted.
 func (t *takings) left(b *Backup) int {
 	left, taken := 0, t.of(b.plan.ID)
 	for i := range b.plan.Records {
@@ -67,8 +67,8 @@ func (t *takings) left(b *Backup) int {
 	return left
 }
 
-// TakenBack returns the paths of a backup that later commits have taken back, which are not to be restored again, each
-// with the commit that did, and the newest of these commits.
+// TakenBack returns the paths of a backup that later commits have reverted, which must not be restored again, each with
+// the commit that did, and the newest of these commits.
 func (s *Store) TakenBack(ctx context.Context, id string) (taken map[string]string, newest string, err error) {
 	names, err := s.names()
 	if err != nil {
@@ -82,8 +82,7 @@ func (s *Store) TakenBack(ctx context.Context, id string) (taken map[string]stri
 	return t.of(id), t.newest(id), nil
 }
 
-// IsMade reports whether the tree is at the path of a change, and at the path that the change moves from, as the change
-// would leave it.
+// IsMade reports whether the tree already has the result of a change, at its path and at the path it moves from.
 func (s *Store) IsMade(c change.Change) (bool, error) {
 	now, err := s.disk.Look(c.Path)
 	if err != nil || now.Kind != c.New.Kind {
