@@ -23,27 +23,27 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Disk is a file system as commits and backups use it. It is safe for concurrent use as a System is.
+// Disk is a file system with the operations of commits and backups. It is as safe for concurrent use as a System.
 type Disk struct {
 	System
 	FS afero.Fs
 	// Memory means that the file system ends with the process.
 	Memory bool
-	// Sync means that files and names are to be made durable.
+	// Sync means that files and names must be made durable.
 	Sync bool
-	// Can is what [Disk.Probe] has found to work. Before that, nothing but the methods of afero.Fs is used.
+	// Can are the abilities found by [Disk.Probe]. Before that, only the methods of afero.Fs are used.
 	Can Abilities
-	// Until ends the copying and hashing of a file when it is done, with its cause; nil is never done. It is changed
-	// only while nothing else goes on.
+	// Until stops the copying and hashing of a file when it is done, with its cause; nil is never done. It is changed only
+	// while no other operation runs.
 	Until context.Context
-	// Count is called with how many bytes of a file were read, while it is hashed or copied, from several goroutines at
-	// a time. Nil means none. It is changed when Until is.
+	// Count is called with the number of bytes read from a file, while it is hashed or copied, from several goroutines at
+	// a time. Nil means no calls. It may be changed when Until may.
 	Count func(n int)
 
 	links linkTimes
 }
 
-// Open returns the operations on a file system, as [fsutil.Raise] gives it. It holds nothing open until Hold is called.
+// Open returns the operations on a file system returned by [fsutil.Raise]. It holds nothing open until Hold is called.
 func Open(fsys afero.Fs) *Disk {
 	return &Disk{System: systemOf(fsys), FS: fsys, Memory: InMemory(fsys)}
 }
@@ -73,7 +73,7 @@ func (d *Disk) Names(dir string) ([]string, error) {
 	return names, err
 }
 
-// Above returns the directories that a path is in, the top left out, and the path, from the top down.
+// Above returns the path and the directories above it, without the top, from the top down.
 func Above(name string) []string {
 	var all []string
 	for ; name != "."; name = path.Dir(name) {
@@ -83,8 +83,8 @@ func Above(name string) []string {
 	return all
 }
 
-// Blocked returns the first part of the way to the path that is not a directory, and its kind; "" if all are
-// directories. A symbolic link on the way blocks the path.
+// Blocked returns the first part of the path's directory that is not a directory, and its kind; "" if all are
+// directories. A symbolic link there blocks the path.
 func (d *Disk) Blocked(name string) (string, change.Kind, error) {
 	for _, dir := range Above(path.Dir(name)) {
 		if st, err := d.Look(dir); err != nil || st.Kind != change.Dir {
@@ -94,7 +94,7 @@ func (d *Disk) Blocked(name string) (string, change.Kind, error) {
 	return "", change.Dir, nil
 }
 
-// Reach returns what stands at the path, nothing if it cannot be got at through directories.
+// Reach returns the state of the path, Absent if the path cannot be reached through directories.
 func (d *Disk) Reach(name string) (change.State, error) {
 	if dir, _, err := d.Blocked(name); err != nil || dir != "" {
 		return change.State{}, err
@@ -105,7 +105,7 @@ func (d *Disk) Reach(name string) (change.State, error) {
 // Remove removes a file, a link or an empty directory. A missing name is not an error.
 func (d *Disk) Remove(name string) error {
 	err := d.System.Remove(name)
-	// Where nothing can be written, that is checked first.
+	// If the user cannot write there, some systems report that before a missing name.
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		if s, lerr := d.Look(name); lerr == nil && s.Kind == change.Absent {
 			return nil
@@ -114,8 +114,7 @@ func (d *Disk) Remove(name string) error {
 	return UnlessAbsent(err)
 }
 
-// Put writes a small file of the caller's own, which must not be there yet. A durable one is synced where that is asked
-// for.
+// Put writes a small new file of millrace, which must not exist yet. A durable file is synced if d.Sync is set.
 func (d *Disk) Put(name string, data []byte, durable bool) error {
 	f, err := d.FS.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -128,12 +127,12 @@ func (d *Disk) Put(name string, data []byte, durable bool) error {
 	return cmp.Or(err, f.Close())
 }
 
-// OpenFound opens a regular file for reading, and nothing else that another program may have put there.
+// OpenFound opens a regular file for reading. It refuses anything else that another program may have put there.
 func (d *Disk) OpenFound(name string) (capability.ReadFile, error) {
 	return handle.OpenFile(d.FS, name)
 }
 
-// Read reads a regular file that was found, so many bytes of it at most.
+// Read reads at most most bytes of a regular file that other programs may have changed.
 func (d *Disk) Read(name string, most int64) ([]byte, error) {
 	f, err := d.OpenFound(name)
 	if err != nil {
@@ -145,12 +144,12 @@ func (d *Disk) Read(name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	b.Grow(int(min(max(info.Size(), 0), most)) + bytes.MinRead) // else a large file would be copied over and over
+	b.Grow(int(min(max(info.Size(), 0), most)) + bytes.MinRead) // otherwise a large file would be copied again and again
 	_, err = b.ReadFrom(io.LimitReader(f, most))
 	return b.Bytes(), err
 }
 
-// Symlink makes a symbolic link and returns what it is then.
+// Symlink makes a symbolic link and returns its state.
 func (d *Disk) Symlink(name string, want change.State) (change.State, error) {
 	linker, ok := d.FS.(afero.Linker)
 	if !ok {
@@ -170,10 +169,10 @@ func (d *Disk) Symlink(name string, want change.State) (change.State, error) {
 	return s, err
 }
 
-// syncsDirs reports whether names are to be made durable and can be.
+// syncsDirs reports whether names must be made durable and can be.
 func (d *Disk) syncsDirs() bool { return d.Sync && d.Can.SyncDir }
 
-// SyncDir makes the names in directories durable, one after the other, if that is asked for and can be done.
+// SyncDir makes the names in directories durable, one after the other, if d.Sync is set and the file system can do it.
 func (d *Disk) SyncDir(dirs ...string) error {
 	for _, dir := range dirs {
 		if !d.syncsDirs() {
@@ -186,7 +185,8 @@ func (d *Disk) SyncDir(dirs ...string) error {
 	return nil
 }
 
-// SyncReached is SyncDir where other programs may have put something else in the way, and then does nothing.
+// SyncReached is SyncDir for a path that other programs may have changed. If it no longer leads to a directory, it does
+// nothing.
 func (d *Disk) SyncReached(dir string) error {
 	if s, err := d.Reach(dir); err != nil || s.Kind != change.Dir {
 		return err
@@ -194,7 +194,7 @@ func (d *Disk) SyncReached(dir string) error {
 	return d.SyncDir(dir)
 }
 
-// SyncAnyDir is SyncDir before anything is known of the file system.
+// SyncAnyDir is SyncDir for a file system that was not probed.
 func (d *Disk) SyncAnyDir(dir string) error {
 	if !d.Sync {
 		return nil
@@ -209,7 +209,7 @@ func (d *Disk) SyncAnyDir(dir string) error {
 // error.
 func (d *Disk) SyncFile(name string, warn func(error)) error {
 	if !d.syncsDirs() {
-		return nil // then they are not more durable than their name; and Windows wants a file open for writing
+		return nil // mode and times are then no more durable than the name; and Windows needs a file open for writing
 	}
 	f, err := d.FS.Open(name)
 	if err == nil {
@@ -222,10 +222,10 @@ func (d *Disk) SyncFile(name string, warn func(error)) error {
 	return err
 }
 
-// MoveIn gives a file of ours a name in the tree.
+// MoveIn renames a file of millrace to a name in the tree.
 //
-// File systems may be made of layers, such as an afero.CopyOnWriteFs. Where the upper layer lacks a directory that is
-// seen in the lower one, a rename into it fails, or it is made with another mode; see [Disk.BringUp].
+// File systems can consist of layers, such as an afero.CopyOnWriteFs. If a directory is only in the lower layer, a
+// rename into it fails, or the directory is made with another mode; see [Disk.BringUp].
 func (d *Disk) MoveIn(from, to string) error {
 	if err := d.BringUp(path.Dir(to)); err != nil {
 		return err
@@ -233,8 +233,8 @@ func (d *Disk) MoveIn(from, to string) error {
 	return d.FS.Rename(from, to)
 }
 
-// BringUp makes a directory be in the upper layer. A layered file system copies a directory up when a file in it is
-// opened for writing, even if that file is missing. BringUp opens such a file and restores the modes of the
+// BringUp makes sure that a directory is in the upper layer. A layered file system copies a directory up when a file in
+// it is opened for writing, even if that file is missing. BringUp opens such a file and restores the modes of the
 // directories.
 func (d *Disk) BringUp(dir string) error {
 	if d.Can.Exchange || d.Can.NoReplace || !d.isPlain() {
@@ -251,7 +251,7 @@ func (d *Disk) BringUp(dir string) error {
 	}
 	f, err := d.FS.OpenFile(path.Join(dir, rand.Text()), os.O_WRONLY, 0)
 	if err == nil {
-		return f.Close() // no program has a file of such a name
+		return f.Close() // unreachable in practice: no program has a file with such a name
 	}
 	if !IsAbsent(err) {
 		return err

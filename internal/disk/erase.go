@@ -10,13 +10,14 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// deep is how long a path below the tree may get, in bytes. Deeper directories are brought up first: no system accepts
-// a path longer than some thousand bytes, but directories can be nested without end. Short paths are also found faster.
+// deep limits the length of a path below the tree, in bytes. Directories at longer paths are moved up first: no system
+// accepts a path longer than a few thousand bytes, but directories can be nested without limit. Short paths are also
+// found faster.
 const deep = 256
 
-// RemoveTree removes a name and all below it, following no symbolic link, at any depth: another program may have made
-// it. A missing name is not an error. If RemoveTree fails, part of the tree may be gone, and RemoveTree can be called
-// again. It is for the state directory only.
+// RemoveTree removes a name and everything below it, without following symbolic links, at any depth: another program
+// may have made the tree. A missing name is not an error. If RemoveTree fails, part of the tree may be gone, and
+// RemoveTree can be called again. It is for the state directory only.
 func (d *Disk) RemoveTree(name string) error {
 	e := &eraser{d: d, top: name}
 	return e.tree(name)
@@ -25,7 +26,7 @@ func (d *Disk) RemoveTree(name string) error {
 type eraser struct {
 	d     *Disk
 	top   string
-	moved int // how many directories were brought up
+	moved int // number of directories moved up
 }
 
 func (e *eraser) tree(name string) error {
@@ -61,11 +62,11 @@ func (e *eraser) tree(name string) error {
 		if name != e.top || e.moved == before {
 			return e.d.Remove(name)
 		}
-		// The directories that were brought up during this pass are here now.
+		// The directories moved up during this pass are here now.
 	}
 }
 
-// bringUp moves a directory to the top of the tree, where it is found later.
+// bringUp moves a directory to the top of the tree, where a later pass finds it.
 func (e *eraser) bringUp(name string) error {
 	for {
 		e.moved++

@@ -9,16 +9,16 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// linkTimes is what is known of setting times of symbolic links.
+// linkTimes records whether times of symbolic links can be set.
 type linkTimes struct {
 	mu    sync.Mutex
-	dir   string // where it can be tried, "" before Probe
+	dir   string // a directory for the test, "" before Probe
 	known bool
 	set   bool // whether they can be set
 }
 
-// LinkTime sets the time of a symbolic link where that can be done, and nothing before Probe. Some mounts, such as
-// sshfs, set the time of the link's target instead: there links keep their time of creation.
+// LinkTime sets the time of a symbolic link if that is possible. Before Probe it does nothing. Some mounts, such as
+// sshfs, set the time of the link's target instead: there, links keep their creation time.
 func (d *Disk) LinkTime(name string, t time.Time) error {
 	timer, ok := d.FS.(capability.LinkTimer)
 	if !ok || t.IsZero() {
@@ -33,7 +33,7 @@ func (d *Disk) LinkTime(name string, t time.Time) error {
 	return nil
 }
 
-// setsLinkTimes tries it once, with a link that leads nowhere: a mount that follows it fails.
+// setsLinkTimes tests it once, with a dangling link: a mount that follows the link fails.
 func (d *Disk) setsLinkTimes(timer capability.LinkTimer) (bool, error) {
 	d.links.mu.Lock()
 	defer d.links.mu.Unlock()
@@ -43,7 +43,7 @@ func (d *Disk) setsLinkTimes(timer capability.LinkTimer) (bool, error) {
 	link := path.Join(d.links.dir, probeL)
 	s, err := d.Look(link)
 	if err == nil && s.Kind != change.Absent {
-		err = d.Remove(link) // of a try that has failed
+		err = d.Remove(link) // left by a failed test
 	}
 	if err != nil {
 		return false, err

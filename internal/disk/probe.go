@@ -11,10 +11,10 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Abilities are what a file system can really do, as tried out.
+// Abilities are the tested abilities of a file system.
 type Abilities struct {
 	Exchange, Link, NoReplace, SyncDir bool
-	// Lags means that a file's facts, such as its change time, may be reported late after it was given another name.
+	// Lags means that a file's metadata, such as its change time, may be reported late after it was given another name.
 	Lags bool
 }
 
@@ -23,13 +23,13 @@ func (c *Abilities) relied() map[string]*bool {
 	return map[string]*bool{"exchange": &c.Exchange, "link": &c.Link, "no_replace": &c.NoReplace}
 }
 
-// Names lists those that undoing relies on, for the journal.
+// Names lists the abilities that undoing relies on, for the journal.
 func (c *Abilities) Names() []string {
 	names := slices.Sorted(maps.Keys(c.relied()))
 	return slices.DeleteFunc(names, func(name string) bool { return !*c.relied()[name] })
 }
 
-// Adopt takes what another process has found for true, as far as this view of the file system has it at all.
+// Adopt assumes the abilities that another process found, if this view of the file system has their methods.
 func (d *Disk) Adopt(names []string) {
 	var here Abilities
 	_, here.Exchange = d.FS.(capability.Exchanger)
@@ -47,7 +47,7 @@ const probeA, probeB, probeC, probeL = "probe-a", "probe-b", "probe-c", "probe-l
 // probes lists them.
 func probes() []string { return []string{probeA, probeB, probeC, probeL} }
 
-// Unprobe removes what an interrupted Probe has left.
+// Unprobe removes the files of an interrupted Probe.
 func (d *Disk) Unprobe(dir string) error {
 	for _, name := range probes() {
 		if err := d.Remove(path.Join(dir, name)); err != nil {
@@ -57,7 +57,7 @@ func (d *Disk) Unprobe(dir string) error {
 	return nil
 }
 
-// Probe tries the abilities of the file system in dir, an empty directory. An ability that is refused as unsupported is
+// Probe tests the abilities of the file system in dir, an empty directory. An ability that is refused as unsupported is
 // not used; any other failure is a failure of the disk, and returned.
 func (d *Disk) Probe(dir string) error {
 	d.links.dir = dir
@@ -90,7 +90,7 @@ func (d *Disk) Probe(dir string) error {
 	return nil
 }
 
-// probeExchange looks at the bytes: an implementation over another one may have renamed.
+// probeExchange compares the bytes: a layered implementation may have renamed instead.
 func (d *Disk) probeExchange(a, b string) error {
 	before, _, err := d.Hash(a, int64(len(probeA)))
 	if err != nil {
@@ -110,11 +110,11 @@ func (d *Disk) probeExchange(a, b string) error {
 	return nil
 }
 
-// probeNoReplace tries a name that is taken and a name that is free, and leaves a at the name that it reached. Linux
-// refuses the taken name for each mount, and asks the mount about the free name only.
+// probeNoReplace tries a taken name and a free name, and leaves a at the name that it reached. Linux refuses the taken
+// name on every mount; only the free name shows whether the mount supports the operation.
 func (d *Disk) probeNoReplace(a, b string) error {
 	if err := d.RenameNoReplace(a, b); !errors.Is(err, fs.ErrExist) {
-		return err // with nil it has replaced b after all
+		return err // nil means that it has replaced b
 	}
 	c := path.Join(path.Dir(a), probeC)
 	if err := d.RenameNoReplace(a, c); err != nil {
@@ -125,9 +125,9 @@ func (d *Disk) probeNoReplace(a, b string) error {
 	return err
 }
 
-// probeLink trusts links only where two names can be seen to be the same file, and where the second name shows the size
-// of the first: gocryptfs shows the size of the encrypted file for a while. It looks at the first name before it makes
-// the second, because a mount may cache the first look.
+// probeLink trusts links only if both names are visibly the same file, and if the second name shows the size of the
+// first: gocryptfs shows the size of the encrypted file for a while. It looks at the first name before it makes the
+// second, because a mount may cache the first look.
 func (d *Disk) probeLink(a, _ string) error {
 	was, err := d.Look(a)
 	if err != nil {
@@ -151,12 +151,12 @@ func (d *Disk) probeLink(a, _ string) error {
 	return d.Remove(c)
 }
 
-// differ reports whether two names of a file show different facts.
+// differ reports whether two names of a file show different metadata.
 func differ(one, two change.State) bool {
 	return one.ID.CTime != two.ID.CTime || one.ID.Nlink != two.ID.Nlink
 }
 
-// ChangesModes finds out in dir, an empty directory, whether the mode of a file can be changed at all.
+// ChangesModes tests in dir, an empty directory, whether the mode of a file can be changed.
 func (d *Disk) ChangesModes(dir string) (bool, error) {
 	name := path.Join(dir, probeA)
 	if err := d.Put(name, nil, false); err != nil {

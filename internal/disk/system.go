@@ -1,9 +1,10 @@
-// Package disk is what commits and backups do with a file system. [Open] gives a [Disk]: the operations of the file
-// system in the best way that it has, and above them what takes several: to look at a path without following links, to
-// write a file whole, to remove a tree that another program may have made, to find out what really works.
+// Package disk has the file system operations of commits and backups. [Open] returns a [Disk]. It has the operations of
+// the file system, each in its best available form, and operations that combine several of them: looking at a path
+// without following links, writing a whole file, removing a tree that another program may have made, testing the file
+// system's abilities.
 //
-// A [System] is the part of which there are two: one over the methods of afero.Fs and the optional interfaces of
-// fsutil, one over a directory that is open on Linux.
+// A [System] is the part with two implementations: one with the methods of afero.Fs and the optional interfaces of
+// fsutil, one with an open directory on Linux.
 package disk
 
 import (
@@ -21,16 +22,16 @@ import (
 	"github.com/millrace-go/millrace/internal/modes"
 )
 
-// System is the operations that are repeated for each file. They are safe for concurrent use, except Hold and Close,
+// System has the operations that are repeated for each file. They are safe for concurrent use, except Hold and Close,
 // which must be called while no other operation runs. An ability that the file system lacks is an error that matches
 // [errors.ErrUnsupported].
 type System interface {
 	// Look returns the state of the name, without the hash of a file. A name that is missing or below a file is Absent.
-	// For a symbolic link that cannot be read, the Kind is returned beside the error.
+	// For a symbolic link that cannot be read, the Kind is returned with the error.
 	Look(name string) (change.State, error)
 	// Create makes an empty file that no other user can read yet, and fails if something of that name exists. The file
-	// system may place it as if it were made beside the file near, "" for none: so owner, group, attributes and access
-	// control list have to be set.
+	// system may make it next to the file near, "" for none, so the caller must set owner, group, attributes and access
+	// control list.
 	Create(name, near string) (NewFile, error)
 	Link(oldname, newname string) error
 	Exchange(a, b string) error
@@ -38,33 +39,33 @@ type System interface {
 	Remove(name string) error
 	// SyncDir makes the names in a directory durable.
 	SyncDir(name string) error
-	// Hold keeps a directory of the caller's own open, so that names in it are found faster, until Close.
+	// Hold keeps one of the caller's directories open until Close, so that names in it are found faster.
 	Hold(dir string)
-	// MostOpen is how many files each of so many workers should have open at once, at least 1.
+	// MostOpen returns how many files each of that many workers should have open at once, at least 1.
 	MostOpen(workers int) int
 	Close() error
-	// isPlain reports whether only the methods of afero.Fs are there: a directory that is not empty may be removed
-	// then, and some may be seen that have to be made before something can be renamed into them.
+	// isPlain reports whether only the methods of afero.Fs exist. Then Remove may remove a directory that is not empty,
+	// and some visible directories must be made before something can be renamed into them.
 	isPlain() bool
 }
 
-// NewFile is a file that Create has made. It is for one goroutine.
+// NewFile is a file that Create has made. It may only be used by one goroutine.
 type NewFile interface {
 	io.WriteCloser
-	// CopyMeta gives it the owner, group and attributes of a file, as [capability.MetaCopier] does.
+	// CopyMeta gives it the owner, group and attributes of another file, like [capability.MetaCopier].
 	CopyMeta(from string) error
-	// Inherit is that of [capability.Inheriter].
+	// Inherit is the method of [capability.Inheriter] for this file.
 	Inherit(dir string) (allowed fs.FileMode, err error)
 	Chown(uid, gid int) error
 	Chmod(mode fs.FileMode) error
 	Chtimes(atime, mtime time.Time) error
-	// StartSync lets the system begin the writes that Sync will wait for. For many files this avoids a write of the
-	// same block for each file. Anything that StartSync cannot do is left to Sync.
+	// StartSync lets the system start the writes that Sync will wait for. For many files this avoids repeated writes of
+	// the same block. Anything that StartSync cannot do is left to Sync.
 	StartSync()
 	Sync() error
 }
 
-// plain is the System over the methods of afero.Fs and the optional interfaces.
+// plain is the System with the methods of afero.Fs and the optional interfaces.
 type plain struct{ fs afero.Fs }
 
 func (p plain) Look(name string) (change.State, error) {
@@ -72,18 +73,18 @@ func (p plain) Look(name string) (change.State, error) {
 	return p.state(name, info, err)
 }
 
-// state returns what stands at the name by what was found out about it.
+// state returns the state of the name from the result of Lstat.
 func (p plain) state(name string, info fs.FileInfo, err error) (s change.State, _ error) {
 	if err == nil {
 		s, err = handle.State(p.fs, name, info)
 	}
 	if IsAbsent(err) {
-		return change.State{}, nil // a link may have been removed in between
+		return change.State{}, nil // a link may have been removed since
 	}
 	return s, err
 }
 
-// IsLeaf reports whether the state is that of a file or a symbolic link, which hard links can be made to.
+// IsLeaf reports whether the state is a file or a symbolic link, which can have hard links.
 func IsLeaf(s change.State) bool { return s.Kind == change.File || s.Kind == change.Symlink }
 
 func (p plain) Create(name, _ string) (NewFile, error) {
@@ -97,7 +98,7 @@ func (p plain) Create(name, _ string) (NewFile, error) {
 	return namedFile{f, p.fs, name}, nil
 }
 
-// able calls do with the ability of a file system.
+// able calls do with the ability of a file system, if it has it.
 func able[Ability any](fsys afero.Fs, do func(Ability) error) error {
 	if a, ok := fsys.(Ability); ok {
 		return do(a)
@@ -128,7 +129,7 @@ func (p plain) MostOpen(int) int { return 8 }
 func (p plain) Close() error     { return nil }
 func (p plain) isPlain() bool    { return true }
 
-// namedFile is a new file that gets all but its bytes by its name.
+// namedFile is a new file whose metadata is set by its name.
 type namedFile struct {
 	afero.File
 	fs   afero.Fs
@@ -156,7 +157,7 @@ func (d *Disk) MayTake(dir change.State, entry capability.Identity) error {
 // MountPoints is [handle.MountPoints].
 func (d *Disk) MountPoints() []string { return handle.MountPoints(d.FS) }
 
-// copyMeta gives a file or directory owner and attributes of another where the file system has them.
+// copyMeta gives a file or directory the owner and attributes of another, if the file system has them.
 func copyMeta(fsys afero.Fs, from, to string) error {
 	if copier, ok := fsys.(capability.MetaCopier); ok {
 		return copier.CopyMeta(from, to)
@@ -164,8 +165,8 @@ func copyMeta(fsys afero.Fs, from, to string) error {
 	return nil
 }
 
-// inherit gives a file or directory the access control list that new ones in a directory have, where there are such,
-// and returns the permission bits that it allows.
+// inherit gives a file or directory the access control list for new entries of a directory, if the file system has such
+// lists, and returns the permission bits that the list allows.
 func inherit(fsys afero.Fs, dir, name string) (fs.FileMode, error) {
 	if i, ok := fsys.(capability.Inheriter); ok {
 		return i.Inherit(dir, name)

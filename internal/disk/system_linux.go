@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// systemOf returns the System for a file system. One that only contains a [rootfs.FS] has methods of its own, which are
-// to be called.
+// systemOf returns the System for a file system. A type that embeds a [rootfs.FS] has methods of its own, so it gets a
+// plain System.
 func systemOf(fsys afero.Fs) System {
 	if root, ok := fsys.(*rootfs.FS); ok {
 		if bulk := rootfs.NewBulk(root); bulk != nil {
@@ -18,7 +18,7 @@ func systemOf(fsys afero.Fs) System {
 	return plain{fsys}
 }
 
-// direct is the System over a directory that is open on Linux.
+// direct is the System for an open directory on Linux.
 type direct struct{ *rootfs.Bulk }
 
 func (d direct) Look(name string) (change.State, error) {

@@ -18,8 +18,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Hash returns the hash and the size of a file's bytes. Of a file that has more than that many it reads one byte more:
-// some never end, whatever size they say they have.
+// Hash returns the hash and the size of a file's bytes. It reads at most size+1 bytes: some files never end, whatever
+// their reported size.
 func (d *Disk) Hash(name string, size int64) (change.Hash, int64, error) {
 	f, err := d.OpenFound(name)
 	if err != nil {
@@ -29,12 +29,12 @@ func (d *Disk) Hash(name string, size int64) (change.Hash, int64, error) {
 	return d.HashOf(f, size)
 }
 
-// HashOf is Hash for a file that is open.
+// HashOf is Hash for an open file.
 func (d *Disk) HashOf(f io.Reader, size int64) (change.Hash, int64, error) {
 	return copyHashed(io.Discard, d.untilDone(io.LimitReader(f, size+1)))
 }
 
-// untilDone is a reader that fails once nothing is to be read on, and counts what it reads.
+// untilDone returns a reader that fails once Until is done, and counts the bytes it reads.
 func (d *Disk) untilDone(from io.Reader) io.Reader {
 	if d.Until == nil && d.Count == nil {
 		return from
@@ -59,13 +59,13 @@ func (r doneReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// buffers are for all disks: one lives no longer than a transaction, which may be about a few bytes.
+// buffers are shared by all disks: a Disk lives only as long as a transaction, which may be about a few bytes.
 var buffers sync.Pool // of *[]byte
 
-// copyBuffer is what one read takes.
+// copyBuffer is the size of one read.
 const copyBuffer = 128 << 10
 
-// copyHashed copies all of from and hashes it on the way. It returns the hash and how many bytes that were.
+// copyHashed copies all of from, and returns its hash and size.
 func copyHashed(to io.Writer, from io.Reader) (change.Hash, int64, error) {
 	kept, ok := buffers.Get().(*[]byte)
 	if !ok {
@@ -74,17 +74,17 @@ func copyHashed(to io.Writer, from io.Reader) (change.Hash, int64, error) {
 	defer buffers.Put(kept)
 	h := sha256.New()
 	n, err := io.CopyBuffer(struct{ io.Writer }{io.MultiWriter(h, to)}, struct{ io.Reader }{from}, *kept)
-	if errors.Is(err, io.EOF) { // which a file system has wrapped
+	if errors.Is(err, io.EOF) { // a file system has wrapped it
 		err = nil
 	}
 	return change.Hash(h.Sum(nil)), n, err
 }
 
-// leastHole is the least number of zero bytes that become a hole.
+// leastHole is the minimum number of zero bytes for a hole.
 const leastHole = 64 << 10
 
-// withHoles returns a writer that leaves holes for long runs of zero bytes where the file system has holes, as cp(1)
-// does with --sparse=always. A copy of a sparse file needs no more room than the file then.
+// withHoles returns a writer that leaves holes for long runs of zero bytes if the file system has holes, like cp(1)
+// with --sparse=always. A copy of a sparse file then needs no more space than the file.
 func withHoles(f NewFile) io.Writer {
 	if s, ok := f.(skipper); ok {
 		return holes{f, s}
@@ -92,7 +92,7 @@ func withHoles(f NewFile) io.Writer {
 	return f
 }
 
-// skipper is a NewFile that can go on without bytes: n zero bytes are read there later.
+// skipper is a NewFile that can skip n bytes, which then read as zero bytes.
 type skipper interface{ Skip(n int) error }
 
 type holes struct {
@@ -110,7 +110,7 @@ func (h holes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeAll is Write for file systems that say nothing of it when they have written less than they were given.
+// writeAll is Write for file systems that report no error after a short write.
 func writeAll(to io.Writer, data []byte) error {
 	n, err := to.Write(data)
 	if err == nil && n < len(data) {
@@ -119,20 +119,20 @@ func writeAll(to io.Writer, data []byte) error {
 	return err
 }
 
-// Wanted is what a new file is to be beside its bytes.
+// Wanted describes a new file, except its bytes.
 type Wanted struct {
 	Mode    fs.FileMode
-	ModTime time.Time // zero: as it comes
-	// Meta is the path of a file that gives owner and attributes, "" for none; Group is the group then, nil for any.
+	ModTime time.Time // zero: not set
+	// Meta is the path of a file that gives owner and attributes, "" for none. Group is its group then, nil for any.
 	Meta  string
 	Group *uint32
-	// Dir is the directory that it will be in, "" if what it would inherit there is not for it.
+	// Dir is its later directory, "" if it must not inherit from that.
 	Dir string
-	// Near is the file that it will take the place of, "" if it is none or on another mount.
+	// Near is the file that it will replace, "" if there is none or it is on another mount.
 	Near string
 }
 
-// Write makes a file, durable if that is asked for, and returns what it is then. warn is called with what may fail.
+// Write makes a file, durable if d.Sync is set, and returns its state. warn is called for failures that are not fatal.
 func (d *Disk) Write(name string, from io.Reader, want Wanted, warn func(error)) (change.State, error) {
 	u, err := d.Start(name, from, want, warn)
 	if err != nil {
@@ -179,7 +179,7 @@ func (d *Disk) Start(name string, from io.Reader, want Wanted, warn func(error))
 		err = setAll(f, &want, warn)
 	}
 	if err != nil {
-		_ = f.Close() // it has failed already
+		_ = f.Close() // there is an earlier error
 		return nil, err
 	}
 	if d.Sync {
@@ -200,7 +200,7 @@ func (u *Unfinished) Finish() (change.State, error) {
 	}
 	s, err := d.Look(name)
 	if err == nil && !want.ModTime.IsZero() && !s.ModTime.Equal(want.ModTime) {
-		// Closing has set the time on some file systems, others round it.
+		// Closing sets the time on some file systems, others round it.
 		if err = d.FS.Chtimes(name, want.ModTime, want.ModTime); err == nil {
 			s, err = d.Look(name)
 		}
@@ -215,11 +215,12 @@ func (u *Unfinished) Finish() (change.State, error) {
 	return s, err
 }
 
-// Drop closes a file that goes no further.
-func (u *Unfinished) Drop() { _ = u.f.Close() } // what it is for has failed already
+// Drop closes a file that is no longer needed.
+func (u *Unfinished) Drop() { _ = u.f.Close() } // its purpose has failed already
 
-// setAll gives a file everything but bytes. The mode comes after the owner, for changing that clears bits of it. If the
-// owner cannot be kept, want loses the setuid and setgid bits: they would lend out the rights of another user.
+// setAll sets everything of a file except its bytes. The mode comes after the owner, because changing the owner clears
+// bits of the mode. If the owner cannot be kept, want loses the setuid and setgid bits: they would lend the rights of
+// another user.
 func setAll(f NewFile, want *Wanted, warn func(error)) error {
 	lost := func(err error) {
 		want.Mode &^= fs.ModeSetuid | fs.ModeSetgid
@@ -248,14 +249,14 @@ func setAll(f NewFile, want *Wanted, warn func(error)) error {
 	return f.Chtimes(want.ModTime, want.ModTime)
 }
 
-// CopyMeta gives a file or directory owner and attributes of another where the file system has them. warn is called
-// with what this user cannot give.
+// CopyMeta gives a file or directory the owner and attributes of another, if the file system has them. warn is called
+// for attributes that this user cannot set.
 func (d *Disk) CopyMeta(from, to string, warn func(error)) error {
 	return Optional(butFlags(copyMeta(d.FS, from, to), warn), warn)
 }
 
-// butFlags makes a warning of flags that are lost, and returns what else the error says: the owner may be lost too, or
-// the disk may fail.
+// butFlags turns lost flags into a warning, and returns the rest of the error: the owner may be lost too, or the disk
+// may fail.
 func butFlags(err error, warn func(error)) error {
 	if _, ok := errors.AsType[*capability.LostFlags](err); !ok {
 		return err
@@ -274,8 +275,8 @@ func butFlags(err error, warn func(error)) error {
 	return nil
 }
 
-// Inherit gives a file or directory the access control list that new ones in a directory have, and returns the
-// permission bits that it allows.
+// Inherit gives a file or directory the access control list for new entries of a directory, and returns the permission
+// bits that the list allows.
 func (d *Disk) Inherit(dir, name string) (fs.FileMode, error) { return inherit(d.FS, dir, name) }
 
 // Optional turns an error into a warning if this user, or this file system, cannot change the owner of a file.
