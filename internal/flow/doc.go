@@ -1,8 +1,8 @@
-// Package flow decides which step of a pipeline comes next. It knows steps by their index alone: it runs nothing,
-// holds no files, and decides only by what its caller reports. Equal answers give equal ways.
+// Package flow decides which step of a pipeline comes next. It knows steps only by their index: it runs nothing, holds
+// no files, and decides only from the reports of its caller. Equal reports give equal paths through the steps.
 //
-// A [Machine] stands at a step or at the end. The caller asks where ([Machine.At]), does the work of that step, and
-// reports its outcome ([Machine.Done]). The [Move] states what becomes of the stage, and how it goes on:
+// A [Machine] is at a step or at the end. The caller asks for the position ([Machine.At]), does the work of that step,
+// and reports its outcome ([Machine.Done]). The [Move] describes the effect on the stage and the next position:
 //
 //	m, err := flow.New(steps, 0)
 //	for at, ok := m.At(); ok; at, ok = m.At() {
@@ -18,15 +18,15 @@
 //
 // # Terms
 //
-// A visit is one arrival at a step: its condition is asked, then there are attempts. An attempt runs the action once.
-// S is the savepoint that the caller takes when a visit begins, before the condition is asked. The previous visit is
-// the last executed visit, which means not skipped. A way back is an entry of retry_if ([Retry]): if it holds,
-// the run goes back to an earlier step, or to the same one again. A visit has an error if it failed, or if it took a
-// way back. A sweep is what happens from one jump back to the next.
+// A visit is one arrival at a step: its condition is asked, then there are attempts. An attempt runs the action once. S
+// is the savepoint that the caller takes when a visit begins, before the condition is asked. The previous visit is the
+// last visit that was executed, that is, not skipped. A way back is an entry of retry_if ([Retry]): if it holds, the
+// run goes back to an earlier step, or to the same step again. A visit has an error if it failed, or if it took a way
+// back. A sweep is everything between one jump back and the next.
 //
 // # The table
 //
-// There are n steps, and the machine is at step i. The first row that applies is the one.
+// There are n steps, and the machine is at step i. The first row that applies is used.
 //
 //	row  what happened                                  stage          to           the visit
 //	 1   skipped                                        kept           i+1          skipped
@@ -41,28 +41,27 @@
 //	10   stopped from outside                           all discarded  end          failed, if it had an attempt
 //	11   at the end                                     to be judged   end          none
 //
-// A move by row 5 bears the number of the row that the failure then took. A skipped step never takes Next or OnFail.
-// Steps that a jump ahead passes over are bypassed: for conditions and inputs they are skipped, and they have no
-// visit.
+// A move by row 5 has the row number that the failure then used. A skipped step never takes Next or OnFail. Steps that
+// a jump ahead passes over are bypassed: for conditions and inputs they are skipped, and they have no visit.
 //
-// Row 4 keeps what a success has staged and takes back what a failure has. Changes of other visits stay staged,
+// Row 4 keeps the staged changes of a success and rolls back those of a failure. Changes of other visits stay staged,
 // unless the way back has Restart: then the stage goes back to the savepoint of the first visit of the target that
 // still counts, and all visits since are discarded. If the target has no such visit (it was bypassed), Restart has
 // nothing to go back to. A jump back to t forgets the status of t and of all steps after it; the numbers of their
-// visits go on.
+// visits continue.
 //
-// Row 10 has one cause of the machine's own: when as many attempts were made as maxSteps allows, [Position.Spent] is
-// true. The step may still be skipped, but no attempt may begin.
+// Row 10 has one cause inside the machine: after maxSteps attempts, [Position.Spent] is true. The step may still be
+// skipped, but no attempt may begin.
 //
 // # Why it ends
 //
 // Next and OnFail lead ahead, so a sweep has at most n visits. Each way back is open only while its target has had
-// fewer than MaxVisits visits, and visits are never given back, by Restart or an outer loop either. A visit has at
-// most 1+MaxRetries attempts. And maxSteps bounds the attempts of all visits together, so there are at most
+// fewer than MaxVisits visits, and visits are never given back, not even by Restart or an outer loop. A visit has at
+// most 1+MaxRetries attempts. Also, maxSteps limits the attempts of all visits together, so there are at most
 // (maxSteps+1)*n visits.
 //
 // # States
 //
-// [Machine.State] is the list of what was said to the machine, a few bytes each. [Machine.Restore] says it again, so
-// it only comes to states that a run can come to, even if the text was made up.
+// [Machine.State] is the list of outcomes reported to the machine, a few bytes each. [Machine.Restore] reports them
+// again. So it only reaches states that a run can reach, even if the text was forged.
 package flow

@@ -5,30 +5,30 @@ import (
 	"slices"
 )
 
-// Outcome is what came of an attempt, or of asking whether there should be one. The zero Outcome is none, and taken
-// for Stopped.
+// Outcome is the result of an attempt, or of the check whether to attempt the step. The zero Outcome is invalid and
+// counts as Stopped.
 type Outcome struct {
-	// Status is Skipped (before the first attempt alone), Succeeded, Failed, Stopped or Interrupted.
+	// Status is Skipped (only before the first attempt), Succeeded, Failed, Stopped or Interrupted.
 	Status Status
-	// Retryable means that another attempt could succeed where this one has Failed.
+	// Retryable means that another attempt might succeed after this one has Failed.
 	Retryable bool
-	// Retry is the number of the way back that holds, from 1 in the order of Step.Retries, and 0 if none does. It is
-	// asked for after Succeeded and Failed, and not looked at if there is to be another attempt in this visit.
+	// Retry is the number of the way back that holds, from 1 in the order of Step.Retries, or 0 if none does. It matters
+	// after Succeeded and Failed, and is ignored if this visit gets another attempt.
 	Retry int
 }
 
-// Stage is what a move wants of the stage.
+// Stage is the effect of a move on the stage.
 type Stage uint8
 
-// Possible effects on the stage.
+// The effects on the stage.
 const (
-	// Keep leaves it as it is.
+	// Keep leaves the stage unchanged.
 	Keep Stage = iota
-	// Back takes it back to the savepoint of the visit that the machine stood at.
+	// Back rolls it back to the savepoint of the visit that was current before the move.
 	Back
-	// Restart takes it back to the savepoint of the first visit of the target.
+	// Restart rolls it back to the savepoint of the first visit of the target.
 	Restart
-	// Discard takes it back to the beginning: nothing of the run is left.
+	// Discard rolls it back to the beginning: nothing of the run is left.
 	Discard
 )
 
@@ -47,50 +47,51 @@ func (s Stage) String() string {
 	return fmt.Sprintf("Stage(%d)", uint8(s))
 }
 
-// By is the field of a step that has led on from it. "" is none of them: to the next in the list, or to the end.
+// By is the field of a step that determined the next position. "" means no field: the run went to the next step in the
+// list, or to the end.
 type By string
 
-// The fields that lead on.
+// The fields that determine the next position.
 const (
 	ByNext   By = "next"
 	ByOnFail By = "on_fail"
 	ByRetry  By = "retry_if"
 )
 
-// Move is what follows from an outcome.
+// Move is the consequence of an outcome.
 type Move struct {
 	// Row is the row of the package's table that was applied.
 	Row int
-	// Stage is what becomes of the stage, and Savepoint the number of the one to go back to, unless it is Keep. Those
-	// with higher numbers are not asked for any more.
+	// Stage is the effect on the stage. Savepoint is the number of the savepoint to go back to, unless Stage is Keep.
+	// Savepoints with higher numbers are no longer needed.
 	Stage     Stage
 	Savepoint int
-	// To is the index of the step that the machine stands at now, the number of steps at the end.
+	// To is the index of the machine's present step, or the number of steps at the end.
 	To int
-	// By is the field that has led there, even if it is the next step in the list.
+	// By is the field that led to it, even if it is the next step in the list.
 	By By
-	// Again means that the same visit goes on with another attempt.
+	// Again means that the same visit continues with another attempt.
 	Again bool
-	// Failed means that the visit has failed, Handled that something provides for that.
+	// Failed means that the visit has failed, Handled that a jump or a later step handles the failure.
 	Failed, Handled bool
-	// Exhausted is set if the way back that holds could not be taken, nil if none held or it was taken. The visit has
-	// failed then, even if its action has not.
+	// Exhausted is set if the way back that holds could not be taken. It is nil if none held or it was taken. If it is
+	// set, the visit has failed, even if its action succeeded.
 	Exhausted *Exhausted
-	// Bypassed are the indices of the steps that were passed over, in order.
+	// Bypassed are the indices of the steps passed over, in order.
 	Bypassed []int
 }
 
-// Exhausted says which way back could not be taken.
+// Exhausted is a way back that could not be taken.
 type Exhausted struct {
-	// Retry is the index of it in Step.Retries.
+	// Retry is its index in Step.Retries.
 	Retry int
-	// Target is the step that it leads to, and Visits how many visits that has had.
+	// Target is the step that it leads to, and Visits the number of visits of that step.
 	Target, Visits int
 }
 
-// Done takes the outcome at the position that At has returned, and moves. An outcome that is impossible there counts
-// as Stopped, so that nothing is committed on the word of a caller that has lost count: an attempt when none was left,
-// a second attempt that was skipped, an unknown way back. At the end it does nothing.
+// Done records the outcome at the position that At has returned, and moves. An outcome that is impossible there counts
+// as Stopped, so that nothing is committed for a caller that has lost count. Examples are an attempt when none was
+// left, a second attempt that was skipped, an unknown way back. At the end Done does nothing.
 func (m *Machine) Done(o Outcome) Move {
 	at, ok := m.At()
 	if !ok {
@@ -132,7 +133,7 @@ func (o Outcome) attempted() bool {
 	return o.Status == Succeeded || o.Status == Failed || o.Status == Interrupted
 }
 
-// fits returns why an outcome is impossible at a position.
+// fits returns an error if an outcome is impossible at a position.
 func (m *Machine) fits(at Position, o Outcome) error {
 	switch {
 	case o.Status != Skipped && o.Status != Stopped && !o.attempted():
@@ -187,7 +188,7 @@ func (m *Machine) fail(at Position, o Outcome, exhausted *Exhausted) Move {
 	return m.leave(at, o, move)
 }
 
-// leave ends a visit and goes ahead.
+// leave ends a visit and moves ahead.
 func (m *Machine) leave(at Position, o Outcome, move Move) Move {
 	m.record(at, o, move)
 	for i := at.Step + 1; i < move.To; i++ {
@@ -198,7 +199,7 @@ func (m *Machine) leave(at Position, o Outcome, move Move) Move {
 	return move
 }
 
-// end ends the run before its last step is done. A visit without an attempt was none.
+// end ends the run early. A visit without an attempt is not recorded.
 func (m *Machine) end(at Position, o Outcome, move Move) Move {
 	move.Failed = at.Attempt > 1 || o.attempted()
 	move.Stage, move.Savepoint, move.To = Discard, 0, len(m.steps)
@@ -210,7 +211,7 @@ func (m *Machine) end(at Position, o Outcome, move Move) Move {
 	return move
 }
 
-// discard marks the visits from number k on.
+// discard marks the visits from number k on as discarded.
 func (m *Machine) discard(k int) {
 	for ; k < len(m.history); k++ {
 		m.history[k].Discarded = true

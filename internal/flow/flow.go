@@ -6,58 +6,58 @@ import (
 )
 
 const (
-	// MaxSteps is the most attempts that a run can have.
+	// MaxSteps is the maximum number of attempts of a run.
 	MaxSteps = 200
-	// DefaultVisits is how many visits of a step use up the ways back to it, if the step does not say.
+	// DefaultVisits is the default of Step.MaxVisits.
 	DefaultVisits = 4
 
 	mostRetries = 20
 )
 
-// Step is a step as far as the way through the pipeline depends on it. The zero Step goes on to the next in the list,
-// and its failure ends the run.
+// Step is the part of a step that determines the way through the pipeline. After the zero Step the next step in the
+// list comes, and its failure ends the run.
 type Step struct {
-	// OnFail and Next are the indices of the later steps that a failure and a success lead to. Less than 1 is none, for
-	// the first step is never a later one.
+	// OnFail and Next are the indices of the later steps that follow a failure and a success. A value less than 1 means
+	// none, because step 0 is never a later one.
 	OnFail, Next int
-	// Retries are the ways back, at most 20. The caller decides which holds, if any.
+	// Retries are the ways back, at most 20. The caller decides which one holds, if any.
 	Retries []Retry
-	// MaxRetries is how many attempts a visit may have after the first.
+	// MaxRetries is the maximum number of attempts in a visit after the first.
 	MaxRetries int
-	// MaxVisits is how many visits of this step use up the ways back to it, however it was reached. Zero is
-	// DefaultVisits.
+	// MaxVisits is the number of visits of this step, however it was reached, after which the ways back to it are closed.
+	// Zero means DefaultVisits.
 	MaxVisits int
 	// Awaited means that a later step runs if this one fails, so that the failure is handled.
 	Awaited bool
-	// Continue means that a failure that is not handled does not end the run.
+	// Continue means that an unhandled failure does not end the run.
 	Continue bool
 }
 
 // Retry is a way back.
 type Retry struct {
-	// To is the index of the step that has it, or of an earlier one.
+	// To is the index of the step that has the way back, or of an earlier step.
 	To int
-	// Restart also takes the stage back to what it was when To was visited first.
+	// Restart also rolls the stage back to its state at the first visit of To.
 	Restart bool
 }
 
-// Machine is the way of one run through its steps. Its methods must not be called at the same time.
+// Machine is the path of one run through its steps. Its methods must not be called concurrently.
 type Machine struct {
 	steps    []Step
 	maxSteps int
 
 	step, attempt int // step is len(steps) at the end
 	completed     bool
-	status        []Status // of this sweep
-	visits        []int    // by step, the current step included
+	status        []Status // of the steps in this sweep
+	visits        []int    // by step, including the current visit
 	attempts      int
 	history       []Visit
-	said          []byte // what was said to Done, as State has it
+	said          []byte // the outcomes passed to Done, in the form of State
 }
 
-// New returns a machine at the first step. maxSteps is how many attempts the run may have, from 1 to MaxSteps; zero
-// is MaxSteps. It is an error if an index leads to no step or in the wrong direction, or if a number is out of range.
-// The steps are copied.
+// New returns a machine at the first step. maxSteps is the maximum number of attempts of the run, from 1 to MaxSteps;
+// zero means MaxSteps. It is an error if an index leads to no step or in the wrong direction, or if a number is out of
+// range. The steps are copied.
 func New(steps []Step, maxSteps int) (*Machine, error) {
 	if maxSteps == 0 {
 		maxSteps = MaxSteps
@@ -78,7 +78,7 @@ func New(steps []Step, maxSteps int) (*Machine, error) {
 	return begin(steps, maxSteps), nil
 }
 
-// begin returns a machine at the first of steps that were checked.
+// begin returns a machine at the first of steps that New has checked.
 func begin(steps []Step, maxSteps int) *Machine {
 	m := &Machine{steps: steps, maxSteps: maxSteps, status: make([]Status, len(steps)), visits: make([]int, len(steps))}
 	m.arrive(0)
@@ -111,7 +111,7 @@ func (s Step) check(i, n int) error {
 	return nil
 }
 
-// arrive begins a visit of step i, or ends the run in order if no such step exists.
+// arrive begins a visit of step i, or completes the run if no such step exists.
 func (m *Machine) arrive(i int) {
 	m.step, m.attempt = i, 1
 	if i < len(m.steps) {
@@ -121,24 +121,24 @@ func (m *Machine) arrive(i int) {
 	}
 }
 
-// Position is where a machine stands: before an attempt of a step. At the end, Step is the number of steps and
-// all else is zero.
+// Position is the position of a machine: before an attempt of a step. At the end, Step is the number of steps and all
+// other fields are zero.
 type Position struct {
 	// Step is the index of the step.
 	Step int
-	// Visit and Attempt count from 1: visits of this step in this run, and attempts in this visit. With Attempt 1 the
-	// visit begins: its condition is asked, and its savepoint taken.
+	// Visit and Attempt count from 1: visits of this step in this run, and attempts in this visit. Attempt 1 begins the
+	// visit: the caller takes the savepoint and asks the condition.
 	Visit, Attempt int
-	// Left is how many more attempts this visit may have if this one fails and can be retried. If it is 0, the visit
-	// is over after this attempt, whatever comes of it.
+	// Left is the number of further attempts in this visit if this one fails and can be retried. If it is 0, the visit
+	// ends after this attempt in any case.
 	Left int
-	// Savepoint is the number of the savepoint of this visit, from 0, and its index in History once it is over.
+	// Savepoint is the number of the savepoint of this visit, from 0, and the visit's index in History when it is over.
 	Savepoint int
-	// Spent means that the run has had all its attempts: the step may be skipped, but not attempted.
+	// Spent means that the run has used all its attempts: the step may be skipped, but not attempted.
 	Spent bool
 }
 
-// At returns where the machine stands. ok is false at the end.
+// At returns the position of the machine. ok is false at the end.
 func (m *Machine) At() (at Position, ok bool) {
 	if m.step == len(m.steps) {
 		return Position{Step: m.step}, false
@@ -149,6 +149,6 @@ func (m *Machine) At() (at Position, ok bool) {
 	}, true
 }
 
-// Completed reports whether the machine has come to the end past the last step, and not because a failure or the
-// caller has ended the run: what is staged may be judged and committed.
+// Completed reports whether the run went past the last step, and was not ended by a failure or the caller: the staged
+// changes may be judged and committed.
 func (m *Machine) Completed() bool { return m.completed }

@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// Status describes how a step stands in this sweep, how a visit has ended, or what came of an attempt.
+// Status is the status of a step in this sweep, the result of a visit, or the result of an attempt.
 type Status uint8
 
-// The statuses. The first comments say where they occur.
+// The statuses. Each comment begins with the things that can have the status.
 const (
-	// NotReached is of steps: this sweep has not been there.
+	// NotReached applies to steps: this sweep has not reached it.
 	NotReached Status = iota
 	// Skipped applies to steps, visits and outcomes: the condition was false, or the input was missing.
 	Skipped
-	// Bypassed is of steps: a jump ahead has passed over it.
+	// Bypassed applies to steps: a jump ahead has passed over it.
 	Bypassed
-	// Succeeded is of steps, visits and outcomes.
+	// Succeeded applies to steps, visits and outcomes.
 	Succeeded
 	// Failed applies to steps, visits and outcomes. For steps and visits it means that nothing handles the failure.
 	Failed
-	// Handled is of steps and visits: it has failed, and a jump or a later step provides for that.
+	// Handled applies to steps and visits: it has failed, and a jump or a later step handles the failure.
 	Handled
-	// Stopped is of outcomes: the run ends before this attempt.
+	// Stopped applies to outcomes: the run ends before this attempt.
 	Stopped
-	// Interrupted is of outcomes: the run ends at this attempt, which had begun.
+	// Interrupted applies to outcomes: the run ends during this attempt.
 	Interrupted
 )
 
@@ -38,19 +38,19 @@ func (s Status) String() string {
 	return fmt.Sprintf("Status(%d)", uint8(s))
 }
 
-// Visit is a visit that is over.
+// Visit is a completed visit.
 type Visit struct {
-	// Step is the index of the step, and Visit the number of this visit of it, from 1.
+	// Step is the index of the step, and Visit the number of this visit of the step, from 1.
 	Step, Visit int
-	// Attempts is how many there were, 0 if it was skipped.
+	// Attempts is the number of attempts, 0 if the visit was skipped.
 	Attempts int
 	// Status is Skipped, Succeeded, Failed or Handled. A success after which a way back was exhausted is a failure.
 	Status Status
-	// To and By say where it has led and by which field. To is the number of steps at the end.
+	// To is the next step, and By the field that led to it. To is the number of steps at the end.
 	To int
 	By By
-	// Discarded means that a later restart or the end of the run took back what the visit has staged. The changes of a
-	// failed visit are gone in any case.
+	// Discarded means that a later restart or the end of the run rolled back the staged changes of the visit. The changes
+	// of a failed visit are rolled back in any case.
 	Discarded bool
 }
 
@@ -63,7 +63,7 @@ func (v Visit) Failed() bool { return v.Status == Failed || v.Status == Handled 
 // HasError reports whether the visit has failed, or has led back.
 func (v Visit) HasError() bool { return v.Failed() || v.By == ByRetry }
 
-// record puts a visit that is over into the history.
+// record appends a completed visit to the history.
 func (m *Machine) record(at Position, o Outcome, move Move) {
 	v := Visit{Step: at.Step, Visit: at.Visit, Attempts: at.Attempt, Status: Succeeded, To: move.To, By: move.By}
 	switch {
@@ -75,28 +75,28 @@ func (m *Machine) record(at Position, o Outcome, move Move) {
 		v.Status = Failed
 	}
 	if o.Status == Stopped {
-		v.Attempts-- // the attempt that it was stopped before
+		v.Attempts-- // the run was stopped before this attempt
 	}
 	m.status[at.Step] = v.Status
 	m.history = append(m.history, v)
 }
 
-// Status returns how step i stands in this sweep, as conditions and inputs see it: of each step before the current step
-// its last outcome, of the current step and the steps after it NotReached.
+// Status returns the status of step i in this sweep, for conditions and inputs: for a step before the current one its
+// last result, for the current step and the steps after it NotReached.
 func (m *Machine) Status(i int) Status { return m.status[i] }
 
-// Visits returns how many visits step i has had in the whole run, the current visit included. A step that was only
-// bypassed has none.
+// Visits returns the number of visits of step i in the whole run, including the current visit. A bypassed step has no
+// visit.
 func (m *Machine) Visits(i int) int { return m.visits[i] }
 
-// Attempts returns how many attempts there were in the whole run.
+// Attempts returns the number of attempts in the whole run.
 func (m *Machine) Attempts() int { return m.attempts }
 
-// History returns the visits that are over, in the order of their execution. Those that are not skipped are at most
-// as many as the attempts of the run.
+// History returns the completed visits, in the order of their execution. At most as many of them are executed as the
+// run has attempts.
 func (m *Machine) History() []Visit { return slices.Clone(m.history) }
 
-// Previous returns the last visit that was executed, in whichever sweep, and its number. ok is false if there was none.
+// Previous returns the last visit that was executed, in any sweep, and its number. ok is false if there was none.
 func (m *Machine) Previous() (v Visit, number int, ok bool) {
 	for k, v := range slices.Backward(m.history) {
 		if v.Executed() {

@@ -6,20 +6,20 @@ import (
 	"strconv"
 )
 
-// State is all that a machine knows beside its steps. It can be compared with ==, and kept as JSON.
+// State is all data of a machine except its steps. It can be compared with ==, and stored as JSON.
 type State struct {
-	// Step, Visit and Attempt are the position, as At returns it. Restore compares them with where the outcomes lead,
-	// so a state of other steps is noticed in most cases; for certain the caller has to know that the steps are the
-	// same.
+	// Step, Visit and Attempt are the position, as returned by At. Restore compares them with the position that the
+	// outcomes lead to. So it notices the state of other steps in most cases; to be certain, the caller must check that
+	// the steps are the same.
 	Step    int `json:"step"`
 	Visit   int `json:"visit,omitzero"`
 	Attempt int `json:"attempt,omitzero"`
-	// Outcomes is what was said to the machine, in order: s (skipped), + (succeeded), - (failed), r (failed, and can be
-	// retried), x (stopped) or i (interrupted), and after it the number of the way back that held, if one did.
+	// Outcomes are the outcomes reported to the machine, in order: s (skipped), + (succeeded), - (failed), r (failed,
+	// retryable), x (stopped) or i (interrupted), each followed by the number of the way back that held, if one did.
 	Outcomes string `json:"outcomes"`
 }
 
-// letters are the outcomes as a State spells them.
+// letters are the letters of the outcomes in a State.
 var letters = [...]struct {
 	letter byte
 	Outcome
@@ -28,7 +28,7 @@ var letters = [...]struct {
 	{'r', Outcome{Status: Failed, Retryable: true}}, {'x', Outcome{Status: Stopped}}, {'i', Outcome{Status: Interrupted}},
 }
 
-// spell appends an outcome that Done has made use of.
+// spell appends an outcome that Done has processed.
 func spell(said []byte, o Outcome) []byte {
 	for _, l := range letters {
 		if o.Status == l.Status && o.Retryable == l.Retryable {
@@ -61,7 +61,7 @@ func read(text string) (o Outcome, rest string, err error) {
 	return o, text[digits:], err
 }
 
-// State returns what Restore takes.
+// State returns the state for Restore.
 func (m *Machine) State() State {
 	s := State{Step: m.step, Outcomes: string(m.said)}
 	if at, ok := m.At(); ok {
@@ -70,9 +70,9 @@ func (m *Machine) State() State {
 	return s
 }
 
-// Restore puts the machine into a state that a machine of the same steps has had: all that it returns and does from
-// here on is the same. A state that no such machine can have had is an error, and the machine stays as it is. The work
-// is bounded by the steps of the machine, however long the state is.
+// Restore puts the machine into a state of an earlier machine with the same steps: from here on, its results and its
+// behaviour are the same. A state that no such machine can have had is an error, and leaves the machine unchanged. The
+// work is bounded by the limits of the machine, however long the state is.
 func (m *Machine) Restore(s State) error {
 	restored := begin(m.steps, m.maxSteps)
 	for n, text := 1, s.Outcomes; text != ""; n++ {
