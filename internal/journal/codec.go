@@ -21,26 +21,26 @@ import (
 //	<crc32c> <record>          as many as the header says
 //	sum <sha256> <hmac-sha256>
 //
-// Both sums in the last line are over all the lines before it. Without a key the second is "-".
+// Both sums in the last line cover all lines before it. Without a key the second is "-".
 const (
 	magic   = "millrace plan "
 	sumWord = "sum "
 	noMAC   = "-"
-	// macContext keeps a plan's HMAC from being taken for that of something else signed with the same key.
+	// macContext separates the HMAC of a plan from HMACs of other data signed with the same key.
 	macContext = "millrace plan v1\x00"
 )
 
-// leastLine is how long the line of a record is at least.
+// leastLine is the minimum length of the line of a record.
 const leastLine = len(`01234567 {"path":"a","old":{"kind":"dir"},"new":{"kind":"dir"},"slot":0}`) + 1
 
 // crc32.MakeTable returns the same table each time for this polynomial.
 func crcOf(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 
-// MaxSize is how large the file of a plan can be, in bytes: enough for more than a million paths.
+// MaxSize limits the file of a plan, in bytes. It is enough for more than a million paths.
 const MaxSize = 1 << 30
 
-// Encode returns the file of the plan, signed with the key, or just checksummed if that is empty. It sets the
-// version, and refuses a plan that Decode, or Read, would refuse.
+// Encode returns the file of the plan, signed with the key, or only checksummed if the key is empty. It sets the
+// version, and refuses a plan that Decode or Read would refuse.
 func Encode(p *Plan, key []byte) ([]byte, error) { return encode(p, key, MaxSize) }
 
 func encode(p *Plan, key []byte, limit int) ([]byte, error) {
@@ -75,7 +75,7 @@ func encode(p *Plan, key []byte, limit int) ([]byte, error) {
 	return out, nil
 }
 
-// Read reads the file of a plan. More than MaxSize is an *Error: nothing of a plan may be cut off.
+// Read reads the file of a plan. A file larger than MaxSize gives an *Error: a plan must never be truncated.
 func Read(d *disk.Disk, name string) ([]byte, error) { return read(d, name, MaxSize) }
 
 func read(d *disk.Disk, name string, limit int64) ([]byte, error) {
@@ -96,14 +96,14 @@ func macOf(data, key []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// Decode reads what Encode wrote, with the same key, and checks all that can be checked without a file system. Whatever
-// is wrong is an *Error.
+// Decode reads what Encode wrote, with the same key, and checks everything that can be checked without a file system.
+// Any fault is an *Error.
 //
 // A plan without a signature is refused when there is a key, and one with a signature when there is none. Otherwise the
 // writer of a forged plan could choose.
 func Decode(data, key []byte) (*Plan, error) { return decode(data, signedWith(key)) }
 
-// DecodeTrusted is Decode for a plan that the caller vouches for, whatever key it is signed with.
+// DecodeTrusted is Decode for a plan that the caller trusts, regardless of its key.
 func DecodeTrusted(data []byte) (*Plan, error) {
 	return decode(data, func(_, _ []byte) bool { return true })
 }
@@ -121,7 +121,7 @@ func decode(data []byte, signed func(body, mac []byte) bool) (*Plan, error) {
 		return nil, &Error{Reason: BadFormat, Err: fmt.Errorf("%d records where the header says %d", lines, n)}
 	}
 	if n > 0 {
-		p.Records = make([]Record, 0, min(n, len(rest)/leastLine)) // a line may be empty, and a record is large
+		p.Records = make([]Record, 0, min(n, len(rest)/leastLine)) // bounded by n and by the text: lines can be empty, and a Record is large
 	}
 	for i := range n {
 		var line []byte
@@ -144,7 +144,7 @@ func decode(data []byte, signed func(body, mac []byte) bool) (*Plan, error) {
 }
 
 // DecodeHeader returns the plan without its records, after the same checks of the whole file. It does not look at the
-// records. With a key it looks at the signature alone, which says all that the sum does.
+// records. With a key it checks only the signature, which covers as much as the sum.
 func DecodeHeader(data, key []byte) (*Plan, error) {
 	signed := signedWith(key)
 	body, _, mac, err := cutSums(data)
@@ -164,7 +164,7 @@ func DecodeHeader(data, key []byte) (*Plan, error) {
 	return p, nil
 }
 
-// decodeHeader returns the plan without its records, how many those are, and their lines.
+// decodeHeader returns the plan without its records, the number of the records, and their lines.
 func decodeHeader(body []byte) (p *Plan, paths int, rest []byte, err error) {
 	p = new(Plan)
 	_, rest, _ = bytes.Cut(body, []byte("\n"))
@@ -186,7 +186,7 @@ func decodeHeader(body []byte) (p *Plan, paths int, rest []byte, err error) {
 	return p, paths, rest, nil
 }
 
-// signedWith returns whether a body has the signature that the key gives.
+// signedWith returns a function that reports whether mac is the signature of body with the key.
 func signedWith(key []byte) func(body, mac []byte) bool {
 	return func(body, mac []byte) bool { return hmac.Equal(mac, []byte(macOf(body, key))) }
 }
@@ -210,7 +210,7 @@ func checkSums(data []byte, signed func(body, mac []byte) bool) ([]byte, error) 
 	return body, nil
 }
 
-// cutSums checks the version, and returns all before the last line and the two sums in that.
+// cutSums checks the version, and returns everything before the last line, and the two sums in the last line.
 func cutSums(data []byte) (body, sum, mac []byte, err error) {
 	first, _, ok := bytes.Cut(data, []byte("\n"))
 	version, isPlan := bytes.CutPrefix(first, []byte(magic))
@@ -236,7 +236,7 @@ func cutSums(data []byte) (body, sum, mac []byte, err error) {
 
 func damaged(text string) error { return &Error{Reason: BadChecksum, Err: errors.New(text)} }
 
-// firstBadLine says which line is damaged, 0 if that cannot be told.
+// firstBadLine returns the number of the first damaged line, 0 if it cannot be found.
 func firstBadLine(body []byte) int {
 	n := 0
 	for line := range bytes.SplitSeq(bytes.TrimSuffix(body, []byte("\n")), []byte("\n")) {

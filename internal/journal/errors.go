@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Reason says why a plan is refused.
+// Reason is the reason why a plan is refused.
 type Reason string
 
-// The reasons. They come in this order: a reason means that the reasons before it do not hold.
+// The reasons, in the order of the checks: a reason means that the reasons before it do not hold.
 const (
 	TooLarge    Reason = "too large"
 	BadVersion  Reason = "unknown version"
@@ -23,11 +23,11 @@ const (
 // Error: a plan was refused. No part of the plan may be used.
 type Error struct {
 	Reason Reason
-	// Path is the path that is wrong, "" if it is not about one.
+	// Path is the path that is wrong, "" if the error is not about a path.
 	Path string
-	// Line is the line of the file, from 1, 0 if it is not about one.
+	// Line is the line of the file, from 1; 0 if the error is not about a line.
 	Line int
-	// Err says more, nil if there is nothing to say.
+	// Err has details, or is nil.
 	Err error
 }
 

@@ -9,19 +9,19 @@ import (
 	"github.com/millrace-go/millrace/internal/disk"
 )
 
-// IgnoreFile keeps version control away from everything beside it.
+// IgnoreFile hides the directory that contains it from version control.
 const IgnoreFile = ".gitignore"
 
-// ignoreText is in a directory that millrace has made, foundText in a directory that was there: a person may have made
-// it to mark the root of the tree.
+// ignoreText is for a directory that millrace made, foundText for a directory that existed before: a person may have
+// made it to mark the root of the tree.
 const (
 	ignoreText = "*\n"
 	foundText  = ignoreText + "# millrace has found this directory, and does not remove it.\n"
 )
 
-// EnsureIgnore keeps version control away from a directory, which was there before if found is set. A file with any
-// other text may have come with the tree. It would let backups and runs, with the contents of old files, be published
-// with the tree.
+// EnsureIgnore hides a directory from version control; found means that the directory existed before. A file with any
+// other text is replaced, because it may have come with the tree. It would let backups and runs, with the contents of
+// old files, be published with the tree.
 func EnsureIgnore(d *disk.Disk, dir string, found bool) error {
 	name := path.Join(dir, IgnoreFile)
 	text, err := readIgnore(d, name)
@@ -41,13 +41,13 @@ func EnsureIgnore(d *disk.Disk, dir string, found bool) error {
 	return nil // another process was faster
 }
 
-// IsFound reports whether EnsureIgnore was called for a directory that was there before.
+// IsFound reports whether EnsureIgnore was called with found for the directory.
 func IsFound(d *disk.Disk, dir string) (bool, error) {
 	text, err := readIgnore(d, path.Join(dir, IgnoreFile))
 	return text == foundText, err
 }
 
-// readIgnore returns the text of the file if it can be a text of ours, "" if not.
+// readIgnore returns the text of the file, or "" if it cannot be a text of this package.
 func readIgnore(d *disk.Disk, name string) (string, error) {
 	st, err := d.Look(name)
 	if err != nil || st.Kind != change.File || st.Size > int64(len(foundText)) {

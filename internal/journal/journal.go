@@ -1,10 +1,10 @@
-// Package journal is the plan file of a transaction: what a commit is going to do to each path, written down before the
-// first path is touched, so that a recovery can tell from the plan and the tree what was done, and undo it.
+// Package journal is the plan file of a transaction: it records what a commit will do to each path before it touches
+// the first path. From the plan and the tree, a recovery can find what was done, and undo it.
 //
-// A plan is made once, encoded, renamed into place and never written again. [Encode] gives every line a CRC-32C, the
-// whole a SHA-256 and an HMAC with a key of the user, see [UserKey]. [Decode] checks all of them and then every path
-// and state, so that a plan that came with a cloned repository, or was copied from another place, is refused: what it
-// says would be done with the rights of the user.
+// A plan is made once, encoded, renamed into place and never written again. [Encode] gives every line a CRC-32C, and
+// the whole file a SHA-256 and an HMAC with a key of the user, see [UserKey]. [Decode] checks all of them and then
+// every path and state. It refuses a plan that came with a cloned repository or was copied from another place, because
+// the plan would be executed with the rights of the user.
 package journal
 
 import (
@@ -24,76 +24,76 @@ const Version = 1
 
 // Names inside the directory of a transaction.
 const (
-	PlanTemp = "plan.tmp"    // the plan while it is written
+	PlanTemp = "plan.tmp"    // the plan while it is being written
 	PlanFile = "plan"        // the plan of a transaction that is not committed
-	DoneFile = "done"        // the same file under the name that marks the commit
-	Result   = "result.json" // what the caller wants to be committed with it
+	DoneFile = "done"        // the same file, renamed to mark the commit
+	Result   = "result.json" // what the caller commits together with the change
 	OldDir   = "old"         // before-images
-	NewDir   = "new"         // new contents, and what was taken out of the tree
+	NewDir   = "new"         // new contents, and entries taken out of the tree
 )
 
 // Names inside the state directory.
 const (
-	TxDir        = "tx"        // transactions that are not finished
-	BackupsDir   = "backups"   // those that are
-	ConflictsDir = "conflicts" // those whose undoing met changes of other programs
+	TxDir        = "tx"        // unfinished transactions
+	BackupsDir   = "backups"   // finished transactions
+	ConflictsDir = "conflicts" // transactions whose undoing met changes of other programs
 	ResultsDir   = "results"   // results of runs, by their ids
-	StoreDir     = "runs"      // where a store of runs is by default
+	StoreDir     = "runs"      // the default place of a store of runs
 )
 
-// Image is how the before-image of a path was taken.
+// Image is the way in which the before-image of a path was taken.
 type Image string
 
 // The ways to take a before-image.
 const (
-	NoImage Image = ""     // nothing has to be kept, or all of it is in the State
+	NoImage Image = ""     // no file is needed: nothing has to be kept, or the State has everything
 	Linked  Image = "link" // a hard link: the inode itself
-	Copied  Image = "copy" // other inode, same bytes
+	Copied  Image = "copy" // another inode with the same bytes
 )
 
-// Header is what a plan says of the transaction as a whole.
+// Header is the part of a plan about the transaction as a whole.
 type Header struct {
 	Version  int
 	ID       string    // see NewID
 	Time     time.Time // of the beginning
 	RunID    string    // the caller's name for the run; "" if it has none
 	Pipeline string    // for listings
-	Restores string    // the id of the transaction that this one takes back; "" if it takes none back
+	Restores string    // the id of the transaction that this one reverts; "" if it reverts none
 	StateDir string    // canonical
-	Sync     bool      // whether it was made durable with fsync
-	Keep     bool      // whether all before-images are kept as a backup, or just the trash
+	Sync     bool      // whether the plan was made durable with fsync
+	Keep     bool      // whether all before-images are kept as a backup, or only the trash
 	// Result is the hash of the file [Result] beside the plan, zero if there is none.
 	Result change.Hash
-	// Dev and Ino are the identity of the directory of the transaction, zero where that is not known.
+	// Dev and Ino are the identity of the directory of the transaction, zero if unknown.
 	Dev, Ino uint64
-	// Can lists what the file system was found to do there: "exchange", "link", "no_replace", in this order. Undoing
-	// relies on it where the disk is too full to find out again. Nil means that it is not known.
+	// Can lists the features that the file system was found to have: "exchange", "link", "no_replace", in this order.
+	// Undoing relies on it if the disk is too full for a new test. Nil means unknown.
 	Can []string
 }
 
-// Record is what a plan says of one path.
+// Record is the part of a plan about one path.
 type Record struct {
 	Path string
 	// From is where a renamed file was before, for listings and restoring. "" if it was not renamed.
 	From string
-	// Old and New are what stands at Path before and after.
+	// Old and New are the states of Path before and after.
 	Old, New change.State
 	// Slot numbers the record's files in OldDir and NewDir, see [Slot].
 	Slot int
 	// Image is the kind of the record's file in OldDir.
 	Image Image
-	// Moved means that the file at From comes to Path unchanged, as the same inode where links exist.
+	// Moved means that the file at From comes to Path unchanged, as the same inode if the file system has links.
 	Moved bool
 	// Attr means that only mode or times change; the file stays where it is.
 	Attr bool
 	// Trash means that the path was deleted by a step and must be restorable even if no backup is kept. Permanent means
 	// that it must not be restorable.
 	Trash, Permanent bool
-	// FarDir is set if Path lies on another mount than the state directory: a directory above Path that stays, in which
-	// the record's files have to be that would else be in NewDir.
+	// FarDir is set if Path is on another mount than the state directory. It is a directory above Path that stays, and
+	// holds those files of the record that would otherwise be in NewDir.
 	FarDir string
-	// InPlace is set if the bytes of the file at Path are overwritten: a mount is on it, so no other file can take its
-	// place.
+	// InPlace is set if the bytes of the file at Path are overwritten: the path is a mount point, so no other file can
+	// take its place.
 	InPlace bool
 }
 
@@ -103,7 +103,7 @@ type Plan struct {
 	Records []Record
 }
 
-// Kept reports whether the before-image of the record stays when the transaction is finished.
+// Kept reports whether the before-image of the record is kept after the transaction.
 func (p *Plan) Kept(r *Record) bool {
 	return !r.Permanent && (p.Keep || r.Trash)
 }
@@ -115,13 +115,13 @@ func (p *Plan) KeepsAny() bool {
 
 const shardBits = 8
 
-// Slot returns the name of the file of a slot inside OldDir or NewDir. No directory has more than 256 of them, for some
-// file systems are slow in making files in a directory of thousands.
+// Slot returns the name of the file of a slot inside OldDir or NewDir. No directory has more than 256 of them, because
+// some file systems create files slowly in a directory of thousands.
 func Slot(n int) string {
 	return fmt.Sprintf("%02x/%02x", n>>shardBits, n&(1<<shardBits-1))
 }
 
-// Shards returns the names of the directories that the first n slots lie in.
+// Shards returns the names of the directories of the first n slots.
 func Shards(n int) []string {
 	names := make([]string, 0, (n-1)>>shardBits+1)
 	for i := 0; i<<shardBits < n; i++ {
@@ -145,7 +145,7 @@ func NewID(t time.Time) string {
 	return t.UTC().Format(idTime) + "_" + hex.EncodeToString(b[:])
 }
 
-// TimeOf returns the time in an id, to the second, the zero Time if there is none in it.
+// TimeOf returns the time in an id, to the second, or the zero Time if the id has none.
 func TimeOf(id string) time.Time {
 	t, err := time.Parse(idTime, id[:min(len(id), len(idTime))])
 	if err != nil {

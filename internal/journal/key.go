@@ -19,20 +19,20 @@ import (
 // KeySize is the length of the keys that UserKey makes, in bytes.
 const KeySize = 32
 
-// MinKeySize is how short a key of the caller's may be, in bytes.
+// MinKeySize is the minimum length of a key from the caller, in bytes.
 const MinKeySize = 16
 
 const keyName = "key"
 
-// Key is what plans, backups and stored results are signed with.
+// Key is the key that signs plans, backups and stored results.
 type Key struct {
 	// Bytes is the key. Empty means that nothing is signed.
 	Bytes []byte
-	// Missing says why it is not the user's key although the tree outlives the process. Nil if all is as it should be.
+	// Missing is the reason why this is not the user's key although the tree outlives the process. Otherwise it is nil.
 	Missing error
 }
 
-// processKey is a random key that ends with the process.
+// processKey is a random key that exists as long as the process.
 var processKey = sync.OnceValue(newKey)
 
 func newKey() []byte {
@@ -41,8 +41,8 @@ func newKey() []byte {
 	return key
 }
 
-// CheckKey refuses a key of the caller's that is short enough to be guessed. An empty key that is not nil is refused
-// too: an unset setting gives such a key.
+// CheckKey refuses a key from the caller that is short enough to be guessed. It also refuses an empty key that is not
+// nil: an unset setting gives such a key.
 func CheckKey(own []byte) error {
 	if own != nil && len(own) < MinKeySize {
 		return fmt.Errorf(
@@ -52,13 +52,12 @@ func CheckKey(own []byte) error {
 	return nil
 }
 
-// KeyFor returns the caller's own key for a file system, and if that is nil:
+// KeyFor returns the caller's own key for a file system. If that is nil:
 //
-//   - In memory it is a random key of the process: no archive that is loaded there can hold anything that is signed
-//     with it.
-//   - Elsewhere it is that of the user, see [UserKey].
-//   - Where that cannot be had, plans go unsigned, and are believed if they name the identity of their directory; a
-//     file system that does not tell directories apart gets the key of the process. Missing says so.
+//   - In memory it is a random key of the process: no archive that is loaded there can hold anything signed with it.
+//   - Elsewhere it is the key of the user, see [UserKey].
+//   - If the user has no key, plans are unsigned, and are trusted if they name the identity of their directory. A file
+//     system without such identities gets the key of the process. In both cases Missing is set.
 func KeyFor(fsys afero.Fs, own []byte) (Key, error) { return keyFor(fsys, own, true) }
 
 // ExistingKeyFor is KeyFor for callers that only read: it does not make a missing key, and returns an empty key
@@ -86,8 +85,8 @@ func keyFor(fsys afero.Fs, own []byte, mayMake bool) (Key, error) {
 	return Key{Bytes: processKey(), Missing: none}, nil
 }
 
-// NoKeyError: this user has no key and none can be made, because the directory for settings is missing or cannot be
-// written to.
+// NoKeyError: this user has no key, and none can be made, because the directory for settings is missing or not
+// writable.
 type NoKeyError struct {
 	Err error
 }
@@ -99,8 +98,8 @@ func (e *NoKeyError) Error() string { return "this user has no key: " + e.Err.Er
 func (e *NoKeyError) Unwrap() error { return e.Err }
 
 // UserKey returns the key of the user, millrace/key in os.UserConfigDir, and makes a missing key if mayMake is set. The
-// error is a *NoKeyError if that directory is missing or cannot be written to. It is another error if the file is not a
-// key or is open to other users.
+// error is a *NoKeyError if that directory is missing or not writable. It is another error if the file is not a key or
+// other users can read or write it.
 func UserKey(mayMake bool) ([]byte, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
@@ -129,7 +128,7 @@ func readKey(name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return refused(names.ErrNotRegular)
 	}
-	// On Windows the mode says nothing about who may read it.
+	// On Windows the mode does not show who may read the file.
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
 		return refused(fmt.Errorf("%w: mode is %#o, must be 0600", fs.ErrPermission, mode))
 	}
@@ -143,8 +142,8 @@ func readKey(name string) ([]byte, error) {
 	return key, nil
 }
 
-// makeKey makes the file whole, then gives it its name unless another process was first. The error is a *NoKeyError
-// if no file can be made there.
+// makeKey writes the whole file, then gives it its name unless another process was first. The error is a *NoKeyError if
+// no file can be made there.
 func makeKey(dir, name string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return &NoKeyError{err}
@@ -165,8 +164,8 @@ func makeKey(dir, name string) error {
 		if err = os.Link(temp.Name(), name); errors.Is(err, fs.ErrExist) {
 			return nil
 		} else if err != nil {
-			// This file system has no links. If several processes start at once, the last wins. The plans of the others
-			// are refused after a crash, which is safe.
+			// This file system has no links. If several processes start at once, the last wins. The plans of the others are
+			// refused after a crash, which is safe.
 			err = os.Rename(temp.Name(), name)
 		}
 	}

@@ -17,18 +17,18 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// A plan has a line for each of thousands of paths, so the lines are written and read without package json: objects in
-// JSON with their members in a fixed order, those left out that have the zero value, and no space between. Nothing else
-// is read.
+// A plan has a line for each of thousands of paths, so the lines are written and read without package json. They are
+// objects in JSON with their members in a fixed order, without members that have the zero value, and without spaces.
+// The reader accepts no other form.
 
-// coder writes a line or reads one. The form of each object is written down once, for both: a method goes through its
-// members, and writes them or sets them.
+// coder writes a line or reads one. The form of each object is described once, for both: a method goes through its
+// members, and writes or sets each.
 type coder struct {
 	reading bool
-	out     []byte // what is written so far
-	in      []byte // what is still to be read
+	out     []byte // the text written so far
+	in      []byte // the text not read yet
 	first   bool   // the next member is the first of its object or list, and has no comma before it
-	bad     error  // why in cannot be read
+	bad     error  // why in is invalid
 }
 
 var (
@@ -116,7 +116,8 @@ func (c *coder) state(s *change.State) {
 	c.want(`}`)
 }
 
-// has writes the text if it is set, or takes it away if it is what comes next, and reports whether it was that.
+// has handles optional text. When writing, it writes the text if set. When reading, it consumes the text if that comes
+// next. It reports whether the text was written or consumed.
 func (c *coder) has(text string, set bool) bool {
 	if c.first && text[0] == ',' {
 		text = text[1:]
@@ -132,7 +133,7 @@ func (c *coder) has(text string, set bool) bool {
 	return set
 }
 
-// want is has for what is always there.
+// want is has for mandatory text.
 func (c *coder) want(text string) {
 	if !c.has(text, true) {
 		c.fail(errForm)
@@ -180,7 +181,7 @@ func (c *coder) hash(name string, h *change.Hash) {
 	c.want(`"`)
 }
 
-// time is a time to the nanosecond that has no limits on the year: seconds since 1970 and nanoseconds.
+// time handles a time to the nanosecond of any year: seconds since 1970 and nanoseconds.
 func (c *coder) time(t *time.Time) {
 	if !c.reading {
 		c.out = strconv.AppendInt(append(c.out, '['), t.Unix(), 10)
@@ -196,7 +197,7 @@ func (c *coder) time(t *time.Time) {
 	*t = time.Unix(sec, int64(nsec))
 }
 
-// count is a number from 0 that is always there.
+// count handles a mandatory number that is not negative.
 func (c *coder) count(n *int) {
 	if c.reading {
 		*n = int(c.readUnsigned(math.MaxInt32))
@@ -257,7 +258,7 @@ func (c *coder) optional(name string, s *string) {
 	}
 }
 
-// string is a string of JSON that need not be UTF-8: bytes that are not, and the percent sign, are written as %XX.
+// string handles a string of JSON that need not be UTF-8: invalid bytes and the percent sign are written as %XX.
 func (c *coder) string(s *string) {
 	if c.reading {
 		*s = c.readString()
@@ -289,7 +290,7 @@ func (c *coder) readString() string {
 	}
 	for ; n < len(c.in) && c.in[n] != '"'; n++ {
 		if c.in[n] == '\\' {
-			n++ // what comes next does not end the string
+			n++ // the next byte does not end the string
 		}
 	}
 	if n >= len(c.in) {
@@ -309,7 +310,7 @@ func (c *coder) readString() string {
 	return text
 }
 
-// isPlain reports whether a byte stands for itself in a string, both in package json's output and in a plan.
+// isPlain reports whether a byte is written unescaped in a string, both by package json and in a plan.
 func isPlain(b byte) bool {
 	switch b {
 	case '"', '\\', '<', '>', '&', '%':
@@ -330,7 +331,7 @@ func escaped(s string) string {
 	return b.String()
 }
 
-// end returns what is wrong with the line after it was read, and near which place.
+// end returns the error of the line after it was read, and about where it is.
 func (c *coder) end(line []byte) error {
 	switch at := line[max(0, len(line)-len(c.in)-len(`"permanent":`)):]; {
 	case c.bad != nil:

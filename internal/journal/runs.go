@@ -15,7 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// maxRun limits what is read of a stored result, in bytes: whole files may be in it, but it may also have been planted.
+// maxRun limits how much of a stored result is read, in bytes: it can contain whole files, but it may also have been
+// planted.
 const maxRun = 1 << 30
 
 var (
@@ -24,12 +25,12 @@ var (
 		"the stored result was not written by this user; remove it if it is not to be believed")
 )
 
-// run is what is kept of a run: it is committed together with the change, so that there is one if and only if the
-// change was made.
+// run is the stored part of a run. It is committed together with the change, so it exists if and only if the change was
+// made.
 type run struct {
 	Digest string          `json:"digest"` // of the pipeline
 	Result json.RawMessage `json:"result"`
-	// MAC keeps a tree that came from elsewhere from telling that a run has been done.
+	// MAC prevents a tree from elsewhere from claiming that a run was done.
 	MAC []byte `json:"mac"`
 }
 
@@ -40,7 +41,7 @@ func (r run) sign(key []byte, id string) []byte {
 	return mac.Sum(nil)
 }
 
-// EncodeRun returns the file of the result, in JSON, of the run of a pipeline with that digest.
+// EncodeRun returns the JSON file that stores the result of a run; digest is the digest of its pipeline.
 func EncodeRun(key []byte, id, digest string, result []byte) ([]byte, error) {
 	r := run{Digest: digest, Result: result}
 	r.MAC = r.sign(key, id)
@@ -51,8 +52,8 @@ func EncodeRun(key []byte, id, digest string, result []byte) ([]byte, error) {
 	return data, err
 }
 
-// Discard removes the directory of a transaction or of a backup. Its marker is removed first, durably: half of it must
-// not be taken for the whole.
+// Discard removes the directory of a transaction or of a backup. Its marker is removed first, durably, so that a partly
+// removed directory is never read as a complete one.
 func Discard(d *disk.Disk, dir string) error {
 	at, err := d.Look(dir)
 	if err != nil || at.Kind != change.Dir {
@@ -70,7 +71,7 @@ func Discard(d *disk.Disk, dir string) error {
 }
 
 // ReadRun returns the result in the file of a run. The error is fs.ErrNotExist if the run has no result. A result of a
-// pipeline with another digest, or signed with another key, is refused.
+// pipeline with another digest, or with another key's signature, is refused.
 func ReadRun(fsys afero.Fs, stateDir string, key []byte, id string, digest func() string) ([]byte, error) {
 	data, err := disk.Open(fsys).Read(path.Join(stateDir, ResultsDir, id+".json"), maxRun+1)
 	if err == nil && len(data) > maxRun {

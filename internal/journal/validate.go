@@ -17,15 +17,15 @@ import (
 const digits, lowerHex, letters = "0123456789", digits +
 	"abcdef", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// consistsOf reports whether s has a length from least to most, and no bytes but these.
+// consistsOf reports whether s has a length from least to most, and contains only these bytes.
 func consistsOf(s, bytes string, least, most int) bool {
 	return least <= len(s) && len(s) <= most && strings.Trim(s, bytes) == ""
 }
 
-// ValidRunID reports whether id can name the file of a run's result: 1 to 255 letters, digits, "_" and "-".
+// ValidRunID reports whether id can name the result file of a run: 1 to 255 letters, digits, "_" and "-".
 func ValidRunID(id string) bool { return consistsOf(id, letters+digits+"_-", 1, 255) }
 
-// ValidID reports whether id has the form of NewID's ids, and so can be used as a file name: 20060102_150405_ and 9 to
+// ValidID reports whether id has the form of the ids of NewID, and so is safe as a file name: 20060102_150405_ and 9 to
 // 64 hexadecimal digits.
 func ValidID(id string) bool {
 	date, rest, _ := strings.Cut(id, "_")
@@ -33,9 +33,9 @@ func ValidID(id string) bool {
 	return consistsOf(date, digits, 8, 8) && consistsOf(clock, digits, 6, 6) && consistsOf(random, lowerHex, 9, 64)
 }
 
-// Validate checks that the plan can be carried out and undone without touching anything but its paths: that each is
-// canonical, outside of the state directory and of version control directories, and listed once, in order; that no path
-// lies below a path that is not a directory; and that each record makes sense. The error is an *Error.
+// Validate checks that the plan can be carried out and undone without touching anything but its paths. Each path must
+// be canonical, outside the state directory and version control directories, and listed once, in order. No path may be
+// below a path that is not a directory, and each record must be consistent. The error is an *Error.
 func (p *Plan) Validate() error {
 	if err := p.validateHeader(); err != nil {
 		return &Error{Reason: BadRecord, Err: err}
@@ -47,7 +47,7 @@ func (p *Plan) Validate() error {
 		r := &p.Records[i]
 		if err := guard.CheckWrite(r.Path); err != nil {
 			for below := err; below != nil; below = errors.Unwrap(below) {
-				err = below // without the path, which the Error names itself
+				err = below // without the path, which the Error has
 			}
 			return &Error{Reason: BadPath, Path: r.Path, Err: err}
 		}
@@ -85,7 +85,7 @@ func (p *Plan) validateHeader() error {
 	return nil
 }
 
-// check returns what is wrong with the record alone, "" if nothing.
+// check returns the fault of the record alone, "" if it has none.
 func (r *Record) check() string {
 	switch {
 	case !validState(r.Old) || !validState(r.New):
@@ -125,7 +125,7 @@ func validState(s change.State) bool {
 		return leads && !hashed
 	case change.Dir:
 		return !leads && !hashed
-	case change.Other: // nothing is done to such
+	case change.Other: // such entries are never changed
 	}
 	return false
 }
@@ -154,10 +154,10 @@ func (p *Plan) validateTogether(byPath map[string]*Record) error {
 	return nil
 }
 
-// CheckPlace makes sure that the plan lies where it was made: in the directory of its own id, in its state directory,
-// and in the very directory it was made in where the identity of directories is known. The number of the device is
-// only compared if the plan is not signed, for some file systems have another one each time they are mounted. Then it
-// changes the device in all its identities to the present one. The error is an *Error.
+// CheckPlace checks that the plan is where it was made: in the directory with its own id, in its state directory, and,
+// if directories have identities, in the same directory. It compares the device number only if the plan is not signed,
+// because some file systems get a new device number with each mount. Finally it sets the device in all identities of
+// the plan to the present one. The error is an *Error.
 func (p *Plan) CheckPlace(id, stateDir string, dir capability.Identity, signed bool) error {
 	bad := func(format string, args ...any) error {
 		return &Error{Reason: BadIdentity, Err: fmt.Errorf(format, args...)}
@@ -196,8 +196,8 @@ func (p *Plan) mount(dev uint64) {
 	}
 }
 
-// Adopt makes the directory that the plan lies in the one it was made in. If it is another one, all of it is a copy,
-// and no file is known by its identity any more, just by its bytes.
+// Adopt changes the plan as if it had been made in its present directory. If that is another directory, everything is a
+// copy, and files are recognised only by their bytes.
 func (p *Plan) Adopt(dir capability.Identity) {
 	if dir.Ino == p.Ino {
 		p.mount(dir.Dev)
@@ -207,7 +207,7 @@ func (p *Plan) Adopt(dir capability.Identity) {
 	p.ForgetIdentities()
 }
 
-// ForgetIdentities makes files be known by their bytes alone.
+// ForgetIdentities makes all files be recognised only by their bytes.
 func (p *Plan) ForgetIdentities() {
 	for i := range p.Records {
 		r := &p.Records[i]
