@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/poll"
 )
 
-// dir is an open directory for walking. It finds the files in it by where it was when it was opened.
+// dir is an open directory for walking. It finds its files by the name under which it was opened.
 type dir struct {
 	fs   *FS
 	node node
@@ -36,7 +36,7 @@ func (m *FS) OpenDir(name string) (opened capability.DirHandle, err error) {
 	return opened, err
 }
 
-// OpenPlainFile opens a regular file for reading. [handle.OpenFile] need not ask before what is there.
+// OpenPlainFile opens a regular file for reading. With it, [handle.OpenFile] need not check the kind of the file first.
 func (m *FS) OpenPlainFile(name string) (opened handle.RandomFile, err error) {
 	err = m.with("open", name, func(n node) error {
 		if n.isDir() {
@@ -72,24 +72,24 @@ func (d *dir) OpenFile(name string) (capability.ReadFile, error) {
 	return d.fs.handle(n.name(), n.data, os.O_RDONLY), nil
 }
 
-// lockPrefix begins the name of a directory in the root of the MemMapFs that is there while the lock is held. To make a
-// directory is the one thing that a MemMapFs does at once for all who use it, so this works between several FS of one
-// MemMapFs, which know nothing of each other. They do not list it. The rest of the name is nothing that a tree could
-// bring along, from outside or from another MemMapFs: only this process has this lock, and of this tree.
+// lockPrefix begins the name of a directory in the root of the MemMapFs that exists while the lock is held. Making a
+// directory is the only atomic operation of a MemMapFs for all its users, so this works between several FS of one
+// MemMapFs, which are not aware of each other. They do not list it. The rest of the name cannot occur in a tree from
+// outside or from another MemMapFs: only this process has this lock, and only for this tree.
 const lockPrefix = ".millrace.lock-"
 
-// lockToken is the same as long as the process lives, and is known to no other.
+// lockToken is constant as long as the process lives, and unknown to other processes.
 var lockToken = sync.OnceValue(rand.Text)
 
-// lockName is the name of the lock of this MemMapFs.
+// lockName returns the name of the lock of this MemMapFs.
 func (m *FS) lockName() string { return fmt.Sprintf("%s%s-%p", lockPrefix, lockToken(), m.mem) }
 
-// isLock reports whether a name in the root is that of the lock.
+// isLock reports whether a name in the root is the name of the lock.
 func (m *FS) isLock(name string) bool {
 	return strings.HasPrefix(name, lockPrefix) && name == m.lockName()
 }
 
-// Lock implements [capability.Locker]. A ctx that is done already still gets a lock that is free.
+// Lock implements [capability.Locker]. If the lock is free, it succeeds even with a ctx that is done.
 func (m *FS) Lock(ctx context.Context) (io.Closer, error) {
 	key := separator + m.lockName()
 	err := poll.Lock(ctx, func() error {

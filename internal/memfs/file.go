@@ -15,11 +15,11 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// file is an open file or directory. It has its position itself: the handles of a MemMapFs forget what they were opened
-// for, move when they should not, and set the time of the file when they are closed.
+// file is an open file or directory. It keeps its own position, because the handles of a MemMapFs forget their open
+// flags, move when they should not, and set the time of the file when they are closed.
 type file struct {
-	// file is a zero one once it is closed. It stands first because it has a number of 64 bits that it reads by atomic
-	// operations: on systems of 32 bits only the first word of a struct is sure to be aligned for them.
+	// file is the zero value once it is closed. It must be the first field because it has a 64-bit number that is read by
+	// atomic operations: on 32-bit systems only the first word of a struct is sure to be aligned for them.
 	file mem.File
 	fs   *FS
 	name string
@@ -27,12 +27,12 @@ type file struct {
 	off  int64
 
 	listed bool
-	left   []info // what is left of a listing; others have parts of it
+	left   []info // the rest of a listing; the slices returned share its array
 }
 
 var _ fs.ReadDirFile = (*file)(nil)
 
-// maxFile is the most bytes that a file may have. A MemMapFs would try to find memory for any number.
+// maxFile limits the size of a file, in bytes. A MemMapFs would try to allocate any size.
 const maxFile = 1<<31 - 1
 
 func (m *FS) Create(name string) (afero.File, error) {
@@ -41,7 +41,7 @@ func (m *FS) Create(name string) (afero.File, error) {
 
 func (m *FS) Open(name string) (afero.File, error) { return m.OpenFile(name, os.O_RDONLY, 0) }
 
-// OpenFile opens a file by the rules of open(2). The umask does not apply.
+// OpenFile opens a file with the rules of open(2). The umask does not apply.
 func (m *FS) OpenFile(name string, flag int, perm fs.FileMode) (opened afero.File, err error) {
 	err = m.locked("open", name, func(n node) error {
 		data, err := m.openNode(n, strings.HasSuffix(name, "/"), flag, perm)
@@ -101,7 +101,7 @@ func (f *file) do(op string, run func() error) error {
 
 func (f *file) info() info { return newInfo(f.name, f.file.Data()) }
 
-// readAt reads what there is at the offset; at the end it is io.EOF.
+// readAt reads the bytes at the offset; at the end it returns io.EOF.
 func (f *file) readAt(p []byte, off int64) (int, error) {
 	now := f.info()
 	switch {
@@ -119,7 +119,7 @@ func (f *file) readAt(p []byte, off int64) (int, error) {
 	return f.file.ReadAt(p, off)
 }
 
-// checkGrow returns why the file may not be written to from the offset on.
+// checkGrow returns an error if more bytes may not be written at the offset.
 func (f *file) checkGrow(off int64, more int) error {
 	switch {
 	case f.flag&(os.O_WRONLY|os.O_RDWR) == 0:
@@ -198,7 +198,7 @@ func (f *file) Seek(off int64, whence int) (int64, error) {
 			return fs.ErrInvalid
 		}
 		if off == 0 {
-			f.listed, f.left = false, nil // a directory is listed anew
+			f.listed, f.left = false, nil // a directory is listed again
 		}
 		f.off = off
 		return nil
@@ -226,8 +226,8 @@ func (f *file) Stat() (now fs.FileInfo, err error) {
 	return now, err
 }
 
-// It is a NewFile as well, which saves looking its name up for all that is set of a new file. Other attributes there
-// are none.
+// It is also a NewFile, which saves a lookup of its name for each attribute set on a new file. It has no other
+// attributes.
 
 func (f *file) CopyMeta(string) error               { return nil }
 func (f *file) Inherit(string) (fs.FileMode, error) { return modes.PermBits, nil }
@@ -243,7 +243,8 @@ func (f *file) Chtimes(_, mtime time.Time) error {
 	return f.do("chtimes", func() error { return setTime(f.file.Data(), mtime) })
 }
 
-// Close does not close the handle below, which has nothing to give back but would set the time of the file.
+// Close does not close the handle of the MemMapFs. That handle holds no resources, and closing it would set the time of
+// the file.
 func (f *file) Close() error {
 	return f.do("close", func() error {
 		f.file = mem.File{}
@@ -252,7 +253,8 @@ func (f *file) Close() error {
 	})
 }
 
-// page returns the next n entries of the listing that the first call makes, all that are left if n is not positive.
+// page returns the next n entries of the listing, or all remaining ones if n is not positive. The first call makes the
+// listing.
 func (f *file) page(n int) (page []info, err error) {
 	err = f.do("readdir", func() error {
 		if !f.info().IsDir() {
@@ -260,7 +262,7 @@ func (f *file) page(n int) (page []info, err error) {
 		}
 		if !f.listed {
 			f.listed = true
-			// The directory may have been removed or renamed since; what is at its name then is another one.
+			// The directory may have been removed or renamed since; then its name now belongs to another one.
 			if n, err := f.fs.lookup(f.name); err == nil && n.data == f.file.Data() {
 				f.left = f.fs.list(n)
 			}
@@ -277,7 +279,7 @@ func (f *file) page(n int) (page []info, err error) {
 	return page, err
 }
 
-// each returns what to makes of each entry.
+// each applies to to each entry.
 func each[T any](list []info, to func(i *info) T) []T {
 	all := make([]T, len(list))
 	for i := range list {

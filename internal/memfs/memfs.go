@@ -19,20 +19,20 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// FS is an afero.MemMapFs with the rules of POSIX and behind one mutex: by itself it lets files stand below files,
-// removes directories that are not empty, and may panic when files are renamed and removed at the same time. The mutex
-// cannot guard what the caller does to the MemMapFs directly.
+// FS is an afero.MemMapFs with the rules of POSIX and one mutex. A plain MemMapFs allows files below files, removes
+// directories that are not empty, and may panic when files are renamed and removed at the same time. The mutex cannot
+// protect against direct use of the MemMapFs by the caller.
 //
-// A MemMapFs keeps "src/a" and "/src/a" apart, each with directories of its own. Here they are the same: a name is
+// A MemMapFs distinguishes "src/a" from "/src/a", each with its own directories. Here they are the same: a name is
 // looked up in both worlds, and directories of the same name are merged. If two files have the same name, the file of
-// the relative world stands for both. A new file is made in the world of its directory; see FS.place.
+// the relative world is used. A new file is made in the world of its directory; see FS.place.
 type FS struct {
 	mu   sync.Mutex
 	mem  *afero.MemMapFs
 	open map[*file]struct{} // handles that are not closed
 
 	rooted   sync.Once
-	absolute bool // what is new in the root is made in the absolute world, see FS.place
+	absolute bool // new entries of the root are made in the absolute world, see FS.place
 }
 
 // New returns a view of a MemMapFs with the rules of POSIX and a mutex around each call.
@@ -48,26 +48,26 @@ var (
 	_ capability.Volatile   = (*FS)(nil)
 )
 
-// Name returns "MemMapFS", as the file system below does.
+// Name returns "MemMapFS", like the wrapped file system.
 func (m *FS) Name() string { return m.mem.Name() }
 
 // InMemory implements [capability.Volatile].
 func (m *FS) InMemory() bool { return true }
 
-// Canonical implements [capability.Namer]: a slash at the beginning stands for the root of the tree.
+// Canonical implements [capability.Namer]: a leading slash means the root of the tree.
 func (m *FS) Canonical(name string) (string, error) { return names.CleanVirtual(name) }
 
 const separator = afero.FilePathSeparator
 
-// node is what stands at a name, or could: then it has no data.
+// node is the file or directory at a name. It has no data if the name does not exist.
 type node struct {
 	full string    // the name, with a separator before it
-	keys [2]string // what the MemMapFs calls it in the relative and in the absolute world, "" where it is not
-	dir  [2]string // keys of the directory it is in
+	keys [2]string // its keys in the MemMapFs, in the relative and in the absolute world; "" if it is not there
+	dir  [2]string // keys of its directory
 	data *mem.FileData
 }
 
-// name is the canonical one.
+// name returns the canonical name.
 func (n node) name() string {
 	if n.isRoot() {
 		return "."
@@ -75,7 +75,7 @@ func (n node) name() string {
 	return filepath.ToSlash(n.full[len(separator):])
 }
 
-// below is the full name of what has the name in this directory.
+// below returns the full name of an entry of this directory.
 func (n node) below(name string) string {
 	return strings.TrimSuffix(n.full, separator) + separator + name
 }
@@ -90,8 +90,8 @@ func (n node) hides() bool  { return n.keys[0] != "" && n.keys[1] != "" }
 func (n node) isDir() bool  { return mem.GetFileInfo(n.data).IsDir() }
 func (n node) info() info   { return newInfo(n.key(), n.data) }
 
-// find returns what stands at the full name. It is an error if the directory is missing that it would be in: a MemMapFs
-// can have files whose directory was removed.
+// find returns the node at the full name. It is an error if the parent directory is missing: a MemMapFs can have files
+// whose directory was removed.
 func (m *FS) find(full string) (node, error) {
 	n := node{full: separator, keys: [2]string{".", separator}}
 	if full == separator {
@@ -102,7 +102,7 @@ func (m *FS) find(full string) (node, error) {
 	}
 	for end := 0; end < len(full); {
 		switch {
-		case n.isRoot(): // is always there
+		case n.isRoot(): // always exists
 		case !n.found():
 			return node{}, fs.ErrNotExist
 		case !n.isDir():
@@ -115,7 +115,7 @@ func (m *FS) find(full string) (node, error) {
 	return n, nil
 }
 
-// child is find for a name in a directory that is known.
+// child is find for an entry of a known directory.
 func (m *FS) child(dir node, full string) node {
 	n := node{full: full, dir: dir.keys}
 	for world, key := range [...]string{full[len(separator):], full} {
@@ -138,10 +138,10 @@ func (m *FS) at(key string) *mem.FileData {
 	return f.(*mem.File).Data()
 }
 
-// place returns the key for what is made at a name where nothing stands: it is in the world that its directory is in,
-// the relative one if in both. In the root it is the absolute world if all that is there the first time is in that, so
-// that a caller who writes "/a" finds the result at "/b". To look each time would make n files in the root take n times
-// n steps.
+// place returns the key for a new entry at a free name. It is in the world of its directory, the relative one if the
+// directory is in both. In the root it is the absolute world if everything in the root was absolute at the first call,
+// so that a caller who writes "/a" finds the result at "/b". Looking each time would make n files in the root take n
+// times n steps.
 func (m *FS) place(n node) string {
 	if n.dir[1] == separator {
 		m.rooted.Do(func() {
@@ -160,12 +160,12 @@ func (m *FS) place(n node) string {
 	return n.full[len(separator):]
 }
 
-// list returns what is in a directory of both worlds, sorted by name.
+// list returns the entries of a directory from both worlds, sorted by name.
 func (m *FS) list(dir node) []info {
 	var list []info
 	for _, key := range dir.keys {
 		if key == "" || key == "." {
-			continue // the MemMapFs has one root, and lists both worlds in it
+			continue // the MemMapFs has one root, which lists both worlds
 		}
 		data := m.at(key)
 		if data == nil {
@@ -175,20 +175,20 @@ func (m *FS) list(dir node) []info {
 		list = slices.Grow(list, len(found))
 		for _, item := range found {
 			i := newInfo("", item.(*mem.FileInfo).FileData)
-			// A root that was made anew lists itself.
+			// A root that was made again lists itself.
 			if names.IsPlain(i.Name()) && !(dir.isRoot() && m.isLock(i.Name())) {
 				list = append(list, i)
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b info) int { // of two keys with one name the relative one is shorter
+	slices.SortFunc(list, func(a, b info) int { // of two keys with the same name, the relative one is shorter
 		return cmp.Or(strings.Compare(a.Name(), b.Name()), len(a.key)-len(b.key))
 	})
 	return slices.CompactFunc(list, func(a, b info) bool { return a.Name() == b.Name() })
 }
 
-// info is the state of a key at one moment, also as an entry of a listing. The information of the MemMapFs changes with
-// the file.
+// info is a snapshot of the state of a key, also used as an entry of a listing. The FileInfo of the MemMapFs changes
+// with the file.
 type info struct {
 	key   string
 	size  int64
@@ -209,7 +209,7 @@ func newInfo(key string, data *mem.FileData) info {
 	live := mem.GetFileInfo(data)
 	i := info{key: cmp.Or(key, data.Name()), mode: live.Mode() & (fs.ModeType | modes.PermBits), mtime: live.ModTime()}
 	if live.IsDir() {
-		i.mode |= fs.ModeDir // Mkdir of the MemMapFs sets it, making the directories above a file does not always
+		i.mode |= fs.ModeDir // Mkdir of the MemMapFs sets it, but the creation of parent directories does not always
 	} else {
 		i.size = live.Size()
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// lookup is find for a name as it was given: a name that ends in a slash is the name of a directory.
+// lookup is find for a name as given by the caller: a name that ends in a slash must be a directory.
 func (m *FS) lookup(name string) (node, error) {
 	clean, err := names.CleanVirtual(name)
 	if err != nil {
@@ -31,7 +31,7 @@ func (m *FS) lookup(name string) (node, error) {
 	return n, err
 }
 
-// locked calls do with what stands at the name, if anything does, with the mutex held.
+// locked calls do with the node at the name, which may not exist, with the mutex held.
 func (m *FS) locked(op, name string, do func(n node) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -42,7 +42,7 @@ func (m *FS) locked(op, name string, do func(n node) error) error {
 	return names.PathError(op, name, err)
 }
 
-// with is locked for what must be there.
+// with is locked for a node that must exist.
 func (m *FS) with(op, name string, do func(n node) error) error {
 	return m.locked(op, name, func(n node) error {
 		if !n.found() {
@@ -52,7 +52,7 @@ func (m *FS) with(op, name string, do func(n node) error) error {
 	})
 }
 
-// both calls do with what stands at the first name, and at the second one if anything does.
+// both calls do with the node at the first name, which must exist, and the node at the second name, which may not.
 func (m *FS) both(op, a, b string, do func(first, second node) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -84,7 +84,7 @@ func (m *FS) Stat(name string) (found fs.FileInfo, err error) {
 	return found, err
 }
 
-// LstatIfPossible is Stat: symbolic links do not exist here. It returns true, for nothing was followed.
+// LstatIfPossible is Stat, because symbolic links do not exist here. It returns true, because no link was followed.
 func (m *FS) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
 	found, err := m.Stat(name)
 	return found, true, err
@@ -94,12 +94,12 @@ func (m *FS) Chmod(name string, mode fs.FileMode) error {
 	return m.with("chmod", name, func(n node) error { return setMode(n.data, mode) })
 }
 
-// Chown only checks the name: a MemMapFs tells no owners.
+// Chown only checks the name: a MemMapFs stores no owners.
 func (m *FS) Chown(name string, _, _ int) error {
 	return m.with("chown", name, func(node) error { return nil })
 }
 
-// Chtimes sets the time of modification, the only time. The zero time leaves it as it is.
+// Chtimes sets the modification time, the only time. The zero time leaves it unchanged.
 func (m *FS) Chtimes(name string, _, mtime time.Time) error {
 	return m.with("chtimes", name, func(n node) error { return setTime(n.data, mtime) })
 }
@@ -154,8 +154,8 @@ func (m *FS) Remove(name string) error {
 	})
 }
 
-// drop removes a file, or a directory that lists nothing, and what it hides in the other world. RemoveAll of a MemMapFs
-// goes through all that there is, each time, so it is only for that.
+// drop removes a file, or an empty directory, and the entry that it hides in the other world. It uses RemoveAll of the
+// MemMapFs only for the latter, because each call goes through the whole MemMapFs.
 func (m *FS) drop(n node) error {
 	err := m.mem.Remove(n.key())
 	if err == nil && n.hides() {
@@ -171,7 +171,7 @@ func (m *FS) RemoveAll(name string) error {
 		}
 		for _, key := range n.keys {
 			if key != "" {
-				err = errors.Join(err, m.mem.RemoveAll(key)) // also what is not listed, for its directory was removed
+				err = errors.Join(err, m.mem.RemoveAll(key)) // removes even files that are not listed, because their directory was removed
 			}
 		}
 		return err
@@ -225,7 +225,7 @@ func (m *FS) Exchange(a, b string) error {
 		case first.holds(second) || second.holds(first):
 			return syscall.EINVAL
 		}
-		// No key can be in the way: the parts of a name are at most as long as this name.
+		// This key is always free: it is longer than the parts of a name can be.
 		name := strings.Repeat("x", names.MaxName+1)
 		between := node{full: filepath.Join(filepath.Dir(first.full), name), dir: first.dir}
 		if err := m.move(first, m.place(between)); err != nil {
@@ -242,15 +242,14 @@ func (m *FS) Exchange(a, b string) error {
 	})
 }
 
-// copyMost is the size of the largest file, in bytes, that is written anew where it gets another name. Rename of a
-// MemMapFs goes through all that there is to find what is below a name, even if that is the name of a file: with n
-// files, to rename each of them takes n times n steps. For a larger file to copy it takes no less time than to go
-// through a few thousand.
+// copyMost limits the size of files, in bytes, that are renamed by copying. Rename of a MemMapFs searches all its names
+// for names below the old one, even for a file: renaming each of n files takes n times n steps. Copying a larger file
+// takes longer than a search through a few thousand names.
 const copyMost = 1 << 20
 
-// move gives a node the key, at which nothing must stand, and all below it the keys below that one: from then on the
-// tree is in one world. Mode and time stay. Open handles go with a file that is written anew, but for those that the
-// MemMapFs itself has given.
+// move gives a node a new key, which must be free, and moves everything below it. From then on the tree is in one
+// world. Mode and time stay. If a file is copied, open handles follow it, except those that the MemMapFs gave out
+// directly.
 func (m *FS) move(n node, key string) error {
 	was := n.info()
 	switch {
