@@ -4,15 +4,15 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// FileChange is what a change does to the file or symbolic link at its path. Directories are nothing here: a file in
-// whose place a directory is put is deleted.
+// FileChange is the effect of a change on the file or symbolic link at its path. Directories do not count: if a
+// directory replaces a file, the file is deleted.
 type FileChange struct {
 	Kind           change.ChangeKind
-	*change.Change // as it is in the list, for a list may be long
+	*change.Change // a pointer into the list, because a list can be long
 }
 
 // FileChanges lists the changes of files and symbolic links, in their order. The diff, the report, the counts and the
-// risk are all based on it. A renamed file is listed at its new name; its old name is not listed unless another file is
+// risk are all based on it. A renamed file is listed at its new name; its old name is listed only if another file is
 // there now. some are the changes to list, all are the changes of the plan.
 func FileChanges(some, all []change.Change) []FileChange {
 	moved := movedFrom(all)
@@ -25,8 +25,8 @@ func FileChanges(some, all []change.Change) []FileChange {
 	return files
 }
 
-// Kinds returns the kind under which each of some changes is shown: that of [FileChanges], and of a directory alone
-// what happens to it.
+// Kinds returns the kind under which each of some changes is shown: the kind of [FileChanges], or for a directory the
+// kind of the change.
 func Kinds(some, all []change.Change) []change.ChangeKind {
 	moved := movedFrom(all)
 	kinds := make([]change.ChangeKind, len(some))
@@ -34,7 +34,7 @@ func Kinds(some, all []change.Change) []change.ChangeKind {
 		switch kinds[i] = kindOf(c, moved); {
 		case kinds[i] != "":
 		case hasText(c.Old) && c.New.Kind != change.Absent:
-			kinds[i] = change.Created // the file has moved, and a directory is made at its old name
+			kinds[i] = change.Created // the file has moved, and a directory is created at its old name
 		default:
 			kinds[i] = c.Kind
 		}
@@ -52,7 +52,7 @@ func movedFrom(all []change.Change) map[string]bool {
 	return moved
 }
 
-// kindOf returns what a change does to the file or link at its path, "" if it does nothing to one.
+// kindOf returns the effect of a change on the file or link at its path, "" if it has none.
 func kindOf(c change.Change, moved map[string]bool) change.ChangeKind {
 	switch was, is := hasText(c.Old), hasText(c.New); {
 	case !was && !is, !is && moved[c.Path]:

@@ -8,26 +8,25 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// Hunk is one place at which a file differs, as in a unified diff.
+// Hunk is one place where a file differs, as in a unified diff.
 type Hunk struct {
 	OldStart, OldLines, NewStart, NewLines int
 	// Text has the lines, each after a space, a "-" or a "+".
 	Text string
-	// By says who made it, and Runs who made each run of changed lines.
+	// By has the authors of the hunk, and Runs the authors of each run of changed lines.
 	By   []change.Origin
 	Runs [][]change.Origin
-	// Marks are those of each changed line.
+	// Marks are the marks of each changed line.
 	Marks [][][2]int
 }
 
-// String returns the hunk as it stands in a unified diff, its "@@" line included.
+// String returns the hunk as in a unified diff, with its "@@" line.
 func (h Hunk) String() string {
 	return string(textdiff.AppendHead(nil, h.OldStart, h.OldLines, h.NewStart, h.NewLines)) + h.Text
 }
 
-// Line is one line of a hunk: Op is ' ', '-', '+', or '\\' for the note that the line above it has no line end. Old
-// and New are its numbers, 0 where it is not in that file. Text is without its "\n". Marks are the ranges of Text
-// that were changed.
+// Line is one line of a hunk: Op is ' ', '-', '+', or '\\' for the note that the line above has no line end. Old and
+// New are its line numbers, 0 if it is not in that file. Text has no "\n". Marks are the changed ranges of Text.
 type Line struct {
 	Op       byte
 	Old, New int
@@ -44,7 +43,7 @@ func (h Hunk) Lines() []Line {
 	for text := range strings.Lines(h.Text) {
 		l := Line{Op: text[0], Text: strings.TrimSuffix(text[1:], "\n")}
 		if l.Op == '\n' {
-			l.Op = ' ' // some tools cut the space off an empty line
+			l.Op = ' ' // some tools remove the space of an empty line
 		}
 		if l.Op == ' ' || l.Op == '-' {
 			l.Old = before
@@ -63,11 +62,11 @@ func (h Hunk) Lines() []Line {
 }
 
 // Split returns a hunk for each run of changed lines, with the unchanged lines around it. A hunk with one run is
-// returned as it is.
+// returned unchanged.
 func (h Hunk) Split() []Hunk {
 	lines, texts := h.Lines(), slices.Collect(strings.Lines(h.Text))
 	var parts []Hunk
-	at := Hunk{OldStart: h.OldStart, NewStart: h.NewStart} // what is between the part before and this one
+	at := Hunk{OldStart: h.OldStart, NewStart: h.NewStart} // the lines between the previous part and this one
 	marks := h.Marks
 	for i := 0; i < len(lines); {
 		if !lines[i].changed() {

@@ -8,12 +8,12 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// mostCompared is the most bytes, of both sides together, for which changed lines are counted by a diff. Larger files
-// are only compared as sets of lines, in time linear in their size: moved lines do not count.
+// mostCompared limits the size, of both sides together in bytes, for which changed lines are counted by a diff. Larger
+// files are only compared as sets of lines, in time linear in their size: moved lines do not count.
 const mostCompared = 4 << 20
 
-// linesWritten counts the lines in which the two sides of a change differ, on the side that has more of them. It counts
-// the lines of binary files as well: a NUL byte must not make a change smaller than it is.
+// linesWritten counts the lines in which the two sides of a change differ, on the side with more such lines. It counts
+// the lines of binary files too: a NUL byte must not make a change look smaller.
 func (v View) linesWritten(c change.Change) int {
 	if c.Old.Size+c.New.Size > mostCompared {
 		if n, ok := v.linesOfEither(c); ok {
@@ -31,7 +31,7 @@ func (v View) linesWritten(c change.Change) int {
 	return n
 }
 
-// linesOfEither counts the lines that one side has and the other has not, on the side that has more of them.
+// linesOfEither counts the lines that only one side has, on the side with more such lines.
 func (v View) linesOfEither(c change.Change) (int, bool) {
 	t, err := v.open(sidesOf(c), true)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// newMarker returns one for a run of changed lines. It marks whole lines unless they are those that the splices are on.
-// places are what the splices have changed, nil if that is not known.
+// newMarker returns a marker for a run of changed lines. It marks only the places within the lines if places has them
+// all, otherwise whole lines. places are the places changed by the splices, nil if unknown.
 func newMarker(r run, places []textdiff.Span) marker {
 	if places == nil {
 		return marker{whole: true}
@@ -26,8 +26,8 @@ func newMarker(r run, places []textdiff.Span) marker {
 	return m
 }
 
-// alike returns how many bytes two texts have in common at their beginnings, and how many of the others at their ends,
-// in whole characters.
+// alike returns the number of bytes that two texts have in common at the beginning and, in the rest, at the end, in
+// whole characters.
 func alike(a, b []byte) (head, tail int) {
 	n := min(len(a), len(b))
 	for head < n && a[head] == b[head] {
@@ -45,13 +45,13 @@ func alike(a, b []byte) (head, tail int) {
 	return head, tail
 }
 
-// marker finds the marks of the changed lines of a run, one after the other; the zero marker finds none.
+// marker finds the marks of the changed lines of a run, line by line; the zero marker finds none.
 type marker struct {
 	whole    bool
 	old, new markedSide
 }
 
-// markedSide is a side of the change: its places, and the offset of its next line, both counted from the beginning of
+// markedSide is a side of the change: its places, and the offset of its next line, both relative to the beginning of
 // the run.
 type markedSide struct {
 	places [][2]int
@@ -77,7 +77,7 @@ func (s *markedSide) next(line []byte, body int) [][2]int {
 		if s.places[0][0] >= s.at+len(line) {
 			break
 		}
-		// A mark has whole characters, as far as the text has.
+		// A mark has whole characters, except in invalid UTF-8.
 		for n := 1; n < utf8.UTFMax && from > 0 && from < to && !utf8.RuneStart(line[from]); n++ {
 			from--
 		}
@@ -92,7 +92,7 @@ func (s *markedSide) next(line []byte, body int) [][2]int {
 			marks = append(marks, [2]int{from, to})
 		}
 		if s.places[0][1] > s.at+len(line) {
-			break // it goes on in the next line
+			break // it continues in the next line
 		}
 		s.places = s.places[1:]
 	}

@@ -12,8 +12,8 @@ import (
 // ErrNoChange: a path has no change in the plan.
 var ErrNoChange = errors.New("the plan changes nothing there")
 
-// WriteDiff writes changes as a patch in git's format. With paths, only what happens at these and below is written; the
-// error wraps [ErrNoChange] if that is nothing. Directories are not part of it.
+// WriteDiff writes changes as a patch in git's format. With paths, it writes only the changes at and below these; the
+// error wraps [ErrNoChange] if a path has none. Directories are not written.
 func (v View) WriteDiff(w io.Writer, changes []change.Change, paths ...string) error {
 	chosen, err := Chosen(changes, paths...)
 	if err != nil {
@@ -27,14 +27,14 @@ func (v View) WriteDiff(w io.Writer, changes []change.Change, paths ...string) e
 	return nil
 }
 
-// section is one section of a git patch: what happens at one place.
+// section is one section of a git patch: the change at one place.
 type section struct {
 	oldName, newName string
 	sides
 }
 
-// sections lists the sections of the patch of the chosen changes. Git's format has a rename only from a name that is
-// free afterwards to a name that was free before; all other renames are written as a change of each name (swaps).
+// sections lists the sections of the patch of the chosen changes. Git's format only has renames from a name that is
+// free afterwards to a name that was free before. All other renames (swaps) are written as a change of each name.
 func (v View) sections(chosen, changes []change.Change) []section {
 	taken := func(name string) bool {
 		at, ok := place(changes, name)
@@ -79,7 +79,7 @@ func (v View) write(w io.Writer, s section) error {
 	return err
 }
 
-// gitMode is the mode that git keeps: of a file only whether its owner may execute it.
+// gitMode returns the mode that git stores: for a file only whether its owner may execute it.
 func gitMode(s change.State) uint32 {
 	switch {
 	case s.Kind == change.Symlink:

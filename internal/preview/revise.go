@@ -10,25 +10,25 @@ import (
 	"github.com/millrace-go/millrace/internal/kinds"
 )
 
-// Reviewer is the step of a [change.Origin] that no step has: a text of [Revision.Replace].
+// Reviewer is the step in the [change.Origin] of a text of [Revision.Replace]. No real step has this name.
 const Reviewer = "(review)"
 
-// Revision is a change of an edited file of which not all is wanted as it is.
+// Revision is a partly rejected or replaced change of an edited file.
 type Revision struct {
 	File
 	states []int                   // of the runs
-	found  map[string][2]int       // by hunk, its first run and the one behind its last
-	texts  []change.Splice         // in place of some runs
-	taken  map[int][]change.Splice // what a text consists of that has nothing but some splices of the change
+	found  map[string][2]int       // by hunk: its first run, and the run after its last
+	texts  []change.Splice         // replacements of some runs
+	taken  map[int][]change.Splice // for each text that equals some splices of the change: these splices
 }
 
-// The states of a run; those from 0 on are the number of the text that it is part of.
+// The states of a run. A state from 0 on is the number of the text that replaces the run.
 const (
 	kept     = -1
 	rejected = -2
 )
 
-// Revise begins to revise a change, which has to be a change of a file with hunks.
+// Revise starts the revision of a change, which must be a change of a file with hunks.
 func (v View) Revise(c change.Change) (*Revision, error) {
 	switch {
 	case c.Old.Kind == change.File && c.New.Kind == change.File:
@@ -48,7 +48,7 @@ func (v View) Revise(c change.Change) (*Revision, error) {
 		taken: make(map[int][]change.Splice)}, nil
 }
 
-// Reject rejects the hunks of these numbers, counted from 0.
+// Reject rejects the hunks with these numbers, counted from 0.
 func (r *Revision) Reject(numbers ...int) error {
 	gone := make([]bool, len(r.Hunks))
 	for _, n := range numbers {
@@ -85,7 +85,7 @@ func (r *Revision) find(h Hunk) (first, end int, err error) {
 	return runs[0], runs[1], nil
 }
 
-// Replace puts a text in the place of a hunk or a part of one, or, if it is nil, the lines that the tree has.
+// Replace replaces a hunk or a part of one by a text, or, if text is nil, by the lines in the tree.
 func (r *Revision) Replace(h Hunk, text *string) error {
 	first, end, err := r.find(h)
 	if err != nil {
@@ -121,14 +121,15 @@ func (r *Revision) Replace(h Hunk, text *string) error {
 	return nil
 }
 
-// Revised is what comes of a revision.
+// Revised is the result of a revision.
 type Revised struct {
 	change.Change
-	// FewerEdits is how many edits it has lost, and Texts how many texts it has been given.
+	// FewerEdits is the number of edits removed, and Texts the number of texts added.
 	FewerEdits, Texts int
 }
 
-// Change returns the revised change; ok is false if that is the change as it was. The texts may have so many bytes.
+// Change returns the revised change; ok is false if nothing was revised. The texts together may have at most most
+// bytes.
 func (r *Revision) Change(most int64) (revised Revised, ok bool, err error) {
 	if !slices.ContainsFunc(r.states, func(state int) bool { return state != kept }) {
 		return Revised{}, false, nil
@@ -146,7 +147,7 @@ func (r *Revision) Change(most int64) (revised Revised, ok bool, err error) {
 	return revised, true, nil
 }
 
-// checkTexts gives the texts their author, and checks that they are neither too long nor in each other's way.
+// checkTexts sets the author of the texts, and checks that they are neither too long nor overlap.
 func (r *Revision) checkTexts(most int64) error {
 	n := 0
 	for _, s := range r.change.Splices {
@@ -180,8 +181,8 @@ func (r *Revision) checkTexts(most int64) error {
 	return nil
 }
 
-// splices returns what makes the file of the old one. Runs that are left keep the splices they come from, unless those
-// make other runs too that are not left, or lie where a text does: a run then gets a splice of its own.
+// splices returns the splices that turn the old file into the revised file. Runs that are kept keep their splices,
+// unless these also belong to runs that are not kept, or touch a text: a run then gets a splice of its own.
 func (r *Revision) splices() []change.Splice {
 	all := r.change.Splices
 	var out []change.Splice
@@ -211,7 +212,7 @@ func (r *Revision) splices() []change.Splice {
 	return out
 }
 
-// made returns the splices of a text: those of the steps that made it, or its own.
+// made returns the splices of a text: the equal splices of steps, or its own.
 func (r *Revision) made(text int) []change.Splice {
 	if taken := r.taken[text]; taken != nil {
 		return taken
@@ -219,7 +220,7 @@ func (r *Revision) made(text int) []change.Splice {
 	return r.texts[text : text+1]
 }
 
-// untouched reports whether runs that come from the same splices are all left, and no text lies between them.
+// untouched reports whether all runs of the same splices are kept and no text touches them.
 func (r *Revision) untouched(first, end int, splices []change.Splice) bool {
 	if slices.ContainsFunc(r.states[first:end], func(state int) bool { return state != kept }) {
 		return false
@@ -232,8 +233,8 @@ func (r *Revision) untouched(first, end int, splices []change.Splice) bool {
 	return !slices.ContainsFunc(r.texts, func(s change.Splice) bool { return s.Off <= to && s.Off+s.Len >= from })
 }
 
-// authorsLeft returns those of all authors who made some of what is left of an edited file, then those of new texts.
-// Splices do not tell who moved a file or changed its mode: then all are left.
+// authorsLeft returns the authors who still have a part in the result, then the authors of new texts. Splices do not
+// show who moved a file or changed its mode: then all authors are returned.
 func authorsLeft(c change.Change, all []change.Origin) []change.Origin {
 	made := origins(c.Splices)
 	left := make(map[change.Origin]bool)

@@ -9,9 +9,9 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// File is what differs in one file.
+// File is the difference in one file.
 type File struct {
-	// Binary means that NUL bytes are at the beginning, and thus no hunks.
+	// Binary means that NUL bytes are near the beginning. There are no hunks then.
 	Binary bool
 	Hunks  []Hunk
 
@@ -22,11 +22,11 @@ type File struct {
 
 type run struct {
 	textdiff.Core
-	hunk  int // the number of the one it is in
+	hunk  int // the number of its hunk
 	lines []textdiff.Line
 }
 
-// text returns the lines that the old file has, for '-', or those of the new one, for '+'.
+// text returns the lines of the old file, for '-', or of the new file, for '+'.
 func (r run) text(op byte) []byte {
 	var text []byte
 	for _, l := range r.lines {
@@ -61,7 +61,7 @@ func (v View) File(c change.Change) (File, error) {
 	return f, nil
 }
 
-// compare returns the places at which the two sides of a change differ, for binary ones if they are wanted too.
+// compare returns the places where the two sides of a change differ, for binary files only if binaries is set.
 func (v View) compare(c change.Change, context int, binaries bool) (list []textdiff.Hunk, binary bool, err error) {
 	s := sidesOf(c)
 	for _, side := range []*change.State{&s.old, &s.new} {
@@ -83,9 +83,9 @@ func (v View) compare(c change.Change, context int, binaries bool) (list []textd
 	return list, t.binary, err
 }
 
-// Count returns how many edits the changes hold: one for each splice, however long it is, as a replacement by a step
-// counts, and for a file that was written as a whole over another one the lines that differ. A file that cannot be
-// compared counts as one edit: the tree has drifted, and a commit will notice.
+// Count returns the number of edits in the changes. Each splice is one edit, however long, like a replacement by a
+// step. A file that was overwritten as a whole counts the lines that differ. A file that cannot be compared counts as
+// one edit: the tree has drifted, and a commit will notice.
 func (v View) Count(changes []change.Change) int {
 	edits := 0
 	for _, c := range changes {
@@ -99,7 +99,7 @@ func (v View) Count(changes []change.Change) int {
 	return edits
 }
 
-// show makes the nth hunk, and notes its runs. places are what the splices have changed, nil if that is not known.
+// show builds the nth hunk, and stores its runs. places are the places changed by the splices, nil if unknown.
 func (f *File) show(n int, h textdiff.Hunk, places []textdiff.Span) Hunk {
 	shown := Hunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines}
 	var all []change.Splice
@@ -145,14 +145,14 @@ func (f *File) show(n int, h textdiff.Hunk, places []textdiff.Span) Hunk {
 	return shown
 }
 
-// authors tell who made which part of a change.
+// authors finds the authors of parts of a change.
 type authors struct {
 	all   []change.Origin
 	exact bool           // there are splices
-	rank  map[string]int // of steps, in the order in which they ran
+	rank  map[string]int // of steps, by the order in which they ran
 }
 
-// of returns who made some of the splices of the change, in the order in which the steps ran.
+// of returns the authors of some splices of the change, in the order in which the steps ran.
 func (a authors) of(splices []change.Splice) []change.Origin {
 	if !a.exact {
 		return slices.Clone(a.all)
@@ -165,7 +165,7 @@ func (a authors) of(splices []change.Splice) []change.Origin {
 	return by
 }
 
-// origins returns who made the splices, each once, in the order of the text.
+// origins returns the authors of the splices, each once, in the order of the text.
 func origins(splices []change.Splice) (by []change.Origin) {
 	seen := make(map[change.Origin]bool)
 	for _, s := range splices {

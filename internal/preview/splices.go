@@ -14,8 +14,8 @@ import (
 
 var errSplices = errors.New("the splices do not give what the hash says")
 
-// OpenSpliced opens the new bytes of a change that is held as splices. Where the old bytes are not those that the
-// change was made from, or the new ones not those it says, the reader gives an error in place of the end.
+// OpenSpliced opens the new bytes of a change that is stored as splices. If the old bytes are not the bytes that the
+// change was made from, or the new ones have another hash, the reader returns an error instead of io.EOF.
 func OpenSpliced(openOld backing.Opener, c change.Change) (io.ReadCloser, error) {
 	r, err := openSpliced(openOld, c)
 	if err != nil {
@@ -24,7 +24,7 @@ func OpenSpliced(openOld backing.Opener, c change.Change) (io.ReadCloser, error)
 	return readCloser{&summing{r: r, sum: checked{sha256.New(), c.New.Hash}, bad: errSplices}, r}, nil
 }
 
-// openSpliced is OpenSpliced for new bytes whose hash is not known yet.
+// openSpliced is OpenSpliced for new bytes without a known hash.
 func openSpliced(openOld backing.Opener, c change.Change) (io.ReadCloser, error) {
 	if _, err := splice.Check(c.Splices, c.Old.Size); err != nil {
 		return nil, err
@@ -33,13 +33,13 @@ func openSpliced(openOld backing.Opener, c change.Change) (io.ReadCloser, error)
 	if err != nil {
 		return nil, err
 	}
-	// One byte more than there should be shows that there is too much.
+	// One extra byte reveals a file that is too long.
 	old := &summing{r: io.LimitReader(file, c.Old.Size+1), sum: checked{sha256.New(), c.Old.Hash}, bad: names.ErrDrift}
 	return readCloser{splice.Splicing(old, c.Splices), file}, nil
 }
 
-// respliced returns a change with other splices. The error is [fsutil.ErrDrift] if the old bytes are not what it was
-// made from.
+// respliced returns a change with other splices. The error is [fsutil.ErrDrift] if the old bytes are not the bytes that
+// the change was made from.
 func respliced(c change.Change, splices []change.Splice) (change.Change, error) {
 	openOld := c.OpenOld
 	if len(splices) == 0 {
@@ -68,7 +68,7 @@ type readCloser struct {
 	io.Closer
 }
 
-// checked is a hash that is closed with an error if it is not what it should be.
+// checked is a hash whose Close returns an error if it is not the wanted hash.
 type checked struct {
 	hash.Hash
 	want change.Hash
@@ -81,7 +81,7 @@ func (c checked) Close() error {
 	return nil
 }
 
-// summing is a reader that ends with an error if the hash of what it has read is another one than it should be.
+// summing is a reader that ends with an error if the bytes read do not have the wanted hash.
 type summing struct {
 	r   io.Reader
 	sum checked

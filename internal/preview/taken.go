@@ -11,17 +11,16 @@ import (
 // mostTries bounds the search of takenOf.
 const mostTries = 100_000
 
-// way is how a place in the text behind a splice is reached.
+// way is the way to an offset in the text after a splice.
 type way struct {
-	from  int // the place before the splice
+	from  int // the offset before the splice
 	taken bool
 }
 
-// takenOf returns the splices that make the text in place of old, which begins at that offset of the file, if the text
-// is made of some of them alone: a person has taken some matches of a step, and has written nothing. It returns nil for
-// other texts.
+// takenOf returns the splices that alone turn old into text; old begins at the offset off of the file. Such a text
+// means that a person took some matches of a step and wrote nothing new. It returns nil for other texts.
 func takenOf(old []byte, off int64, splices []change.Splice, text []byte) []change.Splice {
-	ends := []int{0} // places in the text
+	ends := []int{0} // offsets in the text
 	ways := make([]map[int]way, len(splices))
 	at, tries := 0, 0
 	for k, s := range splices {

@@ -10,8 +10,8 @@ import (
 
 const utf8BOM = "\ufeff"
 
-// hunkText is the text of a hunk on both sides, with the unchanged lines above the first changed one, and below the
-// last.
+// hunkText is the text of a hunk on both sides, and its unchanged lines before the first and after the last changed
+// line.
 type hunkText struct{ before, now, lead, trail string }
 
 func textOfHunk(h Hunk) hunkText {
@@ -42,14 +42,15 @@ func textOfHunk(h Hunk) hunkText {
 	return hunkText{old, now.String(), old[:lead], old[len(old)-trail:]}
 }
 
-// revisedText is a text that is to replace a hunk.
+// revisedText is a text that replaces a hunk.
 type revisedText struct {
 	splice              change.Splice // without an author
-	old                 []byte        // what the splice replaces
-	asBefore, asPlanned bool          // it is nothing new
+	old                 []byte        // the text that the splice replaces
+	asBefore, asPlanned bool          // the text equals one of the sides
 }
 
-// reviseText makes text fit into the place of a hunk whose first changed line is at that offset of a file of that size.
+// reviseText makes a splice that replaces a hunk by text. The first changed line of the hunk is at that offset of a
+// file of that size.
 func reviseText(h Hunk, text string, firstChanged, size int64) (revisedText, error) {
 	if strings.IndexByte(text, 0) >= 0 {
 		return revisedText{}, errors.New("the text has a NUL byte, so the file would be binary")
@@ -61,7 +62,7 @@ func reviseText(h Hunk, text string, firstChanged, size int64) (revisedText, err
 	if text == t.now || text == t.before {
 		return revisedText{asPlanned: text == t.now, asBefore: text == t.before}, nil
 	}
-	// Unchanged lines at the ends are not part of the splice: another part may show them too.
+	// Unchanged lines at the ends are not part of the splice: another part may contain them too.
 	for line := range strings.Lines(t.lead) {
 		if !strings.HasPrefix(text, line) {
 			break
@@ -83,7 +84,7 @@ func reviseText(h Hunk, text string, firstChanged, size int64) (revisedText, err
 }
 
 // fit gives text the form of the file: its line ends, its last line complete or not, and its byte order mark. first and
-// last say that the hunk is at the beginning or the end of the file.
+// last mean that the hunk is at the beginning or the end of the file.
 func (t hunkText) fit(text string, first, last bool) string {
 	both := t.before + t.now
 	eol, crlf := "\n", strings.Count(both, "\r\n")
@@ -93,7 +94,7 @@ func (t hunkText) fit(text string, first, last bool) string {
 	}
 	complete := func(s string) bool { return strings.HasSuffix(s, "\n") }
 	switch broken := last && (t.before != "" && !complete(t.before) || t.now != "" && !complete(t.now)); {
-	case broken && (complete(t.before) || complete(t.now)): // the hunk changes just that
+	case broken && (complete(t.before) || complete(t.now)): // the hunk changes exactly this
 	case broken:
 		text = strings.TrimSuffix(text, eol)
 	case text != "" && !complete(text):

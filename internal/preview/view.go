@@ -1,10 +1,10 @@
-// Package preview shows changes of files before they are made, and takes some of them back.
+// Package preview shows changes of files before they are made, and can remove some of them.
 //
-// A [View] reads the two sides of a change as texts: whole, or only around the splices if they edit a large file. From
-// both texts, by way of package textdiff, come the patch of a list of changes ([View.WriteDiff]) and the hunks of a
-// file ([View.File]). A run of changed lines knows the splices that it comes from. So a [Hunk] names its author, its
-// lines name the bytes ([Hunk.Lines]), and a [Revision] makes the change without some hunks or with other text in their
-// place. [Without] takes whole files out of a list of changes.
+// A [View] reads the two sides of a change as texts: whole, or, for edits of a large file, only around the splices.
+// With package textdiff it turns them into the patch of a list of changes ([View.WriteDiff]) and the hunks of a file
+// ([View.File]). Each run of changed lines is linked to its splices. So a [Hunk] names its author, its lines mark the
+// changed bytes ([Hunk.Lines]), and a [Revision] makes the change without some hunks or with other text in their place.
+// [Without] removes whole files from a list of changes.
 package preview
 
 import (
@@ -24,36 +24,36 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// View is how changes are read to be shown. Its methods are safe for concurrent use if Tree is.
+// View reads changes to show them. Its methods are safe for concurrent use if Tree is.
 type View struct {
 	Limits actions.Limits
-	// Tree opens a file of the tree that is changed.
+	// Tree opens a file of the tree before the change.
 	Tree func(name string) (io.ReadCloser, error)
-	// Unsure means that the changes come from outside: the shown text has to be exactly the text that would be
-	// committed.
+	// Unsure means that the changes come from outside: the shown text must be exactly the text that would be committed.
 	Unsure bool
 }
 
-// pagedFrom is the size of both sides of a change of splices, in bytes, from which they are not held in memory as a
-// whole.
+// pagedFrom is the minimum size, of both sides of a change with splices in bytes, at which they are not held in memory
+// as a whole.
 const pagedFrom = 8 << 20
 
-// sides are the states of a path before and after a change. Anything but a file or a symbolic link is an empty text.
+// sides are the states of a path before and after a change. Only files and symbolic links have a text; for anything
+// else it is empty.
 type sides struct {
 	path             string // of the change
 	old, new         change.State
 	openOld, openNew backing.Opener
-	splices          []change.Splice // nil if it is not they that make the new side
+	splices          []change.Splice // nil if the new side is not made by splices
 }
 
-// texts are both sides, to be closed.
+// texts are the texts of both sides, with a function to close them.
 type texts struct {
 	old, new textdiff.Source
 	binary   bool
 	close    func()
 }
 
-// open reads both sides. Of a large binary file the texts may be missing, unless they are wanted.
+// open reads both sides. The texts of a large binary file may be missing, unless wanted is set.
 func (v View) open(s sides, wanted bool) (texts, error) {
 	if s.old.Kind == change.File && s.new.Kind == change.File && s.old.Hash == s.new.Hash {
 		// Only the name or the mode changes.
@@ -69,8 +69,8 @@ func (v View) open(s sides, wanted bool) (texts, error) {
 	return v.openWhole(s)
 }
 
-// openPaged opens an edited file that is read only around its edits, and once as a whole to count lines and to check
-// that it is the base of the change. A file that can only be read from beginning to end has no texts.
+// openPaged opens an edited file so that it is read only around its edits, and once as a whole, to count lines and to
+// check that it is the base of the change. A file without random access gives no texts.
 func (v View) openPaged(s sides) (texts, error) {
 	t := texts{close: func() {}}
 	if v.Unsure {
@@ -109,7 +109,7 @@ func (v View) openPaged(s sides) (texts, error) {
 	return t, nil
 }
 
-// drain reads the new bytes of a change that checks them itself.
+// drain reads all new bytes of a change whose reader checks them.
 func drain(open backing.Opener) error {
 	r, err := open()
 	if err != nil {
@@ -158,7 +158,7 @@ func content(s change.State, open backing.Opener) ([]byte, error) {
 	}
 }
 
-// ReadAll reads what is said to have that many bytes. Of what has more, one is read too many, which its hash tells.
+// ReadAll reads a file of that expected size. From a larger file it reads one byte more, so that its hash differs.
 func ReadAll(open backing.Opener, size int64) ([]byte, error) {
 	r, err := open()
 	if err != nil {
@@ -180,9 +180,8 @@ func (s sides) failed(err error) error {
 	return fmt.Errorf("read %s: %w", s.path, err)
 }
 
-// CheckSizes returns an *actions.LimitError for a change of which one side is too large to be shown or stored as a
-// whole. The present side is held to the limit on files that are read; the new side may be larger, because text was
-// added.
+// CheckSizes returns an *actions.LimitError for a change if one side is too large to be shown or stored as a whole. The
+// old side must keep the limit on files that are read; the new side may be larger, because text was added.
 func CheckSizes(l actions.Limits, before, after change.State) error {
 	most, more := l.FileBytes(), l.OutputBytes()
 	if before.Kind == change.File && before.Size > most {

@@ -7,9 +7,9 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Without returns the changes without those at these paths, and at all paths below those that are directories, and
-// how many edits were in these. It is an error to name a path at which nothing changes, which is [ErrNoChange], or to
-// take away what the rest needs.
+// Without returns the changes without those at these paths, and without those below these paths if they are
+// directories. It also returns the number of edits in the removed changes. It is an error, [ErrNoChange], if a path has
+// no change, and an error if the remaining changes need a removed one.
 func Without(changes []change.Change, paths ...string) (kept []change.Change, edits int, err error) {
 	rejected := make(map[string]bool, len(paths))
 	if len(paths) > 0 {
@@ -21,7 +21,7 @@ func Without(changes []change.Change, paths ...string) (kept []change.Change, ed
 			rejected[c.Path] = true
 		}
 	}
-	var back []string // what stays where it was
+	var back []string // paths that stay unchanged
 	for _, c := range changes {
 		if !rejected[c.Path] {
 			kept = append(kept, c)
@@ -36,7 +36,7 @@ func Without(changes []change.Change, paths ...string) (kept []change.Change, ed
 	return kept, edits, err
 }
 
-// keepDirs takes back the removal of every directory that something stays in, and checks that each place is taken once.
+// keepDirs cancels the removal of every directory that keeps an entry, and checks that no path is used twice.
 func keepDirs(changes []change.Change, back []string) ([]change.Change, error) {
 	stays := make(map[string]bool)
 	for _, name := range back {
@@ -51,13 +51,13 @@ func keepDirs(changes []change.Change, back []string) ([]change.Change, error) {
 			if c.Kind == change.Deleted {
 				continue
 			}
-			// The directory stays where it is, and its new name becomes one of its own.
+			// The directory stays where it is, and its new name becomes a separate directory.
 			c.Kind, c.From, c.Old, c.Replaced = change.Created, "", c.Replaced, change.State{}
 			if c.Old.Kind != change.Absent {
 				c.Kind = change.Modified
 			}
 			if c.Old.SameContent(c.New) {
-				continue // there is an empty directory already
+				continue // an empty directory already exists
 			}
 		}
 		kept = append(kept, c)
@@ -85,7 +85,7 @@ func keepDirs(changes []change.Change, back []string) ([]change.Change, error) {
 	return kept, nil
 }
 
-// Edits returns how many edits a list of splices holds.
+// Edits returns the number of edits in a list of splices.
 func Edits(splices []change.Splice) int {
 	n := 0
 	for _, s := range splices {
