@@ -9,13 +9,12 @@ import (
 	"github.com/millrace-go/millrace/internal/nearest"
 )
 
-// Shape describes what a JSON value has to look like. A nil Shape is a value that is neither a list nor an object. Null
+// Shape describes the allowed form of a JSON value. A nil Shape is a value that is neither a list nor an object. Null
 // fits every shape.
 type Shape struct {
-	// Names are the allowed names of an object, in this very spelling, each with its shape. Nil for a value that is
-	// not such an object.
+	// Names are the allowed names of an object, in exactly this spelling, each with its shape. Nil for other values.
 	Names map[string]*Shape
-	// Each is the shape of all elements of a list, or of all values of an object with any names if Names is nil.
+	// Each is the shape of all elements of a list, or, if Names is nil, of all values of an object with any names.
 	Each *Shape
 	// List means that the value is a list. Otherwise it is an object.
 	List bool
@@ -30,9 +29,8 @@ func Anything() *Shape {
 	return s
 }
 
-// Check returns a [*SyntaxError] for the first thing in which data is not JSON as [Parse] takes it, or has another
-// shape. It keeps nothing of the values, so that it is fit for texts of which another parser is going to make
-// something. MaxValues does not count.
+// Check returns a [*SyntaxError] for the first place where data is not JSON for [Parse], or has another shape. It keeps
+// no values, so it is suited to check text before another parser reads it. MaxValues does not apply.
 func Check(data []byte, limits Limits, shape *Shape) error {
 	limits.MaxDepth = maxDepth(limits.MaxDepth)
 	p := &parser{data: data, limits: limits, check: true}
@@ -47,7 +45,7 @@ func (s *Shape) word() string {
 	return "an object"
 }
 
-// known returns the shape of the value of a member.
+// known returns the shape for the value of a member.
 func (p *parser) known(shape *Shape, m Member) (*Shape, error) {
 	if shape.Names == nil {
 		return shape.Each, nil
@@ -62,16 +60,17 @@ func (p *parser) known(shape *Shape, m Member) (*Shape, error) {
 	return nil, p.fail(m.NameOffset, "unknown field %s", quoted(m.Name))
 }
 
-// CheckDepth returns a [*SyntaxError] around [ErrTooDeep] if lists and objects in data are nested more than most
-// deep, for texts that another parser is going to read, and how many objects there are. It needs no memory, and does
-// not care whether data is JSON otherwise. Zero, less, and more than 10,000 mean what they mean in [Limits].
+// CheckDepth returns a [*SyntaxError] that wraps [ErrTooDeep] if lists and objects in data are nested more than most
+// deep. It also returns the number of objects. It is for text that another parser will read. It needs no memory, and
+// does not check the rest of the syntax. For most, zero, less, and more than 10,000 have the same meaning as in
+// [Limits].
 func CheckDepth(data []byte, most int) (objects int, err error) {
 	most = maxDepth(most)
 	depth, quoted := 0, false
 	for pos := 0; pos < len(data); pos++ {
 		switch c := data[pos]; {
 		case quoted && c == '\\':
-			pos++ // what is escaped
+			pos++ // skip the escaped byte
 		case c == '"':
 			quoted = !quoted
 		case quoted:
@@ -95,5 +94,5 @@ func tooDeep(most int) string {
 	return fmt.Sprintf("lists and objects are nested more than %d deep", most)
 }
 
-// maxDepth returns the depth that a field stands for.
+// maxDepth returns the depth limit that a field means.
 func maxDepth(field int) int { return min(cmp.Or(max(field, 0), defaultDepth), mostDepth) }

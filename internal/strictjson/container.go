@@ -2,7 +2,7 @@ package strictjson
 
 import "slices"
 
-// nested reads an array or object, whose opening byte is next, with each of its parts read by part.
+// nested reads an array or object, starting at its opening byte; part reads each of its parts.
 func (p *parser) nested(n *Node, shape *Shape, closing byte, part func(*Node, *Shape) error) error {
 	if p.check {
 		if shape == nil {
@@ -89,8 +89,8 @@ func (p *parser) noName() error {
 	}
 }
 
-// repeated reports whether a name is among those of the members before it: of a few by looking at each, of more with a
-// set.
+// repeated reports whether an earlier member has the name. It compares with each of a few members, and uses a set for
+// more.
 func (p *parser) repeated(members []Member, name string) bool {
 	const few = 16
 	if len(members) < few {

@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// Errors that a [*SyntaxError] wraps if the text passed a limit.
+// Errors wrapped by a [*SyntaxError] if the text exceeds a limit.
 var (
 	ErrTooLarge = errors.New("JSON text is too large")
 	ErrTooDeep  = errors.New("JSON text is nested too deeply")
 )
 
-// SyntaxError reports what is wrong with a JSON text and where.
+// SyntaxError reports a mistake in a JSON text and its place.
 type SyntaxError struct {
 	// Offset counts bytes from 0.
 	Offset int
 	// Line and Column count from 1, columns in characters. Both are 0 if the text as a whole is refused.
 	Line, Column int
-	// Msg describes what is wrong, and what to write instead where that is known.
+	// Msg describes the mistake, and what to write instead if that is known.
 	Msg string
 	// Err is [ErrTooLarge] or [ErrTooDeep] for a limit, else nil.
 	Err error
@@ -43,8 +43,8 @@ func LineColumn(data []byte, offset int) (line, column int) {
 	return NewLocator(data).LineColumn(offset)
 }
 
-// Locator turns offsets into lines and columns. Asked for ascending offsets, it reads the text once in all. It is not
-// safe for concurrent use.
+// Locator turns offsets into lines and columns. For ascending offsets it reads the text only once. It is not safe for
+// concurrent use.
 type Locator struct {
 	data         []byte
 	at           int

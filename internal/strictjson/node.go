@@ -1,16 +1,15 @@
-// Package strictjson reads JSON that people and models write by hand, and refuses what encoding/json lets through:
-// repeated names, text after the value, invalid UTF-8, halves of surrogate pairs, numbers that no float64 can hold, and
-// nesting, size or number of values beyond a limit.
+// Package strictjson reads JSON written by people and models, and refuses input that encoding/json accepts: repeated
+// names, text after the value, invalid UTF-8, halves of surrogate pairs, numbers that no float64 can hold, and nesting,
+// size or number of values beyond a limit.
 //
-// [Parse] gives a tree of [Node] in which each value knows where it stands in the text and what its JSON pointer is,
-// so that a mistake that is found later can still be shown with its line. Names keep their case and their order. What
-// is wrong with the text itself is a [*SyntaxError] with line and column.
+// [Parse] returns a tree of [Node] in which each value has its place in the text, so that a mistake found later can
+// still be shown with its line. Names keep their case and their order. A mistake in the text is a [*SyntaxError] with
+// line and column.
 //
-// [Nearest] finds the word that was probably meant, [Whole] reads whole numbers exactly, and [AppendQuoted] and
-// [Node.AppendJSON] write JSON again.
+// [Whole] reads whole numbers exactly, and [AppendQuoted] and [Node.AppendJSON] write JSON.
 //
-// Everything that Parse accepts, encoding/json accepts too, with the same value. Memory is bounded by [Limits]: at most
-// about 150 bytes a value beside the text.
+// Everything that Parse accepts, encoding/json also accepts, with the same value. [Limits] bounds the memory: at most
+// about 150 bytes per value in addition to the text.
 package strictjson
 
 import (
@@ -31,22 +30,22 @@ const (
 	Object
 )
 
-// String returns the word that messages use, as in "got list".
+// String returns the word used in messages, as in "got list".
 func (k Kind) String() string {
 	return [...]string{"null", "bool", "number", "string", "list", "object"}[k]
 }
 
 // Node is one value in a JSON text. Nodes are made by [Parse] and must not be modified; then they are safe for
-// concurrent use. The zero Node is a null that stands nowhere.
+// concurrent use. The zero Node is a null without a place.
 type Node struct {
 	Kind Kind
 	// Bool is the value of a Bool.
 	Bool bool
-	// Offset and End are the bytes of the text at which the value starts and past which it ends.
+	// Offset is the offset of the first byte of the value in the text, End the offset after its last byte.
 	Offset, End int
 	// Text is the value of a String, with escapes resolved.
 	Text string
-	// Number is a Number as it is written in the text; [Whole] and strconv.ParseFloat read it.
+	// Number is a Number as written in the text; [Whole] and strconv.ParseFloat read it.
 	Number string
 	// Elems are the values of an Array.
 	Elems []*Node
@@ -57,12 +56,12 @@ type Node struct {
 // Member is one name of an object and its value.
 type Member struct {
 	Name string
-	// NameOffset is the byte at which the name starts, its quote included.
+	// NameOffset is the offset of the opening quote of the name.
 	NameOffset int
 	Value      *Node
 }
 
-// Get returns the value of that name in an Object, or nil if there is none or n is something else. Case matters.
+// Get returns the value of that name in an Object, or nil if it has none or n is another kind. Case matters.
 func (n *Node) Get(name string) *Node {
 	if n == nil {
 		return nil
@@ -75,7 +74,7 @@ func (n *Node) Get(name string) *Node {
 	return nil
 }
 
-// Values returns what an Object has by name, for callers that ask for many names. A nil node has nothing.
+// Values returns the members of an Object by name, for callers that need many names. A nil node has none.
 func (n *Node) Values() map[string]*Node {
 	if n == nil {
 		return nil
@@ -87,7 +86,7 @@ func (n *Node) Values() map[string]*Node {
 	return values
 }
 
-// EscapeToken writes a name as one part of a JSON pointer: "~" becomes "~0" and "/" becomes "~1".
+// EscapeToken returns a name as a part of a JSON pointer: "~" becomes "~0" and "/" becomes "~1".
 func EscapeToken(name string) string {
 	if !strings.ContainsAny(name, "~/") {
 		return name
@@ -95,7 +94,7 @@ func EscapeToken(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
-// SplitPointer returns the parts of a JSON pointer with their escapes resolved. ok is false for what is no JSON
+// SplitPointer returns the parts of a JSON pointer with their escapes resolved. ok is false for an invalid JSON
 // pointer.
 func SplitPointer(pointer string) (tokens []string, ok bool) {
 	if pointer == "" {
@@ -106,17 +105,17 @@ func SplitPointer(pointer string) (tokens []string, ok bool) {
 	}
 	tokens = strings.Split(pointer[1:], "/")
 	for i, token := range tokens {
-		// "~01" stands for "~1", so "~1" has to be resolved before "~0".
+		// "~01" means "~1", so "~1" must be replaced before "~0".
 		plain := strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 		if EscapeToken(plain) != token {
-			return nil, false // a "~" that is followed by neither 0 nor 1
+			return nil, false // a "~" is not followed by 0 or 1
 		}
 		tokens[i] = plain
 	}
 	return tokens, true
 }
 
-// AppendJSON appends the value in compact form, numbers as they were written.
+// AppendJSON appends the value in compact form, with numbers as written.
 func (n *Node) AppendJSON(dst []byte) []byte {
 	switch n.Kind {
 	case Bool:

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// What [Whole] can answer.
+// The errors of [Whole].
 var (
 	ErrNotNumber = errors.New("not a number")
 	ErrFraction  = errors.New("not a whole number")
 	ErrRange     = errors.New("number is out of range")
 )
 
-// number reads a number, of which the first byte is known to be a digit or "-".
+// number reads a number, whose first byte is a digit or "-".
 func (p *parser) number() (string, error) {
 	start := p.pos
 	for n := p.peek(); letter(n) || '0' <= n && n <= '9' || n == '+' || n == '-' || n == '.'; n = p.peek() {
@@ -29,13 +29,13 @@ func (p *parser) number() (string, error) {
 	}
 	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
 	if f == 0 && strings.ContainsAny(mantissa, "123456789") {
-		// ParseFloat takes it for zero, which is not what was written.
+		// ParseFloat returns zero, which is not the number written.
 		return "", p.fail(start, "number %s is out of range: it is too close to 0", quoted(text))
 	}
 	return text, nil
 }
 
-// badNumber returns what keeps text from being a number, or "".
+// badNumber returns the reason why text is not a number, or "".
 func badNumber(text string) string {
 	s := strings.TrimPrefix(text, "-")
 	digits := func() int {
@@ -74,13 +74,13 @@ func badNumber(text string) string {
 	return ""
 }
 
-// SameNumber reports whether two numbers, as JSON has them, have the same value: 1.50, 1.5 and 15e-1 do.
+// SameNumber reports whether two JSON numbers have the same value, such as 1.50, 1.5 and 15e-1.
 func SameNumber(a, b string) bool {
 	m, n := decimalOf(a), decimalOf(b)
 	return m == n || m.digits == "" && n.digits == ""
 }
 
-// decimal is a number as a whole number times a power of ten.
+// decimal is a number, as a whole number times a power of ten.
 type decimal struct {
 	negative bool
 	digits   string // without zeros at either end, "" for zero
@@ -93,12 +93,12 @@ func decimalOf(text string) decimal {
 	integer, fraction, _ := strings.Cut(mantissa, ".")
 	digits := strings.TrimLeft(integer+fraction, "0")
 	significant := strings.TrimRight(digits, "0")
-	power, _ := strconv.Atoi(exponent) // of a number that is in range
+	power, _ := strconv.Atoi(exponent) // the number is in range
 	return decimal{negative, significant, power + len(digits) - len(significant) - len(fraction)}
 }
 
-// Whole reads text, a number as JSON has it, exactly: 3, 3.0, 30e-1 and 0.3e1 are all 3. The errors are [ErrNotNumber],
-// [ErrFraction], and [ErrRange] if the magnitude needs more than 64 bits.
+// Whole reads a JSON number exactly: 3, 3.0, 30e-1 and 0.3e1 are all 3. The errors are [ErrNotNumber], [ErrFraction],
+// and [ErrRange] if the magnitude needs more than 64 bits.
 func Whole(text string) (negative bool, magnitude uint64, err error) {
 	if badNumber(text) != "" {
 		return false, 0, ErrNotNumber
@@ -115,8 +115,8 @@ func Whole(text string) (negative bool, magnitude uint64, err error) {
 	scale := len(digits) - len(significant) - len(fraction)
 	if hasExponent {
 		e, err := strconv.Atoi(exponent)
-		// An exponent beyond any length of text makes the value huge or tiny whatever the digits are. Keeping it small
-		// also keeps the sum from overflowing.
+		// An exponent beyond any length of text makes the value huge or tiny, whatever the digits. Limiting it also keeps the
+		// sum from overflowing.
 		if limit := len(text) + 1000; err != nil || e > limit || e < -limit {
 			e = limit
 			if strings.HasPrefix(exponent, "-") {
@@ -128,7 +128,7 @@ func Whole(text string) (negative bool, magnitude uint64, err error) {
 	if scale < 0 {
 		return negative, 0, ErrFraction
 	}
-	const mostDigits = 20 // of a uint64
+	const mostDigits = 20 // in a uint64
 	if len(significant)+scale > mostDigits {
 		return negative, 0, ErrRange
 	}

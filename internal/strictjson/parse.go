@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/nearest"
 )
 
-// Limits bound what Parse accepts. Zero or less means the default.
+// Limits bound the texts that Parse accepts. Zero or less means the default.
 type Limits struct {
 	// MaxBytes is the length of the text; the default is 16 MiB.
 	MaxBytes int
@@ -22,11 +22,11 @@ const (
 	defaultBytes  = 16 << 20
 	defaultDepth  = 100
 	defaultValues = 1 << 18
-	mostDepth     = 10_000 // where encoding/json stops too
+	mostDepth     = 10_000 // encoding/json has the same limit
 )
 
-// Parse reads one JSON value that fills all of data. The error is a [*SyntaxError]: the first mistake in the text,
-// except that invalid UTF-8 anywhere in it comes before all others. Nothing in the tree shares memory with data.
+// Parse reads one JSON value that fills all of data. The error is a [*SyntaxError] for the first mistake in the text,
+// but invalid UTF-8 anywhere in the text is reported before other mistakes. The tree shares no memory with data.
 func Parse(data []byte, limits Limits) (*Node, error) {
 	limits.MaxBytes = cmp.Or(max(limits.MaxBytes, 0), defaultBytes)
 	limits.MaxValues = cmp.Or(max(limits.MaxValues, 0), defaultValues)
@@ -44,15 +44,15 @@ type parser struct {
 	pos    int
 	depth  int
 	values int
-	names  []map[string]bool // of the objects that are open, by depth; nil as long as they are few
+	names  []map[string]bool // of the open objects, by depth; nil for objects with few members
 	limits Limits
-	// check is for [Check]: values must have a shape, and nothing is kept of them. The nodes of all values of one depth
-	// are one then, which is in nodes.
+	// check is for [Check]: values must have a shape, and are not kept. All values at the same depth then share one node,
+	// in nodes.
 	check bool
 	nodes []*Node
 }
 
-// fail returns a *SyntaxError as an error; the conversion is here once, so that no typed nil gets out.
+// fail returns a *SyntaxError as an error. The conversion is here, once, so that no typed nil is returned.
 func (p *parser) fail(offset int, format string, args ...any) error {
 	return p.failAs(nil, offset, format, args...)
 }
@@ -109,7 +109,7 @@ func (p *parser) space() {
 	}
 }
 
-// peek returns the next byte, or 0 at the end, which is never a valid one.
+// peek returns the next byte, or 0 at the end. 0 is never valid.
 func (p *parser) peek() byte {
 	if p.pos < len(p.data) {
 		return p.data[p.pos]
@@ -156,7 +156,7 @@ func (p *parser) value(shape *Shape) (*Node, error) {
 	return n, err
 }
 
-// node returns the node for the value that is next.
+// node returns a node for the next value.
 func (p *parser) node() *Node {
 	if !p.check {
 		return &Node{Offset: p.pos}
@@ -169,7 +169,7 @@ func (p *parser) node() *Node {
 	return n
 }
 
-// noValue reports what is wrong with what stands where a value should.
+// noValue reports the mistake at the place of an expected value.
 func (p *parser) noValue() error {
 	switch p.peek() {
 	case '\'', '`':

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// text reads a string, whose opening quote is next.
+// text reads a string, starting at its opening quote.
 func (p *parser) text() (string, error) {
 	start := p.pos
 	p.pos++
 	from := p.pos
-	var buf []byte // holds what was read so far, from the first escape on
+	var buf []byte // the text read so far; nil before the first escape
 	for p.pos < len(p.data) {
 		switch c := p.data[p.pos]; {
 		case c == '"':
@@ -33,7 +33,7 @@ func (p *parser) text() (string, error) {
 		case c < ' ':
 			return "", p.control(c)
 		default:
-			p.pos++ // bytes of longer characters too: the whole text is known to be valid UTF-8
+			p.pos++ // longer characters are read byte by byte: the whole text is known to be valid UTF-8
 		}
 	}
 	return "", p.fail(start, "the string that starts here has no closing quote")
@@ -50,13 +50,13 @@ func (p *parser) control(c byte) error {
 	}
 }
 
-// escapes are the characters after a backslash for the bytes in escaped.
+// escapes are the characters after a backslash for the bytes in escaped, in the same order.
 const (
 	escapes = "bfnrt"
 	escaped = "\b\f\n\r\t"
 )
 
-// escape reads an escape sequence, whose backslash is next.
+// escape reads an escape sequence, starting at its backslash.
 func (p *parser) escape() (rune, error) {
 	start := p.pos
 	p.pos++
@@ -100,8 +100,8 @@ func (p *parser) hex4() (rune, bool) {
 	return rune(n), true
 }
 
-// AppendQuoted appends s as a JSON string. Only what JSON demands is escaped, so that patterns stay readable; s must be
-// valid UTF-8, or the result is not.
+// AppendQuoted appends s as a JSON string. It escapes only the characters that JSON requires, so that patterns stay
+// readable. If s is not valid UTF-8, neither is the result.
 func AppendQuoted(dst []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(dst, '"')
