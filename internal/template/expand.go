@@ -9,15 +9,14 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Error reports that a reference has no value, or none that can be used. This is only found when the value is asked
-// for.
+// Error reports that a reference has no value, or an unusable value. It is only found when the value is requested.
 type Error struct {
-	Source string // the reference as written, with its braces; "" if there is none and the value itself is refused
-	Path   string // the longest beginning of the reference that has a value, such as "a.b[0]"; "" if not even its root
-	// from [Resolve]: the JSON pointer of the text, or of what is refused, in the value; "" if it is that
+	Source string // the reference as written, with its braces; "" if the value is refused outside any reference
+	Path   string // the longest prefix of the reference that has a value, such as "a.b[0]"; "" if its root has none
+	// from [Resolve]: the JSON pointer of the text or the refused value, within the whole value; "" for the whole value
 	Pointer string
 	Reason  string
-	Err     error // what has caused it, or nil
+	Err     error // the cause, or nil
 }
 
 // Error names the place, the reference and the reason.
@@ -46,13 +45,13 @@ func (e *Error) Unwrap() error { return e.Err }
 // Code returns "INTERPOLATION_FAILED".
 func (e *Error) Code() string { return "INTERPOLATION_FAILED" }
 
-// below is the error seen from the list or object around the value.
+// below prepends a key of the enclosing list or object to the pointer of the error.
 func (e *Error) below(key string) *Error {
 	e.Pointer = "/" + strictjson.EscapeToken(key) + e.Pointer
 	return e
 }
 
-// of is an error of the value of a reference, or nil.
+// of turns an error about the value of a reference into an error of the reference. It passes nil through.
 func (e *Error) of(ref Ref) *Error {
 	if e == nil {
 		return nil
@@ -66,15 +65,15 @@ func (e *Error) of(ref Ref) *Error {
 }
 
 // Values returns the value of the field of a reference, or of its root if the reference has no field. The caller
-// follows the rest of the path. A []string means the files of a step, which a longer text joins by [Join]; any other
+// follows the rest of the path. A []string means the files of a step, which [Join] puts into a longer text; any other
 // list is a []any. The value is neither kept nor changed. An [*Error] without a Source, such as an error of [Member],
 // gets the Source of the reference.
 type Values func(Ref) (any, error)
 
-// Expand puts the values in. A text that is a whole reference gives a value of the reference's type: the files of a
-// step are a []string, other lists a []any, objects a map[string]any, and they belong to the caller; anything else is
-// as values has returned it. Any other text gives a string. The error is an [*Error], around that of values or
-// [ErrTooLong] perhaps. Expand must not be used on a Text that had problems.
+// Expand replaces the references by their values. A text that is a whole reference gives a value of the reference's
+// type: a []string for the files of a step, a []any for other lists, a map[string]any for objects. The caller owns
+// these. Any other value is returned as values gave it. Any other text gives a string. The error is an [*Error], which
+// can wrap an error of values or [ErrTooLong]. Expand must not be used on a Text that had problems.
 func (t Text) Expand(values Values) (any, error) {
 	ref, ok := t.Whole()
 	if !ok {
@@ -98,16 +97,16 @@ func (t Text) Expand(values Values) (any, error) {
 	return v, nil
 }
 
-// ExpandString puts the values in where only text will do: it is Expand, but a whole reference becomes text too.
+// ExpandString is Expand for places that only accept text: a whole reference becomes text too.
 func (t Text) ExpandString(values Values) (string, error) { return t.ExpandQuoted(values, nil) }
 
-// ExpandQuoted is ExpandString for a text in some syntax, such as a regular expression: each value but a raw one is
-// passed through quote, so that it is text there. A nil quote changes nothing.
+// ExpandQuoted is ExpandString for a text in some syntax, such as a regular expression: each value, unless it is raw,
+// is passed through quote, which must make it literal in that syntax. A nil quote changes nothing.
 func (t Text) ExpandQuoted(values Values, quote func(string) string) (string, error) {
 	if t.parts == nil {
 		return t.source, nil
 	}
-	pieces, size := make([]string, len(t.parts)), 0 // so that what would be too long is not even put together
+	pieces, size := make([]string, len(t.parts)), 0 // joined at the end, so that a text that is too long is never built
 	for i, p := range t.parts {
 		piece := p.literal
 		if p.ref >= 0 {
@@ -141,10 +140,10 @@ func (r Ref) files(v any) ([]string, bool) {
 	return files, ok && len(r.Path) == 0
 }
 
-// path is the reference as [Error.Path] has it.
+// path returns the reference in the form of [Error.Path].
 func (r Ref) path() string { return r.name() + r.Path.String() }
 
-// name is the reference without what follows its field.
+// name returns the root and the field of the reference.
 func (r Ref) name() string {
 	if r.Field == "" {
 		return r.Root
@@ -152,7 +151,7 @@ func (r Ref) name() string {
 	return r.Root + Path{{Key: r.Field}}.String()
 }
 
-// value returns the value of a reference, which is of the reference's type.
+// value returns the value of a reference and checks that it has the reference's type.
 func (r Ref) value(values Values) (any, *Error) {
 	v, err := values(r)
 	if err != nil {
@@ -164,7 +163,7 @@ func (r Ref) value(values Values) (any, *Error) {
 	return r.follow(v)
 }
 
-// follow returns the value at the path of the reference, in the value of its field.
+// follow follows the path of the reference, starting at the value of its field.
 func (r Ref) follow(v any) (any, *Error) {
 	for n, part := range r.Path {
 		inner, ok := part.of(v)

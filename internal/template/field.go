@@ -11,7 +11,7 @@ const (
 	Bool                   // bool
 	Number                 // an integer, a float, or a json.Number
 	Object                 // a map whose keys are strings
-	Any                    // any value that [Resolve] takes: the type is not known before the step has run
+	Any                    // any value that [Resolve] accepts: the type is unknown before the step has run
 )
 
 // String returns the name of the type in messages to users.
@@ -41,22 +41,22 @@ type Field struct {
 
 // The fields that a step can have.
 const (
-	FieldAggregated = "aggregated_content" // string: the text that the step has put together
+	FieldAggregated = "aggregated_content" // string: the text that the step has collected
 	FieldContent    = "content"            // object: the text of each path that the step has read
 	FieldCount      = "count"              // number: the sum of the step's counts
 	FieldCounts     = "counts"             // object: the count of each path
-	FieldData       = "data"               // any value: what the step has returned
+	FieldData       = "data"               // any value: the result that the step returned
 	FieldEdits      = "edits"              // number: the replacements made
 	FieldError      = "error"              // string: the message of a failed step, else ""
 	FieldErrorCode  = "error_code"         // string: the code of that error, else ""
-	FieldFiles      = "files"              // list: the paths matched; within a text joined by commas
+	FieldFiles      = "files"              // list: the paths matched; in a longer text joined by commas
 	FieldFilesCount = "files_count"        // number: the length of that list
 	FieldOK         = "ok"                 // boolean: whether the step has succeeded
-	FieldOutput     = "output"             // string: what the step has printed or answered
-	FieldRenames    = "renames"            // object: the new name of each old one
+	FieldOutput     = "output"             // string: the text that the step has printed or answered
+	FieldRenames    = "renames"            // object: the new name for each old name
 	FieldRisk       = "risk"               // string: LOW, MEDIUM, HIGH or CRITICAL
 	FieldSkipped    = "skipped"            // boolean: whether the step was skipped
-	FieldVisits     = "visits"             // number: how often the step was reached
+	FieldVisits     = "visits"             // number: how many times the step was reached
 )
 
 // Fields returns the [ResultFields] about files, sorted by name.

@@ -15,7 +15,7 @@ import (
 // MaxParts limits the keys and indices of a reference after its root.
 const MaxParts = 64
 
-// Path leads from a value to one inside of it.
+// Path leads from a value to a value inside it.
 type Path []Part
 
 // Part is one step of a [Path]: a key of an object, or an index of a list.
@@ -25,7 +25,7 @@ type Part struct {
 	Indexed bool
 }
 
-// String returns the path as a reference has it, such as `.items[0]["a.b"]`.
+// String returns the path as it is written in a reference, such as `.items[0]["a.b"]`.
 func (p Path) String() string {
 	var b strings.Builder
 	for _, part := range p {
@@ -49,10 +49,10 @@ func isKey(s string) bool {
 	return s != "" && !strings.ContainsAny(s, noKey) && strings.Trim(s, blanks) == s
 }
 
-// errLarge is the end of a message.
+// errLarge is used as the end of a message.
 var errLarge = errors.New("is too large")
 
-// parsePath reads what follows a root. The error is a text for the user.
+// parsePath reads the part of a reference after its root. The error is a text for the user.
 func parsePath(s string) (Path, error) {
 	var path Path
 	for s != "" {
@@ -69,7 +69,7 @@ func parsePath(s string) (Path, error) {
 	return path, nil
 }
 
-// parsePart reads the first part of a path, which has n bytes.
+// parsePart reads the first part of a path and returns its length n in bytes.
 func parsePart(s string) (part Part, n int, err error) {
 	if key, ok := strings.CutPrefix(s, "."); ok {
 		if n = strings.IndexAny(key, noKey); n >= 0 {
@@ -95,7 +95,7 @@ func parsePart(s string) (part Part, n int, err error) {
 	return part, len(number) + 2, err
 }
 
-// quotedKey returns the length of the key in quotes and brackets that s begins with.
+// quotedKey returns the length of the key in quotes and brackets at the beginning of s.
 func quotedKey(s string) (n int, ok bool) {
 	if !strings.HasPrefix(s, `["`) {
 		return 0, false
@@ -111,7 +111,7 @@ func quotedKey(s string) (n int, ok bool) {
 	return 0, false
 }
 
-// of returns the value that a part names inside of another, false if there is none.
+// of returns the element or member of v that the part names. ok is false if it does not exist.
 func (p Part) of(v any) (any, bool) {
 	kind, rv := kindOf(v)
 	switch {
@@ -131,8 +131,8 @@ func (p Part) of(v any) (any, bool) {
 	return nil, false
 }
 
-// Member returns the member of an object with that key. The error is an [*Error] whose Path is the name. It suggests a
-// similar key of the object, or if no key is similar, a similar word of others.
+// Member returns the member of an object with that key. The error is an [*Error] whose Path is name. It suggests a
+// similar key of the object, or a similar word of others if no key is similar.
 func Member(v any, name, key string, others ...string) (any, error) {
 	part := Part{Key: key}
 	if inner, ok := part.of(v); ok {
@@ -145,8 +145,7 @@ func Member(v any, name, key string, others ...string) (any, error) {
 	return nil, &Error{Path: name, Reason: reason + hint}
 }
 
-// missing explains why the value does not exist, with a hint of what may have been meant, "" for none. The name is that
-// of v.
+// missing explains why the part has no value in v, whose name is name. hint suggests a similar key, or is "".
 func (p Part) missing(v any, name string) (reason, hint string) {
 	kind, rv := kindOf(v)
 	switch {
@@ -165,7 +164,7 @@ func (p Part) missing(v any, name string) (reason, hint string) {
 	}
 }
 
-// meant returns which of the words may have been meant by an unknown word.
+// meant returns a hint that suggests the word most similar to an unknown word, "" if none is similar.
 func meant(word string, words []string) string {
 	if near, ok := nearest.Of(word, words); ok {
 		return fmt.Sprintf("; did you mean '%s'?", near)

@@ -42,7 +42,7 @@ func (c candidate) reference(text string, root Root) (Ref, *Problem) {
 	path, err := parsePath(after)
 	switch open := ref.Type == Object || ref.Type == Any; {
 	case i < 0 || !open && strings.HasPrefix(after, "."):
-		// The whole rest is quoted: in "{{find.files | join}}" no part of it is the mistake.
+		// The whole rest is quoted: in "{{find.files | join}}" no single part of it is the mistake.
 		return wrong("unknown_field", root.fieldHint(rest), "unknown field '%s'", rest)
 	case after == "":
 	case open && err != nil:
@@ -61,7 +61,7 @@ func (c candidate) reference(text string, root Root) (Ref, *Problem) {
 	return ref, nil
 }
 
-// cutRaw removes "|raw" from the end of what follows a root.
+// cutRaw removes "|raw" from the end of the text after a root.
 func cutRaw(rest string) (string, bool) {
 	before, ok := strings.CutSuffix(rest, "raw")
 	before, bar := strings.CutSuffix(strings.TrimRight(before, blanks), "|")
@@ -78,14 +78,14 @@ const (
 	hintEscape = "a backslash before the braces makes them text"
 )
 
-// fieldHint reports what to write instead of a field that there is not.
+// fieldHint suggests a replacement for an unknown field.
 func (r Root) fieldHint(rest string) string {
 	names := make([]string, len(r.Fields))
 	for i, f := range r.Fields {
 		names[i] = f.Name
 	}
 	field, _, _ := strings.Cut(rest, "[")
-	near, ok := nearest.Of(strings.Trim(field, blanks), names) // blanks around a field do not belong to its name
+	near, ok := nearest.Of(strings.Trim(field, blanks), names) // blanks around a field are not part of its name
 	if !ok {
 		// Results in JSON have longer names for the same things.
 		longer := map[string]string{"files_matched": FieldFiles, "edits_applied": FieldEdits, "risk_level": FieldRisk}

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// Resolve returns a deep copy of a tree of strings, lists and objects, in which each reference in a string has its
-// value in data. The roots of references are the keys of data that have only letters, digits, "-" and "_". Any path,
-// or nothing, follows a root:
+// Resolve returns a deep copy of a tree of strings, lists and objects, with the references in its strings replaced by
+// their values in data. The roots of references are the keys of data that have only letters, digits, "-" and "_". A
+// root can be followed by any path, or by nothing:
 //
 //	{{name}}                   data["name"]
 //	{{step1.items[0].id}}      a member of an element of a list
 //	{{step1["a.b"][-1]}}       the last element of a list, whose key has a dot
 //
-// A string that is exactly one reference becomes its value, with its type. In longer strings texts are inserted
-// unchanged, all other values as compact JSON. Keys of objects are not expanded, nor are inserted values.
+// A string that is exactly one reference becomes its value, with its type. In longer strings, texts are inserted
+// unchanged, and all other values as compact JSON. Keys of objects and inserted values are not expanded.
 //
-// Resolve is strict: a reference with an unknown root is an error, and so is a path without a value. A backslash
-// before it makes it text; see [EscapeData].
+// Resolve is strict: a reference with an unknown root is an error, and so is a path without a value. A backslash before
+// a reference makes it text; see [EscapeData].
 //
-// Both arguments can have slices, arrays, and maps with strings as keys, of any element type; the result has []any
-// and map[string]any for them. Numbers, strings and booleans of any type, [encoding/json.Number] too, stay what they
-// are. Other values (NaN, functions, structs, pointers) are refused. So are values nested deeper than [MaxDepth] and
-// results larger than [MaxLen]. Neither argument is changed, and the result shares nothing with them. The error is an
-// [*Error] of the first problem in the order of the keys.
+// Both arguments can have slices, arrays, and maps with strings as keys, of any element type; in the result they are
+// []any and map[string]any. Numbers, strings and booleans of any type, including [encoding/json.Number], stay
+// unchanged. Other values (NaN, functions, structs, pointers) are refused. So are values nested deeper than [MaxDepth]
+// and results larger than [MaxLen]. Neither argument is changed, and the result shares nothing with them. The error is
+// an [*Error] for the first problem in the order of the keys.
 func Resolve(value any, data map[string]any) (any, error) {
 	c := copier{left: MaxLen}
 	c.expand = func(s string) (any, *Error) { return c.resolve(s, data) }
@@ -36,9 +36,9 @@ func Resolve(value any, data map[string]any) (any, error) {
 	return v, nil
 }
 
-// resolve returns what [Resolve] makes of a text.
+// resolve expands one text for [Resolve].
 func (c *copier) resolve(s string, data map[string]any) (any, *Error) {
-	var ref Ref // the candidate that is known last
+	var ref Ref // the most recent known candidate
 	var bad error
 	known := func(found *candidate) (ok bool) {
 		ref = Ref{Root: found.base, Type: Any, Source: s[found.start:found.end]}
@@ -75,8 +75,8 @@ func (c *copier) resolve(s string, data map[string]any) (any, *Error) {
 	return b.String(), nil
 }
 
-// inData reports whether a candidate is a reference in the texts of [Resolve], be it wrong, and returns its path, or
-// why it has none.
+// inData reports whether a candidate is a reference for [Resolve], perhaps a wrong one. It returns its path, or the
+// reason why the path is invalid.
 func inData(c *candidate, data map[string]any) (path Path, ok bool, bad error) {
 	path, bad = parsePath(c.rest)
 	_, ok = data[c.base]
@@ -96,7 +96,7 @@ func (r Ref) in(data map[string]any, bad error) (any, *Error) {
 	return r.follow(v)
 }
 
-// EscapeData returns a text that [Resolve] with the same data takes for the given one, literally. See [Escape].
+// EscapeData returns a text that [Resolve] with the same data turns into the given text. See [Escape].
 func EscapeData(text string, data map[string]any) string {
 	return escape(text, func(c *candidate) bool {
 		_, ok, _ := inData(c, data)

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// candidate is a piece of text of the form "{{" base rest "}}", which is a reference if base names a root.
+// candidate is a piece of text of the form "{{" base rest "}}". It is a reference if base names a root.
 type candidate struct {
 	start, end int    // with the braces
-	base       string // the letters, digits, "-" and "_" that it begins with
-	rest       string // what follows: nothing, or what begins with "." or "["; without the blanks around it
+	base       string // the leading letters, digits, "-" and "_"
+	rest       string // "", or the text from "." or "[" on, without blanks around it
 }
 
-// candidates yields everything in a text that could be a reference, from left to right, never overlapping. Each attempt
-// ends at the next opening brace, so that nothing is looked at more than twice however many braces there are.
+// candidates yields everything in a text that could be a reference, from left to right, without overlaps. Each attempt
+// ends at the next opening brace, so no byte is read more than twice, however many braces there are.
 func candidates(text string) iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for at := 0; ; {
@@ -23,7 +23,7 @@ func candidates(text string) iter.Seq[candidate] {
 			}
 			c, ok := scan(text, at+i)
 			if !ok {
-				// Only one brace is passed: in "{{{find.count}}}" the reference begins at the second.
+				// Only one brace is skipped: in "{{{find.count}}}" the reference begins at the second.
 				at += i + 1
 				continue
 			}
@@ -64,12 +64,12 @@ func digits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// pieces yields the parts of a text: literal text, with a zero candidate, and each known candidate, which known may
-// change, with an empty text. Without a known candidate it yields nothing. A run of backslashes before a known
-// candidate is halved, and an odd one makes it literal.
+// pieces splits a text. It yields literal text with a zero candidate, and known candidates with an empty text; known
+// may change the candidate. A text without a known candidate yields nothing. A run of backslashes before a known
+// candidate is halved; an odd backslash makes the candidate literal.
 func pieces(text string, known func(*candidate) bool) iter.Seq2[string, candidate] {
 	return func(yield func(string, candidate) bool) {
-		done := 0 // everything before has been yielded
+		done := 0 // everything before it has been yielded
 		for c := range candidates(text) {
 			if !known(&c) {
 				continue
@@ -94,10 +94,10 @@ func pieces(text string, known func(*candidate) bool) iter.Seq2[string, candidat
 	}
 }
 
-// backslashes returns the length of the run of backslashes that s ends with.
+// backslashes returns the length of the run of backslashes at the end of s.
 func backslashes(s string) int { return len(s) - len(strings.TrimRight(s, `\`)) }
 
-// escape puts a backslash before each known candidate, and doubles those before it.
+// escape puts a backslash before each known candidate, and doubles the backslashes already there.
 func escape(text string, known func(*candidate) bool) string {
 	var b strings.Builder
 	done := 0

@@ -10,14 +10,14 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// How a step is named by its position.
+// The two ways to name a step by its position.
 const (
 	stepPrefix  = "step"  // step1, from 1
 	stepsPrefix = "steps" // steps[0], from 0
 )
 
-// Steps returns the [Known] of the step at the position at, from 0, of a pipeline whose steps have the given ids, each
-// with the fields of [ResultFields] and without data. See [Roots].
+// Steps returns the [Known] for the step at position at, counted from 0, in a pipeline whose steps have the given ids.
+// Each step has the fields of [ResultFields] and no data. See [Roots].
 func Steps(ids []string, at int) Known {
 	steps := make([]Root, len(ids))
 	fields := ResultFields()
@@ -27,13 +27,13 @@ func Steps(ids []string, at int) Known {
 	return Roots(steps, at)
 }
 
-// Roots returns the [Known] of the step at the position at, from 0, of a pipeline that has these steps. A reference
-// names a step by its id. All ids are known, also that of the step itself and of later steps, because a reference to
-// them is a mistake to report and not text. Any other word may name another root, or an earlier step by its
-// position: "step1" and "steps[0]" are both the first. Numbers are written without leading zeros.
+// Roots returns the [Known] for the step at position at, counted from 0, in a pipeline with these steps. A reference
+// names a step by its id. All ids are known, even of the step itself and of later steps: a reference to them is a
+// mistake to report, not text. Any other word can name another root, or an earlier step by its position: "step1" and
+// "steps[0]" are both the first step. Numbers have no leading zeros.
 func Roots(steps []Root, at int, others ...Root) Known {
 	named := make(map[string]Root, len(others)+len(steps))
-	for _, root := range slices.Concat(others, steps) { // steps last, so that they win
+	for _, root := range slices.Concat(others, steps) { // steps come last, so they override others
 		named[root.Name] = root
 	}
 	earlier := slices.Clone(steps[:max(0, min(at, len(steps)))])
@@ -67,8 +67,8 @@ func position(root string) (int, bool) {
 	return n - first, true
 }
 
-// NearMisses returns a suspicion for each thing in the text that looks like a reference to a step that does not exist,
-// but whose id is almost a given id. It stays text.
+// NearMisses returns a suspicion for each piece of text that looks like a reference to a step that does not exist, if
+// its id resembles a given id. It also returns the suspicions of [Text.Unclosed]. Such text stays unchanged.
 func (t Text) NearMisses(ids []string) []Problem {
 	problems := t.Unclosed(ids)
 	for _, c := range t.foreign {
@@ -86,7 +86,7 @@ func (t Text) NearMisses(ids []string) []Problem {
 	return problems
 }
 
-// Unclosed returns a suspicion for each reference to a known id, or to a position, that has lost a closing brace.
+// Unclosed returns a suspicion for each reference to a known id, or to a position, that lacks a closing brace.
 func (t Text) Unclosed(ids []string) (problems []Problem) {
 	for at, rest := 0, t.source; ; {
 		_, after, found := strings.Cut(rest, "{{")

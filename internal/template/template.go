@@ -1,9 +1,9 @@
-// Package template finds references to the results of earlier steps in the parameters of a step and puts their values
-// in: "{{find.files_count}} files" becomes "12 files". [Resolve] does the same with data of any other origin.
+// Package template finds references to the results of earlier steps in the parameters of a step and replaces them by
+// their values: "{{find.files_count}} files" becomes "12 files". [Resolve] does the same with data of any other origin.
 //
-// Parameters are mostly pieces of source text, and source text is full of braces that mean something to another
-// program (Go, Helm, Jinja, Handlebars, regular expressions). So a reference is recognised by its root, which is
-// usually the id of a step. [Parse] asks for the known roots, and all other text stays unchanged, byte for byte.
+// Parameters are mostly pieces of source text, and source text is full of braces that mean something to another program
+// (Go, Helm, Jinja, Handlebars, regular expressions). So a reference is recognised by its root, which is usually the id
+// of a step. The caller of [Parse] passes the known roots; all other text stays unchanged, byte for byte.
 //
 // # References
 //
@@ -15,19 +15,19 @@
 //	{{call.items[0].id}}    a path into the data of a root that has data ([Root])
 //	{{call["a.b"].id}}      a key of any characters, as a string of JSON; braces in it are \u007b and \u007d
 //	{{call}}                all of the data
-//	{{find.files|raw}}      as it is, where a regular expression quotes values ([Ref.Raw])
+//	{{find.files|raw}}      unquoted, where a regular expression quotes values ([Ref.Raw])
 //
-// A reference is on one line, has no braces in it, and at most [MaxParts] keys and indices after its root. A text
-// that begins with a known root and a dot must be a valid reference: "{{find.fils}}" is a [Problem], since it would
+// A reference is on one line, has no braces in it, and has at most [MaxParts] keys and indices after its root. A text
+// that begins with a known root and a dot must be a valid reference: "{{find.fils}}" is a [Problem], because it would
 // otherwise end up in a user's file. If the root has no data, "{{find}}" and "{{find[0]}}" are text.
 //
 // # Backslashes
 //
 // A backslash directly before a reference makes it text, and is dropped: with a step "find", \{{find.files}} becomes
-// {{find.files}}. To have a backslash before a value, double it: \\{{find.count}} becomes \12. In general, a run of
-// backslashes directly before a reference to a known root is halved, and an odd one escapes it. All other
-// backslashes, also those before braces that are not a reference (such as \{{2} in a regular expression), are text.
-// [Escape] does all this for a text that must not change.
+// {{find.files}}. To get a backslash before a value, double it: \\{{find.count}} becomes \12. In general, a run of
+// backslashes directly before a reference to a known root is halved, and an odd one escapes it. All other backslashes,
+// including those before braces that are not a reference (such as \{{2} in a regular expression), are text. [Escape]
+// escapes a text that must not change.
 //
 // # Values
 //
@@ -41,23 +41,23 @@ import (
 	"strings"
 )
 
-// Root is the first part of a reference: a step, or something else with a name.
+// Root is the first part of a reference: a step, or another named source of values.
 type Root struct {
-	Name   string  // which root it is, such as the id of the step
-	Fields []Field // what may follow the name and a dot
-	// Data means that the root has data of a shape that is not known: any path may follow its name, and also nothing.
+	Name   string  // such as the id of the step
+	Fields []Field // the fields that can follow the name and a dot
+	// Data means that the root has data of unknown shape: any path can follow its name, or nothing.
 	Data bool
-	// Missing explains why the root does not exist although the name can only be meant for a root: each reference to
-	// it is a [Problem]. "" means that the root exists.
+	// Missing explains why the root does not exist although the name can only mean a root: each reference to it is a
+	// [Problem]. "" means that the root exists.
 	Missing string
 }
 
-// Known reports whether there is a root of that name, and which. It is given the first part of what may be a
+// Known returns the root of that name; ok is false if it does not exist. The name is the first part of a possible
 // reference, as written: letters, digits, "-" and "_", or "steps[" number "]", where the number can be negative. See
-// [Steps]. A nil Known knows no root.
+// [Steps]. A nil Known has no roots.
 type Known func(name string) (root Root, ok bool)
 
-// root returns the root that a candidate names, if it is a reference, be it a wrong one.
+// root returns the root that a candidate names, if the candidate is a reference, even a wrong one.
 func (k Known) root(c *candidate) (Root, bool) {
 	if k == nil {
 		return Root{}, false
@@ -75,16 +75,16 @@ func (k Known) root(c *candidate) (Root, bool) {
 
 // Ref is one reference, such as to a result of a step.
 type Ref struct {
-	Root   string // the [Root.Name], so the id of a step also if the reference was written by position
-	Field  string // the key after the root; "" if no key follows, or the empty one, and then Path has all of it
+	Root   string // the [Root.Name], so the id of a step even if the reference uses its position
+	Field  string // the key after the root; "" if no key follows or the key is empty, and then Path has everything
 	Path   Path   // what follows the field
-	Type   Type   // of the value that the reference stands for
+	Type   Type   // the type of the reference's value
 	Source string // as written, with its braces
 	Offset int    // of Source in the text, in bytes
 	Raw    bool   // it ends in "|raw": in a regular expression the value is not quoted
 }
 
-// Problem is one mistake in a text, or, from [Text.NearMisses], one suspicion.
+// Problem is a mistake in a text, or, from [Text.NearMisses], a suspicion.
 type Problem struct {
 	Source  string // the reference as written, with its braces
 	Offset  int    // of Source in the text, in bytes
@@ -97,9 +97,9 @@ type Problem struct {
 // text.
 type Text struct {
 	source  string
-	parts   []part // nothing if source is to be taken as it is
+	parts   []part // nil if source needs no expansion
 	refs    []Ref
-	foreign []candidate // what looks like a reference to a step that there is not
+	foreign []candidate // what look like references to steps that do not exist
 }
 
 // part is a piece of the expanded text: literal text, or the value of refs[ref] if ref is not negative.
@@ -108,16 +108,16 @@ type part struct {
 	ref     int
 }
 
-// Parse finds the references in a text. The problems are in the order of the text; where there are any, the Text is
-// good for finding out more (Refs has the references that are right) but not for being expanded. Parse takes time
-// linear in the length of the text, and calls known once for each thing that looks like a reference.
+// Parse finds the references in a text. The problems are in the order of the text. A Text with problems can be
+// inspected (Refs has the valid references) but not expanded. Parse takes time linear in the length of the text, and
+// calls known once for each candidate.
 func Parse(text string, known Known) (Text, []Problem) {
 	if !strings.Contains(text, "{{") {
 		return Text{source: text}, nil
 	}
 	t := Text{source: text}
 	var problems []Problem
-	var root Root // of the candidate that is known last
+	var root Root // root of the most recent known candidate
 	isKnown := func(c *candidate) (ok bool) {
 		if root, ok = known.root(c); !ok && strings.HasPrefix(c.rest, ".") {
 			t.foreign = append(t.foreign, *c)
@@ -144,14 +144,14 @@ func Parse(text string, known Known) (Text, []Problem) {
 // Source returns the text as it was given to [Parse].
 func (t Text) Source() string { return t.source }
 
-// IsTemplate reports whether the text names a known root anywhere, be it escaped or wrong. If it does not, expanding it
-// gives the source.
+// IsTemplate reports whether the text names a known root anywhere, even escaped or wrongly. If not, expanding it gives
+// the source.
 func (t Text) IsTemplate() bool { return t.parts != nil }
 
 // Refs returns the references in the order of the text, with repetitions.
 func (t Text) Refs() []Ref { return slices.Clone(t.refs) }
 
-// Whole returns the reference if the text is that and nothing else, not even a space, so that its value keeps its type.
+// Whole returns the reference if it is the entire text, without even a space around it. Its value then keeps its type.
 func (t Text) Whole() (Ref, bool) {
 	if len(t.parts) == 1 && len(t.refs) == 1 {
 		return t.refs[0], true
@@ -159,8 +159,8 @@ func (t Text) Whole() (Ref, bool) {
 	return Ref{}, false
 }
 
-// Escape returns a text that [Parse] with the same known takes for the given one, literally: each reference in it
-// gets a backslash, and the backslashes before it are doubled.
+// Escape returns a text that [Parse] with the same known turns into the given text: each reference in it gets a
+// backslash, and the backslashes before it are doubled.
 func Escape(text string, known Known) string {
 	return escape(text, func(c *candidate) bool {
 		_, ok := known.root(c)

@@ -13,11 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLen limits an expanded text, in bytes, and a list or object, in which each value counts as 64 bytes plus its
-// text. It prevents that a short text with many references to long lists uses all memory.
+// MaxLen limits an expanded text, in bytes, and a list or object, in which each value counts as 64 bytes plus its text.
+// Without it, a short text with many references to long lists could use all memory.
 const MaxLen = 64 << 20
 
-// MaxDepth is how deep lists and objects may be nested.
+// MaxDepth limits how deeply lists and objects may be nested.
 const MaxDepth = 100
 
 // ErrTooLong reports that an expanded text or value would be longer than [MaxLen].
@@ -27,7 +27,7 @@ func tooLong() *Error {
 	return &Error{Reason: fmt.Sprintf("%v: more than %d bytes", ErrTooLong, MaxLen), Err: ErrTooLong}
 }
 
-// kind is what JSON would take a value for.
+// kind is the type of a value in JSON.
 type kind uint8
 
 const (
@@ -112,14 +112,14 @@ func sortedKeys(rv reflect.Value) []reflect.Value {
 
 // copier makes deep copies.
 type copier struct {
-	left   int                             // bytes that copies may still take
-	expand func(text string) (any, *Error) // what becomes of a text, or nil
+	left   int                             // bytes that copies may still use
+	expand func(text string) (any, *Error) // expands a text; nil leaves texts unchanged
 }
 
 // perValue is roughly the memory of a value in a list or object, in bytes.
 const perValue = 64
 
-// spend subtracts n times the given bytes from the remaining limit.
+// spend subtracts n times bytes from the remaining limit.
 func (c *copier) spend(n, bytes int) *Error {
 	if n > c.left/bytes {
 		return tooLong()
@@ -128,8 +128,8 @@ func (c *copier) spend(n, bytes int) *Error {
 	return nil
 }
 
-// copy returns a copy of a value, in which each list is a []any, each object a map[string]any, and all else as it was.
-// Pointers in the error lead from the value.
+// copy returns a copy of a value, in which each list is a []any and each object a map[string]any. Other values stay
+// unchanged. Pointers in the error start at v.
 func (c *copier) copy(v any, depth int) (any, *Error) {
 	if depth > MaxDepth {
 		return nil, &Error{Reason: fmt.Sprintf("lists and objects are nested more than %d deep", MaxDepth)}
@@ -164,7 +164,7 @@ func (c *copier) copy(v any, depth int) (any, *Error) {
 			return nil, err
 		}
 		all := make(map[string]any, rv.Len())
-		for _, key := range sortedKeys(rv) { // sorted, so that it is the same error each time
+		for _, key := range sortedKeys(rv) { // sorted, so that the error is the same each time
 			name := key.String()
 			err := c.spend(len(name), 1)
 			if err == nil {
@@ -179,8 +179,8 @@ func (c *copier) copy(v any, depth int) (any, *Error) {
 	return v, nil
 }
 
-// Copy returns a deep copy of a value as [Resolve] makes it, but with all texts as they are: lists are a []any, objects
-// a map[string]any. The error is an [*Error], for what Resolve refuses.
+// Copy returns a deep copy of a value like [Resolve], but leaves all texts unchanged: lists are a []any, objects a
+// map[string]any. The error is an [*Error], for values that Resolve refuses too.
 func Copy(v any) (any, error) {
 	c := copier{left: MaxLen}
 	all, err := c.copy(v, 0)
@@ -190,7 +190,7 @@ func Copy(v any) (any, error) {
 	return all, nil
 }
 
-// Format returns the form of a value in a longer text: a text unchanged, null, booleans and numbers as in JSON, a
+// Format returns the text of a value within a longer text: a text unchanged, null, booleans and numbers as in JSON, a
 // []string as from [Join], any other list or object as compact JSON. The error is an [*Error].
 func Format(v any) (string, error) {
 	if files, ok := v.([]string); ok {
@@ -203,7 +203,7 @@ func Format(v any) (string, error) {
 	return s, nil
 }
 
-// textOf returns the form of a value in a longer text, with at most most bytes.
+// textOf returns the text of a value within a longer text. A list or object may have at most most bytes.
 func textOf(v any, most int) (string, *Error) {
 	kind, rv := kindOf(v)
 	switch kind {
@@ -241,7 +241,7 @@ func scalar(v any) string {
 	return fmt.Sprint(v) // a bool, or a json.Number
 }
 
-// appendJSON appends a value that [copier.copy] has returned, with keys sorted and no blanks.
+// appendJSON appends a value returned by [copier.copy], with sorted keys and without blanks.
 func appendJSON(b []byte, v any, most int) (_ []byte, err *Error) {
 	comma := func(i int) {
 		if i > 0 {
@@ -282,8 +282,8 @@ func appendJSON(b []byte, v any, most int) (_ []byte, err *Error) {
 	return b, nil
 }
 
-// appendQuoted appends a text as JSON. It writes what encoding/json does without escaping HTML, but stops in time, and
-// refuses a text that JSON cannot hold.
+// appendQuoted appends a text as JSON. It writes the same bytes as encoding/json without HTML escaping, but stops at
+// the limit, and refuses a text that JSON cannot represent.
 func appendQuoted(b []byte, s string, most int) ([]byte, *Error) {
 	if !utf8.ValidString(s) {
 		return nil, &Error{Reason: "a text in it is not UTF-8, so it cannot be written as JSON"}
@@ -308,8 +308,8 @@ func appendQuoted(b []byte, s string, most int) ([]byte, *Error) {
 	return append(b, '"'), nil
 }
 
-// Join writes a list as text, its elements separated by commas. A comma or a backslash in an element gets a
-// backslash, so that "a,b.txt" cannot be mistaken for two files.
+// Join writes a list as text, with commas between its elements. A comma or a backslash in an element gets a backslash,
+// so that "a,b.txt" cannot be read as two files.
 func Join(list []string) string {
 	if len(list) == 1 && !strings.ContainsAny(list[0], `,\`) {
 		return list[0]
