@@ -1,4 +1,4 @@
-// Package walk goes through a tree with several goroutines and leaves out what .gitignore files say.
+// Package walk walks a tree with several goroutines and leaves out files that .gitignore files exclude.
 package walk
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Options set what a walk leaves out and how it goes on. fsutil.WalkOptions documents each option.
+// Options limit a walk and control it after errors. fsutil.WalkOptions documents each option.
 type Options struct {
 	Workers  int
 	NoIgnore bool
@@ -27,19 +27,19 @@ type Options struct {
 	OnError  func(path string, err error) error
 }
 
-// Entry is what a walk has found: a regular file, but for walks with the option All.
+// Entry is a regular file found by a walk, or with the option All, any entry.
 type Entry struct {
-	// Kind is what it is.
+	// Kind is the kind of the entry.
 	Kind change.Kind
 
 	dir    capability.DirHandle
-	parent string // the path of dir
+	parent string // "" if not needed yet
 	path   string // "" if it was not needed yet
 	name   string
 	item   fs.DirEntry
 }
 
-// Path returns the canonical path of the file, which is put together anew each time.
+// Path returns the canonical path of the file. It usually builds a new string on each call.
 func (e Entry) Path() string {
 	if e.path != "" {
 		return e.path
@@ -59,10 +59,10 @@ func (e Entry) Open() (capability.ReadFile, error) {
 	return r.ReadFile, nil
 }
 
-// OpenIn is Open with a Reader that may have been used for another file before.
+// OpenIn is Open with a Reader that may be reused from another file.
 func (e Entry) OpenIn(r *handle.Reader) error { return handle.OpenIn(e.dir, r, e.name, e.item) }
 
-// Info returns what is known of the file without opening it.
+// Info returns the metadata of the file without opening it.
 func (e Entry) Info() (fs.FileInfo, error) {
 	info, err := e.item.Info()
 	if err != nil {
@@ -97,10 +97,10 @@ func Walk(ctx context.Context, fsys afero.Fs, root string, opt Options, visit fu
 	default:
 		return &fs.PathError{Op: "walk", Path: root, Err: names.ErrNotRegular}
 	}
-	return cmp.Or(w.err, w.ctxErr) // that of a visit comes before that of the context
+	return cmp.Or(w.err, w.ctxErr) // an error of a visit comes before the error of the context
 }
 
-// walkFile visits the one file that root is.
+// walkFile visits root, which is a file.
 func (w *walker) walkFile(root string, info fs.FileInfo) {
 	if w.opt.Skip != nil && w.opt.Skip(root, false) {
 		return

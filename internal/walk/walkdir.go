@@ -12,11 +12,11 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// walkBatchSize is how many entries one worker takes of a directory that is larger. It is large enough for the sharing
-// to cost nothing and small enough for one directory to keep all workers busy.
+// walkBatchSize is the number of entries that one worker takes from a larger directory. It is large enough to make
+// sharing cheap, and small enough for one directory to keep all workers busy.
 const walkBatchSize = 256
 
-// readDir lists a directory, reads its rules, and visits what is in it.
+// readDir lists a directory, reads its rules, and visits its entries.
 func (w *walker) readDir(d task, at *position) {
 	if !w.goOn() {
 		return
@@ -52,8 +52,7 @@ func (w *walker) readDir(d task, at *position) {
 	w.visitAll(d, at)
 }
 
-// dirTrouble is trouble about a directory, except if the directory has just been removed: the walk then goes on without
-// it.
+// dirTrouble is trouble for a directory, except that a directory that was just removed is ignored.
 func (w *walker) dirTrouble(d task, err error) {
 	if errors.Is(err, fs.ErrNotExist) && !d.root {
 		return
@@ -61,20 +60,20 @@ func (w *walker) dirTrouble(d task, err error) {
 	w.trouble(d.path, handle.Error("walk", d.path, err))
 }
 
-// visitAll visits some entries of a directory. The directories go to the stack first, so that other workers can begin
-// with them while this one visits the files.
+// visitAll visits some entries of a directory. Subdirectories go to the stack first, so that other workers can start on
+// them while this one visits the files.
 func (w *walker) visitAll(b task, at *position) {
 	if !w.goOn() {
 		return
 	}
 	var dirs []task
-	var found []Entry // directories, if they are to be visited
+	var found []Entry // directories, if the walk visits them
 	for _, item := range b.entries {
 		if !item.IsDir() {
 			continue
 		}
 		e, ok := w.entry(&b, item, at)
-		if !ok || w.opt.All && w.isCVSDir(e.Path()) { // readDir would find out too late, or never
+		if !ok || w.opt.All && w.isCVSDir(e.Path()) { // readDir would notice too late, or never
 			continue
 		}
 		if w.opt.Depth <= 0 || b.depth < w.opt.Depth {
@@ -106,7 +105,7 @@ func (w *walker) visitAll(b task, at *position) {
 	}
 }
 
-// entry returns what stands for an item of a listing, and whether it is one to visit or to go on in.
+// entry returns the entry for an item of a listing, and whether to visit it or to descend into it.
 func (w *walker) entry(b *task, item fs.DirEntry, at *position) (e Entry, ok bool) {
 	name, isDir := item.Name(), item.IsDir()
 	if !isDir && !item.Type().IsRegular() && !w.opt.All || !names.IsPlain(name) || names.IsVCS(name, isDir) {
@@ -131,7 +130,7 @@ func (w *walker) visitFile(e Entry, at *position) {
 	}
 }
 
-// isCVSDir is isCVS for a directory that has not been read. One that cannot be read is none.
+// isCVSDir is isCVS for a directory that has not been read. An unreadable directory is false.
 func (w *walker) isCVSDir(dir string) bool {
 	if path.Base(dir) != names.CvsName {
 		return false
@@ -140,8 +139,8 @@ func (w *walker) isCVSDir(dir string) bool {
 	return err == nil && isCVS(dir, entries)
 }
 
-// isCVS reports whether a directory is what CVS keeps in each directory. The name alone does not tell: people who write
-// about CVS have directories of that name, too.
+// isCVS reports whether a directory is a CVS control directory. The name is not enough: people who write about CVS have
+// directories of that name, too.
 func isCVS(dir string, entries []fs.DirEntry) bool {
 	if path.Base(dir) != names.CvsName {
 		return false
@@ -152,7 +151,7 @@ func isCVS(dir string, entries []fs.DirEntry) bool {
 	return has("Entries") && has("Repository")
 }
 
-// isRepository reports whether git takes a directory with these entries for a repository, whatever it is called.
+// isRepository reports whether git regards a directory with these entries as a repository, whatever its name.
 func isRepository(entries []fs.DirEntry) bool {
 	var has names.Marks
 	for _, e := range entries {
@@ -161,7 +160,7 @@ func isRepository(entries []fs.DirEntry) bool {
 	return has.IsRepository()
 }
 
-// rulesAt returns the rules that hold for the entries of a directory.
+// rulesAt returns the rules for the entries of a directory.
 func (w *walker) rulesAt(d task, entries []fs.DirEntry) *ignore.Matcher {
 	rules, has := d.rules, false
 	for _, e := range entries {

@@ -17,9 +17,9 @@ import (
 
 var errGoexit = errors.New("the goroutine was ended by runtime.Goexit")
 
-// walker is the state of one walk. Its workers share two stacks: directories to be read, and parts of directories that
-// were read. Taking the newest directory first keeps the stack as low as the tree is deep and wide on one path; taking
-// parts before any directory closes what is open before more is opened.
+// walker is the state of one walk. Its workers share two stacks: unread directories, and parts of directories that were
+// read. Taking the newest directory first limits the stack to the depth of the tree plus the width along one path.
+// Taking parts before directories closes open directories before more are opened.
 type walker struct {
 	ctx   context.Context
 	fsys  afero.Fs
@@ -31,9 +31,9 @@ type walker struct {
 
 	mu      sync.Mutex
 	wake    sync.Cond
-	dirs    []task // to be read
+	dirs    []task // not read yet
 	batches []task // parts of directories that were read
-	busy    int    // workers that are at something, and so may push more
+	busy    int    // workers with a task, which may push more
 
 	err     error // of a visit or of reading
 	errPath string
@@ -43,14 +43,14 @@ type walker struct {
 // task is a directory to be read, or some entries of an open directory.
 type task struct {
 	path    string
-	rules   *ignore.Matcher // those that hold for the directory itself, or for the entries
+	rules   *ignore.Matcher // the rules for the directory, or for the entries
 	root    bool
-	depth   int        // of the entries, 1 for those of the root
-	dir     *sharedDir // nil if it is still to be read
+	depth   int        // of the entries, 1 for the root's entries
+	dir     *sharedDir // nil if not read yet
 	entries []fs.DirEntry
 }
 
-// sharedDir is an open directory that is closed when the last of its batches is done with.
+// sharedDir is an open directory that is closed after its last batch.
 type sharedDir struct {
 	capability.DirHandle
 	refs atomic.Int32
@@ -58,7 +58,7 @@ type sharedDir struct {
 
 func (d *sharedDir) release() {
 	if d.refs.Add(-1) == 0 {
-		// Nothing was written through it: there is nothing that closing could tell.
+		// Nothing was written through it, so an error of Close has no meaning.
 		_ = d.Close()
 	}
 }
@@ -108,7 +108,7 @@ func (w *walker) pop() (t task, ok bool) {
 	return t, false
 }
 
-// push puts tasks on a stack.
+// push pushes tasks onto a stack.
 func (w *walker) push(stack *[]task, tasks []task) {
 	if len(tasks) == 0 {
 		return
@@ -119,7 +119,7 @@ func (w *walker) push(stack *[]task, tasks []task) {
 	w.wake.Broadcast()
 }
 
-// position is where a worker is: at an entry of a directory, or at that itself.
+// position is the position of a worker: an entry of a directory, or the directory.
 type position struct{ dir, name string }
 
 func (p position) path() string {
@@ -129,8 +129,8 @@ func (p position) path() string {
 	return names.Join(p.dir, p.name)
 }
 
-// do calls fn, which notes in *at where it is, and turns a panic into the error of the walk. A goroutine that is ended
-// by fn, as t.FailNow does in a test, ends the walk as well: the others must not wait for it.
+// do calls fn, which stores its position in *at, and turns a panic into the error of the walk. If fn ends its
+// goroutine, as t.FailNow does in a test, the walk ends too: the other workers must not wait for it.
 func (w *walker) do(at position, fn func(at *position)) {
 	err := errGoexit
 	defer func() {
@@ -144,7 +144,7 @@ func (w *walker) do(at position, fn func(at *position)) {
 	})
 }
 
-// fail ends the walk. The error that is kept does not depend on which of several failing visits comes first.
+// fail ends the walk. If several visits fail, the error kept does not depend on their order.
 func (w *walker) fail(path string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -155,7 +155,8 @@ func (w *walker) fail(path string, err error) {
 	w.wake.Broadcast()
 }
 
-// trouble asks what is to be done about a directory or a .gitignore file that cannot be read.
+// trouble passes the error of an unreadable directory or .gitignore file to OnError, and ends the walk if an error
+// remains.
 func (w *walker) trouble(path string, err error) {
 	if w.opt.OnError != nil {
 		err = w.opt.OnError(path, err)
@@ -165,7 +166,7 @@ func (w *walker) trouble(path string, err error) {
 	}
 }
 
-// goOn reports whether the walk is still on.
+// goOn reports whether the walk continues. It ends the walk if ctx is done.
 func (w *walker) goOn() bool {
 	if w.stopped.Load() {
 		return false

@@ -14,18 +14,18 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// maxIgnore is the size above which a .gitignore file, with those of the directories above it, is taken for something
-// else, in bytes. Real ones have some 10 KiB at most, and each rule is held against each file.
+// maxIgnore limits the size of a .gitignore file plus those of the directories above it, in bytes. Real ones have about
+// 10 KiB at most, and each rule is tested against each file.
 const maxIgnore = 1 << 20
 
 var errIgnoreTooLarge = errors.New("file of ignore rules is larger than 1 MiB, with those of the directories above it")
 
-// rulesAbove returns the rules of the directories above root, those of root itself not among them.
+// rulesAbove returns the rules of the directories above root, without the rules in root.
 func (w *walker) rulesAbove(root string) *ignore.Matcher {
 	if w.opt.NoIgnore {
 		return nil
 	}
-	var above []string // from the nearest up
+	var above []string // nearest first
 	repository := w.exists(names.Join(root, ".git"))
 	for dir := root; !repository && dir != path.Dir(dir); {
 		dir = path.Dir(dir)
@@ -33,8 +33,8 @@ func (w *walker) rulesAbove(root string) *ignore.Matcher {
 		repository = w.exists(names.Join(dir, ".git"))
 	}
 	if path.IsAbs(root) && !repository {
-		// Absolute names have no top of a tree, and a .gitignore in a home directory, for example, is not meant for
-		// every tree below it.
+		// Absolute names have no top of a tree, and a .gitignore in a home directory, for example, should not apply to every
+		// tree below it.
 		return nil
 	}
 	var rules *ignore.Matcher
@@ -47,9 +47,9 @@ func (w *walker) rulesAbove(root string) *ignore.Matcher {
 	return rules
 }
 
-// addExclude adds the rules of the .git/info/exclude of the repository in a directory. In git's order that file is
-// asked last. Where .git is a file, as in a worktree or a submodule, it is the info/exclude of the repository that the
-// file leads to, if that is in the tree.
+// addExclude adds the rules of the .git/info/exclude of the repository in a directory. In git's order that file has the
+// lowest precedence. If .git is a file, as in a worktree or a submodule, it adds the info/exclude of the repository
+// that the file points to, if that is in the tree.
 func (w *walker) addExclude(rules *ignore.Matcher, name string) *ignore.Matcher {
 	common, err := guard.CommonDir(guard.TreeOf(w.fsys), name)
 	if err != nil || common == "" {
@@ -69,8 +69,8 @@ func (w *walker) exists(name string) bool {
 	return err == nil
 }
 
-// addRules adds a file of rules to those there are. It is about what is in the directory of that name; opened is the
-// directory that the file stands in itself.
+// addRules adds a file of rules to the existing rules. They apply to the contents of the directory called name; opened
+// is the directory that contains the file.
 func (w *walker) addRules(rules *ignore.Matcher, name string, opened capability.DirHandle,
 	file string) *ignore.Matcher {
 	f, err := opened.OpenFile(path.Base(file))
@@ -89,8 +89,8 @@ func (w *walker) addRules(rules *ignore.Matcher, name string, opened capability.
 	return rules.Enter(name, data)
 }
 
-// ruleTrouble is trouble about a file of rules, except if the file is missing, is not a file, or is outside of the
-// readable paths.
+// ruleTrouble is trouble for a file of rules, except that a file is ignored if it is missing, is not a file, or is
+// outside the readable paths.
 func (w *walker) ruleTrouble(rules *ignore.Matcher, file string, err error) *ignore.Matcher {
 	if err == nil {
 		return rules
