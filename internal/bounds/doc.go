@@ -1,5 +1,6 @@
-// Package bounds tests that no pipeline costs more than it may: generated pipelines of up to 64 KiB that ask for too
-// much, on trees of 10 MB, under the default limits, each in a process whose memory and time are watched.
+// Package bounds tests that no pipeline exceeds its cost limits. The tests generate pipelines of up to 64 KiB that
+// demand too much, and run them on trees of 10 MB under the default limits. Each runs in a process whose memory and
+// time are monitored.
 //
 // It has no code outside of tests.
 package bounds
