@@ -1,4 +1,4 @@
-// Package casing splits names such as oldName into words, and writes words as a name.
+// Package casing splits names such as oldName into words, and joins words into a name.
 package casing
 
 import (
@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Joined returns a function that writes words with a separator: the first word in one way, the others in another.
+// Joined returns a function that joins words with a separator, after applying first to the first word and rest to the
+// others.
 func Joined(separator string, first, rest func(string) string) func([]string) string {
 	return func(words []string) string {
 		written := make([]string, len(words))
@@ -20,13 +21,13 @@ func Joined(separator string, first, rest func(string) string) func([]string) st
 	}
 }
 
-// Title returns a word with a capital letter.
+// Title returns a word with a capital first letter and small other letters.
 func Title(word string) string {
 	first, size := utf8.DecodeRuneInString(word)
 	return string(unicode.ToTitle(first)) + strings.ToLower(word[size:])
 }
 
-// Words returns the words of a name. Several capital letters in a row are one word, but for the last if a small letter
+// Words returns the words of a name. Consecutive capital letters are one word, without the last if a small letter
 // follows it.
 func Words(name string) []string {
 	var words []string
