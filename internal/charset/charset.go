@@ -1,7 +1,7 @@
 // Package charset reads and writes texts that are not UTF-8: UTF-16 in both byte orders, and ISO 8859-1.
 //
-// [Decode] gives a text as UTF-8 with the way back: [Text.Splices] turns changes of the UTF-8 into changes of the
-// bytes. A text that would not come back byte for byte is refused.
+// [Decode] converts a text to UTF-8 and allows the way back: [Text.Splices] converts changes of the UTF-8 to changes of
+// the bytes. A text that could not be restored byte for byte is refused.
 package charset
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Encoding is how a text is stored. The zero value is UTF-8, and whatever else has no encoding of its own: such bytes
-// are taken as they are.
+// Encoding is the encoding of a stored text. The zero value is UTF-8, and also stands for unknown encodings: such bytes
+// are used unchanged.
 type Encoding uint8
 
-// The encodings. Auto is UTF-16 where a byte order mark says so, and UTF-8 otherwise.
+// The encodings. Auto is UTF-16 if there is a byte order mark for it, otherwise UTF-8.
 const (
 	UTF8 Encoding = iota
 	Auto
@@ -27,7 +27,7 @@ const (
 	Latin1
 )
 
-// Parse returns the encoding of a name, and whether there is one. "" is UTF-8.
+// Parse returns the encoding with a name, and whether it exists. "" is UTF-8.
 func Parse(name string) (Encoding, bool) {
 	if name == "" {
 		return UTF8, true
@@ -40,20 +40,20 @@ func Parse(name string) (Encoding, bool) {
 	return UTF8, false
 }
 
-// String returns the name that Parse reads.
+// String returns the name, which Parse accepts.
 func (e Encoding) String() string {
 	return [...]string{"utf-8", "auto", "utf-16le", "utf-16be", "latin1"}[e]
 }
 
-// The byte order marks. That of UTF-32 in little endian begins with that of UTF-16.
+// The byte order marks. The little-endian mark of UTF-32 begins with that of UTF-16.
 var (
 	markLE   = []byte{0xff, 0xfe}
 	markBE   = []byte{0xfe, 0xff}
 	markLE32 = []byte{0xff, 0xfe, 0, 0}
 )
 
-// Marked returns the encoding that the byte order mark at the beginning of a file names, UTF8 if there is none of
-// UTF-16.
+// Marked returns the UTF-16 encoding given by the byte order mark at the beginning of a file, UTF8 if there is no such
+// mark.
 func Marked(head []byte) Encoding {
 	switch {
 	case bytes.HasPrefix(head, markLE) && !bytes.HasPrefix(head, markLE32):
@@ -64,7 +64,7 @@ func Marked(head []byte) Encoding {
 	return UTF8
 }
 
-// Of returns the encoding of a file that begins with head: that of the mark for Auto, and e itself for all others.
+// Of returns the encoding of a file that begins with head: for Auto the encoding given by the mark, otherwise e.
 func (e Encoding) Of(head []byte) Encoding {
 	if e == Auto {
 		return Marked(head)
@@ -72,10 +72,10 @@ func (e Encoding) Of(head []byte) Encoding {
 	return e
 }
 
-// ErrNotText is the cause for which a file is refused that is not a text in the encoding.
+// ErrNotText is the error for a file that is not a text in the encoding.
 var ErrNotText = errors.New("is not a text in that encoding")
 
-// Text is a text that was decoded.
+// Text is a decoded text.
 type Text struct {
 	// UTF8 is the text without its byte order mark. It must not change.
 	UTF8 []byte
@@ -83,7 +83,7 @@ type Text struct {
 	mark int // bytes before the text
 }
 
-// Decode reads data, which is all of a file. Auto is the encoding of its mark. The error is ErrNotText.
+// Decode decodes data, which is a whole file. For Auto, the mark gives the encoding. The error is ErrNotText.
 func (e Encoding) Decode(data []byte) (*Text, error) {
 	t := &Text{from: e.Of(data)}
 	switch t.from {
@@ -131,8 +131,8 @@ func (t *Text) utf16(data []byte) error {
 	return nil
 }
 
-// Splices returns changes of the UTF-8, which are in order and do not overlap, as changes of the bytes of the file. The
-// error names a character that the encoding does not have.
+// Splices converts changes of the UTF-8, which are in order and do not overlap, to changes of the bytes of the file.
+// The error names a character that the encoding does not have.
 func (t *Text) Splices(list []change.Splice) ([]change.Splice, error) {
 	if t.from == UTF8 {
 		return list, nil
@@ -153,7 +153,7 @@ func (t *Text) Splices(list []change.Splice) ([]change.Splice, error) {
 	return out, nil
 }
 
-// size returns how many bytes a part of the text takes in the file.
+// size returns the size of a part of the text in the file, in bytes.
 func (t *Text) size(part []byte) (n int64) {
 	if t.from == Latin1 {
 		return int64(utf8.RuneCount(part))
