@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// coder is an error that has a code: a stable word for programs.
+// coder is an error with a code: a stable word for programs.
 type coder interface{ Code() string }
 
-// Code returns the code of an error: the first that [Given] finds, "canceled" for an error of a context without a code,
-// and "" for nil and for any other error.
+// Code returns the code of an error: the first code that [Given] finds, "canceled" for an error of a context without a
+// code, and "" for nil and any other error.
 func Code(err error) string {
 	if code := Given(err); code != "" {
 		return code
@@ -20,8 +20,8 @@ func Code(err error) string {
 	return ""
 }
 
-// Given returns the first code in the tree of an error, the error itself first, "" if none has a code. An error with an
-// empty code counts as an error without a code.
+// Given returns the first code in the tree of an error, starting with the error itself, "" if none has a code. An error
+// with an empty code counts as an error without a code.
 func Given(err error) string {
 	for err != nil {
 		if coded, ok := err.(coder); ok {
@@ -46,7 +46,7 @@ func Given(err error) string {
 	return ""
 }
 
-// UnlessCanceled returns a code, or [Canceled] if the cause of the error that has the code is the end of a context.
+// UnlessCanceled returns code, or [Canceled] if the cause is the end of a context.
 func UnlessCanceled(cause error, code string) string {
 	if Code(cause) == Canceled {
 		return Canceled
@@ -54,7 +54,7 @@ func UnlessCanceled(cause error, code string) string {
 	return code
 }
 
-// New returns an error with a code and a text. Each call returns another error, as errors.New does.
+// New returns an error with a code and a text. Each call returns a distinct error, like errors.New.
 func New(code, text string) error { return &coded{code, text} }
 
 type coded struct{ code, text string }

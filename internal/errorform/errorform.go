@@ -1,4 +1,4 @@
-// Package errorform is the JSON form of errors: the same for each error type of this module.
+// Package errorform defines the JSON form of errors, which is the same for each error type of this module.
 package errorform
 
 import (
@@ -10,16 +10,16 @@ import (
 
 // Form is an error in JSON.
 type Form struct {
-	// Code is a stable word for programs, Message the whole text of the error.
+	// Code is a stable word for programs, Message the full text of the error.
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Problems are the mistakes that the error lists, nil for none.
+	// Problems are the mistakes listed by the error, nil if there are none.
 	Problems []Problem `json:"problems,omitempty"`
-	// Paths are the files that the error is about, each once, in the order of the error. Nil for none.
+	// Paths are the files that the error concerns, each once, in the order of the error. Nil if there are none.
 	Paths []string `json:"paths,omitempty"`
 }
 
-// Problem is one mistake in what was given. Fields that do not apply are zero, and left out of the JSON.
+// Problem is one mistake in an input. Fields that do not apply are zero, and left out of the JSON.
 type Problem struct {
 	Pointer string `json:"pointer,omitempty"`
 	Code    string `json:"code,omitempty"`
@@ -28,12 +28,13 @@ type Problem struct {
 	Line    int    `json:"line,omitempty"`
 }
 
-// Marshal returns the JSON of an error that has a code and lists problems.
+// Marshal returns the JSON of an error with a code and problems.
 func Marshal(code string, err error, problems ...Problem) ([]byte, error) {
 	return json.Marshal(Form{Code: code, Message: err.Error(), Problems: problems, Paths: Paths(err)})
 }
 
-// Paths returns the files that an error is about: those of the first error in the tree that names any, nil for none.
+// Paths returns the files that an error concerns: those of the first error in the tree that names any, nil if there are
+// none.
 func Paths(err error) []string {
 	if listed, ok := errors.AsType[interface {
 		error
