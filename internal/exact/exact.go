@@ -1,5 +1,5 @@
-// Package exact takes strings through JSON that are not valid UTF-8, such as names and bytes of files: encoding/json
-// puts U+FFFD into their place.
+// Package exact passes strings that are not valid UTF-8, such as names and bytes of files, through JSON: encoding/json
+// would replace invalid bytes by U+FFFD.
 package exact
 
 import (
@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// mark stands before two hexadecimal digits for a byte, and before another mark for itself. Unicode keeps it
-// free for use within a program.
+// mark is written before two hexadecimal digits, for a byte, and before another mark, for a literal mark. Unicode
+// reserves it for use within a program.
 const mark = "\uFDD0"
 
-// Escape returns valid UTF-8 from which Unescape gets the text back. Most texts are their own.
+// Escape returns valid UTF-8 that Unescape converts back to the text. Most texts stay unchanged.
 func Escape(text string) string {
 	if utf8.ValidString(text) && !strings.Contains(text, mark) {
 		return text
@@ -35,7 +35,7 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// Unescape returns the text that Escape was given. Text that Escape has not written stays as it is.
+// Unescape returns the text that was passed to Escape. Text that Escape has not written stays unchanged.
 func Unescape(text string) string {
 	if !strings.Contains(text, mark) {
 		return text
@@ -63,7 +63,7 @@ func Unescape(text string) string {
 	}
 }
 
-// Survives reports whether JSON changes no string of a value, also none in keys of maps, and none looks escaped.
+// Survives reports whether JSON changes no string of a value, including keys of maps, and no string looks escaped.
 func Survives(v any) bool { return survives(reflect.ValueOf(v)) }
 
 func survives(v reflect.Value) bool {
@@ -95,8 +95,8 @@ func survives(v reflect.Value) bool {
 	return true
 }
 
-// Map returns a copy of a value, in which each string, also in keys of maps, is what f makes of it. Unexported fields
-// are zero in the copy; f must not make the keys of a map the same.
+// Map returns a copy of a value, in which each string, including keys of maps, is replaced by the result of f.
+// Unexported fields are zero in the copy; f must not make two keys of a map equal.
 func Map[T any](v T, f func(string) string) T {
 	return mapped(reflect.ValueOf(&v).Elem(), f).Interface().(T)
 }
