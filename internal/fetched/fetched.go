@@ -1,7 +1,7 @@
-// Package fetched has tests fetch real code of others from package registries, by the clients of these.
+// Package fetched lets tests fetch real third-party code from package registries, with the clients of the registries.
 //
-// Each package has a version and a sum. A registry that cannot be reached makes a test skipped, a wrong sum makes it
-// fail. The clients keep what they have fetched in their caches.
+// Each package has a version and a checksum. If a registry cannot be reached, the test is skipped; with a wrong
+// checksum it fails. The clients keep fetched packages in their caches.
 package fetched
 
 import (
@@ -21,11 +21,11 @@ import (
 )
 
 // Module returns the directory of a Go module in the module cache, which must not be changed. The name is PATH@VERSION.
-// sum is what go.sum has of the module, "" for any.
+// sum is the sum of the module in go.sum, "" for any.
 func Module(t testing.TB, name, sum string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", name)
-	cmd.Dir = t.TempDir() // no other go.mod takes part
+	cmd.Dir = t.TempDir() // so that no other go.mod is used
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	out, err := cmd.Output()
 	var got struct{ Dir, Sum, Error string }
@@ -38,7 +38,7 @@ func Module(t testing.TB, name, sum string) string {
 	return got.Dir
 }
 
-// Distribution returns the directory of the Go distribution, which a program made with -trimpath does not have.
+// Distribution returns the directory of the Go distribution, which is not recorded in a program built with -trimpath.
 func Distribution(t testing.TB) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
@@ -48,8 +48,8 @@ func Distribution(t testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
-// NPM returns a directory with the files of an npm package. The name is NAME@VERSION. integrity is what the registry
-// has of the package, with "sha512-" before it.
+// NPM returns a directory with the files of an npm package. The name is NAME@VERSION. integrity is the checksum in the
+// registry, with "sha512-" before it.
 func NPM(t testing.TB, name, integrity string) string {
 	t.Helper()
 	if _, err := exec.LookPath("npm"); err != nil {
@@ -96,7 +96,7 @@ func unpack(data []byte, dir string) error {
 		if err != nil {
 			return err
 		}
-		// Some archives have another first directory than "package".
+		// Some archives have a first directory with another name than "package".
 		_, rest, _ := strings.Cut(h.Name, "/")
 		if h.Typeflag != tar.TypeReg || rest == "" {
 			continue
