@@ -17,14 +17,14 @@ import (
 	"github.com/millrace-go/millrace/internal/poll"
 )
 
-// markEnd is what the name of a file that is locked gets for its mark.
+// markEnd is the suffix of a locked file's name that gives the name of its mark.
 const markEnd = ".lock"
 
 // File locks the regular file of that name, which must exist, and waits until ctx is done. Then the error is
-// [capability.ErrLocked], and names the holder if it is known. File takes the lock of the system, from a file system
-// that is a [capability.FileLocker] or gives handles. A file system that is not a FileLocker also gets a mark beside
-// the file, which the others respect. Closing the result gives the lock back; the error matches [ErrLost] if the mark
-// was taken away before that.
+// [capability.ErrLocked], and names the holder if it is known. File uses the lock of the operating system, if the file
+// system is a [capability.FileLocker] or gives handles. If the file system is not a FileLocker, File also makes a mark
+// beside the file, which other processes respect. Closing the result releases the lock; the error matches [ErrLost] if
+// the mark was taken away before.
 func File(ctx context.Context, d *disk.Disk, name string) (io.Closer, error) {
 	l := &fileLock{mark: NewMark(d, name+markEnd, func() error { return nil })}
 	if err := l.take(ctx, d, name); err != nil {
@@ -33,7 +33,7 @@ func File(ctx context.Context, d *disk.Disk, name string) (io.Closer, error) {
 	return poll.CloseOnce(l.close), nil
 }
 
-// fileLock is the lock that File gives.
+// fileLock is the lock that File returns.
 type fileLock struct {
 	unlock func() error // nil if the system has no lock
 	mark   *Mark
@@ -71,7 +71,7 @@ func (l *fileLock) take(ctx context.Context, d *disk.Disk, name string) error {
 	return err
 }
 
-// idOf returns what names the file that a FileLocker has locked, as [Handle] does.
+// idOf returns a function that returns the id of the file locked by a FileLocker, in the form of [Handle].
 func (l *fileLock) idOf(d *disk.Disk, name string) func() (string, error) {
 	return func() (string, error) {
 		s, err := d.Look(name)
@@ -82,7 +82,7 @@ func (l *fileLock) idOf(d *disk.Disk, name string) func() (string, error) {
 	}
 }
 
-// close gives the lock back.
+// close releases the lock.
 func (l *fileLock) close() (err error) {
 	if l.marked {
 		err = panics.Protect(l.release)

@@ -1,6 +1,6 @@
 // Package filelock locks files against other processes, and within this process. It uses a lock that the operating
-// system releases when the process dies. Where that lock is missing, or not every program can see it, a mark in the
-// file system names the owner.
+// system releases when the process dies. If that lock is missing, or not every program can see it, a mark in the file
+// system names the owner.
 package filelock
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/poll"
 )
 
-// ErrNoHandle: a file system does not give the handles of the operating system.
+// ErrNoHandle: a file system gives no handles of the operating system.
 var ErrNoHandle = fmt.Errorf("no handle: %w", errors.ErrUnsupported)
 
 // handled is an open file of the operating system.
@@ -24,8 +24,7 @@ type handled interface {
 	Fd() uintptr
 }
 
-// handleOf returns the operating system's file of an opened file, and the information that this file system has of the
-// name.
+// handleOf returns the operating system's file for an opened file, and the file system's information about the name.
 func handleOf(fsys afero.Fs, name string, f afero.File) (handled, fs.FileInfo, error) {
 	switch f := f.(type) {
 	case handled:
@@ -37,17 +36,17 @@ func handleOf(fsys afero.Fs, name string, f afero.File) (handled, fs.FileInfo, e
 	return nil, nil, ErrNoHandle
 }
 
-// FileID names a file of the operating system, on this machine.
+// FileID identifies a file of the operating system on this machine.
 func FileID(dev, ino uint64) string { return fmt.Sprintf("%d:%d", dev, ino) }
 
-// HeldBy is the error for a lock that another process has.
+// HeldBy returns the error for a lock held by another process.
 func HeldBy(what, holder string) error {
 	return fmt.Errorf("%w: %s is held by %s", capability.ErrLocked, what, holder)
 }
 
 // Handle locks the file that open opens, by its handle, and waits while another process has the lock. When ctx is done,
-// the error is [capability.ErrLocked]. id names the locked file. The error is ErrNoHandle for a file system without
-// handles, and matches [errors.ErrUnsupported] if the file cannot be locked.
+// the error is [capability.ErrLocked]. id identifies the locked file. The error is ErrNoHandle for a file system
+// without handles, and matches [errors.ErrUnsupported] if the file cannot be locked.
 func Handle(
 	ctx context.Context, fsys afero.Fs, name string, open func(name string) (afero.File, error),
 ) (unlock func() error, id string, err error) {
@@ -77,12 +76,12 @@ func Handle(
 	if err != nil {
 		return nil, "", err
 	}
-	// A child process that is just being started may hold the handle a little longer.
+	// A child process that is being started may keep the handle a little longer.
 	return func() error { return errors.Join(unlockHandle(h), f.Close()) }, id, nil
 }
 
-// Identity returns what tells an open file or directory from another on this machine, by its handle. The error is
-// ErrNoHandle if the file system does not give that.
+// Identity returns the identity of an open file or directory on this machine, by its handle. The error is ErrNoHandle
+// if the file system has no handles.
 func Identity(fsys afero.Fs, name string, f afero.File) (capability.Identity, error) {
 	h, info, err := handleOf(fsys, name, f)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// handleID names the file of a handle, which must be the file that info describes.
+// handleID identifies the file of a handle, which must be the file that info describes.
 func handleID(h handled, info fs.FileInfo) (string, error) {
 	id, err := handleIdentity(h, info)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// handleID names the file that is locked, by its name in the directory of the mark. Directories cannot be locked.
+// handleID identifies the locked file, by its name in the directory of the mark. Directories cannot be locked.
 func handleID(_ handled, info fs.FileInfo) (string, error) {
 	if !info.Mode().IsRegular() {
 		return "", errors.ErrUnsupported
@@ -21,7 +21,7 @@ func handleIdentity(handled, fs.FileInfo) (capability.Identity, error) {
 	return capability.Identity{}, ErrNoHandle
 }
 
-// tryHandle locks the file by LockFileEx.
+// tryHandle locks the file with LockFileEx.
 func tryHandle(h handled) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(h.Fd()), flags, 0, 1, 0, new(windows.Overlapped))

@@ -8,9 +8,9 @@ import (
 	"github.com/millrace-go/millrace/internal/disk"
 )
 
-// Held reports whether the lock that [File] gives is held for the regular file of that name. It writes nothing. Where
-// the system has locks for single files it takes a shared lock for a moment: a process that locks the file in that
-// moment has to try again. A mark counts as held unless its owner is known to be gone.
+// Held reports whether the lock of [File] is held for the regular file of that name. It writes nothing. If the system
+// has locks for single files, Held takes a shared lock for a moment: a process that locks the file at that moment has
+// to try again. A mark counts as held unless its owner is known to be gone.
 func Held(d *disk.Disk, name string) (bool, error) {
 	if locker, ok := d.FS.(capability.FileLocker); ok {
 		lock, err := locker.TryLockFile(name)

@@ -17,11 +17,11 @@ import (
 	"github.com/millrace-go/millrace/internal/poll"
 )
 
-// A mark is a directory, because a directory can be moved away at once with all that is in it. The process that makes
-// the file "made" in it has the mark: in a layer of afero, making an existing directory is not an error. That file has
-// the token of the owner, which distinguishes this mark from the next mark. Another file names the owner. It is written
-// beside the mark first, and moved into it, so that an owner who dies in between is still known. Names beside the mark
-// begin with its name and a dash.
+// A mark is a directory, because a directory can be moved away atomically with its contents. The process that makes the
+// file "made" in it has the mark: in a layer of afero, making an existing directory is not an error. That file has the
+// token of the owner, which distinguishes this mark from the next mark. Another file names the owner. It is first
+// written beside the mark and then moved into it, so that an owner that dies in between is still known. Names beside
+// the mark begin with its name and a dash.
 const (
 	madeName  = "made"
 	ownerName = "owner"
@@ -31,36 +31,35 @@ const (
 // ErrLost: a lock was taken away while it was held.
 var ErrLost = errors.New("the lock was lost")
 
-// Mark is a lock that stands in a file system, for those that have no other. It is not safe for concurrent use.
+// Mark is a lock in a file system, for file systems without another lock. It is not safe for concurrent use.
 type Mark struct {
 	disk     *disk.Disk
 	name     string
 	ensure   func() error
 	me       owner
 	leaving  bool // the mark is being removed
-	vanished int  // how many times in a row the directory of the mark was gone in the middle
+	vanished int  // how many times in a row the directory of the mark has disappeared during an attempt
 }
 
-// NewMark describes a mark of that name, for this process. ensure makes the directory that it stands in.
+// NewMark returns a mark of that name, for this process, and does not make it yet. ensure makes its directory.
 func NewMark(d *disk.Disk, name string, ensure func() error) *Mark {
 	return &Mark{disk: d, name: name, ensure: ensure, me: newOwner()}
 }
 
-// Claim records the file that the owner also holds a lock of. The system releases that lock when the process dies. id
-// is the id that [Handle] has returned.
+// Claim records a file that the owner also holds a lock of. The operating system releases that lock when the process
+// dies. id is the id from [Handle].
 func (m *Mark) Claim(id string) { m.me.System = id }
 
 func (m *Mark) beside() string         { return m.aside() + besideEnd }
 func (m *Mark) aside() string          { return m.name + "-" + m.me.Token }
 func (m *Mark) owner() (*owner, error) { return m.ownerIn(m.name) }
 
-// Make makes the mark, and waits while another run has it. The error is [capability.ErrLocked] if it still has it when
-// ctx is done.
+// Make makes the mark, and waits while another run has it. When ctx is done, the error is [capability.ErrLocked].
 func (m *Mark) Make(ctx context.Context) error {
 	return poll.Lock(ctx, func() error {
 		holder, err := m.try()
 		if errors.Is(err, fs.ErrNotExist) && m.vanished < 10 {
-			// The last one has just removed the directory. It does not do that each time that this one looks.
+			// The previous holder has just removed the directory. That does not happen on every attempt.
 			m.vanished++
 			return m.heldBy(new(owner))
 		}
@@ -69,9 +68,10 @@ func (m *Mark) Make(ctx context.Context) error {
 	})
 }
 
-// Respect waits while a process of this machine has the mark, and makes none. Marks from elsewhere may have come with
-// the tree, and marks in memory name no process that can still be looked up. there reports whether the directory for
-// marks exists; locked, which may be nil, names the file that this process has a system lock of.
+// Respect waits while a process of this machine has the mark, and makes none. It ignores marks from elsewhere, which
+// may have come with the tree, and marks in memory, whose processes cannot be looked up. there reports whether the
+// directory for marks exists; locked, which may be nil, returns the id of the file that this process has a system lock
+// of.
 func (m *Mark) Respect(ctx context.Context, there func() (bool, error), locked func() (string, error)) error {
 	if m.disk.Memory {
 		return nil
@@ -105,8 +105,8 @@ func (m *Mark) respected(there func() (bool, error), locked func() (string, erro
 	return m.takeOver(holder, made)
 }
 
-// heldBy is the error for a mark with a holder, nil for none. If the holder may be dead, the error explains how to
-// remove the mark.
+// heldBy returns the error for a mark with a holder, nil without one. If the holder may be dead, the error explains how
+// to remove the mark.
 func (m *Mark) heldBy(holder *owner) error {
 	if holder == nil {
 		return nil
@@ -118,7 +118,7 @@ func (m *Mark) heldBy(holder *owner) error {
 	return HeldBy(m.name, text)
 }
 
-// try makes the mark and returns nil, or returns who has it.
+// try makes the mark and returns nil, or returns its holder.
 func (m *Mark) try() (holder *owner, err error) {
 	if err := m.ensure(); err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (m *Mark) try() (holder *owner, err error) {
 		left = []string{m.beside()}
 		holder, err := m.check()
 		return cmp.Or(holder, new(owner)), err
-	case disk.IsAbsent(err): // and was moved away since
+	case disk.IsAbsent(err): // and it was moved away since
 		left = []string{m.beside()}
 		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	case err != nil:
@@ -162,7 +162,7 @@ func (m *Mark) try() (holder *owner, err error) {
 	if err := m.disk.FS.Rename(m.beside(), m.named(m.name, m.me.Token)); err != nil {
 		return nil, err
 	}
-	// The mark may have been made in a directory that its holder was just removing. Then this is another directory.
+	// The mark may have been made in a directory that its holder was just removing. Then m.name is now another directory.
 	if token, err := m.made(m.name); err != nil || token != m.me.Token {
 		left = []string{m.named(m.name, m.me.Token)}
 		return new(owner), err
@@ -171,7 +171,7 @@ func (m *Mark) try() (holder *owner, err error) {
 	return nil, nil
 }
 
-// named returns the file that names the owner with a token in a mark, of which no other process has the name.
+// named returns the file in a mark that names the owner with that token. No other process uses this name.
 func (m *Mark) named(mark, token string) string {
 	if token == "" {
 		return path.Join(mark, ownerName)
@@ -201,8 +201,8 @@ func (m *Mark) check() (*owner, error) {
 }
 
 // holder returns the process that has the mark, or is about to write its name there, and the token of the mark. A nil
-// holder means that nobody has made the mark, or the process died before it wrote its name, or the power failed before
-// the name was on the disk.
+// holder means one of three cases: nobody has made the mark; the process died before it wrote its name; the power
+// failed before the name was on the disk.
 func (m *Mark) holder() (holder *owner, made string, err error) {
 	last, same := "", 0
 	for try := range 5 {
@@ -212,15 +212,15 @@ func (m *Mark) holder() (holder *owner, made string, err error) {
 		if made, err = m.made(m.name); err != nil {
 			return nil, made, err
 		}
-		// The name comes from beside the mark. So the name of a living process is in the mark, or beside it, or has
-		// been moved from there to here in between.
+		// The name is moved into the mark from beside it. So the name of a living process is in the mark, or beside it, or
+		// has just been moved in.
 		for _, look := range []func() (*owner, error){m.owner, m.alive, m.owner} {
 			if holder, err = look(); err != nil || holder != nil {
 				return holder, made, err
 			}
 		}
-		// Marks that come and go fast may each be seen without a name. The mark of a dead process stays as it is. In
-		// memory a name is missing for a moment while it is moved, so one look is not enough.
+		// Marks that change quickly may each be seen without a name. The mark of a dead process does not change. In memory, a
+		// name is missing for a moment while it is moved, so one look is not enough.
 		now, err := m.made(m.name)
 		if err != nil {
 			return nil, made, err
@@ -236,7 +236,7 @@ func (m *Mark) holder() (holder *owner, made string, err error) {
 	return holder, made, nil
 }
 
-// made returns the token in a mark, "" if there is none yet.
+// made returns the token in a mark, "" if it has none yet.
 func (m *Mark) made(mark string) (string, error) {
 	token, err := m.disk.Read(path.Join(mark, madeName), 1<<10)
 	if errors.Is(err, names.ErrNotRegular) {
@@ -245,7 +245,7 @@ func (m *Mark) made(mark string) (string, error) {
 	return string(token), disk.UnlessAbsent(err)
 }
 
-// alive returns a process that is about to make the mark and not gone.
+// alive returns another process that is about to make the mark and is not gone.
 func (m *Mark) alive() (*owner, error) {
 	besides, err := m.besides()
 	for _, name := range besides {
@@ -263,7 +263,7 @@ func (m *Mark) alive() (*owner, error) {
 	return nil, err
 }
 
-// besides returns what stands beside the mark.
+// besides returns the names beside the mark.
 func (m *Mark) besides() (all []string, err error) {
 	dir := path.Dir(m.name)
 	names, err := m.disk.Names(dir)
@@ -288,8 +288,8 @@ func (m *Mark) read(name string) (*owner, error) {
 	return o, nil
 }
 
-// takeOver removes the mark of a process that is gone. It is moved away first, so that of several processes that do
-// this one gets it, and then read again.
+// takeOver removes the mark of a process that is gone. It moves the mark away first, so that only one of several
+// processes gets it, and then reads it again.
 func (m *Mark) takeOver(holder *owner, made string) (*owner, error) {
 	if holder == nil {
 		holder = &owner{}
@@ -297,14 +297,14 @@ func (m *Mark) takeOver(holder *owner, made string) (*owner, error) {
 	aside := m.aside()
 	if err := m.disk.FS.Rename(m.name, aside); err != nil {
 		if disk.IsAbsent(err) {
-			return holder, nil // another one was faster
+			return holder, nil // another process was faster
 		}
 		return nil, err
 	}
 	now, err := m.ownerIn(aside)
 	token, terr := m.made(aside)
 	if err = cmp.Or(err, terr); err != nil || token != made || now != nil && now.Token != holder.Token {
-		// Another process has taken over in between, and this is its mark; or it cannot be read whose it is.
+		// Another process has taken over in between, and this is its mark; or the owner cannot be read.
 		if now == nil {
 			now = new(owner) // it is about to write its name
 		}
@@ -317,25 +317,25 @@ func (m *Mark) takeOver(holder *owner, made string) (*owner, error) {
 	return holder, m.disk.RemoveTree(aside)
 }
 
-// StillMine returns [ErrLost] if the mark is not this one's any more.
+// StillMine returns [ErrLost] if the mark belongs to another lock now.
 func (m *Mark) StillMine() error {
 	holder, err := m.owner()
-	// A release that begins again may have removed the name already.
+	// A release that is repeated may have removed the name already.
 	if err == nil && (holder == nil && !m.leaving || holder != nil && holder.Token != m.me.Token) {
 		err = ErrLost
 	}
 	return err
 }
 
-// Remove removes the mark. It is moved away first: removed piece by piece, it would look for a moment like the mark of
-// a process that died while making it, and another process would take it over. In a MemMapFs, renaming and removing the
-// same name at the same time ends every use of the file system: it deadlocks.
+// Remove removes the mark. It moves the mark away first. Otherwise the mark, removed piece by piece, would look for a
+// moment like the mark of a process that died while making it, and another process would take it over. In a MemMapFs,
+// renaming and removing the same name at the same time deadlocks the file system.
 func (m *Mark) Remove() error {
 	m.leaving = true
 	for range 100 {
 		err := m.disk.FS.Rename(m.name, m.aside())
 		if err != nil && !disk.IsAbsent(err) {
-			// a mark of a process that lives on would keep all others out
+			// a remaining mark of a living process would block all others
 			return errors.Join(err, m.disk.RemoveTree(m.name))
 		}
 		if err == nil || !m.borrowed() {
@@ -345,18 +345,18 @@ func (m *Mark) Remove() error {
 	}
 	err := m.disk.RemoveTree(m.aside())
 	for range 10 {
-		if !disk.IsExist(err) { // which a directory is that is not empty
+		if !disk.IsExist(err) { // the directory is not empty
 			break
 		}
-		err = m.disk.RemoveTree(m.aside()) // another process has just made its mark there, and finds out
+		err = m.disk.RemoveTree(m.aside()) // another process has just made its mark there, and will notice
 	}
 	return disk.UnlessAbsent(err) // the next holder sweeps
 }
 
-// borrowed reports whether another process has moved the mark away, because it mistook the mark for an older mark, and
-// has not put it back yet, or has just done so.
+// borrowed reports whether another process has moved the mark away, because it mistook it for an older mark, and has
+// not put it back yet, or has just done so.
 func (m *Mark) borrowed() bool {
-	besides, _ := m.besides() // what cannot be listed cannot be waited for
+	besides, _ := m.besides() // if the directory cannot be listed, there is nothing to wait for
 	for _, name := range besides {
 		if name == m.aside() || strings.HasSuffix(name, besideEnd) {
 			continue
@@ -369,8 +369,8 @@ func (m *Mark) borrowed() bool {
 	return err == nil && o != nil && o.Token == m.me.Token
 }
 
-// Sweep removes what processes have left beside the mark that died while they made it or took it over. A process that
-// is just writing there tries again.
+// Sweep removes remains beside the mark from processes that died while they made it or took it over. A process that is
+// just writing there tries again.
 func (m *Mark) Sweep() error {
 	besides, err := m.besides()
 	for _, name := range besides {

@@ -10,26 +10,26 @@ import (
 	"time"
 )
 
-// owner is who has the tree, as the mark says.
+// owner is the owner of the tree, as named by the mark.
 type owner struct {
 	Host  string    `json:"host"`
 	PID   int       `json:"pid"`
 	Since time.Time `json:"since"`
 	Token string    `json:"token"` // of this lock
-	// Process is a random text that the process has made for itself. Its number alone does not tell it from one before
-	// it: the first process of a container has the same one each time.
+	// Process is a random text that identifies the process. The process number is not enough: the first process of a
+	// container always has the same number.
 	Process string `json:"process,omitempty"`
-	// The following are empty where the system does not tell. Boot names the run of the machine's kernel, Space the set
-	// of processes that know each other by number, and Started when the process began, in a unit of the system's own.
+	// The following are empty if the system does not report them. Boot identifies the run of the machine's kernel, Space
+	// the namespace of process numbers, and Started the start time of the process, in a unit of the system.
 	Boot    string `json:"boot,omitempty"`
 	Space   string `json:"space,omitempty"`
 	Started string `json:"started,omitempty"`
-	// System names the file that the owner also holds a lock of. The system releases that lock when the process dies.
+	// System identifies the file that the owner also holds a lock of. The system releases that lock when the process dies.
 	System string `json:"system,omitempty"`
 }
 
-// thisProcess describes this process in all of its locks; it does not change during the process's life. Its random text
-// is known to no other process.
+// thisProcess describes this process in all of its locks; it does not change during the process's life. Only this
+// process has its random text.
 var thisProcess = sync.OnceValue(func() owner {
 	o := owner{PID: os.Getpid(), Process: rand.Text(), Boot: bootID(), Space: processSpace()}
 	_, o.Started = lookUpProcess(o.PID)
@@ -40,7 +40,7 @@ var thisProcess = sync.OnceValue(func() owner {
 func newOwner() owner {
 	o := thisProcess()
 	o.Token, o.Since = rand.Text(), time.Now().UTC().Truncate(time.Second)
-	o.Host, _ = os.Hostname() // without a name less can be told
+	o.Host, _ = os.Hostname() // without a name, less can be compared
 	return o
 }
 
@@ -52,24 +52,24 @@ func (o *owner) String() string {
 	return fmt.Sprintf("process %d on %q since %s", o.PID, o.Host, o.Since.Format(time.RFC3339))
 }
 
-// sameMachine reports whether the owner ran on this machine since it was started.
+// sameMachine reports whether the owner ran on this machine since its last start.
 func (o *owner) sameMachine(me *owner) bool {
 	return o.Boot == me.Boot && (me.Boot != "" || o.Host != "" && o.Host == me.Host)
 }
 
-// known reports whether the number of the owner's process means the same here.
+// known reports whether the owner's process number means the same here.
 func (o *owner) known(me *owner) bool { return o.sameMachine(me) && o.Space == me.Space }
 
-// gone reports whether the owner surely does not live any more, judged by me.
+// gone reports whether the owner is certainly dead, as seen from me.
 func (o *owner) gone(me *owner) bool {
 	switch {
 	case o.PID <= 0 || o.Token == "":
 		return false
 	case o.sameMachine(me) && o.System != "" && o.System == me.System:
-		return true // the system would not have given that lock to two
+		return true // the system would not give that lock to two processes
 	case o.known(me), o.Boot == "" && o.Host != "" && o.Host == me.Host:
 	default:
-		// A machine of that name that was started again has none of the processes from before.
+		// A machine of that name that was restarted has none of the earlier processes.
 		return o.Boot != "" && me.Boot != "" && o.Boot != me.Boot && o.Host != "" && o.Host == me.Host
 	}
 	if o.PID == me.PID {
@@ -84,7 +84,7 @@ func (o *owner) gone(me *owner) bool {
 func signals(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {
-		return false // only Windows looks, and says so
+		return false // only Windows checks this
 	}
 	defer p.Release()
 	err = p.Signal(syscall.Signal(0))

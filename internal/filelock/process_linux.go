@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// bootID names the run of the kernel. Only what was on this machine since it was started can know it.
+// bootID identifies the run of the kernel. Only programs on this machine since its start can know it.
 func bootID() string {
 	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -16,8 +16,7 @@ func bootID() string {
 	return strings.TrimSpace(string(data))
 }
 
-// processSpace names the namespaces that a process number, and the time at which a process began, are to be
-// understood in.
+// processSpace identifies the namespaces for process numbers and start times of processes.
 func processSpace() string {
 	space, err := os.Readlink("/proc/self/ns/pid")
 	if err != nil {
@@ -29,17 +28,17 @@ func processSpace() string {
 	return space
 }
 
-// lookUpProcess reports whether there is such a process, and when it began, in ticks since the machine was started.
+// lookUpProcess reports whether such a process exists, and its start time, in ticks since the start of the machine.
 func lookUpProcess(pid int) (alive bool, start string) {
 	if !signals(pid) {
 		return false, ""
 	}
 	state, start := processState(pid)
-	return state != "Z" && state != "X", start // those have ended, and only wait for their parent to take note
+	return state != "Z" && state != "X", start // Z and X have ended, and only wait for their parent
 }
 
-// processState returns the state of the process and when it began, "" if /proc does not tell, or is that of other
-// processes than the ones whose numbers are known here.
+// processState returns the state and the start time of the process, "" if /proc has no answer, or belongs to another
+// namespace of process numbers.
 func processState(pid int) (state, start string) {
 	if self, err := os.Readlink("/proc/self"); err != nil || self != strconv.Itoa(os.Getpid()) {
 		return "", ""
@@ -48,7 +47,7 @@ func processState(pid int) (state, start string) {
 	if err != nil {
 		return "", ""
 	}
-	// The second field is the name, in parentheses, and may have anything in it.
+	// The second field is the name, in parentheses, and can contain any characters.
 	text := string(data)
 	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	const stateField, startField = 0, 19 // proc(5) counts them from 3
@@ -58,8 +57,8 @@ func processState(pid int) (state, start string) {
 	return fields[stateField], fields[startField]
 }
 
-// Holder says which process holds a lock of the file, as far as the system tells. It goes by the number of the
-// inode alone: on some file systems /proc/locks has another device number than stat(2).
+// Holder names the process that holds a lock of the file, if the system reports it. It compares only the inode number:
+// on some file systems /proc/locks has another device number than stat(2).
 func Holder(id string) string {
 	const unknown = "another run"
 	data, err := os.ReadFile("/proc/locks")
@@ -68,7 +67,7 @@ func Holder(id string) string {
 	}
 	_, ino, _ := strings.Cut(id, ":")
 	for line := range strings.Lines(string(data)) {
-		// Such as "1: FLOCK ADVISORY WRITE 4711 fe:00:246947 0 EOF". A line with "->" is of a process that waits.
+		// Such as "1: FLOCK ADVISORY WRITE 4711 fe:00:246947 0 EOF". A line with "->" describes a waiting process.
 		fields := strings.Fields(line)
 		if len(fields) < 6 || fields[1] != "FLOCK" || !strings.HasSuffix(fields[5], ":"+ino) {
 			continue

@@ -2,7 +2,7 @@
 
 package filelock
 
-// Elsewhere processes are distinguished by their numbers alone, and the system does not report who holds a lock.
+// Elsewhere processes are distinguished only by their numbers, and the system does not report the holder of a lock.
 
 func bootID() string       { return "" }
 func processSpace() string { return "" }
