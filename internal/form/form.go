@@ -1,5 +1,5 @@
-// Package form describes the form of JSON values. Package params makes the form of a Go struct and of a table of
-// fields; lenient decoding repairs values by it, hints for wrong names come from it, and actions are described by it.
+// Package form describes the form of JSON values. Package params derives the form of a Go struct and of a table of
+// fields. Forms are used to repair values in lenient decoding, to give hints for wrong names, and to describe actions.
 package form
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Kind is what a value should be.
+// Kind is the expected kind of a value.
 type Kind uint8
 
 // The kinds. Any, the zero value, is never repaired.
@@ -21,37 +21,36 @@ const (
 	Flag        // true or false
 	Number      // a number
 	List        // a list of Elem
-	Object      // the Fields, and no others
+	Object      // the Fields and no others
 	Map         // any names, each with an Elem
 )
 
-// Form is what a value should look like.
+// Form is the expected form of a value.
 type Form struct {
 	Kind Kind
-	// Fields are those of an Object. A Number that has some can be an object of them instead.
+	// Fields are the fields of an Object. A Number with Fields can also be an object with these fields.
 	Fields []Field
-	// Elem is what is in a List or a Map.
+	// Elem is the form of the elements of a List or a Map.
 	Elem *Form
-	// Enum are the strings that a Text can be. Nil means any.
+	// Enum are the allowed strings of a Text. Nil means any.
 	Enum []string
-	// ID means that a Text is a word without spaces and commas: a number stands for its digits, and a string for a
-	// list of such words may have several, separated by commas.
+	// ID means that a Text is a word without spaces and commas: a number can be used for its digits, and one string can be
+	// used for a list of such words, separated by commas.
 	ID bool
 }
 
 // Field is a name in an object.
 type Field struct {
 	Name string
-	// Aliases are other names that lenient decoding takes for it, separated by spaces. One that is the name of another
-	// field, or an alias of two, counts for none.
+	// Aliases are other names that lenient decoding accepts for it, separated by spaces. An alias that is the name of
+	// another field, or an alias of two fields, is ignored.
 	Aliases string
 	Form    *Form
-	// Wants describes what the value is, in the words of messages: "a list of strings". Doc is a sentence on what it
-	// means.
+	// Wants describes the value in the words of messages: "a list of strings". Doc is a sentence about its meaning.
 	Wants, Doc string
 	// Required means that an object must have it.
 	Required bool
-	// Bytes reports that it takes any bytes, as {"base64": "..."}.
+	// Bytes means that it accepts any bytes, as {"base64": "..."}.
 	Bytes bool
 }
 
@@ -74,7 +73,7 @@ func (f *Form) Names() []string {
 	return names
 }
 
-// Innermost returns what lists and maps hold in the end.
+// Innermost returns the form of the innermost elements of lists and maps.
 func (f *Form) Innermost() *Form {
 	for f.Elem != nil {
 		f = f.Elem
@@ -82,7 +81,7 @@ func (f *Form) Innermost() *Form {
 	return f
 }
 
-// At returns the form of what stands at a JSON pointer, or nil if it is not known.
+// At returns the form of the value at a JSON pointer, or nil if unknown.
 func (f *Form) At(pointer string) *Form {
 	tokens, _ := strictjson.SplitPointer(pointer)
 	for _, token := range tokens {
@@ -97,7 +96,7 @@ func (f *Form) At(pointer string) *Form {
 	return f
 }
 
-// Plain returns a name without what people write differently: case, underscores, hyphens and spaces.
+// Plain returns a name without the differences in spelling that people make: case, underscores, hyphens and spaces.
 func Plain(name string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if separates(r) {
@@ -109,8 +108,8 @@ func Plain(name string) string {
 
 func separates(r rune) bool { return r == '_' || r == '-' || r == ' ' }
 
-// Same reports whether two names differ only in case, underscores, hyphens and spaces. It is asked for every name in
-// a text and every name that there is, so it makes no copies.
+// Same reports whether two names differ only in case, underscores, hyphens and spaces. It is called for every name in a
+// text with every known name, so it makes no copies.
 func Same(a, b string) bool {
 	for {
 		a, b = strings.TrimLeftFunc(a, separates), strings.TrimLeftFunc(b, separates)
@@ -126,21 +125,21 @@ func Same(a, b string) bool {
 	}
 }
 
-// Match returns the name of the field that a name stands for: a field that differs only as Same allows, that has the
-// name as an alias, or that the name misspells. ok is false if there is none, or more than one.
+// Match returns the field that a name means: its name is the Same, or it has the name as an alias, or the name is a
+// misspelling of it. ok is false if there is no such field, or more than one.
 func (f *Form) Match(name string) (field string, ok bool) {
 	if field, ok = f.Known(name); ok || IsRemark(name) {
 		return field, ok
 	}
 	near, ok := nearest.Alone(name, f.Names())
-	// Text before a whole name is not a misspelling, but more likely means the opposite, as in "noforce".
+	// Text before a correct name is not a misspelling: it more likely means the opposite, as in "noforce".
 	if !ok || strings.HasSuffix(Plain(name), Plain(near)) || OtherUnit(name, near) {
 		return "", false
 	}
 	return near, true
 }
 
-// OtherUnit reports whether a name is that of a field in another unit, as "timeoutMs" of "timeout".
+// OtherUnit reports whether a name is a field with another unit, such as "timeoutMs" for "timeout".
 func OtherUnit(name, field string) bool { return Plain(name) == Plain(field)+"ms" }
 
 // Known is Match without misspellings.
@@ -165,7 +164,7 @@ func (f *Form) Known(name string) (field string, ok bool) {
 	return field, field != ""
 }
 
-// IsRemark reports whether a name is that of a remark: a member whose text has nothing to do with the work.
+// IsRemark reports whether a name is that of a remark: a member whose text does not affect the work.
 func IsRemark(name string) bool {
 	switch Plain(name) {
 	case "description", "comment", "comments", "note", "notes", "title", "label", "summary", "explanation", "reason",
