@@ -11,9 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// CheckChanges returns an *fs.PathError for the first change that the policy forbids, on the tree as it is and as the
-// changes would make it: that of a reserved path, or of what git works with, and a change that makes a directory a
-// repository.
+// CheckChanges returns an *fs.PathError for the first change that the policy forbids, on the present tree and with the
+// changes made: a change of a reserved path, or of git's data, or a change that turns a directory into a repository.
 func (g Policy) CheckChanges(tree Tree, changes []change.Change) error {
 	made := New(g)
 	repos := made.NewRepositories(tree)
@@ -39,10 +38,10 @@ func (g Policy) CheckChanges(tree Tree, changes []change.Change) error {
 	return nil
 }
 
-// dirMarks are the marks that changes put into a directory, and all that they change there.
+// dirMarks are the marks that changes put into a directory, and all marks that they change there.
 type dirMarks struct{ put, changed names.Marks }
 
-// note takes down what a change makes of a path.
+// note records the kind of a path after a change.
 func note(dirs map[string]*dirMarks, name string, kind change.Kind) {
 	dir, base := path.Dir(name), path.Base(name)
 	changed := names.MarkOf(base, fs.ModeSymlink)
@@ -60,7 +59,7 @@ func note(dirs map[string]*dirMarks, name string, kind change.Kind) {
 	}
 }
 
-// mayChange returns why the path may not be changed so.
+// mayChange returns an error if the path may not be changed in this way.
 func (g *Guard) mayChange(repos *Repositories, name string, c change.Change) error {
 	if err := g.closes(name); err != nil {
 		return err
@@ -81,7 +80,7 @@ func (g *Guard) mayChange(repos *Repositories, name string, c change.Change) err
 	return err
 }
 
-// wouldBe reports whether git would take a directory with these changes for a repository.
+// wouldBe reports whether git would regard a directory with these changes as a repository.
 func (r *Repositories) wouldBe(dir string, d dirMarks) (bool, error) {
 	has := d.put
 	stands, err := r.above(dir+"/x", func(string, *repository) error { return nil })

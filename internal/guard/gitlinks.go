@@ -13,16 +13,15 @@ import (
 )
 
 const (
-	// maxLeads is how many links one name may lead through, as on Linux.
+	// maxLeads is the maximum number of links in the resolution of one name, as on Linux.
 	maxLeads = 40
-	// maxGitFile is how much of a file that names a directory of git is read.
+	// maxGitFile is how many bytes are read of a file that names a git directory.
 	maxGitFile = 4096 + len("gitdir: \n")
 )
 
-// CommonDir returns the directory of git that a directory of a tree belongs to by its .git, whether that is a
-// directory, a link, or the file of a worktree or a submodule: the directory with info, hooks and objects, which
-// worktrees share. It is "" if that directory is missing or outside of the tree. A name in a file of git that no file
-// can have leads nowhere.
+// CommonDir returns the git directory that a directory of a tree uses through its .git, which can be a directory, a
+// link, or the file of a worktree or a submodule. It is the directory with info, hooks and objects, which worktrees
+// share. It is "" if that directory is missing or outside the tree. An impossible name in a git file leads nowhere.
 func CommonDir(tree Tree, dir string) (string, error) {
 	at, err := commonDir(tree, dir)
 	if errors.Is(err, names.ErrBadName) || errors.Is(err, names.ErrNameTooLong) ||
@@ -45,7 +44,7 @@ func commonDir(tree Tree, dir string) (string, error) {
 	return at, nil
 }
 
-// follow finds what the .git of a directory leads to.
+// follow finds the targets of the .git of a directory.
 func (r *Repositories) follow(found *repository, dir string) error {
 	at, err := r.gitDir(&found.leads, dir)
 	if err != nil || at == "" {
@@ -54,7 +53,7 @@ func (r *Repositories) follow(found *repository, dir string) error {
 	return r.inside(found, at)
 }
 
-// gitDir returns the directory of git that a directory's .git is or leads to, "" if it is not in the tree. It adds the
+// gitDir returns the git directory that a directory's .git is or leads to, "" if it is not in the tree. It adds the
 // names on the way to leads.
 func (r *Repositories) gitDir(leads *[]string, dir string) (string, error) {
 	at := names.Join(dir, dotGit)
@@ -76,7 +75,7 @@ func (r *Repositories) gitDir(leads *[]string, dir string) (string, error) {
 	return at, nil
 }
 
-// common returns the repository's directory that the directory of git of a worktree names, "" if it is not in the tree.
+// common returns the repository's directory that the git directory of a worktree names, "" if it is not in the tree.
 // has reports whether the file with that name exists.
 func (r *Repositories) common(leads *[]string, dir string) (common string, has bool, err error) {
 	const file = "commondir"
@@ -88,8 +87,8 @@ func (r *Repositories) common(leads *[]string, dir string) (common string, has b
 	return common, true, err
 }
 
-// inside finds what the directory of git at the path leads to itself: that of its repository, if it is that of a
-// worktree, and the targets of links in it and among its hooks.
+// inside finds the targets inside the git directory at the path: the git directory of the main repository, if it
+// belongs to a worktree, and the targets of links in it and among its hooks.
 func (r *Repositories) inside(found *repository, dir string) error {
 	common, _, err := r.common(&found.leads, dir)
 	if err != nil {
@@ -108,7 +107,7 @@ func (r *Repositories) inside(found *repository, dir string) error {
 	return nil
 }
 
-// links finds where the links in a directory lead.
+// links finds the targets of the links in a directory.
 func (r *Repositories) links(found *repository, dir string) error {
 	if typ, _, ok, err := r.lookup(dir); err != nil || !ok || !typ.IsDir() {
 		return err
@@ -128,7 +127,7 @@ func (r *Repositories) links(found *repository, dir string) error {
 	return nil
 }
 
-// named returns where the directory that is named in a file is, "" if it is nowhere in the tree.
+// named returns the path of the directory that a file names, "" if it is not in the tree.
 func (r *Repositories) named(leads *[]string, file, prefix string) (string, error) {
 	if typ, _, ok, err := r.lookup(file); err != nil || !ok || !typ.IsRegular() {
 		return "", err
@@ -145,8 +144,8 @@ func (r *Repositories) named(leads *[]string, file, prefix string) (string, erro
 	return r.lead(leads, path.Dir(file), filepath.ToSlash(target))
 }
 
-// lead follows a name that counts from a directory, or is absolute, link by link, and adds the paths of the links and
-// the end to leads. It returns the end, which need not be there, "" if the name leads out of the tree.
+// lead resolves a name, relative to a directory or absolute, link by link, and adds the paths of the links and the end
+// to leads. It returns the end, which need not exist, "" if the name leads out of the tree.
 func (r *Repositories) lead(leads *[]string, dir, name string) (string, error) {
 	at := dir
 	add := func(name string) {

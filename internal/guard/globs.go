@@ -14,13 +14,13 @@ import (
 // glob is a glob of a Policy.
 type glob struct {
 	pattern string
-	folded  string // pattern in the spelling that names.FoldPath gives paths
-	base    bool   // for the last element alone
-	bad     bool   // takes everything
+	folded  string // pattern, folded like the paths of names.FoldPath
+	base    bool   // matches only the last element
+	bad     bool   // invalid, so it matches everything
 }
 
-// Validate returns an error that names the first glob that is not valid: it is empty, begins with a slash, leads out of
-// the tree, or has a bracket or brace that is not closed.
+// Validate returns an error that names the first invalid glob: it is empty, begins with a slash, leads out of the tree,
+// or has a bracket or brace that is not closed.
 func (g Policy) Validate() error {
 	for _, list := range [][]string{g.Denied, g.ReadOnly} {
 		for _, pattern := range list {
@@ -65,7 +65,7 @@ func newGlob(pattern string) (glob, error) {
 
 var errBadGlob = errors.New("not a valid glob")
 
-// takes reports whether the glob matches the path itself, or another spelling that may name the same file.
+// takes reports whether the glob matches the path, or another spelling that may name the same file.
 func (g glob) takes(name string) bool {
 	if g.bad {
 		return true
@@ -85,7 +85,7 @@ func (g glob) matches(pattern, name string) bool {
 	return ok || err != nil
 }
 
-// anyTakesAt reports whether any of the globs takes the path or a directory above it.
+// anyTakesAt reports whether any of the globs matches the path or a directory above it.
 func anyTakesAt(globs []glob, name string) bool {
 	if len(globs) == 0 || name == "." {
 		return false

@@ -1,4 +1,4 @@
-// Package guard holds paths against the policy of the host: what is allowed, denied, read-only, reserved or protected.
+// Package guard checks paths against the policy of the host: allowed, denied, read-only, reserved or protected paths.
 package guard
 
 import (
@@ -12,36 +12,36 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Policy is the policy of the host over the paths of a stage. It is applied to the path that is left when all symbolic
-// links on the way are resolved. The zero Policy allows everything but writing to version control directories.
+// Policy is the policy of the host for the paths of a stage. It applies to the path after the resolution of all
+// symbolic links. The zero Policy allows everything except writing to version control directories.
 //
-// Names are compared as on the most forgiving file system: in any case, without invisible characters, without dots and
-// spaces at the end. So a rule also holds for the other spellings by which such a file system finds the same file.
+// Names are compared as on the most tolerant file system: ignoring case, invisible characters, and dots and spaces at
+// the end. So a rule also holds for other spellings under which such a file system finds the same file.
 type Policy struct {
 	// Allowed are the AllowedPaths of the host, canonical: nil for the whole tree, empty for nothing. The directories
-	// above them may be looked at and listed, but show nothing that does not lead to them.
+	// above them may be looked at and listed, but show only entries that lead to allowed paths.
 	Allowed []string
-	// Reserved is the canonical path of the state directory: it is not listed, and all that goes there is ErrReserved.
-	// So is what has this path, or the name ".millrace", in any other directory: the state of a tree in the tree. Empty
-	// means there is none.
+	// Reserved is the canonical path of the state directory: it is not listed, and every access to it is ErrReserved. The
+	// same holds for this path, or the name ".millrace", in any other directory: the state of another tree inside this
+	// tree. Empty means there is none.
 	Reserved string
-	// Closed are more canonical paths, each with all below it, that are treated like the state directory, but nowhere
-	// else than where they are.
+	// Closed are further canonical paths, each with everything below it, that are treated like the state directory, but
+	// only at these exact paths.
 	Closed []string
 	// Pinned are canonical paths of links that lead to a closed path, or away from a closed path. The links and their
-	// directories stay as they are; the targets of the links may be written to.
+	// directories cannot be changed; the targets of the links may be written to.
 	Pinned []string
-	// Denied and ReadOnly are the globs of DeniedPaths and ReadOnlyPaths of the host. One that is not valid takes every
-	// path, see [Policy.Validate].
+	// Denied and ReadOnly are the globs of DeniedPaths and ReadOnlyPaths of the host. An invalid glob matches every path,
+	// see [Policy.Validate].
 	Denied, ReadOnly []string
-	// Portable is the PortableNames of the host. It holds also for names that exist here.
+	// Portable is the PortableNames of the host. It also applies to existing names.
 	Portable bool
 }
 
-// stateName is what a state directory is called unless the host says otherwise.
+// stateName is the default name of a state directory.
 const stateName = ".millrace"
 
-// Access is what an operation wants to do with a path.
+// Access is the kind of access to a path.
 type Access uint8
 
 const (
@@ -50,7 +50,7 @@ const (
 	Write               // change it in any way
 )
 
-// Guard is a [Policy] made ready for use. It is immutable.
+// Guard is a compiled [Policy]. It is immutable.
 type Guard struct {
 	allowed  []string
 	state    string   // folded path of the state directory, "" if there is none
@@ -62,7 +62,7 @@ type Guard struct {
 	portable bool
 }
 
-// New makes a policy ready for use.
+// New compiles a policy.
 func New(g Policy) Guard {
 	made := Guard{
 		allowed: slices.Clone(g.Allowed), denied: newGlobs(g.Denied), readOnly: newGlobs(g.ReadOnly),
@@ -84,7 +84,7 @@ func New(g Policy) Guard {
 	return made
 }
 
-// Check returns why the access to the canonical, resolved path is refused, nil if it is not.
+// Check returns the reason why the access to the canonical, resolved path is refused, nil if it is not.
 func (g *Guard) Check(name string, a Access) error {
 	if err := g.closes(name); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (g *Guard) Check(name string, a Access) error {
 	return nil
 }
 
-// closes returns why nothing may be done with the path, not even through a link.
+// closes returns an error if no access to the path is allowed, not even through a link.
 func (g *Guard) closes(name string) error {
 	switch {
 	case g.isReserved(name):
@@ -115,7 +115,7 @@ func (g *Guard) closes(name string) error {
 	return nil
 }
 
-// protects returns why the path may be read only.
+// protects returns an error if the path may only be read.
 func (g *Guard) protects(name string) error {
 	switch {
 	case names.IsProtected(name):
@@ -128,7 +128,7 @@ func (g *Guard) protects(name string) error {
 	return nil
 }
 
-// Keeps returns why what stands at the path may not be taken away or changed, under any name.
+// Keeps returns an error if the path may not be removed or changed, under any name.
 func (g *Guard) Keeps(name string) error { return cmp.Or(g.closes(name), g.protects(name)) }
 
 // CheckLink is Check for the access through a symbolic link at the canonical path. The link's target is checked
@@ -141,7 +141,7 @@ func (g *Guard) CheckLink(name string, a Access) error {
 	return err
 }
 
-// isReserved reports whether the path belongs to a state directory, here or in a directory of the tree, or is closed.
+// isReserved reports whether the path belongs to a state directory, of this tree or of a tree inside it, or is closed.
 func (g *Guard) isReserved(name string) bool {
 	if len(g.reserved) == 0 && len(g.closed) == 0 {
 		return false
@@ -151,7 +151,7 @@ func (g *Guard) isReserved(name string) bool {
 		slices.ContainsFunc(g.closed, func(dir string) bool { return names.Within(folded, dir) })
 }
 
-// notAllowed is ErrNotAllowed with the paths that are.
+// notAllowed returns ErrNotAllowed with the allowed paths.
 func (g *Guard) notAllowed() error {
 	if len(g.allowed) == 0 {
 		return fmt.Errorf("%w: no path is", names.ErrNotAllowed)
@@ -164,13 +164,13 @@ func (g *Guard) allows(name string) bool {
 	return g.allowed == nil || slices.ContainsFunc(g.allowed, within)
 }
 
-// LeadsToAllowed reports whether an allowed path is, or lies below, the directory.
+// LeadsToAllowed reports whether an allowed path is the directory or below it.
 func (g *Guard) LeadsToAllowed(name string) bool {
 	return slices.ContainsFunc(g.allowed, func(a string) bool { return names.Within(a, name) })
 }
 
-// HoldsReserved reports whether the reserved directory, a closed one, or a pinned link lies or would lie below the
-// directory. Nothing but a directory may be made at such a path.
+// HoldsReserved reports whether the state directory, a closed path, or a pinned link is or would be below the
+// directory. Only a directory may be made at such a path.
 func (g *Guard) HoldsReserved(dir string) bool {
 	if g.state == "" && len(g.closed) == 0 && len(g.pinned) == 0 {
 		return false
@@ -181,13 +181,13 @@ func (g *Guard) HoldsReserved(dir string) bool {
 		slices.ContainsFunc(g.closed, within) || slices.ContainsFunc(g.pinned, within)
 }
 
-// Filters reports whether any name in the directory may have to be left out of its listing, but for those of state
+// Filters reports whether any name in the directory may have to be omitted from its listing, apart from state
 // directories, see [Guard.Hides].
 func (g *Guard) Filters(dir string) bool {
 	return !g.allows(dir) || len(g.denied) > 0 || len(g.closed) > 0
 }
 
-// Hides reports whether the name in the directory, which may itself be listed, is that of a state directory.
+// Hides reports whether a name in a directory, which may be listed, belongs to a state directory.
 func (g *Guard) Hides(dir, name string) bool {
 	if name == "" {
 		return false
@@ -207,11 +207,11 @@ func (g *Guard) Hides(dir, name string) bool {
 // Shows reports whether the path may appear in the listing of its directory.
 func (g *Guard) Shows(name string) bool { return g.Check(name, Look) == nil }
 
-// Held is the error for a directory that may not be taken away because of something in it.
+// Held returns the error for a directory that may not be removed because of something in it.
 func Held(err error, name string) error { return fmt.Errorf("%w: %s", err, name) }
 
 // CheckWrite returns an *fs.PathError if the guard forbids writing to the path, which must be canonical and resolved. A
-// stage does this by itself; it is for paths that come from elsewhere, such as a stored plan or a backup.
+// stage does this check for its own paths; CheckWrite is for paths from elsewhere, such as a stored plan or a backup.
 func (g Policy) CheckWrite(name string) error {
 	clean, err := names.Clean(name)
 	if err != nil {

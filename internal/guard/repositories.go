@@ -11,19 +11,19 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Tree is a tree as [Repositories] look at it. Names are canonical, and no link is followed.
+// Tree is a tree as seen by [Repositories]. Names are canonical, and no link is followed.
 type Tree interface {
-	// Lookup returns the type of what stands at the name, and the target of a link. Nothing there is fs.ErrNotExist.
+	// Lookup returns the type of the name, and the target of a link. A missing name is fs.ErrNotExist.
 	Lookup(name string) (typ fs.FileMode, target string, err error)
 	// Head returns the first bytes of a file.
 	Head(name string, most int) ([]byte, error)
 	// List returns the entries of a directory.
 	List(dir string) ([]fs.DirEntry, error)
-	// Inside returns the canonical name of what an absolute name of the system stands for, "" if it is not in the tree.
+	// Inside returns the canonical name for an absolute name of the system, "" if it is not in the tree.
 	Inside(absolute string) string
 }
 
-// Repositories protect the data of git under any name: each directory that git takes for a repository, and the target
+// Repositories protect the data of git under any name: each directory that git regards as a repository, and the target
 // of a .git that is a link or a file. The names of links on the way are protected too. It is safe for concurrent use.
 type Repositories struct {
 	tree   Tree
@@ -33,25 +33,25 @@ type Repositories struct {
 	known map[string]*repository // by directory
 }
 
-// repository is what one directory has of git.
+// repository is the git data of one directory.
 type repository struct {
-	dir   bool     // it is a directory at all
-	is    bool     // git takes the directory for a repository
-	leads []string // folded: what its .git leads to, with the links on the way
-	runs  []string // folded: what links within repositories lead to, such as hooks that are kept in the tree
+	dir   bool     // it is a directory
+	is    bool     // git regards the directory as a repository
+	leads []string // folded: the targets of its .git, with the links on the way
+	runs  []string // folded: the targets of links within repositories, such as hooks that are kept in the tree
 }
 
-// NewRepositories returns the repositories of the tree. Nothing is looked at before it is asked for.
+// NewRepositories returns the repositories of the tree. Directories are read only when they are needed.
 func (g *Guard) NewRepositories(tree Tree) *Repositories {
 	return &Repositories{tree: tree, denied: g.DeniesRepositories(), known: make(map[string]*repository)}
 }
 
-// DeniesRepositories reports whether the policy denies each .git, and so what git works with under other names.
+// DeniesRepositories reports whether the policy denies each .git, and therefore also git's data under other names.
 func (g *Guard) DeniesRepositories() bool { return anyTakesAt(g.denied, dotGit) }
 
 const dotGit = ".git"
 
-// Check returns why the access to the canonical, resolved path is refused. isDir reports whether the name is a
+// Check returns the reason why the access to the canonical, resolved path is refused. isDir means that the name is a
 // directory.
 func (r *Repositories) Check(name string, a Access, isDir bool) error {
 	if a != Write && !r.denied {
@@ -90,8 +90,8 @@ func (r *Repositories) Check(name string, a Access, isDir bool) error {
 	return takes(refused, name)
 }
 
-// above calls do with what each directory above the name has of git, from the root on, as far as the tree has
-// directories. It reports whether that is all the way.
+// above calls do with the git data of each directory above the name, from the root down, until a part is not a
+// directory. It reports whether all parts are directories.
 func (r *Repositories) above(name string, do func(dir string, at *repository) error) (stands bool, err error) {
 	for end := -1; ; {
 		dir := "."
@@ -113,20 +113,19 @@ func (r *Repositories) above(name string, do func(dir string, at *repository) er
 	}
 }
 
-// Repository is the error for a change of a directory that git takes for a repository.
+// Repository returns the error for a change of a directory that git regards as a repository.
 func Repository(dir string) error { return takes(names.ErrProtected, dir) }
 
 func takes(err error, dir string) error {
 	return fmt.Errorf("%w: git takes %s for a repository", err, dir)
 }
 
-// MadeRepository is the error for what would make a repository of a directory.
+// MadeRepository returns the error for a change that would turn a directory into a repository.
 func MadeRepository(dir string) error {
 	return fmt.Errorf("%w: git would take %s for a repository", names.ErrProtected, dir)
 }
 
-// Holds reports whether something that is protected lies, or would lie, below the path, so that nothing but a directory
-// may be made there.
+// Holds reports whether something protected is or would be below the path, so that only a directory may be made there.
 func (r *Repositories) Holds(name string) (bool, error) {
 	folded, holds := names.FoldPath(name), false
 	within := func(lead string) bool { return names.Within(lead, folded) }
@@ -137,7 +136,7 @@ func (r *Repositories) Holds(name string) (bool, error) {
 	return holds, err
 }
 
-// at returns the git data of a directory of the tree. It is an error if that cannot be found out.
+// at returns the git data of a directory of the tree. It is an error if they cannot be read.
 func (r *Repositories) at(dir string) (*repository, error) {
 	r.mu.RLock()
 	found := r.known[dir]
@@ -161,7 +160,7 @@ func (r *Repositories) at(dir string) (*repository, error) {
 	return found, nil
 }
 
-// Denies reports whether the policy denies a directory because git takes it for a repository. The directory was listed
+// Denies reports whether the policy denies a directory because git regards it as a repository. The directory was listed
 // at the path under, by which it is in the tree. A search lists each directory before it asks about anything in it, so
 // the entries save a call for each directory.
 func (r *Repositories) Denies(name, under string, entries []fs.DirEntry) bool {
@@ -184,8 +183,8 @@ func (r *Repositories) Denies(name, under string, entries []fs.DirEntry) bool {
 	return false
 }
 
-// lookup is the tree's lookup, with type 0 for a missing name. ok is then false, as it is in a directory that this
-// process cannot search: it can neither read nor write there.
+// lookup is the tree's Lookup, with type 0 and ok false for a missing name. A directory that this process cannot search
+// counts as missing: the process can neither read nor write there.
 func (r *Repositories) lookup(name string) (typ fs.FileMode, target string, ok bool, err error) {
 	typ, target, err = r.tree.Lookup(name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir) || errors.Is(err, fs.ErrPermission) {
@@ -194,7 +193,8 @@ func (r *Repositories) lookup(name string) (typ fs.FileMode, target string, ok b
 	return typ, target, err == nil, err
 }
 
-// looksLikeOne asks for the rest only if there is a HEAD, which most directories do not have.
+// looksLikeOne reports whether git regards a directory as a repository. It looks for other names only if the first,
+// HEAD, exists: most directories have none.
 func (r *Repositories) looksLikeOne(dir string) (bool, error) {
 	var has names.Marks
 	for _, name := range names.RepositoryNames() {

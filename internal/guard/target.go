@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// CheckTarget checks the target of a symbolic link against the policy: it has to stay in the tree, and must not lead to
-// a path that may not be written to. Links on the way are not followed: that is left to the code that has the tree.
+// CheckTarget checks the target of a symbolic link against the policy: it must stay in the tree, and must not lead to a
+// path that may not be written to. Links on the way are not followed: that is left to the code that has the tree.
 func (g *Guard) CheckTarget(name, target string) error {
 	at, err := targetOf(name, target)
 	if err == nil && at != "." {
@@ -21,13 +21,13 @@ func (g *Guard) CheckTarget(name, target string) error {
 	return nil
 }
 
-// CheckTarget is that of a [Guard], for a link that comes from elsewhere.
+// CheckTarget is the method of [Guard], for a link from elsewhere.
 func (g Policy) CheckTarget(name, target string) error {
 	made := New(g)
 	return made.CheckTarget(name, target)
 }
 
-// targetOf returns the path that a link of that name and target leads to.
+// targetOf returns the path that a link with that name and target leads to.
 func targetOf(name, target string) (string, error) {
 	if target == "" || path.IsAbs(target) || filepath.IsAbs(target) || filepath.VolumeName(target) != "" {
 		return "", names.ErrEscape

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/handle"
 )
 
-// TreeOf returns the tree that a raised file system has.
+// TreeOf returns the Tree of a raised file system.
 func TreeOf(fsys afero.Fs) Tree { return fsTree{fsys} }
 
 type fsTree struct{ fsys afero.Fs }
@@ -38,7 +38,7 @@ func (t fsTree) Head(name string, most int) ([]byte, error) {
 
 func (t fsTree) List(dir string) ([]fs.DirEntry, error) { return handle.ReadDir(t.fsys, dir) }
 
-// insider is a file system that has a name in the system.
+// insider is a file system with a place in the system's file tree.
 type insider interface {
 	Inside(absolute string) string
 }
