@@ -1,5 +1,5 @@
-// Package handle opens directories, and the files in them, in such a way that neither a symbolic link nor a pipe put
-// there in the meantime is opened, on any file system.
+// Package handle opens directories, and the files in them, on any file system. It does not open a symbolic link or a
+// pipe that was put there in the meantime.
 package handle
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// OpenDir opens a directory of any file system: by itself if that is a [capability.DirOpener], else by way of the
-// methods of afero.Fs. Then the handle keeps nothing open, asks what each file is before it opens it so as not to
-// follow a symbolic link or wait for a pipe, and refuses a file that is exchanged for another in between, as far as
-// the file system can tell.
+// OpenDir opens a directory of any file system, by a [capability.DirOpener] if it is one, otherwise by the methods of
+// afero.Fs. In the latter case the handle keeps nothing open. It checks the kind of each file before it opens it, so
+// that it does not follow a symbolic link or wait for a pipe. It refuses a file that was replaced in between, if the
+// file system can detect that.
 func OpenDir(fsys afero.Fs, name string) (capability.DirHandle, error) {
 	if opener, ok := fsys.(capability.DirOpener); ok {
 		return opener.OpenDir(name)
@@ -36,8 +36,8 @@ func OpenDir(fsys afero.Fs, name string) (capability.DirHandle, error) {
 	return &plainDir{fsys: fsys, name: name, info: info, blind: !asLink}, nil
 }
 
-// MayChange returns why this process may not make, replace and remove entries of a directory: an error that matches
-// [fs.ErrPermission]. It is nil where the file system cannot be asked, and for all that is wrong besides.
+// MayChange returns an error that matches [fs.ErrPermission] if this process may not make, replace and remove entries
+// of a directory. It is nil if the file system cannot tell, and for all other faults.
 func MayChange(fsys afero.Fs, dir string) error {
 	asker, ok := fsys.(interface{ MayChange(dir string) error })
 	if !ok {
@@ -49,8 +49,8 @@ func MayChange(fsys afero.Fs, dir string) error {
 	return nil
 }
 
-// Owns reports whether this process has the rights of an owner over what has the identity, such as to change its mode
-// and times. It is true where the file system cannot be asked.
+// Owns reports whether this process has the rights of the owner of the file with that identity, such as changing its
+// mode and times. It is true if the file system cannot tell.
 func Owns(fsys afero.Fs, id capability.Identity) bool {
 	asker, ok := fsys.(interface {
 		Owns(id capability.Identity) bool
@@ -58,8 +58,8 @@ func Owns(fsys afero.Fs, id capability.Identity) bool {
 	return !ok || asker.Owns(id)
 }
 
-// MayTake returns [fs.ErrPermission] if this process may not replace, move or remove an entry of a directory that lets
-// it do so with entries of its own alone: the directory has the sticky bit.
+// MayTake returns [fs.ErrPermission] if the directory has the sticky bit, so that this process may only replace, move
+// or remove its own entries, and the entry is not its own.
 func MayTake(fsys afero.Fs, mode fs.FileMode, dir, entry capability.Identity) error {
 	if mode&fs.ModeSticky == 0 || Owns(fsys, dir) || Owns(fsys, entry) {
 		return nil
@@ -67,8 +67,7 @@ func MayTake(fsys afero.Fs, mode fs.FileMode, dir, entry capability.Identity) er
 	return fs.ErrPermission
 }
 
-// MountPoints returns the canonical names of all below the root that something is mounted on, nil where the file system
-// cannot be asked.
+// MountPoints returns the canonical names of all mount points below the root, nil if the file system cannot tell.
 func MountPoints(fsys afero.Fs) []string {
 	if asker, ok := fsys.(interface{ MountPoints() []string }); ok {
 		return asker.MountPoints()
@@ -86,18 +85,18 @@ func ReadDir(fsys afero.Fs, name string) ([]fs.DirEntry, error) {
 	return dir.ReadDir()
 }
 
-// Unopened returns a handle of a directory by which files can be opened, without asking for the directory itself.
+// Unopened returns a directory handle that can open files, without accessing the directory itself.
 func Unopened(fsys afero.Fs, name string) capability.DirHandle {
 	return &plainDir{fsys: fsys, name: name}
 }
 
-// plainFileOpener opens a regular file of the canonical name unless that leads through a symbolic link.
+// plainFileOpener opens a regular file by its canonical name, unless the name leads through a symbolic link.
 type plainFileOpener interface {
 	OpenPlainFile(clean string) (RandomFile, error)
 }
 
-// OpenFile opens a regular file of any file system for reading, by its canonical name, and nothing else: to open a pipe
-// that stands there meanwhile could wait for ever.
+// OpenFile opens a regular file of any file system for reading, by its canonical name. It refuses everything else:
+// opening a pipe that was put there in the meantime could wait for ever.
 func OpenFile(fsys afero.Fs, name string) (RandomFile, error) {
 	if plain, ok := fsys.(plainFileOpener); ok {
 		if file, err := plain.OpenPlainFile(name); err == nil {
@@ -108,11 +107,10 @@ func OpenFile(fsys afero.Fs, name string) (RandomFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file.(RandomFile), nil // an afero.File
+	return file.(RandomFile), nil // it is an afero.File
 }
 
-// inOpener is a directory that makes use of what its listing has told, or of memory that was used for another file
-// before.
+// inOpener is a directory that reuses information from its listing, or memory from another file.
 type inOpener interface {
 	OpenIn(r *Reader, name string, item fs.DirEntry) error
 }
@@ -126,27 +124,27 @@ func OpenIn(d capability.DirHandle, r *Reader, name string, item fs.DirEntry) (e
 	return err
 }
 
-// Reader is a regular file that is open for reading. One can be used for many files, one after the other, which saves
-// the memory for each of them. It has to be closed before it is used again. The zero Reader is ready for [OpenIn].
+// Reader is a regular file that is open for reading. A Reader can be reused for many files in turn, which saves memory.
+// It must be closed before it is reused. The zero Reader is ready for [OpenIn].
 type Reader struct {
 	capability.ReadFile
-	// Own is what the file system that opened the last file keeps of it for the next one.
+	// Own is data that the file system of the last file keeps for the next one.
 	Own any
 }
 
-// RandomFile is a regular file that is open for reading at any place.
+// RandomFile is a regular file that is open for reading at any offset.
 type RandomFile interface {
 	capability.ReadFile
 	io.ReaderAt
 }
 
-// plainDir is a DirHandle over the methods of afero.Fs.
+// plainDir is a DirHandle that uses the methods of afero.Fs.
 type plainDir struct {
 	fsys afero.Fs
 	name string
-	info fs.FileInfo // may be nil where ReadDir is not called
-	// blind means that the file system follows symbolic links when it looks at a name, so that only a listing shows
-	// links.
+	info fs.FileInfo // may be nil if ReadDir is not called
+	// blind means that the file system follows symbolic links when it looks at a name, so that links are only visible in a
+	// listing.
 	blind bool
 }
 
@@ -160,7 +158,7 @@ func (d *plainDir) ReadDir() (entries []fs.DirEntry, err error) {
 	defer f.Close()
 	same, err := isSame(d.info, f)
 	if err == nil && !same {
-		err = names.ErrNotDir // what was a directory is a link to one now
+		err = names.ErrNotDir // the directory was replaced by a link to one
 	}
 	if err != nil {
 		return nil, Error("open", d.name, err)
@@ -185,8 +183,8 @@ func (d *plainDir) OpenFile(name string) (capability.ReadFile, error) {
 	if !names.IsPlain(name) {
 		return nil, Error("open", full, names.ErrEscape)
 	}
-	// A file may be replaced by another one between the stat and the opening, as editors do when they save. A second
-	// stat tells that from a link put in its place, which never is what was opened.
+	// A file may be replaced by another one between the stat and the opening, as editors do when they save. A second stat
+	// distinguishes that from a link put in its place: the link is never the opened file.
 	for range 4 {
 		info, err := Lstat(d.fsys, full)
 		if err == nil && !info.Mode().IsRegular() {
@@ -211,7 +209,7 @@ func (d *plainDir) OpenFile(name string) (capability.ReadFile, error) {
 	return nil, Error("open", full, names.ErrDrift)
 }
 
-// OpenIn saves a stat of the name where that would tell less than the listing has told.
+// OpenIn saves a stat of the name if the listing has shown more than the stat would.
 func (d *plainDir) OpenIn(r *Reader, name string, item fs.DirEntry) (err error) {
 	if !d.blind || !item.Type().IsRegular() || !names.IsPlain(name) {
 		r.ReadFile, err = d.OpenFile(name)
@@ -227,7 +225,7 @@ func (d *plainDir) OpenIn(r *Reader, name string, item fs.DirEntry) (err error) 
 }
 
 // isSame reports whether an open file is the file that info describes. It is true if that is unknown: only the
-// information of the operating system identifies its file.
+// information of the operating system identifies a file.
 func isSame(info fs.FileInfo, f afero.File) (bool, error) {
 	if !os.SameFile(info, info) {
 		return true, nil
@@ -239,8 +237,8 @@ func isSame(info fs.FileInfo, f afero.File) (bool, error) {
 	return os.SameFile(info, now) || !os.SameFile(now, now), nil
 }
 
-// Canonical returns the canonical form of a name as the file system has it: what a [capability.Namer] says, else what
-// [names.Clean] says.
+// Canonical returns the canonical form of a name for the file system: from a [capability.Namer], otherwise from
+// [names.Clean].
 func Canonical(fsys afero.Fs, name string) (string, error) {
 	if namer, ok := fsys.(capability.Namer); ok {
 		return namer.Canonical(name)
@@ -248,15 +246,15 @@ func Canonical(fsys afero.Fs, name string) (string, error) {
 	return names.Clean(name)
 }
 
-// Lstat tells what stands at a name, without following a symbolic link there. The top of a tree is followed: it may be
-// reached through a link, and is what that leads to.
+// Lstat describes the file at a name, without following a symbolic link there. The top of a tree is followed: a link to
+// the top means the directory itself.
 func Lstat(fsys afero.Fs, name string) (fs.FileInfo, error) {
 	info, _, err := lstat(fsys, name)
 	return info, err
 }
 
-// State returns the state of a path, without a hash, from info, the information of the name, and from the file system.
-// For a symbolic link that cannot be read, the Kind is returned beside the error.
+// State returns the state of a path, without a hash, from its info and the file system. For a symbolic link that cannot
+// be read, the Kind is returned with the error.
 func State(fsys afero.Fs, name string, info fs.FileInfo) (s change.State, err error) {
 	mode := info.Mode()
 	s = change.State{Kind: modes.KindOf(mode), Mode: mode & modes.PermBits, ModTime: info.ModTime()}
@@ -277,7 +275,7 @@ func State(fsys afero.Fs, name string, info fs.FileInfo) (s change.State, err er
 	return s, err
 }
 
-// lstat is Lstat, and reports whether a link would have been distinguished from its target.
+// lstat is Lstat, and also reports whether it can distinguish a link from its target.
 func lstat(fsys afero.Fs, name string) (info fs.FileInfo, asLink bool, err error) {
 	l, ok := fsys.(afero.Lstater)
 	if ok && name != "." && name != "/" {
@@ -287,8 +285,8 @@ func lstat(fsys afero.Fs, name string) (info fs.FileInfo, asLink bool, err error
 	return info, ok, err
 }
 
-// Error returns err as an *fs.PathError about the canonical path. The error of a file system below may name another
-// path, with the directory of the tree in front.
+// Error returns err as an *fs.PathError for the canonical path. The error of an inner file system may name another
+// path, with the directory of the tree before it.
 func Error(op, name string, err error) error {
 	if inner, ok := errors.AsType[*fs.PathError](err); ok && inner.Err != nil {
 		op, err = inner.Op, inner.Err
