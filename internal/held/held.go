@@ -1,4 +1,4 @@
-// Package held keeps a thing with several users open: it is closed when the last user is done.
+// Package held keeps a resource with several users open, and closes it after the last user.
 package held
 
 import (
@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// Held is what is kept open. It is safe for concurrent use.
+// Held is a resource that is kept open. It is safe for concurrent use.
 type Held struct {
 	mu    sync.Mutex
 	users int
 	close []func() error
 }
 
-// New returns one with its first user and nothing in it.
+// New returns a Held with its first user and nothing to close.
 func New() *Held { return &Held{users: 1} }
 
-// Use reports whether it is still open, and keeps it so until Drop is called.
+// Use reports whether it is still open, and if so keeps it open until Drop is called.
 func (h *Held) Use() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -27,14 +27,14 @@ func (h *Held) Use() bool {
 	return true
 }
 
-// Add adds something to be closed in the end.
+// Add adds something to close at the end.
 func (h *Held) Add(closer func() error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.close = append(h.close, closer)
 }
 
-// Drop ends one use, and closes all if that was the last.
+// Drop ends one use, and closes everything if that was the last.
 func (h *Held) Drop() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
