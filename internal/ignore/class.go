@@ -10,15 +10,15 @@ func (s *byteSet) addRange(from, to byte) {
 	}
 }
 
-// classes are the ranges of each named class, two bytes a range. They are all ASCII, whatever the locale.
+// classes are the ranges of each named class, two bytes per range. They are all ASCII, in every locale.
 var classes = map[string]string{
 	"alnum": "09AZaz", "alpha": "AZaz", "blank": "  \t\t", "cntrl": "\x00\x1f\x7f\x7f", "digit": "09", "graph": "!~",
 	"lower": "az", "print": " ~", "punct": "!/:@[`{~", "upper": "AZ", "xdigit": "09AFaf",
-	"space": "  \t\t\n\n\r\r", // git's own: no vertical tab, no form feed
+	"space": "  \t\t\n\n\r\r", // as in git: no vertical tab, no form feed
 }
 
 // compileClass compiles the bracket expression that begins at pattern[at] and returns the index after it. It returns
-// false where git gives up on the whole pattern: no end, or a [:name:] that there is not.
+// false where git rejects the whole pattern: the end is missing, or the [:name:] is unknown.
 func compileClass(pattern string, at int) (set *byteSet, next int, ok bool) {
 	set = &byteSet{}
 	i := at + 1
@@ -26,7 +26,7 @@ func compileClass(pattern string, at int) (set *byteSet, next int, ok bool) {
 	if negated {
 		i++
 	}
-	// The low end of a range, if the element before was a single byte. A "]" in the first place is an element.
+	// The low end of a range, if the previous element was a single byte. A "]" in the first place is an element.
 	low := -1
 	for first := true; i < len(pattern); first = false {
 		switch c := pattern[i]; {
@@ -65,7 +65,7 @@ func compileClass(pattern string, at int) (set *byteSet, next int, ok bool) {
 	return nil, 0, false
 }
 
-// element returns the index of the byte that an element of a class is, which may have a backslash before it.
+// element returns the index of the byte of a class element, which can have a backslash before it.
 func element(pattern string, i int) int {
 	if pattern[i] == '\\' {
 		i++
@@ -73,11 +73,11 @@ func element(pattern string, i int) int {
 	return i
 }
 
-// isNamed reports whether an expression is a named class, such as [:digit:], or has no end. Any other bracket is a byte
-// like all others.
+// isNamed reports whether an expression is a named class, such as [:digit:], or has no end. Any other bracket is an
+// ordinary byte.
 func isNamed(pattern string) bool {
 	name, isClass := strings.CutPrefix(pattern, "[:")
-	if !isClass { // asked of each bracket, so the text is not gone through for those of no class
+	if !isClass { // called for each bracket, so it is fast for those without a class
 		return false
 	}
 	name, _, closed := strings.Cut(name, "]")

@@ -2,17 +2,17 @@ package ignore
 
 import "strings"
 
-// testKind is how a rule is compared: the cheapest way that is right for the rule.
+// testKind is the kind of comparison for a rule: the cheapest correct one.
 type testKind uint8
 
 const (
 	nameIs     testKind = iota // the last element of the path is text
 	pathIs                     // the path below the file's directory is text
 	extIs                      // the last element ends in text, which is an extension with its dot
-	kindsFound                 // by looking them up; the others are tried
+	kindsFound                 // kinds before this one are looked up; the others are tried
 	nameSuffix                 // the last element ends in text
-	nameGlob                   // it matches glob
-	pathGlob                   // the path begins with text, and what follows matches glob
+	nameGlob                   // the last element matches glob
+	pathGlob                   // the path begins with text, and the rest matches glob
 )
 
 // test is the compiled pattern of a rule.
@@ -31,9 +31,9 @@ func compile(pattern string) (test, bool) {
 	if rest, ok := anywhere(pattern); ok {
 		return compileName(rest)
 	}
-	// Git compares the part before the first special character first, cuts it off, and gives the rest to its matcher
-	// as if the pattern began there. That shows: a "**" right after it counts as one at the beginning of a pattern, so
-	// that "foo**/bar" matches "foox/y/bar".
+	// Git first compares and removes the part before the first special character, and passes the rest to its matcher as if
+	// the pattern began there. This has a visible effect: a "**" directly after that part counts as one at the beginning
+	// of a pattern, so that "foo**/bar" matches "foox/y/bar".
 	n := literalLen(pattern)
 	if n == len(pattern) {
 		return test{kind: pathIs, text: pattern}, pattern != ""
@@ -42,8 +42,7 @@ func compile(pattern string) (test, bool) {
 	return test{kind: pathGlob, text: pattern[:n], glob: g}, ok
 }
 
-// anywhere returns the rest of a pattern that is "**/" and then only about one element: it means the same without
-// "**/".
+// anywhere returns the rest of a pattern that is "**/" and one element: it means the same without "**/".
 func anywhere(pattern string) (rest string, ok bool) {
 	rest = strings.TrimLeft(pattern, "*")
 	if len(pattern)-len(rest) < 2 || rest == "" || rest[0] != '/' {
@@ -53,7 +52,7 @@ func anywhere(pattern string) (rest string, ok bool) {
 	return rest, rest != "" && !strings.Contains(rest, "/")
 }
 
-// compileName prepares a pattern about the last element of a path.
+// compileName prepares a pattern for the last element of a path.
 func compileName(pattern string) (test, bool) {
 	n := literalLen(pattern)
 	switch {
@@ -69,7 +68,7 @@ func compileName(pattern string) (test, bool) {
 	return test{kind: nameGlob, glob: g}, ok
 }
 
-// literalLen returns the length of what stands before the first special character.
+// literalLen returns the length of the text before the first special character.
 func literalLen(pattern string) int {
 	if n := strings.IndexAny(pattern, `*?[\`); n >= 0 {
 		return n
@@ -77,8 +76,8 @@ func literalLen(pattern string) int {
 	return len(pattern)
 }
 
-// match reports whether the test holds for a path below the file's directory, whose last element is name. The test must
-// be of a kind that is tried.
+// match reports whether the test holds for a path relative to the file's directory, whose last element is name. The
+// kind of the test must be after kindsFound.
 func (t *test) match(rel, name string) bool {
 	switch t.kind {
 	case nameSuffix:

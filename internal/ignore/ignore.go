@@ -1,19 +1,20 @@
 // Package ignore decides which paths .gitignore files leave out, exactly as git does.
 //
-// [Parse] compiles one file. A [Matcher] chains the files met on the way down a tree: [Matcher.Enter] adds the file of
-// one more directory and leaves the matcher it was called on as it was, so each directory can keep its own and any
-// number of goroutines can walk different parts of a tree at the same time.
+// [Parse] compiles one file. A [Matcher] chains the files found on the way down a tree: [Matcher.Enter] adds the file
+// of one more directory and does not change its receiver. So each directory can have its own matcher, and any number of
+// goroutines can walk different parts of a tree at the same time.
 //
 //	var m *ignore.Matcher // nil: nothing is ignored
 //	m = m.Enter(".", rootRules)
 //	sub := m.Enter("sub", subRules)
 //	sub.Ignored("sub/a.log", false)
 //
-// As in git, the last rule of a file that matches decides, the deepest file is asked first, and a rule that begins with
-// "!" takes a path back in. A matcher judges a path by itself: that nothing below an ignored directory can be taken
-// back in follows from never entering one, which is up to the caller. Names are compared byte by byte and case counts.
+// As in git, the last matching rule of a file decides, the deepest file has precedence, and a rule that begins with "!"
+// includes a path again. A matcher judges each path alone. The caller must not enter ignored directories; therefore
+// nothing below them can be included again. Names are compared byte by byte, and case matters.
 //
-// A file that counts less than any .gitignore, such as .git/info/exclude, is entered before that of the same directory.
+// A file with lower precedence than any .gitignore, such as .git/info/exclude, is entered before the .gitignore of the
+// same directory.
 package ignore
 
 // Matcher is a chain of .gitignore files, from the top of a tree to some directory in it. It is immutable and safe for
@@ -24,9 +25,9 @@ type Matcher struct {
 	size   int
 }
 
-// Enter returns a matcher that also knows the rules in data, the bytes of the .gitignore file in the directory dir.
-// Dir is a canonical slash-separated path, "." for the top. Without any rule in data Enter returns the receiver. Data
-// is not kept.
+// Enter returns a matcher with the additional rules in data, the bytes of the .gitignore file in the directory dir. dir
+// is a canonical slash-separated path, "." for the top. If data has no rules, Enter returns the receiver. It does not
+// keep data.
 func (m *Matcher) Enter(dir string, data []byte) *Matcher {
 	f := Parse(data, dir)
 	if len(f.rules) == 0 {
@@ -35,7 +36,7 @@ func (m *Matcher) Enter(dir string, data []byte) *Matcher {
 	return &Matcher{parent: m, file: f, size: m.Size() + len(data)}
 }
 
-// Size returns how many bytes the files with the rules have together.
+// Size returns the total size of the files with rules, in bytes.
 func (m *Matcher) Size() int {
 	if m == nil {
 		return 0
@@ -44,8 +45,7 @@ func (m *Matcher) Size() int {
 }
 
 // Match returns the rule that decides about a path, or nil if there is none. The path is canonical, like the
-// directories given to Enter; isDir reports whether it is a directory, and must be false for a symbolic link to a
-// directory.
+// directories passed to Enter. isDir means that it is a directory; it must be false for a symbolic link to a directory.
 func (m *Matcher) Match(path string, isDir bool) *Rule {
 	for ; m != nil; m = m.parent {
 		if r := m.file.Match(path, isDir); r != nil {
@@ -55,7 +55,7 @@ func (m *Matcher) Match(path string, isDir bool) *Rule {
 	return nil
 }
 
-// Ignored reports whether the rule that decides about a path leaves it out.
+// Ignored reports whether the rule that decides about a path ignores it.
 func (m *Matcher) Ignored(path string, isDir bool) bool {
 	r := m.Match(path, isDir)
 	return r != nil && !r.Negated
@@ -67,11 +67,11 @@ type Rule struct {
 	Dir string
 	// Line is the number of the line, counted from 1.
 	Line int
-	// Text is the line without its line ending and without the trailing spaces that do not count.
+	// Text is the line without its line end and without insignificant trailing spaces.
 	Text string
-	// Negated means that the rule takes paths back in: it begins with "!".
+	// Negated means that the rule includes paths again: it begins with "!".
 	Negated bool
-	// DirOnly means that the rule is about directories only: it ends with "/".
+	// DirOnly means that the rule only applies to directories: it ends with "/".
 	DirOnly bool
 
 	test test

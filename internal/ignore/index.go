@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// index finds the last rule that matches without trying each: most rules name a file, an extension or a path, and those
-// are looked up; the few others are tried one by one, from the last.
+// index finds the last matching rule without trying each: most rules name a file, an extension or a path, and those are
+// looked up; the few others are tried one by one, starting with the last.
 type index struct {
-	// found has the ranks of the last rules by the texts of their tests: for all that has a name, and for directories
-	// only. A rank is the index in the file plus one, so that 0 is none.
+	// found has the ranks of the last rules by the texts of their tests: in found[0] for all paths, in found[1] for
+	// directories only. A rank is the index in the file plus one; 0 means none.
 	found  [2][kindsFound]map[string]int
 	others []int // ranks of the rest, descending
 }
@@ -35,8 +35,8 @@ func newIndex(rules []Rule) index {
 	return x
 }
 
-// Match returns the last rule of the file that matches a path, or nil. Paths that are not below the directory of the
-// file match nothing.
+// Match returns the last rule of the file that matches a path, or nil. Paths outside the directory of the file match
+// nothing.
 func (f *File) Match(path string, isDir bool) *Rule {
 	rel, ok := strings.CutPrefix(path, f.prefix)
 	if !ok || rel == "" {

@@ -7,13 +7,13 @@ import (
 
 // File is one compiled .gitignore file. It is immutable and safe for concurrent use.
 type File struct {
-	prefix string // what paths below the file's directory begin with: "", or the directory and a slash
+	prefix string // prefix of the paths below the file's directory: "", or the directory and a slash
 	rules  []Rule // in the order of the file
 	index
 }
 
 // Parse compiles the bytes of the .gitignore file in the directory dir; "." and "" are the top. It never fails: as in
-// git, a line that is not well-formed is a rule that matches nothing. Data is not kept.
+// git, a malformed line is a rule that matches nothing. Data is not kept.
 func Parse(data []byte, dir string) *File {
 	f := &File{}
 	switch dir {
@@ -43,7 +43,7 @@ func Parse(data []byte, dir string) *File {
 	return f
 }
 
-// trimSpaces cuts the spaces at the end of a line that no backslash protects. Tabs stay.
+// trimSpaces removes the spaces at the end of a line, except one after a backslash. Tabs stay.
 func trimSpaces(line []byte) []byte {
 	if !bytes.HasSuffix(line, []byte{' '}) {
 		return line
@@ -64,7 +64,7 @@ func trimSpaces(line []byte) []byte {
 // parseRule reads one line. It returns false if the line can match nothing.
 func parseRule(line string) (Rule, bool) {
 	pattern, negated := strings.CutPrefix(line, "!")
-	// One slash only: "a//" is about a directory called "a/", which there is not.
+	// Only one slash: "a//" means a directory called "a/", which cannot exist.
 	pattern, dirOnly := strings.CutSuffix(pattern, "/")
 	r := Rule{Text: line, Negated: negated, DirOnly: dirOnly}
 	if pattern == "" {

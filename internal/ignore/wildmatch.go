@@ -2,12 +2,12 @@ package ignore
 
 import "strings"
 
-// opKind is what one step of a glob matches.
+// opKind is the kind of one step of a glob.
 type opKind uint8
 
 const (
 	opLiteral opKind = iota // the bytes of text
-	opClass                 // one byte of set, which never holds the slash
+	opClass                 // one byte of set, which never contains the slash
 	opStar                  // any bytes but slashes
 	opDeep                  // any bytes
 	opDirs                  // nothing, or any bytes that end in a slash
@@ -19,11 +19,11 @@ type op struct {
 	set  *byteSet
 }
 
-// glob is a compiled pattern. It works on bytes, as git does: "?" is one byte and not one character.
+// glob is a compiled pattern. It works on bytes, as git does: "?" is one byte, not one character.
 type glob []op
 
-// compileGlob compiles a pattern. In one about paths, stars stop at slashes, and "**" between slashes, or at an end of
-// the pattern, does not. It returns false if the pattern is malformed, which makes it match nothing.
+// compileGlob compiles a pattern. If path is set, stars stop at slashes, except "**" between slashes or at an end of
+// the pattern. It returns false if the pattern is malformed, which makes it match nothing.
 func compileGlob(pattern string, path bool) (glob, bool) {
 	var g glob
 	var literal []byte
@@ -82,16 +82,16 @@ func compileGlob(pattern string, path bool) (glob, bool) {
 
 // match reports whether the glob matches the whole of s.
 //
-// When a step fails, the last "*" takes one byte more, and if it cannot, the last "**" does. No older star needs to
-// be tried again: the later one was reached as early as possible, and whatever an older one could still offer lies
-// within its reach. (Between two "*" without a "**" the number of slashes is fixed, so moving the first never brings
-// the second into another directory.) That keeps the work polynomial, where trying every star is exponential.
+// When a step fails, the last "*" matches one more byte, or if it cannot, the last "**" does. No older star needs
+// another try: the later one was reached as early as possible, and it can reach anything that an older one could.
+// (Between two "*" without a "**" the number of slashes is fixed, so moving the first never brings the second into
+// another directory.) That keeps the work polynomial, while trying every star is exponential.
 func (g glob) match(s string) bool {
 	i, p := 0, 0
-	star, starAt := -1, 0 // the step after the last "*", and where what it matches ends
+	star, starAt := -1, 0 // the step after the last "*", and the end of its match
 	deep, deepAt := -1, 0 // the same for the last "**"
 	for {
-		takes := -1 // how many bytes the step does
+		takes := -1 // the number of bytes that the step matches, -1 if it fails
 		switch {
 		case p == len(g):
 			if i == len(s) {
