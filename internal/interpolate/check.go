@@ -10,9 +10,9 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// Problem is one mistake in the templates of a step, or, as a Warning, one suspicion.
+// Problem is a mistake in the templates of a step, or, as a Warning, a suspicion.
 type Problem struct {
-	Pointer string // below the step
+	Pointer string // relative to the step
 	Code    string // a Code constant
 	Message string
 	Hint    string
@@ -29,8 +29,8 @@ const (
 	CodeWrongType    = "wrong_type"
 )
 
-// Check finds the templates of the step, and checks every reference: the step named comes before, the field exists,
-// the type can fit.
+// Check finds the templates of the step, and checks every reference: its step comes earlier, the field exists, and the
+// type can fit.
 func (t *Texts) Check(s Step, report func(Problem)) {
 	defer func() { t.parsed, t.known = nil, nil }()
 	add := func(pointer, code, hint, format string, args ...any) {
@@ -91,7 +91,7 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 	}
 }
 
-// Nearest hints at an earlier step that could have been meant.
+// Nearest returns a hint with the earlier step that has the most similar id, "" if none is similar.
 func (t *Texts) Nearest(step string) string {
 	if near, ok := nearest.Of(step, t.ids[:t.at]); ok {
 		return fmt.Sprintf("did you mean '%s'?", near)
@@ -99,10 +99,10 @@ func (t *Texts) Nearest(step string) string {
 	return ""
 }
 
-// unknownRoot is the code that package template gives to a reference to a root that is missing.
+// unknownRoot is the code of package template for a reference to a missing root.
 const unknownRoot = "unknown_root"
 
-// rootHint returns the words to write in place of a reference to no step.
+// rootHint returns the hint for a reference to an unknown step.
 func (t *Texts) rootHint(p template.Problem) string {
 	if near := t.Nearest(words(p.Source)[0]); near != "" {
 		return near + " " + p.Hint
@@ -110,13 +110,13 @@ func (t *Texts) rootHint(p template.Problem) string {
 	return "name an earlier step; " + p.Hint
 }
 
-// fits reports whether the value of a template can ever be given to a parameter of that Go type.
+// fits reports whether the value of a template can fit a parameter of that Go type.
 func fits(ref template.Ref, want reflect.Type) bool {
 	for want.Kind() == reflect.Pointer {
 		want = want.Elem()
 	}
 	have := ref.Type
-	// A string can be written like a number or a bool, but paths, levels of risk and the texts of files are not.
+	// A string can contain a number or a bool, but not paths, levels of risk or the texts of files.
 	ofFiles := func(f template.Field) bool { return f.Name == ref.Field }
 	written := have == template.String && !slices.ContainsFunc(template.Fields(), ofFiles)
 	switch zero := reflect.Zero(want); {

@@ -11,10 +11,10 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// Error says which text could not be given its value.
+// Error reports a text whose templates could not be replaced by their values.
 type Error struct {
-	Pointer string // of the parameter, below "params", or that of the path of the condition
-	Text    string // as it was written
+	Pointer string // of the parameter, relative to "params", or of the condition's path
+	Text    string // as written
 	Err     error
 }
 
@@ -24,9 +24,9 @@ func (e *Error) Error() string { return fmt.Sprintf("parameter %s: %v", e.Pointe
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Expand returns a copy of the step's action in which all templates have their values, which may be so many bytes
-// together. In regular expressions, their replacements and scripts of sed the values are quoted, unless the template
-// has raw. The error is an *Error, around an *actions.LimitError perhaps, or an error of package params.
+// Expand returns a copy of the step's action in which all templates have their values, which may have at most most
+// bytes together. In regular expressions, their replacements and sed scripts, the values are quoted, unless the
+// template has raw. The error is an *Error, which can wrap an *actions.LimitError, or an error of package params.
 func (t *Texts) Expand(values template.Values, most int64) (any, error) {
 	if !t.Any() {
 		return t.action.Clone(), nil
@@ -38,7 +38,7 @@ func (t *Texts) Expand(values template.Values, most int64) (any, error) {
 		if !ok {
 			return given
 		}
-		given, _ = text.ExpandString(values) // the error is that of the parameter
+		given, _ = text.ExpandString(values) // the error is reported for the parameter
 		return given
 	}
 	return t.action.Expand(t.bind, func(pointer, text string) (any, error) {
@@ -57,8 +57,8 @@ func (t *Texts) Expand(values template.Values, most int64) (any, error) {
 	})
 }
 
-// Empty returns a template in the list at the pointer that stands for a list of nothing, "" if there is none. A
-// template that has no value is left for Expand to report.
+// Empty returns a template, from the list at the pointer, whose value is an empty list, "" if there is none. It skips a
+// template without a value, because Expand will report it.
 func (t *Texts) Empty(pointer string, values template.Values) string {
 	for _, at := range slices.Sorted(maps.Keys(t.params)) {
 		text := t.params[at]
@@ -75,8 +75,8 @@ func (t *Texts) Empty(pointer string, values template.Values) string {
 	return ""
 }
 
-// sizeOf is about how much memory a template's value takes, in bytes. The texts of a list of files are those of a
-// result.
+// sizeOf returns the approximate memory size of a template's value, in bytes. The strings of a list of files do not
+// count, because they belong to a result.
 func sizeOf(v any) int64 {
 	const perElement = 16
 	size := int64(perElement)
@@ -97,8 +97,8 @@ func sizeOf(v any) int64 {
 	return size
 }
 
-// Path returns the path of the condition, and whether there was a template in it. A path is one path: a list of files
-// has to have one element, or else it would not be clear which of them is asked for. The error is an *Error.
+// Path returns the path of the condition, and whether it has a template. A condition has only one path, so a list of
+// files must have one element. The error is an *Error.
 func (t *Texts) Path(values template.Values) (path string, ok bool, err error) {
 	if !t.path.IsTemplate() {
 		return "", false, nil

@@ -7,22 +7,22 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// Move returns the text that means in the step of to what the given text means in this step: references to steps have
-// the ids that renamed gives them, and what is text here is text there, with other backslashes perhaps. ok is false if
-// that cannot be written, because a reference would have another root there. The text must have no problems, and
-// neither step may be checked, or in use by another goroutine, yet.
+// Move returns a text for the step of to that means the same as the given text in this step. References to steps get
+// the ids from renamed. Literal text stays literal, perhaps with other backslashes. ok is false if that is impossible,
+// because a reference would have another root there. The text must have no problems. Neither step may have been checked
+// yet, or be used by another goroutine.
 func (t *Texts) Move(text string, to *Texts, renamed func(step string) string) (moved string, ok bool) {
 	if !strings.Contains(text, "{{") {
 		return text, true
 	}
 	var b strings.Builder
 	var roots []string
-	steps := make(map[string]bool) // those of roots that are steps, and no other roots
+	steps := make(map[string]bool) // the roots that are steps
 	done := 0
 	for _, ref := range t.parse(text).text.Refs() {
 		before := strings.TrimRight(text[done:ref.Offset], `\`)
 		t.moveLiteral(&b, before, to)
-		b.WriteString(text[done+len(before) : ref.Offset]) // an even number of backslashes, there as here
+		b.WriteString(text[done+len(before) : ref.Offset]) // an even number of backslashes, in both texts
 		root, source := ref.Root, ref.Source
 		if slices.Contains(t.ids, root) {
 			root = renamed(root)
@@ -44,17 +44,17 @@ func (t *Texts) Move(text string, to *Texts, renamed func(step string) string) (
 	return moved, ok
 }
 
-// Escape returns what has to stand in the step so that it is the text, whatever looks like a reference in it.
+// Escape returns the text in a form that has no references in this step.
 func (t *Texts) Escape(text string) string { return template.Escape(text, t.knows) }
 
-// moveLiteral writes a piece of a text without references, but perhaps with text that looks like a reference.
+// moveLiteral writes a piece of text without references. It may contain text that looks like a reference.
 func (t *Texts) moveLiteral(b *strings.Builder, piece string, to *Texts) {
 	parsed, _ := template.Parse(piece, t.knows)
-	literal, _ := parsed.ExpandString(nil) // which asks for no value
+	literal, _ := parsed.ExpandString(nil) // no value is needed
 	b.WriteString(template.Escape(literal, to.knows))
 }
 
-// rootOf returns where the root of a reference begins and ends: an id, or "steps[" number "]".
+// rootOf returns the begin and end of the root of a reference: an id, or "steps[" number "]".
 func rootOf(source string) (from, end int) {
 	const opening = "{{"
 	from = len(opening) + len(source[len(opening):]) - len(strings.TrimLeft(source[len(opening):], " \t"))

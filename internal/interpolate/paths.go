@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// isPath reports whether a parameter has the names of files, by the names that parameters have: a template of no step
-// is not a file's name, but can be a text that is to be found or written.
+// isPath reports whether a parameter contains names of files, judged by its name. A template without a step is not a
+// file's name, but in other parameters it can be a text to find or write.
 func isPath(pointer string) bool {
 	tokens, _ := strictjson.SplitPointer(pointer)
 	for len(tokens) > 0 && strings.Trim(tokens[len(tokens)-1], "0123456789") == "" {
@@ -27,10 +27,10 @@ func isPath(pointer string) bool {
 	return false
 }
 
-// braced is anything between two braces and two braces.
+// braced is any text between double braces.
 var braced = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{[^{}\r\n]*\}\}`) })
 
-// foreign returns what is in braces in a text that has been parsed, and is neither a reference, right or wrong, nor
+// foreign returns the pieces in double braces of a parsed text that are neither a reference, right or wrong, nor
 // escaped.
 func (t *Texts) foreign(text string, p parsed) []string {
 	taken := make(map[int]bool)
@@ -51,12 +51,11 @@ func (t *Texts) foreign(text string, p parsed) []string {
 	return found
 }
 
-// reportForeign reports something in braces in a path that names no step. It would be the name of a file, and a
-// condition or an overwrite would hold for that. It is a problem if it can only be meant as a reference: it is the
-// whole path, and a part of it is a step, or one of [template.Fields], or it begins as references do. Otherwise there
-// may be files of that name, and it returns false. In a longer path it may also have been escaped in a pipeline that
-// was included in this one, which has other steps. A variable's name there is a warning of its own, which the doors
-// refuse.
+// reportForeign reports a piece in double braces that names no step, in a path. It would be the name of a file, which a
+// condition or an overwrite would then use. It is a problem if it can only be meant as a reference: it is the whole
+// path, and a part of it is a step or one of [template.Fields], or it begins like a reference. Otherwise files of that
+// name may exist, and it returns false. In a longer path it may also have been escaped in a pipeline that was included
+// in this one and has other steps. A variable's name has a separate warning, which the doors turn into an error.
 func (t *Texts) reportForeign(s Step, pointer, source string, whole bool,
 	add func(pointer, code, hint, format string, args ...any)) (wrong bool) {
 	const isName = "raw in the step makes it the name of a file"
@@ -105,8 +104,8 @@ func words(source string) []string {
 	})
 }
 
-// ownRoot reports whether references begin with a name here or in what others call pipelines, wherever it is known:
-// "steps", "step1", "outputs", and the other roots that a step may have.
+// ownRoot reports whether references can begin with a name, here or in similar products, wherever it is known: "steps",
+// "step1", "outputs", and the other possible roots of a step.
 func ownRoot(name string) bool {
 	switch strings.TrimRight(name, "0123456789") {
 	case "steps", "step", "outputs", "vars", "prev", "run":

@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// expandScript puts the values into a script of sed. special are the characters that mean something in its patterns.
-// posix is set if a backslash does not quote between brackets.
+// expandScript replaces the templates of a sed script by their values. special are the characters with a meaning in its
+// patterns. posix means that a backslash does not quote between brackets.
 func expandScript(text template.Text, values template.Values, special string, posix bool) (string, error) {
 	places, err := placesOf(text, values)
 	if err != nil {
@@ -28,16 +28,17 @@ func expandScript(text template.Text, values template.Values, special string, po
 		}
 		v = sedQuoted(v, text.Source(), special)
 		if place == beginsText && strings.IndexAny(v, "\\ \t") == 0 {
-			return `\` + v // sed leaves out blanks and one backslash there
+			return `\` + v // sed drops leading blanks and one backslash there
 		}
 		return v
 	})
 }
 
-// plainWord is a value that means the same wherever it stands in a script.
+// plainWord matches values that mean the same anywhere in a script.
 var plainWord = regexp.MustCompile(`^[0-9A-Za-z]+$`)
 
-// inBracketsQuoted quotes a value between brackets, where a backslash does not quote and the separator is a character.
+// inBracketsQuoted quotes a value between brackets, where a backslash does not quote and the separator is an ordinary
+// character.
 var inBracketsQuoted = strings.NewReplacer("[", "[.[.]", "]", "[.].]", "-", "[.-.]", "^", "[.^.]", `\`, `[.\.]`,
 	"\n", `\n`)
 
@@ -50,7 +51,7 @@ const (
 	inBrackets
 )
 
-// placesOf returns the place of each value that is quoted.
+// placesOf returns the place of each quoted value.
 func placesOf(text template.Text, values template.Values) ([]scriptPlace, error) {
 	const mark = "\x00" // before each value
 	n := 0
@@ -61,7 +62,7 @@ func placesOf(text template.Text, values template.Values) ([]scriptPlace, error)
 		}
 		return mark + v
 	})
-	if err != nil || strings.Count(marked, mark) != n { // with NULs of its own a script has no such place
+	if err != nil || strings.Count(marked, mark) != n { // a script that contains NULs gets no places
 		return nil, err
 	}
 	found := sed.PlacesOf(strings.ReplaceAll(marked, mark, ""))
@@ -85,7 +86,8 @@ func placesOf(text template.Text, values template.Values) ([]scriptPlace, error)
 	return places, nil
 }
 
-// sedQuoted quotes a value for both halves of an s command, whose separator follows the first letter of the script.
+// sedQuoted quotes a value for both halves of an s command, whose separator is the character after the first "s" of the
+// script.
 func sedQuoted(value, source, special string) string {
 	separator := "/"
 	if i := strings.IndexByte(source, 's'); i >= 0 && i+1 < len(source) &&

@@ -10,8 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// syntax is how a parameter reads its text. Values that templates put into it are quoted, so that they stand for
-// themselves.
+// syntax is the syntax of a parameter's text. Values of templates in it are quoted so that they are literal.
 type syntax uint8
 
 const (
@@ -19,13 +18,13 @@ const (
 	expression         // a regular expression
 	guessed            // a regular expression if it looks like one
 	replacement        // of a regular expression
-	structure          // of code, or what replaces it
+	structure          // of code, or its replacement
 	script             // of sed, with extended expressions
 	re2Script          // of sed, with RE2 expressions
 	basicScript        // of sed, with basic expressions
 )
 
-// syntaxOf returns how an action reads the parameter at a pointer. mode returns the value of a parameter that names the
+// syntaxOf returns the syntax of the parameter at a pointer. mode expands the value of a parameter that selects the
 // syntax.
 func syntaxOf(action any, pointer string, mode func(pointer, given string) string) syntax {
 	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
@@ -85,10 +84,10 @@ func syntaxOf(action any, pointer string, mode func(pointer, given string) strin
 	return plainText
 }
 
-// quoted returns an expression that matches a value itself, also between brackets, where a hyphen makes a range.
+// quoted returns an expression that matches exactly the value, even between brackets, where a hyphen makes a range.
 func quoted(value string) string { return strings.ReplaceAll(regexp.QuoteMeta(value), "-", `\-`) }
 
-// expandIn puts the values into a text that has a syntax.
+// expandIn replaces the templates of a text with this syntax by their values.
 func (s syntax) expandIn(text template.Text, values template.Values) (any, error) {
 	switch s {
 	case expression:
@@ -104,7 +103,7 @@ func (s syntax) expandIn(text template.Text, values template.Values) (any, error
 	case basicScript:
 		return expandScript(text, values, `\.*[]^$&`, true)
 	case guessed:
-		// The author's own characters decide, not those of the values.
+		// The author's own characters decide, not those in the values.
 		own, err := text.ExpandQuoted(values, func(string) string { return "x" })
 		if err != nil {
 			return nil, err

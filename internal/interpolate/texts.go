@@ -1,5 +1,5 @@
-// Package interpolate knows the templates of a step: those in its parameters, and in the path of its condition. It
-// finds and checks them when the pipeline is checked, and puts their values in when the step runs. Each text is
+// Package interpolate handles the templates of a step: in its parameters, and in the path of its condition. It finds
+// and checks them when the pipeline is checked, and replaces them by their values when the step runs. Each text is
 // parsed once.
 package interpolate
 
@@ -14,15 +14,15 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// Step is a step of a pipeline, as far as templates go.
+// Step is the part of a step that matters for templates.
 type Step struct {
 	ID     string
 	Action any
-	// Bind are templates by the pointers of parameters that are not strings.
+	// Bind has templates for parameters that are not strings, by pointer.
 	Bind map[string]string
-	// Path is that of the condition, "" for none.
+	// Path is the path of the condition, "" for none.
 	Path string
-	// Raw means that what looks like a template is text.
+	// Raw means that text in the form of a template is literal.
 	Raw bool
 }
 
@@ -30,11 +30,11 @@ type Step struct {
 // and safe for concurrent use.
 type Texts struct {
 	*pipeline
-	at     int             // which step it is
-	others []template.Root // beside the steps
-	strict bool            // any name and a field is meant for a step
+	at     int             // index of the step
+	others []template.Root // in addition to the steps
+	strict bool            // any name with a field must be a step
 	known  template.Known
-	parsed map[string]parsed // by the text, while the pipeline is checked
+	parsed map[string]parsed // by text, only while the pipeline is checked
 
 	action params.Action
 	bind   map[string]string
@@ -42,7 +42,7 @@ type Texts struct {
 	path   template.Text
 }
 
-// pipeline is what the texts of its steps have in common.
+// pipeline is shared by the texts of its steps.
 type pipeline struct {
 	steps []template.Root
 	ids   []string // of the steps
@@ -53,7 +53,7 @@ type parsed struct {
 	problems []template.Problem
 }
 
-// New returns the Texts of each step of a pipeline that has these steps, which must not change any more.
+// New returns the Texts of each step of a pipeline with these steps, which must not change any more.
 func New(steps []template.Root) []*Texts {
 	p := &pipeline{steps: steps, ids: make([]string, len(steps))}
 	texts := make([]*Texts, len(steps))
@@ -64,13 +64,13 @@ func New(steps []template.Root) []*Texts {
 	return texts
 }
 
-// Offer lets the templates of the step begin with other roots too, unless a step has the name. It must be called before
-// anything else.
+// Offer adds other roots to the templates of the step; a step of the same name takes precedence. It must be called
+// before anything else.
 func (t *Texts) Offer(others ...template.Root) { t.others = append(t.others, others...) }
 
-// Strict takes each name with a field in double braces for a reference, so that a name of no step is a problem: for the
-// texts that are sent to agents and tools, where nobody would see that a value is missing. It must be called before
-// anything else but Offer.
+// Strict treats each name with a field in double braces as a reference, so that a name of no step is a problem. It is
+// for texts that are sent to agents and tools, where nobody would see that a value is missing. It must be called before
+// anything else except Offer.
 func (t *Texts) Strict() { t.strict = true }
 
 // IsTemplate reports whether a text refers to a step of the pipeline, or to another root.
@@ -78,7 +78,7 @@ func (t *Texts) IsTemplate(text string) bool {
 	return strings.Contains(text, "{{") && t.parse(text).text.IsTemplate()
 }
 
-// knows is [template.Roots], made when it is asked for the first time: most texts have no reference in them.
+// knows is [template.Roots], made at the first use: most texts have no reference.
 func (t *Texts) knows(name string) (template.Root, bool) {
 	if t.known == nil {
 		t.known = template.Roots(t.steps, t.at, t.others...)
@@ -95,7 +95,7 @@ func (t *Texts) knows(name string) (template.Root, bool) {
 	return root, false
 }
 
-// isPosition reports whether a name can only stand for a step by its position, as "step1" and "steps[0]" do.
+// isPosition reports whether a name can only mean a step by its position, as in "step1" and "steps[0]".
 func isPosition(name string) bool {
 	number, ok := strings.CutPrefix(name, "step")
 	if inner, list := strings.CutPrefix(number, "s["); list {
@@ -116,8 +116,8 @@ func (t *Texts) parse(text string) parsed {
 	return p
 }
 
-// each calls visit for every text that can be a template, with its pointer below the step. whole is the type of the
-// parameter if it is not a string, so that only a template that is all of the text fits.
+// each calls visit for every text that can be a template, with its pointer relative to the step. whole is the type of
+// the parameter if it is not a string: then the template must be the whole text.
 func (t *Texts) each(s Step, visit func(pointer, text string, whole reflect.Type)) {
 	if s.Path != "" {
 		visit(pathPointer, s.Path, nil)
@@ -140,7 +140,7 @@ const (
 	paramsPointer = "/params"
 )
 
-// keep keeps a template for the runs.
+// keep stores a template for the runs.
 func (t *Texts) keep(pointer string, text template.Text) {
 	switch {
 	case !text.IsTemplate():
@@ -160,8 +160,8 @@ func (t *Texts) Any() bool { return len(t.params) > 0 }
 // Anywhere reports whether there are templates in the parameters or in the path of the condition.
 func (t *Texts) Anywhere() bool { return t.Any() || t.path.IsTemplate() }
 
-// Sources returns the texts of the parameters that have templates in them. It is empty before the pipeline is checked,
-// and may be asked by several runs at the same time afterwards.
+// Sources returns the texts of the parameters that have templates. It is empty before the pipeline is checked. After
+// that it may be called by several runs at the same time.
 func (t *Texts) Sources() map[string]bool {
 	sources := make(map[string]bool, len(t.params))
 	for _, text := range t.params {
@@ -172,7 +172,7 @@ func (t *Texts) Sources() map[string]bool {
 
 // Reference is a reference with its place.
 type Reference struct {
-	Pointer string // below the step
+	Pointer string // relative to the step
 	template.Ref
 }
 
@@ -191,12 +191,12 @@ func (t *Texts) References() []Reference {
 	return all
 }
 
-// Refs returns the ids of the steps that the templates name.
+// Refs returns the ids of the steps that the templates refer to.
 func (t *Texts) Refs() []string {
 	return slices.DeleteFunc(t.roots(), func(root string) bool { return !slices.Contains(t.ids, root) })
 }
 
-// Names reports whether a template names another root, which is not a step.
+// Names reports whether a template refers to another root, which is not a step.
 func (t *Texts) Names(other string) bool {
 	return !slices.Contains(t.ids, other) && slices.Contains(t.roots(), other)
 }
