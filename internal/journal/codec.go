@@ -121,7 +121,7 @@ func decode(data []byte, signed func(body, mac []byte) bool) (*Plan, error) {
 		return nil, &Error{Reason: BadFormat, Err: fmt.Errorf("%d records where the header says %d", lines, n)}
 	}
 	if n > 0 {
-		p.Records = make([]Record, 0, min(n, len(rest)/leastLine)) // bounded by n and by the text: lines can be empty, and a Record is large
+		p.Records = make([]Record, 0, min(n, len(rest)/leastLine)) // lines can be empty, and a Record is large
 	}
 	for i := range n {
 		var line []byte
