@@ -9,11 +9,11 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Hint is what a wrong name was probably meant to be, and the JSON pointer of that name. If At is set, nothing else is
-// reported about the value. Both are "" if that is not known.
+// Hint is the probable meaning of a wrong name, and the JSON pointer of the meant name. If At is set, nothing else is
+// reported about the value. Both are "" if unknown.
 type Hint struct{ Text, At string }
 
-// Meant returns the hint for an unknown name in an object of that form, which stands at a pointer.
+// Meant returns the hint for an unknown name in an object of that form at a pointer.
 func Meant(object *form.Form, name, at string) Hint {
 	field, ok := object.Known(name)
 	if !ok {
@@ -25,8 +25,8 @@ func Meant(object *form.Form, name, at string) Hint {
 	return Hint{fmt.Sprintf("did you mean '%s'?", field), at + "/" + strictjson.EscapeToken(field)}
 }
 
-// Unknown returns the hint for an unknown name, which stands at a pointer below an object of that form, which itself
-// stands at another. A name that is near none in its object gets the names that there are.
+// Unknown returns the hint for an unknown name. pointer is the pointer of the name, relative to an object of that form,
+// which is at the pointer at. If no name in its object is similar, the hint lists the existing names.
 func Unknown(object *form.Form, pointer, at string) Hint {
 	name, up, within := within(object, pointer)
 	if within == nil {
@@ -39,16 +39,16 @@ func Unknown(object *form.Form, pointer, at string) Hint {
 	return hint
 }
 
-// within returns the last part of a pointer below an object, the pointer before it, and the form of what stands there,
-// nil if it is not known.
+// within returns the last part of a pointer relative to an object, the pointer before it, and the form at that pointer,
+// nil if unknown.
 func within(object *form.Form, pointer string) (name, up string, f *form.Form) {
 	last := strings.LastIndexByte(pointer, '/')
 	tokens, _ := strictjson.SplitPointer(pointer[last:])
 	return tokens[0], pointer[:last], object.At(pointer[:last])
 }
 
-// Misplaced says where a name belongs that is unknown in the step at a pointer, or in its parameters. The form is
-// that of its action, nil where the name is among them.
+// Misplaced returns a hint with the correct place of a name that is unknown in the step at a pointer, or in its
+// parameters. action is the form of the step's action, nil if the name is among the parameters.
 func (f *Forms) Misplaced(name, at string, action *form.Form) Hint {
 	option, isOption := f.Pipeline.Known(name)
 	field, isField := f.Step.Known(name)
@@ -67,8 +67,8 @@ func (f *Forms) Misplaced(name, at string, action *form.Form) Hint {
 	return Hint{}
 }
 
-// UnknownParam returns the hint for an unknown parameter, which stands at a pointer below the parameters of the step
-// at another.
+// UnknownParam returns the hint for an unknown parameter. pointer is its pointer relative to the parameters of the
+// step, which is at the pointer at.
 func (f *Forms) UnknownParam(pointer, at string, action *form.Form) Hint {
 	name, up, object := within(action, pointer)
 	if object == nil {

@@ -10,33 +10,33 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Source is a JSON text that was read.
+// Source is a parsed JSON text.
 type Source struct {
-	Data   []byte // as it was given
+	Data   []byte // the original text
 	Root   *strictjson.Node
-	Mended *mend.Mended // what was read in its place, nil if that is the text itself
+	Mended *mend.Mended // the repaired text that was read instead, nil if the original was read
 
 	limits strictjson.Limits
 }
 
-// Again returns the tree as it was read, whatever was done to Root.
+// Again parses the text again, so the result has none of the changes made to Root.
 func (s *Source) Again() *strictjson.Node {
 	text := s.Data
 	if s.Mended != nil {
 		text = s.Mended.Text
 	}
-	root, _ := strictjson.Parse(text, s.limits) // it was read before
+	root, _ := strictjson.Parse(text, s.limits) // it was parsed without error before
 	return root
 }
 
-// SyntaxError says why a text cannot be read.
+// SyntaxError is the reason why a text cannot be read.
 type SyntaxError struct {
 	*strictjson.SyntaxError
-	// Hint is what to write instead, if that is known.
+	// Hint is advice on what to write instead, "" if there is none.
 	Hint string
 }
 
-// Read parses a text, mended if it has to be and may be.
+// Read parses a text. It mends the text if that is necessary and mayMend is set.
 func Read(data []byte, limits strictjson.Limits, mayMend bool) (*Source, *SyntaxError) {
 	root, err := strictjson.Parse(data, limits)
 	if err == nil {
@@ -69,13 +69,13 @@ func Read(data []byte, limits strictjson.Limits, mayMend bool) (*Source, *Syntax
 	return nil, syntaxError(err, strings.Join(advice, "; "))
 }
 
-// syntaxError is for the errors of packages strictjson and mend, which have no other type.
+// syntaxError converts an error of packages strictjson and mend, which have only this type.
 func syntaxError(err error, hint string) *SyntaxError {
 	syntax, _ := err.(*strictjson.SyntaxError)
 	return &SyntaxError{SyntaxError: syntax, Hint: hint}
 }
 
-// NodeAt follows a pointer as far as there are values, and returns the last of them.
+// NodeAt follows a pointer as far as values exist, and returns the last of them.
 func NodeAt(n *strictjson.Node, pointer string) *strictjson.Node {
 	tokens, _ := strictjson.SplitPointer(pointer)
 	for _, token := range tokens {
@@ -95,14 +95,14 @@ func NodeAt(n *strictjson.Node, pointer string) *strictjson.Node {
 	return n
 }
 
-// PointerAt returns the pointer of the value that stands at an offset, or whose name does, in a tree as it was read; of
-// what stands around that place if nothing begins there.
+// PointerAt returns the pointer of the value at an offset, or of the member whose name is there, in an unchanged tree.
+// If neither begins there, it returns the pointer of the enclosing value.
 func PointerAt(n *strictjson.Node, offset int) (pointer string, name bool) {
 	for n.Offset != offset {
 		var next *strictjson.Node
 		token := ""
 		if n.Kind == strictjson.Array {
-			// The first element that begins after the offset follows the element that holds the offset.
+			// The first element that begins after the offset follows the element that contains it.
 			i, _ := slices.BinarySearchFunc(n.Elems, offset+1,
 				func(e *strictjson.Node, o int) int { return e.Offset - o })
 			if i > 0 {

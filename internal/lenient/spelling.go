@@ -10,28 +10,29 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// prevError is the word that stands for the condition {"type": "prev_error"}.
+// prevError is short for the condition {"type": "prev_error"}.
 const prevError, typePrevError = "prev.error", "prev_error"
 
-// Moved maps something that is read elsewhere to its place in the text: at Text, its name at NameOffset. It is read at
-// Plain. Both are pointers below the step. Whole means that its parts stand in it in the text too.
+// Moved maps the pointer of a rearranged value to its place in the text: there it is at Text, and its name at
+// NameOffset; the decoder reads it at Plain. Both are pointers relative to the step. Whole means that its parts are
+// inside it in the text too.
 type Moved struct {
 	Plain, Text string
 	NameOffset  int
 	Whole       bool
 }
 
-// ActionPrompt is the action of a step that has a prompt and names no action.
+// ActionPrompt is the action of a step with a prompt and without an action.
 const ActionPrompt = "prompt"
 
-// Asks reports whether a step has a prompt and names no action: its parameters stand in the step itself.
+// Asks reports whether a step has a prompt and no action: its parameters are then in the step.
 func Asks(step *strictjson.Node) bool {
 	return step.Get("action") == nil && step.Get(ActionPrompt) != nil
 }
 
-// Asking returns a step that Asks as a step of the action prompt, with the parameters where they belong. The step
-// itself is not changed. If it has parameters there already, these are left out. The forms are those of a step and of
-// the parameters; a name of both is the step's.
+// Asking converts a step for which Asks is true to a step with the action prompt and with its parameters in params. The
+// step is not changed. Existing params are left out. fields and prompt are the forms of a step and of the parameters; a
+// name in both belongs to the step.
 func Asking(step *strictjson.Node, fields, prompt *form.Form) (plain *strictjson.Node, moved []Moved) {
 	plain = &strictjson.Node{Kind: step.Kind, Offset: step.Offset, End: step.End}
 	values := object(step)
@@ -52,10 +53,10 @@ func Asking(step *strictjson.Node, fields, prompt *form.Form) (plain *strictjson
 	return plain, moved
 }
 
-// Plain returns a step in the one form that is read further: retry_if as a list of objects, which may be an object of
-// step ids and keywords, and conditions as objects, which may be the word "prev.error". The nodes keep the places that
-// they have in the text, and the step itself is not changed. isStep reports whether a step of the pipeline has an id:
-// an object with a "step" that is none of these is a single way back, which has to stand in a list.
+// Plain returns a step in the form that the decoder reads. retry_if becomes a list of objects, even if it was an object
+// of step ids and keywords. Conditions become objects, even if they were the word "prev.error". The nodes keep their
+// places in the text, and the step is not changed. isStep reports whether a step of the pipeline has an id: an object
+// with a "step", which is not the id of a step, is a single way back, which must be in a list.
 func Plain(step *strictjson.Node, isStep func(id string) bool) (plain *strictjson.Node, moved []Moved) {
 	plain = step
 	set := func(i int, v *strictjson.Node) {
@@ -92,7 +93,7 @@ func prevErrorObject(word *strictjson.Node) *strictjson.Node {
 	return object(word, strictjson.Member{Name: "type", NameOffset: word.Offset, Value: text(word, typePrevError)})
 }
 
-// waysBack makes a list of an object of step ids and keywords.
+// waysBack converts an object of step ids and keywords to a list.
 func waysBack(n *strictjson.Node) *strictjson.Node {
 	list := &strictjson.Node{Kind: strictjson.Array, Offset: n.Offset, End: n.End}
 	for _, way := range n.Members {
@@ -104,10 +105,10 @@ func waysBack(n *strictjson.Node) *strictjson.Node {
 	return list
 }
 
-// asksPrevError reports whether a way back has the word for its condition.
+// asksPrevError reports whether a way back has the word as its condition.
 func asksPrevError(way *strictjson.Node) bool { return isPrevError(way.Get("when")) }
 
-// withPrevError returns a list of ways back with objects for the word.
+// withPrevError returns a list of ways back in which objects replace the word.
 func withPrevError(list *strictjson.Node) *strictjson.Node {
 	c := *list
 	c.Elems = slices.Clone(list.Elems)
@@ -125,18 +126,18 @@ func withPrevError(list *strictjson.Node) *strictjson.Node {
 	return &c
 }
 
-// object returns an object that stands where another value does.
+// object returns an object at the place of another value.
 func object(at *strictjson.Node, members ...strictjson.Member) *strictjson.Node {
 	return &strictjson.Node{Kind: strictjson.Object, Offset: at.Offset, End: at.End, Members: slices.Clone(members)}
 }
 
-// text returns a string that stands where another value does.
+// text returns a string at the place of another value.
 func text(at *strictjson.Node, s string) *strictjson.Node {
 	return &strictjson.Node{Kind: strictjson.String, Offset: at.Offset, End: at.End, Text: s}
 }
 
-// spellings brings near what strict decoding reads in two ways: an object of step ids and keywords becomes the list
-// that it stands for, and the word for a condition gets its right form.
+// spellings corrects fields with two valid forms: an object of step ids and keywords becomes a list, and the word for a
+// condition gets its correct spelling.
 func (f *fitting) spellings(root, n *strictjson.Node, at string) {
 	for _, m := range n.Members {
 		switch name, _ := f.Step.Known(m.Name); name {
@@ -178,7 +179,7 @@ func hasStep(root *strictjson.Node, id string) bool {
 	})
 }
 
-// prevError gives the word for a condition, or for its type, the form that it has there.
+// prevError corrects the spelling of the word for a condition, or for its type.
 func (f *fitting) prevError(v *strictjson.Node, at string) {
 	word, want := v, prevError
 	if v.Kind == strictjson.Object {
@@ -194,8 +195,8 @@ func (f *fitting) prevError(v *strictjson.Node, at string) {
 	}
 }
 
-// wholeCount takes a number with a fraction that a count is held against for the whole number that means the same: more
-// than 0.5 is more than 0, and less than 0.5 is less than 1. No count is equal to one.
+// wholeCount replaces a fraction in a comparison with a count by the equivalent whole number: more than 0.5 is more
+// than 0, and less than 0.5 is less than 1. No count is equal to a fraction.
 func (f *fitting) wholeCount(condition *strictjson.Node, at string) {
 	if condition.Kind != strictjson.Object {
 		return

@@ -1,5 +1,5 @@
-// Package lenient repairs pipelines: what it takes to know of their form, beyond what package mend knows of any JSON.
-// It also knows what a wrong name was probably meant to be, which strict decoding puts into hints.
+// Package lenient repairs pipelines where that needs knowledge of their form; package mend repairs any JSON. It also
+// finds the probable meaning of a wrong name, for the hints of strict decoding.
 package lenient
 
 import (
@@ -11,21 +11,21 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Forms is what pipelines look like.
+// Forms are the forms of pipelines.
 type Forms struct {
-	// Pipeline and Step are the forms of a pipeline, whose steps are looked into when the action of each is known, and
-	// of a step, whose parameters are.
+	// Pipeline and Step are the forms of a pipeline and of a step. The steps of a pipeline and the parameters of a step
+	// are checked separately, when the action of the step is known.
 	Pipeline, Step *form.Form
 	// Actions are the names of all actions. Params returns the form of the parameters of an action, nil for an unknown
 	// action.
 	Actions []string
 	Params  func(action string) *form.Form
-	// MostSteps is how many steps are looked at: those of a pipeline that has more are not.
+	// MostSteps is the maximum number of steps. The steps of a larger pipeline are not repaired.
 	MostSteps int
 }
 
-// Repair makes a tree that strict decoding has refused fit, as far as it has one meaning, and reports what it did.
-// Strict decoding then decides whether the tree is an object, and right.
+// Repair corrects a tree that strict decoding has refused, as far as its meaning is clear, and reports the repairs.
+// Strict decoding then decides whether the tree is an object, and valid.
 func (f *Forms) Repair(root *strictjson.Node) *mend.Fitter {
 	t := &fitting{Forms: f}
 	if root.Kind != strictjson.Object {
@@ -78,7 +78,8 @@ func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
 	f.Fit(values, action, at+"/params")
 }
 
-// asking gives a step that has its parameters in itself, which strict decoding reads as well, the other form.
+// asking converts a step that has its parameters directly in it to the form with params. Strict decoding reads both
+// forms.
 func (f *fitting) asking(n *strictjson.Node, at string) {
 	prompt := f.Params(ActionPrompt)
 	if prompt == nil || slices.ContainsFunc(n.Members, func(m strictjson.Member) bool {
@@ -99,7 +100,7 @@ func (f *fitting) asking(n *strictjson.Node, at string) {
 	}
 }
 
-// action returns the form of the parameters of a step, or nil if no such action exists.
+// action returns the form of the parameters of a step's action, or nil if no such action exists.
 func (f *fitting) action(n *strictjson.Node, at string) *form.Form {
 	var name *strictjson.Node
 	exact := n.Get("action")
@@ -127,9 +128,9 @@ func (f *fitting) action(n *strictjson.Node, at string) *form.Form {
 	return f.Params(name.Text)
 }
 
-// dryRun takes a dry run that is asked of a step, or of the call of a tool, as a dry run of the pipeline: never more
-// is done than was asked for. Other options are not moved, since a step that is to be forced states nothing about the
-// others.
+// dryRun treats a dry run requested for a step, or for the call of a tool, as a dry run of the pipeline, so that never
+// more is done than was requested. Other options are not moved, because an option to force one step must not apply to
+// the others.
 func (f *fitting) dryRun(root, n *strictjson.Node, own *form.Form, at string) {
 	option := f.Pipeline.Field("dry_run")
 	alone := form.Form{Kind: form.Object, Fields: []form.Field{*option}}
@@ -163,7 +164,7 @@ func (f *fitting) dryRun(root, n *strictjson.Node, own *form.Form, at string) {
 	})
 }
 
-// inputs takes a list in input_from for what it is.
+// inputs handles a list in input_from: it becomes input_from_all, or is removed if empty.
 func (f *fitting) inputs(n *strictjson.Node, at string) {
 	for i, m := range n.Members {
 		if !form.Same(m.Name, "input_from") || m.Value.Kind != strictjson.Array {
@@ -181,7 +182,7 @@ func (f *fitting) inputs(n *strictjson.Node, at string) {
 	}
 }
 
-// moveDown puts parameters that stand in the step itself where they belong.
+// moveDown moves parameters that are directly in the step into params.
 func (f *fitting) moveDown(n *strictjson.Node, action *form.Form, at string) {
 	if action == nil {
 		return
@@ -217,13 +218,13 @@ func (f *fitting) moveDown(n *strictjson.Node, action *form.Form, at string) {
 	values.Members = append(values.Members, moved...)
 }
 
-// ofStep are the fields of a step that are looked for among the parameters too.
+// ofStep are the fields of a step that are also looked for among the parameters.
 var ofStep = []string{
 	"input_from", "input_from_all", "condition", "expect", "on_fail", "next", "retry_if", "max_retries", "max_visits",
 	"manual",
 }
 
-// moveUp takes out of the parameters what belongs to the step.
+// moveUp moves fields of the step out of the parameters.
 func (f *fitting) moveUp(root, n, values *strictjson.Node, action *form.Form, at string) {
 	outer := n.Values()
 	values.Members = slices.DeleteFunc(values.Members, func(m strictjson.Member) bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// toObject reads a pipeline that is in a string or alone in a list.
+// toObject reads a pipeline in a string or as the only element of a list.
 func (f *fitting) toObject(root *strictjson.Node) {
 	f.Fit(root, &form.Form{Kind: form.Object}, "")
 	if root.Kind == strictjson.Array && len(root.Elems) == 1 && root.Elems[0].Get("steps") != nil {
@@ -18,10 +18,10 @@ func (f *fitting) toObject(root *strictjson.Node) {
 	}
 }
 
-// mostWrapped is how many objects the pipeline may be wrapped in.
+// mostWrapped is the maximum number of objects around the pipeline.
 const mostWrapped = 3
 
-// unwrap takes the pipeline out of an object that has it in a field. Fields beside it are kept.
+// unwrap extracts the pipeline from an object that has it in a field. Other fields of that object are kept.
 func (f *fitting) unwrap(root *strictjson.Node) {
 	for range mostWrapped {
 		i := f.Wrapper(root)
@@ -54,7 +54,7 @@ func (f *fitting) unwrap(root *strictjson.Node) {
 	}
 }
 
-// Wrapper returns the member that has the pipeline in it, or -1 if it is not wrapped.
+// Wrapper returns the index of the member that contains the pipeline, or -1 if it is not wrapped.
 func (f *Forms) Wrapper(root *strictjson.Node) int {
 	if f.hasSteps(root) || f.alone(root) >= 0 {
 		return -1
@@ -64,7 +64,7 @@ func (f *Forms) Wrapper(root *strictjson.Node) int {
 	})
 }
 
-// wraps reports whether pipelines are wrapped in a field of that name.
+// wraps reports whether a field of that name can contain a pipeline.
 func wraps(name string) bool {
 	switch form.Plain(name) {
 	case "pipeline", "pipelinejson", "pipelinerequest", "pipelinedefinition", "definition", "arguments",
@@ -81,8 +81,8 @@ func (f *Forms) hasSteps(n *strictjson.Node) bool {
 	})
 }
 
-// alone returns the member with the action of a step that stands where the pipeline should, or -1: an object that has
-// no steps, neither in itself nor one level below.
+// alone returns the index of the member "action" if the root is a step instead of a pipeline, or -1. Such a root has no
+// steps, neither directly nor one level below.
 func (f *Forms) alone(root *strictjson.Node) int {
 	if f.hasSteps(root) ||
 		slices.ContainsFunc(root.Members, func(m strictjson.Member) bool { return f.hasSteps(m.Value) }) {
@@ -94,8 +94,8 @@ func (f *Forms) alone(root *strictjson.Node) int {
 	})
 }
 
-// Other returns the member by which an object without steps can be told to be something else than a pipeline, what it
-// is, and what to send instead. at is -1 if that is not known.
+// Other returns the index of the member that shows that an object without steps is not a pipeline, a message about what
+// it is, and a hint on what to send instead. at is -1 if that is unknown.
 func (f *Forms) Other(root *strictjson.Node) (at int, message, hint string) {
 	const whole = `{"name": "...", "steps": [...]}`
 	if at = f.alone(root); at >= 0 {
@@ -113,7 +113,7 @@ func (f *Forms) Other(root *strictjson.Node) (at int, message, hint string) {
 	return at, fmt.Sprintf("the list of steps is called '%s'", root.Members[at].Name), "call it steps: " + whole
 }
 
-// ofCall reports whether a name belongs to the call of a tool whose argument the pipeline is.
+// ofCall reports whether a name belongs to a tool call whose argument is the pipeline.
 func ofCall(name string) bool {
 	switch name {
 	case "name", "tool", "tool_name", "type", "id", "method", "function", "jsonrpc", "server":
