@@ -1,5 +1,5 @@
-// Package library reads the files of one directory by their names: regular files of a bounded number and size, of
-// exactly those names with certain ends, and none that a link leads out of the directory for.
+// Package library reads the files of one directory by their names: only regular files, limited in number and size, with
+// exactly the given names and one of certain extensions, and no file outside the directory, even through a link.
 package library
 
 import (
@@ -20,26 +20,26 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// MostEntries is how many entries a directory may have: all are listed, to find one by its exact name.
+// MostEntries is the maximum number of entries in a directory: all are listed, to find one by its exact name.
 const MostEntries = 10_000
 
 // Dir is an open directory. A directory that does not exist has no names.
 type Dir struct {
-	// Names are those of what is there, sorted, without their ends. A name with two ends is there once. Names that
-	// begin with a dot are left out.
+	// Names are the names of the files without their extensions, sorted. A name with two extensions is listed once. Names
+	// that begin with a dot are left out.
 	Names []string
 
 	ends  []string
 	files map[string][]string // the files of each name
-	// over the file system that it is in: it resolves links, and opens nothing but regular files
+	// on the file system of the directory: it resolves links, and opens only regular files
 	stage *stage.Stage
 	at    string    // its name there, without links
-	own   io.Closer // a file system that was opened for this, or nil
+	own   io.Closer // a file system opened by Open, or nil
 }
 
-// Open lists the directory at a path of a file system, for files of at most that many bytes whose names have any of
-// the ends, such as ".json". Links in the path are followed as far as the file system lets them. Of an afero.OsFs, the
-// directory itself becomes a root that nothing leads out of.
+// Open lists the directory at a path of a file system, for files of at most most bytes whose names have any of the
+// extensions in ends, such as ".json". Links in the path are followed as far as the file system allows. For an
+// afero.OsFs, the directory itself becomes a root, so that nothing leads out of it.
 func Open(ctx context.Context, fsys afero.Fs, at string, most int64, ends ...string) (_ *Dir, err error) {
 	d := &Dir{at: at, ends: ends, files: make(map[string][]string)}
 	defer func() {
@@ -62,7 +62,7 @@ func Open(ctx context.Context, fsys afero.Fs, at string, most int64, ends ...str
 	return d, err
 }
 
-// Close gives back what Open has opened.
+// Close closes everything that Open has opened.
 func (d *Dir) Close() {
 	if d.stage != nil {
 		_ = d.stage.Close() // it was only read
@@ -72,7 +72,7 @@ func (d *Dir) Close() {
 	}
 }
 
-// add takes a file whose name has a listed end.
+// add adds a file whose name has one of the extensions.
 func (d *Dir) add(file string) {
 	for _, end := range d.ends {
 		name, ok := strings.CutSuffix(file, end)
@@ -92,7 +92,7 @@ func (d *Dir) Has(name string) bool {
 	return ok
 }
 
-// raise returns the file system that the directory is in, nil if the disk has no such directory.
+// raise returns the file system of the directory, nil if the disk has no such directory.
 func (d *Dir) raise(fsys afero.Fs) (afero.Fs, error) {
 	if f, ok := fsys.(afero.OsFs); ok {
 		fsys = &f
@@ -115,8 +115,8 @@ func (d *Dir) raise(fsys afero.Fs) (afero.Fs, error) {
 	return raised, err
 }
 
-// isDirectory reports whether a directory of that name exists. An absent name is not an error. A link that leads
-// nowhere, or anything else, is an error, for a directory was meant to be there.
+// isDirectory reports whether a directory of that name exists. A missing name is not an error. A dangling link, or
+// anything else, is an error, because a directory is expected there.
 func isDirectory(fsys interface {
 	afero.Fs
 	afero.Lstater
@@ -137,7 +137,7 @@ func isDirectory(fsys interface {
 	return false, nil
 }
 
-// list reads the names of the directory, which are what a file system that takes "A" for "a" really has.
+// list reads the names in the directory, which are the real names even if the file system ignores case.
 func (d *Dir) list(ctx context.Context, fsys afero.Fs) error {
 	f, err := fsys.Open(d.at)
 	if err != nil {
@@ -165,8 +165,8 @@ func (d *Dir) list(ctx context.Context, fsys afero.Fs) error {
 	}
 }
 
-// File returns the file of a name that the directory [Dir.Has]. It is an error if the name has two files: which of them
-// is meant cannot be known.
+// File returns the file for a name in the directory, see [Dir.Has]. It is an error if the name has two files, because
+// the name is then ambiguous.
 func (d *Dir) File(name string) (string, error) {
 	files := slices.Sorted(slices.Values(d.files[name]))
 	if len(files) > 1 {
