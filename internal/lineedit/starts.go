@@ -8,10 +8,10 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Range is the lines First to Last, which count from 1. There are none in it if Last is First-1.
+// Range is the lines First to Last, which count from 1. It is empty if Last is First-1.
 type Range struct{ First, Last int }
 
-// Read calls do with the bytes of each range, piece by piece in the order of the text, until it returns an error.
+// Read calls do with the bytes of each range, piece by piece in the order of the text, until do returns an error.
 func (f *File) Read(ranges []Range, do func(i int, piece []byte) error) (err error) {
 	s := newStarts(ranges)
 	borders := make([][2]int, len(ranges)) // of each range, as indices of s.at
@@ -22,7 +22,7 @@ func (f *File) Read(ranges []Range, do func(i int, piece []byte) error) (err err
 		off := s.off - int64(len(part))
 		for i, b := range borders {
 			if b[0] >= len(s.at) {
-				continue // it begins further on
+				continue // it begins later
 			}
 			from, to := max(s.at[b[0]], off), s.off
 			if b[1] < len(s.at) {
@@ -39,14 +39,14 @@ func (f *File) Read(ranges []Range, do func(i int, piece []byte) error) (err err
 	return cmp.Or(err, drift)
 }
 
-// starts are where some lines begin. The line after the last line begins at the end of the text.
+// starts are the offsets of some lines. The line after the last line begins at the end of the text.
 type starts struct {
 	lines []int   // ascending
-	at    []int64 // of the first of them, as far as they were found
-	off   int64   // how much was read
+	at    []int64 // offsets of these lines, as far as found
+	off   int64   // number of bytes read
 }
 
-// newStarts returns what finds where ranges begin and end.
+// newStarts returns the starts needed for the begin and end of each range.
 func newStarts(ranges []Range) starts {
 	s := starts{lines: make([]int, 0, 2*len(ranges))}
 	for _, r := range ranges {
@@ -62,7 +62,7 @@ func (s *starts) index(line int) int {
 	return i
 }
 
-// find finds where the lines begin. seen, if not nil, is called with each part of the text after that, until it
+// find finds the offsets of the lines. seen, if not nil, is called with each part of the text afterwards, until it
 // returns false.
 func (f *File) find(s *starts, seen func(part []byte) bool) error {
 	line, stopped := 1, false
@@ -98,7 +98,7 @@ func (f *File) find(s *starts, seen func(part []byte) bool) error {
 			return err
 		}
 		if !stopped && missing() {
-			return names.ErrDrift // it has become shorter since its lines were counted
+			return names.ErrDrift // the text has become shorter since its lines were counted
 		}
 	}
 	for len(s.at) < len(s.lines) {
