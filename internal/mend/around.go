@@ -24,7 +24,7 @@ func (s *scanner) before(head []byte) {
 		at, head = len(head)-len(rest), rest
 	}
 	if bytes.HasSuffix(bytes.TrimSpace(head), []byte("[")) || bytes.HasSuffix(bytes.TrimSpace(head), []byte(",")) {
-		s.stuck = true // the object is a part of something
+		s.stuck = true // the object is part of a larger value
 		return
 	}
 	s.outside(at, head)
@@ -80,8 +80,8 @@ func (s *scanner) behind() {
 	s.done = len(s.in)
 }
 
-// outside refuses text around the object that could say something of the pipeline: what is left out may not be another
-// object, nor a field.
+// outside refuses text around the object that could describe a pipeline: the omitted text must not have another object
+// or a field.
 func (s *scanner) outside(at int, text []byte) {
 	for i, c := range text {
 		if c != '{' && c != '"' && c != '\'' {
@@ -103,7 +103,7 @@ func (s *scanner) outside(at int, text []byte) {
 	}
 }
 
-// beginsObject reports whether what follows a brace begins an object, and not prose or a placeholder such as {name}.
+// beginsObject reports whether the text after a brace begins an object, and not prose or a placeholder such as {name}.
 func beginsObject(rest []byte) bool {
 	for _, begin := range []string{"\"", "'", "}", "\\", "“", "”", "„", "‘", "’", "//", "/*", "#"} {
 		if bytes.HasPrefix(rest, []byte(begin)) {
@@ -114,8 +114,8 @@ func beginsObject(rest []byte) bool {
 	return n > 0 && bytes.HasPrefix(bytes.TrimLeft(rest[n:], " \t\r\n"), []byte(":"))
 }
 
-// Setting returns the option that a text names or sets, as in "dry run", "--no-backup" or "max steps: 3", "" for a
-// text without options. A text can set an option without a colon and a value: "set dry_run to true" is prose too.
+// Setting returns the option that a text names or sets, as in "dry run", "--no-backup" or "max steps: 3", or "" if
+// there is none. A text can set an option without a colon and a value: "set dry_run to true" is prose too.
 func Setting(text string) string {
 	if name := named().FindString(text); name != "" {
 		return name
@@ -128,24 +128,25 @@ func Setting(text string) string {
 	return m[1] + m[2] + m[3]
 }
 
-// named finds options that a text need only name: a dry run in any words, and others as identifiers, which are not
-// prose.
+// named finds options that are recognised by name alone: a dry run in any words, and others as identifiers, which do
+// not occur in prose.
 var named = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?:(?i:\\b|_)[Dd][Rr][Yy]|[a-z]+Dry)[-_\\s*`\"'\u00a0\u2010\u2011\u2013]*(?i:run)|" +
 		`(?i:stop[-_]?on[-_]?error|create[-_]?backups?|(?:\b|_)no[-_]?backups?)`)
 })
 
-// options finds options that are set, without what may separate their words. For some a colon alone means nothing.
+// options finds options that are set, in a text without separators between words. For some options, a colon alone is
+// not enough.
 var options = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(stoponerror|createbackup|maxsteps|deadlineseconds|(?:min|max)(?:files|edits))[:=>]|` +
 		`(budget|deadline)[:=][$]?[{0-9]|` +
 		`(preview|previewonly|dry|simulate|whatif|testrun|nowrite|failfast|backups?|manual|parallel)[:=](?:true|yes|(?:on|1)\n)`)
 })
 
-// escapedQuote is what follows the first brace of an object that is escaped as if it stood in a string: {\"name\": 1}.
+// escapedQuote matches the text after the first brace of an object that is escaped as in a string: {\"name\": 1}.
 var escapedQuote = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[ \t\r\n]|\\[ntr])*\\"`) })
 
-// unescape resolves the escapes of the object that begins at start, and leaves the text around it as it is.
+// unescape resolves the escapes of the object that begins at start, and leaves the text around it unchanged.
 func unescape(data []byte, start int) (*Mended, error) {
 	s := &scanner{in: data}
 	end := bytes.LastIndexByte(data, '}') + 1
@@ -169,13 +170,13 @@ func unescape(data []byte, start int) (*Mended, error) {
 		}
 	}
 	s.copyTo(end)
-	// A quote that closes the whole is not a text around it.
+	// A quote that closes the whole text is not text around the object.
 	s.done += len(data[end:]) - len(bytes.TrimPrefix(data[end:], []byte(`"`)))
 	s.copyTo(len(data))
 	return s.mended(), nil
 }
 
-// unescapeOne resolves the escape that text begins with, of n bytes. Text that is not an escape stays.
+// unescapeOne resolves the escape of n bytes at the beginning of text. Text that is not an escape stays.
 func unescapeOne(text []byte) (n int, plain string) {
 	n = min(2, len(text))
 	if n == 2 && text[1] == 'u' {

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// text reads a string in any kind of quotes. It returns false where there is none.
+// text reads a string in any kind of quotes. It returns false if there is none.
 func (s *scanner) text() bool {
 	rest := s.in[s.pos:]
 	r, size := utf8.DecodeRune(rest)
@@ -48,7 +48,7 @@ func (s *scanner) text() bool {
 	return true
 }
 
-// endOf returns where the closing quote stands, or -1.
+// endOf returns the offset of the closing quote, or -1.
 func (s *scanner) endOf(from int, closing string) int {
 	for i := from; i < len(s.in); i++ {
 		switch {
@@ -61,7 +61,7 @@ func (s *scanner) endOf(from int, closing string) int {
 	return -1
 }
 
-// content writes what is in a string so that it can be between double quotes.
+// content writes the content of a string so that it is valid between double quotes.
 func (s *scanner) content(from, end int, closing string) {
 	double := s.doubled(from, end)
 	for i := from; i < end; i++ {
@@ -85,11 +85,11 @@ func (s *scanner) content(from, end int, closing string) {
 	}
 }
 
-// onlyRegex are the letters and signs that have a backslash in regular expressions, but not in JSON.
+// onlyRegex are the characters that follow a backslash in regular expressions, but not in JSON.
 const onlyRegex = `dDwWsSBAzZpPQE.()[]{}+*?^|-`
 
-// doubled reports whether all backslashes of a string can only be meant as such: one is followed by what has no
-// backslash in JSON, and none by what has. In "\d+\n" that is not known.
+// doubled reports whether all backslashes of a string must be literal: at least one is before a character of onlyRegex,
+// and none is before a JSON escape letter. In "\d+\n" that is unclear.
 func (s *scanner) doubled(from, end int) bool {
 	found := false
 	for i := from; i+1 < end; i++ {

@@ -10,11 +10,11 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Repair is one thing that was not as it should be.
+// Repair is the repair of one kind of mistake.
 type Repair struct {
-	// Offset is where in the text it stands, the first place if there are several.
+	// Offset is the place in the text, the first one if there are several.
 	Offset int
-	// Done describes what was done about it, in the past tense.
+	// Done describes the repair, in the past tense.
 	Done string
 	// Advice describes what to write instead.
 	Advice string
@@ -22,7 +22,7 @@ type Repair struct {
 
 // Mended is a text with its repairs.
 type Mended struct {
-	// Text is what to read; the repaired text, or the text itself.
+	// Text is the repaired text, or the original text if nothing was repaired.
 	Text []byte
 	// Repairs has an entry for each kind of repair, in the order of their first places.
 	Repairs []Repair
@@ -30,13 +30,13 @@ type Mended struct {
 	marks []mark
 }
 
-// mark is where a piece of the mended text comes from.
+// mark is the origin of a piece of the mended text.
 type mark struct {
 	out, in int
-	copied  bool // byte for byte, and not put there
+	copied  bool // copied from the input, not inserted
 }
 
-// Origin returns the offset in the original text of an offset in the mended one.
+// Origin converts an offset in the mended text to an offset in the original text.
 func (m *Mended) Origin(offset int) int {
 	i := sort.Search(len(m.marks), func(i int) bool { return m.marks[i].out > offset }) - 1
 	switch {
@@ -49,12 +49,12 @@ func (m *Mended) Origin(offset int) int {
 	}
 }
 
-// JSON mends a text that is not JSON. The result need not be JSON: what cannot be mended is left as it is. The error
-// is a [*strictjson.SyntaxError] for a text that could be read in more than one way, or that was cut off. It takes
-// time linear in the length of the text.
+// JSON mends a text that is not JSON. The result need not be JSON: parts that cannot be mended stay unchanged. The
+// error is a [*strictjson.SyntaxError] for a text that is ambiguous or was truncated. It takes time linear in the
+// length of the text.
 func JSON(data []byte) (*Mended, error) { return mendText(data, mostEscaped) }
 
-// mostEscaped is how many times a text may have been escaped too often.
+// mostEscaped is how many times a text may be escaped too often.
 const mostEscaped = 2
 
 func mendText(data []byte, escaped int) (*Mended, error) {
@@ -84,13 +84,14 @@ func mendText(data []byte, escaped int) (*Mended, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	s.copyTo(len(data)) // what makes no sense, for the strict parser to say so
+	s.copyTo(len(data)) // the unreadable rest, which the strict parser will report
 	return s.mended(), nil
 }
 
 func (s *scanner) mended() *Mended { return &Mended{Text: s.out, Repairs: s.repairs, marks: s.marks} }
 
-// start returns where the object begins, or -1: at the first brace, or in a code fence if that is not the first thing.
+// start returns the offset of the object, or -1: the first brace, or the brace in a code fence if other text precedes
+// it.
 func start(data []byte) int {
 	first := bytes.IndexByte(data, '{')
 	i := bytes.Index(data, []byte(fence))
@@ -104,7 +105,7 @@ func start(data []byte) int {
 	return first
 }
 
-// Moved gives an error in the mended text its place in the original one.
+// Moved converts the place of an error from the mended text to the original one.
 func (m *Mended) Moved(err error, data []byte) error {
 	syntax, ok := err.(*strictjson.SyntaxError)
 	if !ok {
@@ -116,7 +117,7 @@ func (m *Mended) Moved(err error, data []byte) error {
 	return &c
 }
 
-// after returns the repairs of both, where m mends what plain has made.
+// after combines the repairs of both; m mends the result of plain.
 func (m *Mended) after(plain *Mended) *Mended {
 	c := &Mended{Text: m.Text, Repairs: plain.Repairs, marks: plain.marks}
 	for _, r := range m.Repairs {
@@ -136,24 +137,24 @@ func (m *Mended) after(plain *Mended) *Mended {
 type scanner struct {
 	in      []byte
 	pos     int
-	done    int // what is before it has been written, or left out
+	done    int // everything before it has been written or omitted
 	out     []byte
 	marks   []mark
 	repairs []Repair
 	open    []opened
-	last    byte // the last byte of a value or bracket that was read
+	last    byte // the last byte of the last value or bracket read
 	fenced  bool
 	stuck   bool // reading cannot go on
 	err     error
 }
 
-// opened is a list or an object that is not closed yet.
+// opened is a list or an object that is still open.
 type opened struct {
 	closing byte
 	at      int
 }
 
-// refuse ends the reading with an error.
+// refuse stops the reading with an error.
 func (s *scanner) refuse(offset int, format string, args ...any) {
 	if s.err == nil {
 		line, column := strictjson.LineColumn(s.in, offset)
@@ -173,7 +174,7 @@ func (s *scanner) noted(done string) bool {
 	return slices.ContainsFunc(s.repairs, func(r Repair) bool { return r.Done == done })
 }
 
-// copyTo writes the text up to an offset as it is.
+// copyTo copies the text up to an offset.
 func (s *scanner) copyTo(end int) {
 	if end <= s.done {
 		return
@@ -183,7 +184,7 @@ func (s *scanner) copyTo(end int) {
 	s.done = end
 }
 
-// put writes text in place of what is between s.done and end.
+// put writes text in place of the input between s.done and end.
 func (s *scanner) put(text string, end int) {
 	if text != "" {
 		s.marks = append(s.marks, mark{out: len(s.out), in: min(s.done, len(s.in))})
@@ -192,7 +193,7 @@ func (s *scanner) put(text string, end int) {
 	s.done = end
 }
 
-// replace writes the text before from as it is, and text in place of the bytes from there to end.
+// replace copies the input before from, and writes text in place of the bytes from there to end.
 func (s *scanner) replace(from, end int, text string) {
 	s.copyTo(from)
 	s.put(text, end)
@@ -207,7 +208,7 @@ func (s *scanner) peek() byte {
 
 func (s *scanner) has(prefix string) bool { return bytes.HasPrefix(s.in[s.pos:], []byte(prefix)) }
 
-// space passes white space, comments, and escapes that stand for white space.
+// space skips white space, comments, and escapes for white space.
 func (s *scanner) space() {
 	for s.pos < len(s.in) && !s.stuck {
 		switch c := s.in[s.pos]; {
@@ -232,7 +233,7 @@ func (s *scanner) space() {
 	}
 }
 
-// comment leaves out a comment of n bytes and of more that close it. A comment that is not closed takes the rest.
+// comment omits a comment of n bytes plus more closing bytes. A line comment without an end takes the rest.
 func (s *scanner) comment(n, more int) {
 	end := len(s.in)
 	if n >= 0 {
@@ -246,5 +247,5 @@ func (s *scanner) comment(n, more int) {
 	s.pos = end
 }
 
-// atEnd reports whether the JSON can only end here: at the end of the text, or at the end of the fence it stands in.
+// atEnd reports whether the JSON can only end here: at the end of the text, or at the end of its fence.
 func (s *scanner) atEnd() bool { return s.pos >= len(s.in) || s.fenced && s.has("```") }

@@ -13,29 +13,29 @@ import (
 
 // Change is one repair of a tree.
 type Change struct {
-	// Pointer is the JSON pointer of the value as it is now.
+	// Pointer is the JSON pointer of the value in the repaired tree.
 	Pointer string
-	// Offset is where in the text the value stands, or its name.
+	// Offset is the place of the value, or of its name, in the text.
 	Offset int
-	// Done describes what was done.
+	// Done describes the repair.
 	Done string
-	// Refused means that nothing was done, because the value can mean two things; Done says so, and Advice what to
+	// Refused means that nothing was changed, because the value is ambiguous. Then Done describes that, and Advice what to
 	// write.
 	Refused bool
 	Advice  string
 }
 
-// Fitter makes trees fit their forms. The trees are changed: they belong to the caller, and their nodes can no longer
-// tell their pointers. The zero Fitter is ready; it is for one goroutine.
+// Fitter makes trees fit their forms. It changes the trees, which belong to the caller. The zero Fitter is ready to
+// use; it may only be used by one goroutine.
 type Fitter struct {
-	// Changes are those made so far, and what was refused; of each the first thousand.
+	// Changes are the changes made so far, and the refusals; at most a thousand of each.
 	Changes []Change
-	// More is how many others were made, MoreRefused how many others were refused.
+	// More is the number of further changes, MoreRefused the number of further refusals.
 	More, MoreRefused int
 	noted, refused    int
 }
 
-// mostChanges bounds what is kept of changes: a hostile text could need a million.
+// mostChanges limits the stored changes: a hostile text could need a million.
 const mostChanges = 1000
 
 // Note adds a change.
@@ -47,7 +47,7 @@ func (t *Fitter) Note(pointer string, offset int, format string, args ...any) {
 	t.Changes = append(t.Changes, Change{Pointer: pointer, Offset: offset, Done: fmt.Sprintf(format, args...)})
 }
 
-// Refuse adds what could not be repaired.
+// Refuse adds something that could not be repaired.
 func (t *Fitter) Refuse(pointer string, offset int, advice, format string, args ...any) {
 	if t.refused++; t.refused > mostChanges {
 		t.MoreRefused++
@@ -79,12 +79,12 @@ func (t *Fitter) Fit(n *strictjson.Node, f *form.Form, at string) {
 	}
 }
 
-// Names gives the members of an object the names that they stand for, and leaves out those that say nothing. A name
-// that it does not know stays.
+// Names replaces the names of an object's members by the names they mean, and omits members without information. An
+// unknown name stays.
 func (t *Fitter) Names(n *strictjson.Node, f *form.Form, at string) {
 	given := n.Values()
 	kept := n.Members[:0]
-	said := make(map[string][]byte) // what stands under a name, written once however many names are like it
+	said := make(map[string][]byte) // the JSON under a name, written once for all names similar to it
 	same := func(name string, v *strictjson.Node) bool {
 		if said[name] == nil {
 			said[name] = given[name].AppendJSON(nil)
@@ -130,7 +130,7 @@ func (t *Fitter) Names(n *strictjson.Node, f *form.Form, at string) {
 	n.Members = kept
 }
 
-// kind turns a value into the kind that is wanted.
+// kind converts a value to the expected kind.
 func (t *Fitter) kind(n *strictjson.Node, f *form.Form, at string) {
 	name := at[strings.LastIndexByte(at, '/')+1:]
 	text := strings.TrimSpace(n.Text)
@@ -150,7 +150,7 @@ func (t *Fitter) kind(n *strictjson.Node, f *form.Form, at string) {
 	case form.Flag:
 		value, ok := map[string]bool{
 			"true": true, "yes": true, "on": true, "1": true, "false": false, "no": false, "off": false, "0": false,
-		}[strings.ToLower(text+n.Number)] // of which a value has one at most
+		}[strings.ToLower(text+n.Number)] // a value has only one of the two
 		if ok {
 			t.Note(at, n.Offset, "%s for '%s' was taken for %t", n.AppendJSON(nil), name, value)
 			n.Kind, n.Bool = strictjson.Bool, value
@@ -208,7 +208,7 @@ func (t *Fitter) list(n *strictjson.Node, f *form.Form, text, at, name string) {
 	}
 }
 
-// nested reads a list or an object that is written as a string, mended if need be.
+// nested reads a list or an object that is written as a string, and mends it if necessary.
 func (t *Fitter) nested(n *strictjson.Node, want strictjson.Kind, at, name string) bool {
 	root, err := strictjson.Parse([]byte(n.Text), strictjson.Limits{})
 	var repairs []Repair
@@ -238,7 +238,7 @@ func (t *Fitter) nested(n *strictjson.Node, want strictjson.Kind, at, name strin
 	return true
 }
 
-// place puts all of a tree where the string stands that it was in.
+// place sets the place of a whole tree to the place of the string that contained it.
 func place(n *strictjson.Node, offset, end int) {
 	n.Offset, n.End = offset, end
 	for _, e := range n.Elems {
@@ -250,12 +250,12 @@ func place(n *strictjson.Node, offset, end int) {
 	}
 }
 
-// Remark reports whether a member of an object is a remark that can be left out: its name is one, and its value says
-// nothing of what is to be done either.
+// Remark reports whether a member of an object is a remark that can be omitted: its name means a remark, and its value
+// sets nothing.
 func Remark(name string, value *strictjson.Node) bool { return form.IsRemark(name) && Silent(value) }
 
-// Silent reports whether a value has nothing to do with the work: it is not a text that sets an option, and its
-// members, if it has any, are remarks alone.
+// Silent reports whether a value sets nothing: it is not a text that sets an option, and its members, if any, are
+// remarks.
 func Silent(n *strictjson.Node) bool {
 	loud := func(e *strictjson.Node) bool { return !Silent(e) }
 	return Setting(n.Text) == "" && !slices.ContainsFunc(n.Elems, loud) &&

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// mostOpen is how many lists and objects may be open. Strict parsers stop far before.
+// mostOpen limits the number of open lists and objects. Strict parsers stop much earlier.
 const mostOpen = 10_000
 
 func (s *scanner) value() {
@@ -26,7 +26,7 @@ func (s *scanner) value() {
 	}
 }
 
-// parts reads a list or an object, each of its parts with part.
+// parts reads a list or an object; part reads each of its parts.
 func (s *scanner) parts(closing byte, part func()) {
 	if len(s.open) == mostOpen {
 		s.stuck = true
@@ -47,7 +47,8 @@ func (s *scanner) leave() {
 	s.open = s.open[:len(s.open)-1]
 }
 
-// ended reports whether the open list or object has no further part: it ends here, if it may, or reading cannot go on.
+// ended reports whether the open list or object has no further part: it ends here, if may allows it, or reading cannot
+// continue.
 func (s *scanner) ended(may bool) bool {
 	s.space()
 	switch {
@@ -77,8 +78,8 @@ func (s *scanner) member() {
 	s.value()
 }
 
-// next reads what follows a part of a list or an object: a comma, or the closing bracket, at which it returns true. It
-// also returns true if reading cannot go on.
+// next reads the text after a part of a list or an object: a comma, or the closing bracket. It returns true after a
+// closing bracket, or if reading cannot continue.
 func (s *scanner) next() bool {
 	if s.ended(true) {
 		return true
@@ -90,7 +91,7 @@ func (s *scanner) next() bool {
 	comma := s.pos
 	s.pos++
 	s.last = ','
-	s.copyTo(comma) // so that it can still be left out, whatever is left out behind it
+	s.copyTo(comma) // so that the comma can still be omitted, even if text after it is omitted
 	before := *s
 	s.space()
 	if s.peek() == s.open[len(s.open)-1].closing && !s.stuck {
@@ -104,11 +105,11 @@ func (s *scanner) next() bool {
 	return s.stuck
 }
 
-// mostMissing is how many closing brackets may be missing: that of the pipeline, and that of its steps. Where more
-// are open, a step is not whole, and what else it said is lost.
+// mostMissing is the maximum number of missing closing brackets: of the pipeline and of its steps. If more are open, a
+// step is incomplete, and the rest of it is lost.
 const mostMissing = 2
 
-// strand ends the reading where neither what is there nor the end of the text makes sense.
+// strand stops the reading at an unreadable place, or at the end of the text.
 func (s *scanner) strand() {
 	if s.atEnd() {
 		s.cutOff()
@@ -116,9 +117,9 @@ func (s *scanner) strand() {
 	s.stuck = true
 }
 
-// cutOff is called where the text ends within a value. Only brackets may be missing, only after a bracket, and only
-// where the fence that the JSON stands in is closed: a text that just ends may have gone on, with an option or another
-// step. Nor may there be comments, of which one may have the brackets and more.
+// cutOff is called if the text ends within a value. Only brackets may be missing, only after a bracket, and only if the
+// fence around the JSON is closed: otherwise the text may have been truncated before an option or another step. There
+// may be no comments, because one of them may contain the brackets and more.
 func (s *scanner) cutOff() {
 	if s.stuck {
 		return
@@ -157,14 +158,14 @@ func (s *scanner) name() bool {
 	return true
 }
 
-// nameLen returns how long the name without quotes is that a text begins with.
+// nameLen returns the length of the unquoted name at the beginning of a text.
 func nameLen(text []byte) int {
 	return len(text) - len(bytes.TrimLeftFunc(text, func(r rune) bool {
 		return r == '_' || r == '$' || r == '-' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
 	}))
 }
 
-// word reads a number or a word, and turns words of other languages into those of JSON.
+// word reads a number or a word, and converts words of other languages to JSON.
 func (s *scanner) word() {
 	start := s.pos
 	for s.pos < len(s.in) && !strings.ContainsRune(" \t\r\n,:{}[]\"'`/#\\", rune(s.in[s.pos])) {
