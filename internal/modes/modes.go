@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// KindOf returns the kind that a mode's type bits stand for.
+// KindOf returns the kind that a mode's type bits mean.
 func KindOf(mode fs.FileMode) change.Kind {
 	switch mode.Type() {
 	case 0:
@@ -24,7 +24,7 @@ func KindOf(mode fs.FileMode) change.Kind {
 // PermBits are the bits of a mode that millrace keeps and restores.
 const PermBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
-// Bits returns type bits that [KindOf] takes for the kind.
+// Bits returns type bits for which [KindOf] returns the kind.
 func Bits(k change.Kind) fs.FileMode {
 	switch k {
 	case change.Dir:

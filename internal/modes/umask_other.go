@@ -4,5 +4,5 @@ package modes
 
 import "io/fs"
 
-// Umask is for systems that have none.
+// Umask returns 0: these systems have no umask.
 func Umask() fs.FileMode { return 0 }

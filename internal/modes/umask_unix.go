@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Umask returns the umask of the process. Where the system does not tell, it is a strict one for a moment, which
-// nothing that is made meanwhile becomes less private by.
+// Umask returns the umask of the process. If the system does not report it, Umask sets a strict umask for a moment to
+// read the old one. So a file made at that moment is not less private.
 func Umask() fs.FileMode {
 	status, err := os.ReadFile("/proc/self/status")
 	if err == nil {
