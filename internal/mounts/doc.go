@@ -1,3 +1,3 @@
-// Package mounts makes real file systems for tests: those of the kernel on loop devices, those of Debian's packages
-// over FUSE. [Own] gives a test a mount namespace of its own, so that nothing stays mounted whatever happens to it.
+// Package mounts makes real file systems for tests: of the kernel on loop devices, and of Debian packages over FUSE.
+// [Own] gives a test its own mount namespace, so that nothing stays mounted, even after a crash.
 package mounts

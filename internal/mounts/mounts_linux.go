@@ -19,22 +19,23 @@ import (
 
 // Kind is a kind of file system.
 type Kind struct {
-	// Name is what the documentation calls it.
+	// Name is the name in the documentation.
 	Name string
-	// Package is the Debian package that has its program, "" if the kernel has all of it.
+	// Package is the Debian package with its program, "" if the kernel is enough.
 	Package string
-	// Layered means that it shows a directory below another directory: existing files are to be in the lower directory.
+	// Layered means that it shows an upper directory over a lower directory: existing files must be in the lower one.
 	Layered bool
-	// NoModes means that it keeps no permissions, Seconds that it keeps times to the second only.
+	// NoModes means that it keeps no permissions, Seconds that it keeps times only to the second.
 	NoModes, Seconds bool
-	// Revives means that when a directory was renamed, a file below its old name in the lower layer shows again.
+	// Revives means that after the rename of a directory, a file below its old name in the lower layer becomes visible
+	// again.
 	Revives bool
 
 	needs []string // programs
 	mount func(m *made) error
 }
 
-// made is what a mount is made of: directories for it, and the directory where it is to appear.
+// made is the material of a mount: a directory for its parts, and the directory where it is mounted.
 type made struct {
 	t    testing.TB
 	base string
@@ -50,7 +51,7 @@ func (m *made) dir(name string) string {
 	return dir
 }
 
-// image makes a file of so many megabytes for a file system.
+// image makes a file of that many megabytes for a file system.
 func (m *made) image(megabytes int64) string {
 	image := filepath.Join(m.base, "image")
 	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, megabytes<<20)); err != nil {
@@ -59,7 +60,7 @@ func (m *made) image(megabytes int64) string {
 	return image
 }
 
-// Kinds are all of them.
+// Kinds returns all kinds.
 func Kinds() []Kind {
 	return []Kind{
 		{Name: "ext4", Package: "e2fsprogs", needs: []string{"mkfs.ext4"}, mount: loop(64, "", "mkfs.ext4", "-q", "-F")},
@@ -107,7 +108,7 @@ func Kinds() []Kind {
 
 const sftpServer = "/usr/lib/openssh/sftp-server"
 
-// loop makes a file system of the kernel on a loop device.
+// loop returns a function that makes a file system of the kernel on a loop device.
 func loop(megabytes int64, kind string, mkfs ...string) func(m *made) error {
 	return func(m *made) error {
 		image := m.image(megabytes)
@@ -122,7 +123,7 @@ func loop(megabytes int64, kind string, mkfs ...string) func(m *made) error {
 	}
 }
 
-// fuseImage makes a file system in a file that a program serves.
+// fuseImage makes a file system in a file, which a program serves.
 func fuseImage(m *made, megabytes int64, mkfs []string, program string) error {
 	image := m.image(megabytes)
 	if err := command(mkfs[0], append(mkfs[1:], image)...); err != nil {
@@ -131,7 +132,7 @@ func fuseImage(m *made, megabytes int64, mkfs []string, program string) error {
 	return command(program, image, m.at)
 }
 
-// fuseDevice is fuseImage for a program that wants a device.
+// fuseDevice is fuseImage for a program that needs a device.
 func fuseDevice(m *made, megabytes int64, mkfs []string, program string) error {
 	image := m.image(megabytes)
 	if err := command(mkfs[0], append(mkfs[1:], image)...); err != nil {
@@ -146,7 +147,7 @@ func fuseDevice(m *made, megabytes int64, mkfs []string, program string) error {
 	return command(program, name, m.at)
 }
 
-// sshfs speaks to a server on the other end of two pipes, so it needs neither a network nor a login.
+// sshfs connects to a server through two pipes, so it needs neither a network nor a login.
 func sshfs(flags ...string) func(m *made) error {
 	return func(m *made) error {
 		var toServer, toClient [2]*os.File
@@ -175,7 +176,7 @@ func sshfs(flags ...string) func(m *made) error {
 	}
 }
 
-// await waits until a program that serves in the foreground has mounted.
+// await waits until a program that serves in the foreground has mounted its file system.
 func (m *made) await() error {
 	var below, here unix.Stat_t
 	for range 500 {
@@ -194,7 +195,7 @@ func command(name string, args ...string) error {
 	cmd := exec.Command(name, args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.WaitDelay = time.Millisecond // a server that goes on in the background keeps the pipe open
+	cmd.WaitDelay = time.Millisecond // a server in the background keeps the pipe open
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil
@@ -213,8 +214,8 @@ type Mount struct {
 	n    int
 }
 
-// Mount mounts the kind until the end of the test. It skips the test where that cannot be done, and says why. Call it
-// in a process of [Own] only.
+// Mount mounts the kind until the end of the test. If that is impossible, it skips the test with the reason. It must
+// only be called in a process of [Own].
 func (k Kind) Mount(t testing.TB) *Mount {
 	t.Helper()
 	for _, program := range k.needs {
@@ -229,7 +230,7 @@ func (k Kind) Mount(t testing.TB) *Mount {
 	return made
 }
 
-// mount makes it appear.
+// mount mounts the kind at its directory.
 func (m *made) mount(t testing.TB, k Kind) {
 	t.Helper()
 	m.t, m.at = t, m.dir("mount")
@@ -243,8 +244,8 @@ func (m *made) mount(t testing.TB, k Kind) {
 	})
 }
 
-// Tree returns an empty directory of the file system. plant fills it, and is given the directory to fill, which is
-// another one where files are to come from a lower layer.
+// Tree returns an empty directory of the file system. plant fills it: its argument is the directory to fill, which is a
+// different one if files must come from a lower layer.
 func (m *Mount) Tree(t testing.TB, plant func(dir string)) string {
 	t.Helper()
 	m.mu.Lock()
@@ -265,11 +266,11 @@ func (m *Mount) Tree(t testing.TB, plant func(dir string)) string {
 	return dir
 }
 
-// ownVariable is set in a process that has a mount namespace of its own.
+// ownVariable is set in a process with its own mount namespace.
 const ownVariable = "MILLRACE_TEST_MOUNTS"
 
-// Own reports whether the process has a mount namespace of its own. If not, it runs the test of that name once more in
-// a process that has, and what that says is what this test says. It skips the test where there can be no such process.
+// Own reports whether the process has its own mount namespace. If not, it runs the test of that name again in a process
+// that has one, and reports the result as the result of this test. It skips the test if such a process is impossible.
 func Own(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(ownVariable) != "" {
@@ -292,7 +293,7 @@ func Own(t *testing.T) bool {
 	}
 	for _, arg := range os.Args[1:] {
 		if !strings.HasPrefix(arg, "-test.") {
-			flags = append(flags, arg) // of the package, such as -update
+			flags = append(flags, arg) // a flag of the package, such as -update
 		}
 	}
 	cmd := exec.CommandContext(t.Context(), exe, flags...)
