@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// mostNamed is how many entries of a list a message names.
+// mostNamed is the maximum number of list entries in a message.
 const mostNamed = 10
 
 // Few joins the first ten texts of a list for a message, and counts the others: "a, b and 3 more".
 func Few(texts []string, separator string) string { return Some(texts, mostNamed, separator) }
 
-// Some is [Few] for another number than ten. Where the texts stand on lines of their own, the count does too.
+// Some is [Few] for another number than ten. If the separator ends a line, the count is on its own line too.
 func Some(texts []string, most int, separator string) string {
 	if len(texts) <= most {
 		return strings.Join(texts, separator)

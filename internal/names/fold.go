@@ -19,9 +19,9 @@ func FoldPath(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// FoldName returns what the names have in common that some file system takes for one: NTFS, FAT, HFS+ and APFS ignore
-// case, Windows drops dots and spaces at the end and takes what follows a colon for a stream of the file, HFS+ and
-// others leave out code points that are not seen. Git guards .git by such rules.
+// FoldName returns a form that is equal for all names that some file system treats as the same. NTFS, FAT, HFS+ and
+// APFS ignore case. Windows drops dots and spaces at the end, and treats the part after a colon as a stream of the
+// file. HFS+ and others ignore invisible code points. Git guards .git by the same rules.
 func FoldName(name string) string {
 	if name == "." || name == ".." || isFolded(name) {
 		return name
@@ -31,8 +31,8 @@ func FoldName(name string) string {
 	return strings.TrimRight(name, ". ")
 }
 
-// FoldRune returns the one character that stands for all that differ by case alone, such as "s" for "S" and the long s,
-// and -1 for those that are not seen: soft hyphen, joiners, marks of direction, selectors of variants.
+// FoldRune returns one character for all characters that differ only in case, such as "s" for "S" and the long s, and
+// -1 for invisible ones: soft hyphens, joiners, direction marks, variation selectors.
 func FoldRune(r rune) rune {
 	if r < utf8.RuneSelf {
 		return unicode.ToLower(r)
@@ -47,7 +47,7 @@ func FoldRune(r rune) rune {
 	return unicode.ToLower(least)
 }
 
-// isFolded reports whether folding would surely leave the path as it is; most paths are like that.
+// isFolded reports whether folding certainly leaves the path unchanged, as for most paths.
 func isFolded(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {
@@ -60,8 +60,8 @@ func isFolded(name string) bool {
 	return true
 }
 
-// Visible returns a name or a line of text with everything escaped, as in a Go string, that is not seen, or that does
-// something instead of being shown. fsutil.Visible tells what that is.
+// Visible returns a name or a line of text in which invisible and control characters are escaped as in a Go string.
+// fsutil.Visible documents which characters these are.
 func Visible(s string) string {
 	var b strings.Builder
 	done := 0
@@ -84,17 +84,17 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// unseen reports whether a character is not to be shown as it is.
+// unseen reports whether a character must be escaped.
 func unseen(r rune) bool {
 	if r >= ' ' && r < 0x7f {
 		return false
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point,
 		unicode.Variation_Selector) &&
-		!unicode.Is(unicode.Prepended_Concatenation_Mark, r) // Arabic and other signs that are seen
+		!unicode.Is(unicode.Prepended_Concatenation_Mark, r) // Arabic and other signs that are visible
 }
 
-// escaped returns a character, or one byte that is none, as it stands in a Go string.
+// escaped returns a character, or an invalid byte, as written in a Go string.
 func escaped(r rune, text string) string {
 	if r == utf8.RuneError {
 		text = strconv.Quote(text)

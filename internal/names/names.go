@@ -1,6 +1,6 @@
-// Package names knows what names of files are: their canonical form, which of them some file system takes for one,
-// which of them Windows or a version control system keeps for itself, and what can be wrong with a name and with what
-// stands there.
+// Package names has the rules for names of files: their canonical form, which names some file system treats as the
+// same, and which names Windows or a version control system reserves. It also has the errors of names and of the files
+// at them.
 package names
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// Errors of a path. They are wrapped in an *fs.PathError that names the path.
+// Errors of a path. They are wrapped in an *fs.PathError with the path.
 var (
 	ErrEmptyPath   = errors.New("path is empty")
 	ErrBadName     = errors.New("path is not a clean name")
@@ -49,13 +49,13 @@ var ErrNoFs = errors.New("file system is nil")
 // ErrTooLarge: a file is too large to be read into memory as a whole, or to be staged.
 var ErrTooLarge = errors.New("file is too large")
 
-// Longest name and path that are accepted, in bytes, as on Linux.
+// The maximum lengths of a name and a path, in bytes, as on Linux.
 const (
 	MaxName = 255
 	MaxPath = 4096
 )
 
-// Clean returns the canonical form of a name, or an *fs.PathError. fsutil.Clean tells what that is.
+// Clean returns the canonical form of a name, or an *fs.PathError. fsutil.Clean documents that form.
 func Clean(name string) (string, error) {
 	refuse := func(err error) (string, error) {
 		return "", &fs.PathError{Op: "clean", Path: name, Err: err}
@@ -86,12 +86,12 @@ func Clean(name string) (string, error) {
 	return clean, nil
 }
 
-// Within reports whether the canonical name is dir itself or lies below it.
+// Within reports whether the canonical name is dir or below it.
 func Within(name, dir string) bool {
 	return dir == "." || strings.HasPrefix(name, dir) && (len(name) == len(dir) || name[len(dir)] == '/')
 }
 
-// Passes reports whether the path has the parts, one after the other, anywhere in it.
+// Passes reports whether the path contains the parts, consecutively, at any place.
 func Passes(name, parts string) bool {
 	for more := true; more; {
 		if Within(name, parts) {
@@ -102,7 +102,7 @@ func Passes(name, parts string) bool {
 	return false
 }
 
-// IsPlain reports whether a name that a file system lists is one: nothing that it says may lead elsewhere.
+// IsPlain reports whether a name listed by a file system is a single element that cannot lead elsewhere.
 func IsPlain(name string) bool {
 	return name != "" && name != "." && name != ".." && strings.IndexByte(name, '/') < 0
 }
@@ -115,11 +115,11 @@ func Join(dir, name string) string {
 	return strings.TrimSuffix(dir, "/") + "/" + name
 }
 
-// CleanVirtual is [Clean] for trees in which a slash at the beginning stands for the root.
+// CleanVirtual is [Clean] for trees in which a leading slash means the root.
 func CleanVirtual(name string) (string, error) {
 	if !strings.HasPrefix(name, "/") {
 		return Clean(name)
 	}
-	clean, err := Clean(cmp.Or(strings.TrimLeft(name, "/"), ".")) // of the root nothing is left
+	clean, err := Clean(cmp.Or(strings.TrimLeft(name, "/"), ".")) // nothing is left of the root
 	return clean, PathError("clean", name, err)
 }

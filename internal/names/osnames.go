@@ -8,21 +8,21 @@ import (
 	"syscall"
 )
 
-// osError is an error of the operating system under the name that this package has for it. It matches both, so that a
-// caller may ask for ErrNotDir on every backend and yet look for syscall.ENOTDIR where there is a system below.
+// osError is an error of the operating system under its name in this package. It matches both, so that a caller can
+// test for ErrNotDir on every backend, and also for syscall.ENOTDIR on a real system.
 type osError struct {
 	kind  error // ErrNotDir, ErrIsDir, ...
-	cause error // what the system said, or would have said
+	cause error // the error of the system, or the equivalent one
 }
 
 func (e *osError) Error() string   { return e.kind.Error() }
 func (e *osError) Unwrap() []error { return []error{e.kind, e.cause} }
 
-// osEscape is the text of the error for which package os has no exported name. TestRootFs_escape notices if it changes.
+// osEscape is the text of an error of package os that has no exported name. TestRootFs_escape fails if it changes.
 const osEscape = "path escapes from parent"
 
-// FromOS takes the operation and the path off an error of package os, which are those of the inner call. An error for
-// which both this package and POSIX have a name matches both then.
+// FromOS removes the operation and the path of an error of package os, which belong to the inner call. An error with a
+// name in this package and in POSIX then matches both.
 func FromOS(err error) error {
 	switch e := err.(type) {
 	case *fs.PathError:
@@ -44,7 +44,7 @@ func FromOS(err error) error {
 		}
 	}
 	switch {
-	case err == syscall.ENXIO: // a socket, or a pipe opened for writing that no process reads
+	case err == syscall.ENXIO: // a socket, or a pipe opened for writing without a reader
 		return &osError{ErrNotRegular, err}
 	case err != nil && err.Error() == osEscape:
 		return &osError{ErrEscape, err}
@@ -52,8 +52,8 @@ func FromOS(err error) error {
 	return err
 }
 
-// PathError returns err as an *fs.PathError about the name that the caller gave, nil for nil. An error of package os
-// loses its own operation and path, see [FromOS].
+// PathError returns err as an *fs.PathError with the caller's name, nil for nil. An error of package os loses its own
+// operation and path, see [FromOS].
 func PathError(op, name string, err error) error {
 	if err == nil {
 		return nil
@@ -69,8 +69,9 @@ func LinkError(op, oldname, newname string, err error) error {
 	return &os.LinkError{Op: op, Old: oldname, New: newname, Err: FromOS(err)}
 }
 
-// UnsupportedIf adds errors.ErrUnsupported to an error if a mount refuses the ability with it, so that the caller tries
-// another way. EXDEV stays as it is: it is about the two names, not about the ability.
+// UnsupportedIf makes an error match errors.ErrUnsupported if it is one of the refusals, with which a mount refuses the
+// ability, so that the caller tries another way. EXDEV is never one of them: it concerns the two names, not the
+// ability.
 func UnsupportedIf(err error, refusals ...syscall.Errno) error {
 	for _, errno := range refusals {
 		if errors.Is(err, errno) {

@@ -2,7 +2,7 @@ package names
 
 import "io/fs"
 
-// Marks is a set of names by which git knows a repository.
+// Marks is a set of names by which git recognizes a repository.
 type Marks uint8
 
 const (
@@ -16,12 +16,13 @@ const (
 // repository.
 func RepositoryNames() []string { return []string{"HEAD", "objects", "refs", "commondir"} }
 
-// IsRepository reports whether git takes a directory with these names for a repository, or for that of a worktree.
+// IsRepository reports whether git regards a directory with these names as a repository, or as the git directory of a
+// worktree.
 func (m Marks) IsRepository() bool {
 	return m&markHead != 0 && (m&markCommon != 0 || m&markObjects != 0 && m&markRefs != 0)
 }
 
-// MarkOf returns the mark that an entry of this name and type is, 0 for other entries. A link can lead to either type.
+// MarkOf returns the mark for an entry of this name and type, 0 for other entries. A link can lead to either type.
 func MarkOf(name string, typ fs.FileMode) Marks {
 	if len(name) < len("HEAD") {
 		return 0

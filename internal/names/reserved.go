@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNotPortable: a path has a part that cannot be a file name on Windows, or would be another name there.
+// ErrNotPortable: a path has a part that cannot be a file name on Windows, or would mean another name there.
 var ErrNotPortable = errors.New("name cannot exist on Windows")
 
-// CheckPortable returns an error that matches [ErrNotPortable] and says which part of the canonical path is why.
+// CheckPortable returns an error that matches [ErrNotPortable] and names the part of the canonical path that causes it.
 func CheckPortable(name string) error {
 	if name == "." {
 		return nil
@@ -24,7 +24,7 @@ func CheckPortable(name string) error {
 	return nil
 }
 
-// notPortable says why one part of a path cannot exist on Windows, "" if it can.
+// notPortable returns the reason why one part of a path cannot exist on Windows, "" if it can.
 func notPortable(part string) string {
 	if !utf8.ValidString(part) {
 		return "is no UTF-8"
@@ -40,7 +40,7 @@ func notPortable(part string) string {
 	if last := part[len(part)-1]; last == '.' || last == ' ' {
 		return "ends in a dot or a space"
 	}
-	// A device keeps its name with any extension, and with spaces before that.
+	// A device name stays one with any extension, and with spaces before the extension.
 	base, _, _ := strings.Cut(part, ".")
 	if isDevice(strings.ToLower(strings.TrimRight(base, " "))) {
 		return "is the name of a device"
@@ -58,8 +58,8 @@ func isDevice(name string) bool {
 	return slices.Contains([]string{"con", "prn", "aux", "nul", "conin$", "conout$"}, name)
 }
 
-// isVCSName reports whether a folded name is that of the directory of a version control system, or the short name that
-// FAT and NTFS make of it.
+// isVCSName reports whether a folded name is the directory of a version control system, or its short name on FAT and
+// NTFS.
 func isVCSName(folded string) bool {
 	switch folded {
 	case ".git", ".hg", ".svn", ".jj", ".bzr", ".sl", ".pijul", ".repo", "_darcs",
@@ -69,10 +69,10 @@ func isVCSName(folded string) bool {
 	return false
 }
 
-// CvsName is the name of the directories of CVS, which directories about CVS have too.
+// CvsName is the name of the directories of CVS. Directories about CVS may have it too.
 const CvsName = "CVS"
 
-// isCVSFile reports whether a folded name is a file that CVS has in its directories.
+// isCVSFile reports whether a folded name is a file of CVS in its directories.
 func isCVSFile(folded string) bool {
 	switch folded {
 	case "entries", "repository", "root", "tag", "baserev", "notify", "checkin.prog", "update.prog":
@@ -81,7 +81,7 @@ func isCVSFile(folded string) bool {
 	return strings.HasPrefix(folded, "entries.")
 }
 
-// IsProtected reports whether the path is, or lies in, a version control directory.
+// IsProtected reports whether the path is a version control directory or is inside one.
 func IsProtected(name string) bool {
 	above := ""
 	for part := range strings.SplitSeq(name, "/") {
@@ -94,8 +94,8 @@ func IsProtected(name string) bool {
 	return false
 }
 
-// IsVCS reports whether a walk is to leave out an entry because it belongs to a version control system. In a worktree
-// and in a submodule .git is a file. A directory of CVS is recognized by its content, see isCVS.
+// IsVCS reports whether a walk must leave out an entry because it belongs to a version control system. In a worktree
+// and in a submodule .git is a file. A directory of CVS is recognized by its content, see isCVS in package walk.
 func IsVCS(name string, isDir bool) bool {
 	if len(name) < 3 || !isDir && len(name) < len(".git") {
 		return false
