@@ -1,4 +1,4 @@
-// Package nearest finds the word that a misspelled word stands for: a parameter, a step, a flag.
+// Package nearest finds the word that a misspelled word means: a parameter, a step, a flag.
 package nearest
 
 import (
@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// Of returns the candidate that was probably meant by word: the one with the fewest insertions, deletions,
-// replacements and swaps of neighbours (no character twice) between the two. Upper and lower case, "_" and "-" make no
-// difference.
+// Of returns the candidate that word probably means. It has the fewest edits: insertions, deletions, replacements and
+// swaps of neighbours, without touching a character twice. Case, "_" and "-" make no difference.
 //
-// Fewer edits than half of the longer word has characters are near, up to a third of it, but up to two in any case. If
-// no candidate is, half of the word may be wrong, up to three characters, where the first half is the same. Of equally
-// near candidates the candidate that begins alike wins, then the nearer candidate, then the candidate that sorts
-// first, so the order of candidates makes no difference.
+// A candidate is near if the edits are fewer than half the characters of the longer word, and at most a third of them,
+// with a limit between two and four. If no candidate is near, up to half of the word may be wrong, at most three
+// characters, if the first half is the same. Among candidates with equally few edits, a candidate with the same first
+// character wins, then the closer one in exact spelling, then the first in alphabetical order. So the order of
+// candidates makes no difference.
 func Of(word string, candidates []string) (string, bool) {
 	best, found := all(word, candidates, near)
 	if found == 0 {
@@ -24,13 +24,14 @@ func Of(word string, candidates []string) (string, bool) {
 	return best, found > 0
 }
 
-// Alone is Of where nothing else can have been meant: no other candidate is near, and half of the word is not wrong.
+// Alone is Of for cases where nothing else can be meant: exactly one candidate is near, and half-wrong words are not
+// accepted.
 func Alone(word string, candidates []string) (string, bool) {
 	best, found := all(word, candidates, near)
 	return best, found == 1
 }
 
-// all returns the best of the candidates that are alike, and how many are.
+// all returns the best of the candidates that are alike, and their number.
 func all(word string, candidates []string, alike func(a, b []rune, edits int) bool) (best string, found int) {
 	length := utf8.RuneCountInString(word)
 	if length == 0 || length > longest {
@@ -68,7 +69,7 @@ func half(a, b []rune, edits int) bool {
 	return edits <= min(size/2, mostBehind) && size <= 2*shared(a, b)
 }
 
-// score is how far a candidate is from a word. begins is 0 for words that begin alike.
+// score is the distance of a candidate from a word. begins is 0 for words with the same first character.
 type score struct{ edits, begins, exact int }
 
 func (s score) compare(t score) int {
@@ -76,13 +77,13 @@ func (s score) compare(t score) int {
 }
 
 const (
-	longest   = 100 // characters of a word that is looked up
+	longest   = 100 // maximum length of a word that is looked up, in characters
 	mostEdits = 4
-	// mostBehind is how many edits there may be behind a beginning that is half of the word.
+	// mostBehind is the maximum number of edits after a first half that is the same.
 	mostBehind = 3
 )
 
-// shared returns how many characters two words begin with alike.
+// shared returns the number of characters in the common prefix of two words.
 func shared(a, b []rune) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -91,7 +92,7 @@ func shared(a, b []rune) int {
 	return n
 }
 
-// plain returns the characters of a word that make a difference.
+// plain returns the significant characters of a word.
 func plain(word string) []rune {
 	all := []rune(strings.ToLower(word))
 	joins := func(r rune) bool { return r == '_' || r == '-' }
@@ -101,7 +102,7 @@ func plain(word string) []rune {
 	return all
 }
 
-// distance is the restricted Damerau-Levenshtein distance (optimal string alignment).
+// distance returns the restricted Damerau-Levenshtein distance (optimal string alignment).
 func distance(a, b []rune) int {
 	older, old, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
