@@ -12,10 +12,10 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// Take copies the data that an action has returned, and cleans its output. Bytes that are not UTF-8 become U+FFFD, as
-// in JSON, so that a stored result has the same texts. Take drops the data if it is not a tree of JSON values, and
-// data, output and reports if together they have more than limit bytes. It returns err, or for a nil err the reason to
-// drop something.
+// Take copies the data returned by an action, and cleans its output. Bytes that are not UTF-8 become U+FFFD, as in
+// JSON, so that a stored result has the same texts. Take drops the data if it is not a tree of JSON values, and data,
+// output and reports if they are larger than limit bytes together. It returns err, or, if err is nil, the reason for
+// dropping something.
 func Take(out *actions.Outcome, limit int64, err error) error {
 	out.Output = validText(out.Output)
 	data, bad := params.Tree(out.Data)
@@ -31,7 +31,7 @@ func Take(out *actions.Outcome, limit int64, err error) error {
 	return cmp.Or(err, bad)
 }
 
-// sizeOfReports is about how much memory reports take, in bytes: each file that a step is given can have one.
+// sizeOfReports returns the approximate memory size of reports, in bytes: each input file of a step can have one.
 func sizeOfReports(reports []actions.FileReport) int64 {
 	const report, edit = 128, 64
 	size := int64(0)
@@ -49,7 +49,7 @@ func sizeOfReports(reports []actions.FileReport) int64 {
 	return size
 }
 
-// sizeOf is about how much memory data takes, in bytes.
+// sizeOf returns the approximate memory size of data, in bytes.
 func sizeOf(data any) int64 {
 	const value = 64
 	size := int64(value)
@@ -72,7 +72,7 @@ func sizeOf(data any) int64 {
 
 func validText(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
-// validTree is validText of all texts in a tree, which is changed.
+// validTree applies validText to all texts in a tree, which it changes.
 func validTree(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// warningBytes is how many bytes a warning counts beside its text.
+// warningBytes is the size of a warning in addition to its text.
 const warningBytes = 64
 
-// Warnings adds the warnings of a step to its result, in the order of the text, for several goroutines may warn in any
-// order. Where there is no room for all of them, those that come first in that order stay and the others are counted
-// by one more: each file that a step leaves out can have a warning, and its report has the same text. Warnings are safe
-// for concurrent use.
+// Warnings adds the warnings of a step to its result, in alphabetical order, because several goroutines may warn in any
+// order. If there is no room for all of them, the first ones in that order stay, and one more warning counts the
+// others: each omitted file of a step can have a warning, and its report has the same text. Warnings are safe for
+// concurrent use.
 type Warnings struct {
 	mu   sync.Mutex
 	to   *[]string
-	room int64  // that is left, in bytes
-	cut  string // from this text on there is no room; it counts where more is not 0
+	room int64  // remaining, in bytes
+	cut  string // there is no room for this text and later ones; only used if more is not 0
 	more int
 	over bool
 }
 
-// WarningsTo returns the warnings of a step that may show so many bytes. Warnings may take an eighth of these bytes.
+// WarningsTo returns the warnings of a step whose output is limited to shown bytes. Warnings may use an eighth of it.
 func WarningsTo(to *[]string, shown int64) *Warnings {
 	w := &Warnings{to: to, room: shown / 8}
 	for _, message := range *to {
@@ -47,7 +47,7 @@ func (w *Warnings) Add(message string) {
 	at, _ := slices.BinarySearch(*w.to, message)
 	*w.to = slices.Insert(*w.to, at, message)
 	w.room -= sizeOfWarning(message)
-	for last := len(*w.to) - 1; w.room < 0 && last > 0; last-- { // one warning is kept in any case
+	for last := len(*w.to) - 1; w.room < 0 && last > 0; last-- { // at least one warning is kept
 		w.cut = (*w.to)[last]
 		w.room += sizeOfWarning(w.cut)
 		*w.to = slices.Delete(*w.to, last, last+1)
@@ -55,7 +55,7 @@ func (w *Warnings) Add(message string) {
 	}
 }
 
-// End drops the warnings that come later.
+// End finishes the list. Later warnings are dropped.
 func (w *Warnings) End() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
