@@ -1,4 +1,4 @@
-// Package panics turns a panic in a function that was passed in into an error.
+// Package panics turns a panic in a callback into an error.
 package panics
 
 import (
@@ -8,25 +8,25 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// Error is a panic in a function that was called back, turned into an error.
+// Error is a panic in a callback, turned into an error.
 type Error struct {
-	Value any    // what was panicked with
-	Stack []byte // where, as debug.Stack prints it
+	Value any    // the value of the panic
+	Stack []byte // the stack, as from debug.Stack
 }
 
-// Error reports what was panicked with, without the stack.
+// Error returns the value of the panic, without the stack.
 func (e *Error) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // MarshalJSON gives the code, the message and the paths.
 func (e *Error) MarshalJSON() ([]byte, error) { return errorform.Marshal("internal", e) }
 
-// Unwrap returns the value that was panicked with if it is an error.
+// Unwrap returns the value of the panic if it is an error.
 func (e *Error) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// Apart calls fn on a goroutine of its own and waits for it. It returns what [Protect] does, or ended if fn ends the
+// Apart calls fn on a separate goroutine and waits for it. It returns the result of [Protect], or ended if fn ends the
 // goroutine, as t.FailNow does in a test.
 func Apart(ended error, fn func() error) error {
 	err := ended
