@@ -1,5 +1,4 @@
-// Package parallel does a number of pieces of work, several at a time, with results that do not depend on which was
-// faster.
+// Package parallel runs numbered tasks concurrently. Its results do not depend on their speed.
 package parallel
 
 import (
@@ -11,14 +10,14 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// Later is the second part of a piece of work. Either of its functions is called, once; nil means that there is none.
+// Later is the second part of a task. One of its functions is called, once; nil means that there is no second part.
 type Later struct {
 	Finish func() error
-	Drop   func() // what was begun goes no further
+	Drop   func() // cancels the task
 }
 
-// EachInTwo is Each for work in two parts, of which the second comes some time after the first, and is left out after a
-// failure. most limits the pieces of work that each goroutine has begun, which may have files open.
+// EachInTwo is Each for tasks with two parts. The second part runs some time after the first, and is dropped after a
+// failure. most limits the started tasks of each goroutine, which may have files open.
 func EachInTwo(ctx context.Context, workers, most, n int, do func(i int) (Later, error)) error {
 	errs := make([]error, n)
 	var failed atomic.Bool
@@ -53,7 +52,7 @@ func EachInTwo(ctx context.Context, workers, most, n int, do func(i int) (Later,
 }
 
 // Each calls do for 0 to n-1, up to workers at a time, and waits for all of them. After a failure, or when ctx is done,
-// no more are begun. The error is that of the lowest number that failed, whatever the schedule was.
+// it starts no more. The error is that of the lowest number that failed, regardless of the schedule.
 func Each(ctx context.Context, workers, n int, do func(i int) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64
