@@ -1,4 +1,4 @@
-// Package paramtags reads the tag param of a struct's fields, which reports how a parameter of an action is given.
+// Package paramtags reads the param tag of a struct's fields, which describes a parameter of an action.
 package paramtags
 
 import (
@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Param is what a tag says. The words of the tag are the names of the fields in small letters.
+// Param is a parsed tag. The words of the tag are the names of the fields in small letters.
 type Param struct {
 	Required bool
-	Empty    bool // although it is required
-	Single   bool // of a list of strings: a string stands for a list of it alone
-	Whole    bool // a template counts only if it is the whole string
-	Nonzero  bool // a 0 that is given is a mistake: the zero value stands for the default
-	Count    bool // not negative, as the schema says
+	Empty    bool // may be empty although it is required
+	Single   bool // for a list of strings: a single string means a list of one
+	Whole    bool // a template is only recognised if it is the whole string
+	Nonzero  bool // an explicit 0 is a mistake, because zero means the default
+	Count    bool // not negative, also in the schema
 	ID       bool // a step id, or a list of them
-	Quoted   bool // a whole number that may also stand in quotes
-	Bytes    bool // a string of any bytes, which JSON has as an object where they are not UTF-8
+	Quoted   bool // a whole number that may also be in quotes
+	Bytes    bool // a string of any bytes, which JSON writes as an object if they are not UTF-8
 }
 
-// Parse reads the tag of a field of a type: words separated by commas. A word that would have no effect is an error,
-// since its author believes that it has one.
+// Parse reads the tag of a field of type t: words separated by commas. A word without effect is an error, because its
+// author expects an effect.
 func Parse(tag string, t reflect.Type) (Param, error) {
 	var p Param
 	words := [...]string{"required", "empty", "single", "whole", "nonzero", "count", "id", "quoted", "bytes"}
