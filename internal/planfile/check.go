@@ -13,8 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// checkAlone returns what speaks against one change that came from outside: what no step does, a stored plan must not
-// do either.
+// checkAlone returns the fault of one change from outside: a stored plan must not do what no step can do.
 func checkAlone(guard guard.Policy, c Change) error {
 	if err := guard.CheckWrite(c.Path); err != nil {
 		return err
@@ -51,12 +50,12 @@ func checkAlone(guard guard.Policy, c Change) error {
 	case makesLink(c.Change):
 		return guard.CheckTarget(c.Path, c.New.Target)
 	case c.New.Kind == change.Symlink && c.Kind == change.Renamed && guard.CheckTarget(c.From, c.Old.Target) == nil:
-		return guard.CheckTarget(c.Path, c.New.Target) // the same target leads elsewhere from another directory
+		return guard.CheckTarget(c.Path, c.New.Target) // from another directory, the same target means another path
 	}
 	return nil
 }
 
-// fitsKind reports whether what is there before and after is what the kind of the change says.
+// fitsKind reports whether the states before and after fit the kind of the change.
 func fitsKind(c change.Change) bool {
 	was, is := c.Old.Kind != change.Absent, c.New.Kind != change.Absent
 	switch c.Kind {
@@ -72,7 +71,7 @@ func fitsKind(c change.Change) bool {
 	return false
 }
 
-// checkTogether returns what speaks against changes that are each right by themselves. They are in path order.
+// checkTogether returns the fault of a list of changes that are each valid alone. They are in path order.
 func checkTogether(changes []change.Change) error {
 	kinds := make(map[string]change.ChangeKind, len(changes))
 	for _, c := range changes {
@@ -94,18 +93,17 @@ func checkTogether(changes []change.Change) error {
 	return nil
 }
 
-// ways finds the directories of changes. The paths of a plan are those that are left when all links are resolved. So a
-// path that leads through a link is not the path that a run has worked out, and would be read where the host's rules
-// do not see it.
+// ways checks the directories of changes. The paths of a plan are fully resolved. So a path through a link did not come
+// from a run, and would be read in a place that the host's rules do not cover.
 type ways struct {
 	stage   *stage.Stage
 	guarded *stage.Stage // the same tree, with the policy of the host
 	known   map[string]error
-	made    map[string]bool // directories that the plan puts in the place of links
+	made    map[string]bool // directories that the plan makes in place of links
 	changed map[string]bool // paths of the plan
 }
 
-// newWays returns the ways of a tree as it is, and as it will be with the changes.
+// newWays returns the ways of the present tree, and of the tree with the changes.
 func newWays(plain, guarded *stage.Stage, stored Changes) *ways {
 	w := &ways{plain, guarded, make(map[string]error), make(map[string]bool), make(map[string]bool)}
 	for _, c := range stored {
@@ -121,7 +119,7 @@ func newWays(plain, guarded *stage.Stage, stored Changes) *ways {
 	return w
 }
 
-// check returns why a change is not about the place that it names.
+// check returns an error if a change does not concern the path that it names.
 func (w *ways) check(c change.Change) error {
 	under := c.Replaced
 	if c.Kind != change.Renamed {
@@ -137,8 +135,8 @@ func (w *ways) check(c change.Change) error {
 	return cmp.Or(w.dir(dir), w.dir(path.Dir(c.OldPath())))
 }
 
-// checkLink holds a new link against the links that are on its way, unless the plan itself changes what is there: those
-// changes are checked like this one.
+// checkLink checks a new link together with the links on its way, unless the plan changes something there: those
+// changes are checked in the same way.
 func (w *ways) checkLink(c change.Change) error {
 	if !makesLink(c) {
 		return nil
@@ -151,13 +149,13 @@ func (w *ways) checkLink(c change.Change) error {
 	return w.guarded.CheckTarget(c.Path, c.New.Target)
 }
 
-// makesLink reports whether a change makes a symbolic link, or gives one another target.
+// makesLink reports whether a change makes a symbolic link, or changes the target of one.
 func makesLink(c change.Change) bool {
 	return c.New.Kind == change.Symlink && (c.Old.Kind != change.Symlink || c.Old.Target != c.New.Target)
 }
 
-// outside returns the directory. If the plan makes directories in the place of a link above it, outside returns the
-// parent of the uppermost: nothing is there yet where that link leads.
+// outside returns the directory. If the plan replaces a link above it by a directory, outside returns the parent of the
+// uppermost such link: below it, nothing exists yet.
 func (w *ways) outside(dir string) string {
 	out := dir
 	for at := dir; at != "." && at != "/"; at = path.Dir(at) {
@@ -168,7 +166,7 @@ func (w *ways) outside(dir string) string {
 	return out
 }
 
-// dir returns why a directory is not what it seems.
+// dir returns an error if a directory is reached through a symbolic link.
 func (w *ways) dir(dir string) error {
 	if dir == "." || dir == "/" {
 		return nil
@@ -177,7 +175,7 @@ func (w *ways) dir(dir string) error {
 	if !ok {
 		resolved, cause := w.stage.Resolve(dir)
 		switch {
-		case cause != nil: // it is not there, or what it is in is not
+		case cause != nil: // the directory does not exist, or its parent does not
 			err = w.dir(path.Dir(dir))
 		case resolved != dir:
 			err = fmt.Errorf("%s leads through a symbolic link, to %s", dir, resolved)

@@ -1,6 +1,5 @@
-// Package planfile reads and writes the changes of a plan that is stored as JSON, and checks those that come from
-// outside: whether they are what a run could have planned, and whether the host allows them. It also sums up plans,
-// so that they can be approved.
+// Package planfile reads and writes the changes of a plan that is stored as JSON. It checks changes from outside: a run
+// could have planned them, and the host allows them. It also computes digests of plans, for their approval.
 package planfile
 
 import (
@@ -29,9 +28,9 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// Error says why a plan cannot be taken up, or stored.
+// Error is the reason why a plan cannot be adopted or stored.
 type Error struct {
-	// Path is that of the change that is refused, or "".
+	// Path is the path of the refused change, or "".
 	Path string
 	Err  error
 }
@@ -42,17 +41,17 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Change is a change with the bytes it writes, where splices do not have them.
+// Change is a change with the bytes it writes, unless splices have them.
 type Change struct {
 	change.Change
 	Content []byte `json:"content,omitempty"`
-	// Before is the old text of a small file, so that the change can be shown once the file has moved on. It is not
-	// required.
+	// Before is the old text of a small file, so that the change can be shown even after the file has changed. It is
+	// optional.
 	Before []byte `json:"before,omitempty"`
 }
 
-// Changes are those of a plan. They are read one by one, so that a list of nothing but brackets is refused at the
-// first of them.
+// Changes are the changes of a plan. They are read one by one, so that a list of many invalid elements is refused at
+// the first one.
 type Changes []Change
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -72,12 +71,12 @@ func (l *Changes) UnmarshalJSON(data []byte) error {
 	})
 }
 
-// ownContent reports whether the new bytes of a change follow neither from splices nor from what is there.
+// ownContent reports whether the new bytes of a change come neither from splices nor from the old bytes.
 func ownContent(c change.Change) bool {
 	return c.New.Kind == change.File && c.Splices == nil && (c.Old.Kind != change.File || c.Old.Hash != c.New.Hash)
 }
 
-// Store returns the changes with all bytes that they write. The error is an *Error for what cannot be stored.
+// Store returns the changes with all bytes that they write. The error is an *Error if a change cannot be stored.
 func Store(changes []change.Change, limits actions.Limits) (Changes, error) {
 	stored := make(Changes, len(changes))
 	left := keptBytes
@@ -106,16 +105,15 @@ func Store(changes []change.Change, limits actions.Limits) (Changes, error) {
 	return stored, nil
 }
 
-// Tree is what changes from outside are checked against.
+// Tree is the tree against which changes from outside are checked.
 type Tree struct {
 	FS     afero.Fs
 	Guard  guard.Policy
 	Limits actions.Limits
 }
 
-// Adopt checks changes that came from outside and lets them read the tree. The error is an *Error, or that of the
-// context. moved are the paths of files that have changed since the plan, but are still shown by the old text that the
-// plan holds.
+// Adopt checks changes from outside and gives them access to the tree. The error is an *Error, or the error of the
+// context. moved are the paths of files that have changed since the plan, and are shown with the old text in the plan.
 func (t Tree) Adopt(ctx context.Context, stored Changes) (changes []change.Change, moved []string, err error) {
 	plain := stage.New(t.FS)
 	defer plain.Close() // nothing was written to it
@@ -155,8 +153,8 @@ func (t Tree) Adopt(ctx context.Context, stored Changes) (changes []change.Chang
 	return changes, moved, nil
 }
 
-// hasMoved reports whether the old file of a change has other text now, or is gone. Anything there that is not a file,
-// such as a pipe, is not opened: the change cannot be shown then.
+// hasMoved reports whether the old file of a change has other text now, or is gone. If it is no longer a file, but for
+// example a pipe, it is not opened: the change cannot be shown then.
 func (t Tree) hasMoved(c Change, openOld func() (io.ReadCloser, error)) bool {
 	found, err := disk.Open(t.FS).Reach(c.OldPath())
 	if err != nil || found.Kind != change.File {
@@ -166,7 +164,8 @@ func (t Tree) hasMoved(c Change, openOld func() (io.ReadCloser, error)) bool {
 	return err == nil && change.HashOf(now) != c.Old.Hash
 }
 
-// adopt reports as well whether the old side is the text that the plan holds, for the file has moved on.
+// adopt checks one change and gives it access to the tree. moved means that the file has changed, so that the old side
+// is the text in the plan.
 func (t Tree) adopt(c Change) (adopted change.Change, moved bool, err error) {
 	openOld := func() (io.ReadCloser, error) { return disk.Open(t.FS).OpenFound(c.OldPath()) }
 	if c.Old.Kind != change.File {
@@ -180,7 +179,7 @@ func (t Tree) adopt(c Change) (adopted change.Change, moved bool, err error) {
 			openOld = backing.Bytes(c.Before) // the commit compares the file itself
 		}
 	}
-	openNew := openOld // where only the name or the mode changes
+	openNew := openOld // if only the name or the mode changes
 	switch {
 	case c.New.Kind != change.File:
 		openNew = nil
@@ -190,7 +189,7 @@ func (t Tree) adopt(c Change) (adopted change.Change, moved bool, err error) {
 		}
 		openNew = backing.Bytes(c.Content)
 	default:
-		// The hash alone would let a wrong size through, and the views of the plan trust the size.
+		// The hash does not cover the size, and the views of the plan trust the size.
 		size, err := splice.Check(c.Splices, c.Old.Size)
 		if err == nil && size != c.New.Size {
 			err = fmt.Errorf("the new size is %d bytes, but the change makes %d of the old %d", c.New.Size, size,
@@ -209,8 +208,8 @@ func (t Tree) adopt(c Change) (adopted change.Change, moved bool, err error) {
 	return c.Change, moved, nil
 }
 
-// Digest returns a SHA-256, as 64 hexadecimal digits, of what a commit of the changes does. It reads the files whose
-// new hash was not needed so far.
+// Digest returns a SHA-256, as 64 hexadecimal digits, of the effect of a commit of the changes. It reads the files
+// whose new hash is not known yet.
 func Digest(changes []change.Change, noBackup bool) (string, error) {
 	sum := sha256.New()
 	add(sum, "millrace plan 1", fmt.Sprint(noBackup))
@@ -227,7 +226,7 @@ func Digest(changes []change.Change, noBackup bool) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// add adds texts to a sum, each with its length, so that none can be taken for a part of another.
+// add adds texts to a sum, each with its length, so that the boundaries between texts are part of the sum.
 func add(sum hash.Hash, texts ...string) {
 	for _, text := range texts {
 		sum.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text))))

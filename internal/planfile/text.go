@@ -13,20 +13,20 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// maxObjects is how many objects a stored plan may have: two for each of two million edits. An object that is written
-// in two bytes can take hundreds of them in memory.
+// maxObjects limits the objects of a stored plan: two for each of two million edits. An object written in two bytes can
+// take hundreds of bytes of memory.
 const maxObjects = 4 << 20
 
-// Limits are what the text of a plan may be. Negative means no limit.
+// Limits bound the text of a plan. Negative means no limit.
 type Limits struct {
 	MaxBytes int
 	MaxDepth int
 }
 
-// Decode reads a text into v, a pointer to a struct that has the [Changes]. The text has to be strict JSON of that
-// very form: encoding/json by itself takes names in any case, and the last of those that are repeated, so that who
-// reads a plan before it is committed may see another one than is committed. byHand are the names that types add to
-// their fields when they write themselves. The error is an *Error.
+// Decode reads a text into v, a pointer to a struct that has the [Changes]. The text must be strict JSON of exactly
+// that form. encoding/json alone accepts names in any case, and uses the last of repeated names, so a person who reads
+// a plan could see another one than is committed. byHand are the names that types with their own MarshalJSON add to
+// their fields. The error is an *Error.
 func Decode(data []byte, v any, limits Limits, byHand map[reflect.Type]string) error {
 	err := checkText(data, limits)
 	if err == nil {
@@ -44,7 +44,7 @@ func Decode(data []byte, v any, limits Limits, byHand map[reflect.Type]string) e
 	return nil
 }
 
-// checkText holds the text against the limits before anything is made of it.
+// checkText checks the text against the limits before it is parsed.
 func checkText(data []byte, limits Limits) error {
 	if most := limits.MaxBytes; most > 0 && len(data) > most {
 		return fmt.Errorf("the text is too large: %d bytes, at most %d are allowed; if it is to be trusted, "+
@@ -75,7 +75,7 @@ func EachElement(data []byte, read func(dec *json.Decoder) error) error {
 	return nil
 }
 
-// shapeOf returns the shape of the JSON of a type: nil for what is a string, a number or a bool there.
+// shapeOf returns the shape of the JSON of a type: nil for a string, a number or a bool.
 func shapeOf(t reflect.Type, byHand map[reflect.Type]string) *strictjson.Shape {
 	switch {
 	case t.Kind() == reflect.Pointer:
@@ -104,7 +104,7 @@ func shapeOf(t reflect.Type, byHand map[reflect.Type]string) *strictjson.Shape {
 		for _, f := range reflect.VisibleFields(t) {
 			switch name, _, _ := strings.Cut(f.Tag.Get("json"), ","); {
 			case f.Anonymous && name == "":
-				add(f.Type) // whose fields come next
+				add(f.Type) // its fields come next
 			case name != "-" && f.IsExported():
 				s.Names[cmp.Or(name, f.Name)] = shapeOf(f.Type, byHand)
 			}
