@@ -1,4 +1,4 @@
-// Package poll waits for a lock that can only be tried, and makes its unlock run once.
+// Package poll waits for a lock that can only be tried, and makes sure that its unlock runs once.
 package poll
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// Lock calls try as long as that returns an error that matches [capability.ErrLocked], which may say who has the lock,
-// and ctx is not done. It tries at least once.
+// Lock calls try until it returns an error that does not match [capability.ErrLocked], or nil, or until ctx is done. It
+// tries at least once. The last error of try may name the holder of the lock.
 func Lock(ctx context.Context, try func() error) error {
 	const shortest, longest = time.Millisecond, 50 * time.Millisecond
 	for wait := shortest; ; wait = min(2*wait, longest) {
@@ -31,7 +31,7 @@ func Lock(ctx context.Context, try func() error) error {
 	}
 }
 
-// onceCloser calls a function at the first Close and returns its error at each.
+// onceCloser calls a function at the first Close and returns its error at every Close.
 type onceCloser struct{ close func() error }
 
 func CloseOnce(do func() error) io.Closer { return onceCloser{sync.OnceValue(do)} }
