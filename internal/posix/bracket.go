@@ -13,11 +13,11 @@ import (
 type element struct {
 	char  rune
 	class spans // not nil for [:name:]
-	equal bool  // [=x=], which begins no range
+	equal bool  // [=x=], which cannot begin a range
 	named bool  // [=x=] or [.x.]
 }
 
-// bracket reads a bracket expression; p.tok is the [. Escapes in it are replaced before.
+// bracket reads a bracket expression; p.tok is the [. The caller has already replaced escapes in it.
 func (p *parser) bracket() *syntax.Regexp {
 	start := p.at
 	not := p.has(p.at, '^')
@@ -25,15 +25,15 @@ func (p *parser) bracket() *syntax.Regexp {
 		p.at++
 	}
 	var set spans
-	var added []*span // the first of each class that is in set
+	var added []*span // the first span of each class in set
 	simple := true
-	// [:name:] alone is refused, as [[:name:]] is meant: plain until there is a range or a class.
+	// [:name:] alone is refused, because [[:name:]] is meant: plain is true until there is a range or a class.
 	plain, other, colons := true, false, p.has(p.at, ':')
 	for first := true; p.err == "" && (first || !p.has(p.at, ']')); first = false {
 		from := p.element(first)
 		switch {
 		case from.class != nil:
-			if class := &from.class[0]; !slices.Contains(added, class) { // else it is in the set already
+			if class := &from.class[0]; !slices.Contains(added, class) { // otherwise it is already in the set
 				added, set = append(added, class), append(set, from.class...)
 			}
 			simple, plain = false, false
@@ -84,7 +84,7 @@ func (p *parser) bracket() *syntax.Regexp {
 	return p.class(p.known[key])
 }
 
-// fold is what IgnoreCase makes of a character.
+// fold returns the character that represents r if IgnoreCase is set.
 func (p *parser) fold(r rune) rune {
 	if p.IgnoreCase {
 		return unicode.ToUpper(r)
@@ -94,7 +94,7 @@ func (p *parser) fold(r rune) rune {
 
 func (p *parser) has(at int, r rune) bool { return at < len(p.chars) && p.chars[at] == r }
 
-// element reads one piece. A - stands for itself only where hyphen is set or as the last character.
+// element reads one piece. A - is a literal only if hyphen is set, or as the last character.
 func (p *parser) element(hyphen bool) element {
 	if p.at >= len(p.chars) {
 		p.fail(errUnmatchedBracket)
@@ -141,7 +141,7 @@ func (p *parser) named(kind rune) element {
 		text = "alpha"
 	}
 	set := classes()[text]
-	if set == nil || text == "word" { // only \w is called so
+	if set == nil || text == "word" { // "word" is only for \w
 		p.fail("Invalid character class name")
 	}
 	return element{class: set}

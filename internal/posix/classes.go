@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// span is the characters from lo to hi, both included.
+// span is the range of characters from lo to hi, inclusive.
 type span struct{ lo, hi rune }
 
 // spans is a set of characters, sorted and without overlap.
@@ -25,7 +25,7 @@ func (s spans) has(r rune) bool {
 	return i < len(s) && s[i].lo <= r
 }
 
-// tidy sorts and joins.
+// tidy sorts and joins spans.
 func (s spans) tidy() spans {
 	slices.SortFunc(s, func(a, b span) int { return int(a.lo - b.lo) })
 	var out spans
@@ -39,7 +39,7 @@ func (s spans) tidy() spans {
 	return out
 }
 
-// without is what is in s and not in t, both of which have to be tidy.
+// without returns the characters in s that are not in t. Both must be tidy.
 func (s spans) without(t spans) spans {
 	var out spans
 	for _, p := range s {
@@ -62,10 +62,10 @@ func (s spans) without(t spans) spans {
 	return out
 }
 
-// not is every character that is not in s, which has to be tidy, without surrogates and stray bytes.
+// not returns all characters that are not in s, without surrogates and stray bytes. s must be tidy.
 func (s spans) not() spans { return spans{{0, 0xd7ff}, {0xe000, unicode.MaxRune}}.without(s) }
 
-// unfold is every character whose upper case is in s, which has to be tidy.
+// unfold returns all characters whose upper case is in s. s must be tidy.
 func (s spans) unfold() spans {
 	out := s.without(lowered())
 	for _, p := range lowered() {
@@ -83,7 +83,7 @@ var lowered = sync.OnceValue(func() spans {
 	return changedBy(unicode.ToUpper).tidy()
 })
 
-// changedBy returns the characters that a change of case makes others of.
+// changedBy returns the characters that a change of case changes.
 func changedBy(to func(rune) rune) spans {
 	var out spans
 	for _, c := range unicode.CaseRanges {
@@ -96,7 +96,7 @@ func changedBy(to func(rune) rune) spans {
 	return out
 }
 
-// ranges is the set as package syntax has it.
+// ranges returns the set in the form of package syntax.
 func (s spans) ranges() []rune {
 	out := make([]rune, 0, 2*len(s))
 	for _, p := range s {
@@ -105,8 +105,9 @@ func (s spans) ranges() []rune {
 	return out
 }
 
-// classes are the character classes of C.UTF-8 in the C library by their names, and what \w matches as "word". They
-// are not those of package unicode, but follow from its tables: digits of other scripts are letters, for one.
+// classes are the character classes of C.UTF-8 in the C library by name, and, as "word", the characters that \w
+// matches. They differ from those of package unicode, but are derived from its tables: for example, digits of other
+// scripts are letters.
 var classes = sync.OnceValue(func() map[string]spans {
 	space := spans{
 		{0x9, 0xd}, {0x20, 0x20}, {0x1680, 0x1680}, {0x2000, 0x2006}, {0x2008, 0x200a}, {0x2028, 0x2029}, {0x205f, 0x205f},
@@ -136,7 +137,7 @@ var classes = sync.OnceValue(func() map[string]spans {
 	}
 })
 
-// of returns all characters of some tables.
+// of returns all characters in some tables.
 func of(tables ...*unicode.RangeTable) spans {
 	var out spans
 	add := func(lo, hi, stride rune) {
@@ -159,8 +160,8 @@ func of(tables ...*unicode.RangeTable) spans {
 	return out.tidy()
 }
 
-// Words returns the characters of words beyond ASCII as the ranges of a class, for [match.CompileLongest]. It must
-// not be changed. The C library takes a byte that is part of no character for the character of that number there.
+// Words returns the word characters beyond ASCII, as the ranges of a class for [match.CompileLongest]. It must not be
+// changed. In words, the C library treats a byte that is not part of a character as the character with that number.
 func Words() []rune { return words() }
 
 var words = sync.OnceValue(func() []rune {

@@ -1,8 +1,8 @@
-// Package posix reads regular expressions in POSIX syntax as trees of package regexp/syntax, which package match runs.
+// Package posix parses regular expressions in POSIX syntax to trees of package regexp/syntax, which package match runs.
 //
 // The syntax is extended or basic, with the additions of GNU: \+ \? and \| in basic expressions; \w \W \s \S \b \B \<
-// \> \` and \' in both. The package refuses what the C library refuses (glibc 2.36), in the same words, and
-// back-references. Classes are those of its locale C.UTF-8; ranges are between ASCII characters only.
+// \> \` and \' in both. The package refuses the same patterns as the C library (glibc 2.36), with the same messages,
+// and also back-references. Classes are those of its locale C.UTF-8; ranges are between ASCII characters only.
 package posix
 
 import (
@@ -13,13 +13,14 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// maxBytes is the longest pattern, and maxNesting how deep its groups may be nested.
+// maxBytes limits the length of a pattern, and maxNesting the nesting of its groups.
 const (
 	maxBytes   = 64 << 10
 	maxNesting = 1000
 )
 
-// The messages that come up in several places: of the C library for patterns it refuses, and ours for what we do.
+// The messages that are used in several places: those of the C library for patterns that it refuses, and our own for
+// other errors.
 const (
 	errUnmatchedBracket = "Unmatched [, [^, [:, [., or [="
 	errInterval         = "Invalid content of \\{\\}"
@@ -32,50 +33,50 @@ const (
 	errRawPattern       = "bytes that are not characters are not supported beside classes, words or the flag I"
 )
 
-// Error is what is wrong with a pattern.
+// Error is the mistake in a pattern.
 type Error struct {
-	Text string // in the words of the C library where it has some
-	At   int    // the character at which it was noticed, from 0
-	// Unsupported means that the C library would take it and this package does not, on purpose.
+	Text string // in the words of the C library if it has some
+	At   int    // the index of the character at which it was noticed
+	// Unsupported means that the C library would accept the pattern, and this package refuses it on purpose.
 	Unsupported bool
 }
 
 // Error returns the text.
 func (e *Error) Error() string { return e.Text }
 
-// Options describes how a pattern is read. The zero value means extended syntax.
+// Options describes the syntax of a pattern. The zero value means extended syntax.
 type Options struct {
 	Basic      bool // basic syntax
 	IgnoreCase bool // letters match in any case
-	Lines      bool // ^ and $ match at line ends too; neither . nor [^...] matches a newline
-	// MaxNodes is the largest pattern, in nodes: a character or an operator is one, and an interval counts as what it
-	// stands for.
+	Lines      bool // ^ and $ also match at line ends; neither . nor [^...] matches a newline
+	// MaxNodes limits the size of a pattern in nodes: a character or an operator is one node, and an interval counts as
+	// its expansion.
 	MaxNodes int
 }
 
-// Pattern is a pattern that was read.
+// Pattern is a parsed pattern.
 type Pattern struct {
 	Tree   *syntax.Regexp
-	Groups int // how many pairs of parentheses there are
+	Groups int // number of pairs of parentheses
 	Nodes  int // see [Options]
 }
 
-// parser reads one pattern in POSIX syntax, as the C library reads it, into a tree of package syntax.
+// parser parses one pattern in POSIX syntax, as the C library does, to a tree of package syntax.
 type parser struct {
-	chars []rune // a byte outside of any character is a character of its own, see [match.RawByte]
+	chars []rune // a byte outside any character is a separate character, see [match.RawByte]
 	Options
 
 	at     int // after tok
 	tok    token
 	groups int
 	nodes  int
-	plain  bool              // no classes, no words, and case counts
-	known  map[string][]rune // what classes stand for
-	where  int               // the character at which the error is
+	plain  bool              // no classes and no words so far, and case matters
+	known  map[string][]rune // the ranges of classes
+	where  int               // the index of the character with the error
 	err    string
 }
 
-// Parse reads a pattern.
+// Parse parses a pattern.
 func Parse(pattern []byte, o Options) (*Pattern, *Error) {
 	if len(pattern) > maxBytes {
 		return nil, TooBig(0)
@@ -102,10 +103,10 @@ func Parse(pattern []byte, o Options) (*Pattern, *Error) {
 	return &Pattern{Tree: t, Groups: p.groups, Nodes: p.nodes}, nil
 }
 
-// TooBig is the error of a pattern that is too large, of which so many characters were read.
+// TooBig returns the error for a pattern that is too large, after at characters.
 func TooBig(at int) *Error { return &Error{Text: errTooBig, At: at} }
 
-// fail keeps the first error and ends the parse.
+// fail stores the first error and ends the parse.
 func (p *parser) fail(text string) *syntax.Regexp {
 	if p.err == "" {
 		p.err, p.where = text, p.tok.at
@@ -162,7 +163,7 @@ func (p *parser) alternatives(nest int) *syntax.Regexp {
 	return p.op(syntax.OpAlternate, all...)
 }
 
-// branch reads what stands between two |.
+// branch reads the text between two |.
 func (p *parser) branch(nest int) *syntax.Regexp {
 	t := &syntax.Regexp{Op: syntax.OpConcat}
 	for !p.ends(nest) {
@@ -193,7 +194,7 @@ func (p *parser) expression(nest int) *syntax.Regexp {
 	case tokBackReference:
 		return p.fail(errBackReference)
 	case tokAnchor:
-		// Nothing repeats an anchor: a * that follows is an error or itself.
+		// An anchor cannot be repeated: a * after it is an error or a literal.
 		t = p.anchor(tok.char)
 		p.next(false)
 		return t
@@ -202,7 +203,7 @@ func (p *parser) expression(nest int) *syntax.Regexp {
 	case '[':
 		t = p.bracket()
 	case '.':
-		var not spans // of every character; the form of package syntax has stray bytes too
+		var not spans // all characters; the operator of package syntax would include stray bytes
 		if p.Lines {
 			not = spans{{'\n', '\n'}}
 		}
@@ -274,14 +275,14 @@ func (p *parser) escapeClass(r rune) *syntax.Regexp {
 		}
 		set := classes()[name]
 		if r == 'W' || r == 'S' {
-			set = set.not() // with a newline, whatever M says
+			set = set.not() // with a newline, regardless of the flag M
 		}
 		p.keep(key, set)
 	}
 	return p.class(p.known[key])
 }
 
-// keep keeps what a class stands for, as there may be many that are the same. A long one counts for more than one node.
+// keep stores the ranges of a class, because many can be the same. A long one counts as more than one node.
 func (p *parser) keep(key string, set spans) {
 	if p.known == nil {
 		p.known = make(map[string][]rune)

@@ -7,20 +7,20 @@ import (
 
 type token struct {
 	kind rune // the character of an operator in extended syntax, or a constant below
-	char rune // of an anchor or a class, its spelling without the backslash
+	char rune // of an anchor or a class: its spelling without the backslash
 	at   int
 }
 
 const (
 	tokEnd rune = -1 - iota
 	tokChar
-	tokClass // \w and its like
+	tokClass // \w and similar
 	tokAnchor
 	tokBackReference
-	tokBackslash // at the end
+	tokBackslash // at the end of the pattern
 )
 
-// next reads the next piece of the pattern. After what a ^ may follow, caret is true.
+// next reads the next token of the pattern. caret means that a ^ at this place is an anchor.
 func (p *parser) next(caret bool) {
 	at := p.at
 	p.tok = token{kind: tokEnd, at: at}
@@ -57,12 +57,12 @@ func (p *parser) next(caret bool) {
 	}
 }
 
-// closes reports whether a \( ... \) or a branch ends at a place in a basic pattern.
+// closes reports whether a \( ... \) or a branch of a basic pattern ends at a place.
 func (p *parser) closes(at int) bool {
 	return p.has(at, '\\') && (p.has(at+1, '|') || p.has(at+1, ')'))
 }
 
-// repeat reads a repetition of t, which has so many nodes and stands at p.tok, and what follows it.
+// repeat reads the repetition of t at p.tok, and the token after it. t has that many nodes.
 func (p *parser) repeat(t *syntax.Regexp, nodes int) *syntax.Regexp {
 	op, low, high := syntax.OpStar, 0, -1
 	switch p.tok.kind {
@@ -85,7 +85,7 @@ func (p *parser) repeat(t *syntax.Regexp, nodes int) *syntax.Regexp {
 	return t
 }
 
-// interval reads what stands within { and }; high is -1 for no limit. Afterwards p.tok is the }.
+// interval reads the text between { and }; high is -1 for no limit. Afterwards p.tok is the }.
 func (p *parser) interval() (low, high int) {
 	low, ok := p.number()
 	if !ok {
@@ -105,7 +105,7 @@ func (p *parser) interval() (low, high int) {
 			return p.badInterval()
 		}
 	}
-	const most = 32767 // as everywhere in GNU
+	const most = 32767 // as in all GNU programs
 	switch {
 	case p.tok.kind != '}', high != -1 && low > high:
 		p.fail(errInterval)
@@ -124,9 +124,10 @@ func (p *parser) badInterval() (low, high int) {
 	return 0, 0
 }
 
-// number reads up to a comma or the end of the interval. It is -1 for nothing, and not ok for anything but digits.
+// number reads up to a comma or the end of the interval. n is -1 if there is nothing. ok is false for anything except
+// digits.
 func (p *parser) number() (n int, ok bool) {
-	const most = 1 << 20 // larger numbers are all too large
+	const most = 1 << 20 // all larger numbers are too large
 	n, ok = -1, true
 	for {
 		p.next(false)
