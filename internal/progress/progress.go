@@ -1,4 +1,4 @@
-// Package progress is a line of a terminal that shows what is going on, and leaves nothing of it.
+// Package progress shows progress on one line of a terminal, and removes the line at the end.
 package progress
 
 import (
@@ -9,15 +9,15 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// When a progress line is written: not in the first moments, since most runs are over then, and not more often than can
-// be read.
+// The timing of a progress line: not at the beginning, because most runs end early, and not more often than a person
+// can read.
 const (
 	quiet    = 300 * time.Millisecond
 	interval = 100 * time.Millisecond
 )
 
-// Line is one line of a terminal that reports what is going on. Its methods are safe for concurrent use. A nil
-// *Line shows nothing.
+// Line is one line of a terminal that shows progress. Its methods are safe for concurrent use. A nil *Line shows
+// nothing.
 type Line struct {
 	w io.Writer
 
@@ -28,12 +28,12 @@ type Line struct {
 	ended bool
 }
 
-// New returns a line on w, which has to be a terminal. Time counts from now.
+// New returns a line on w, which must be a terminal. Time counts from now.
 func New(w io.Writer) *Line { return &Line{w: w, start: time.Now()} }
 
-// Show replaces the line by a text, unless it is too early for it or too soon after the last one. The line never wraps:
-// what does not fit is cut off by the terminal itself, so its width need not be known, and what is written is one
-// write, so that no other output comes between.
+// Show replaces the line by a text, unless it is too early or too soon after the last update. The line never wraps: the
+// terminal cuts off the part that does not fit, so the width need not be known. The text is written in a single write,
+// so that other output cannot come in between.
 func (p *Line) Show(text string) {
 	if p == nil {
 		return
@@ -49,7 +49,7 @@ func (p *Line) Show(text string) {
 	p.last, p.shown = now, true
 }
 
-// Clear takes the line away, for other output. Show brings it back.
+// Clear removes the line, for other output. The next Show brings it back.
 func (p *Line) Clear() {
 	if p == nil {
 		return
@@ -59,7 +59,7 @@ func (p *Line) Clear() {
 	p.clear()
 }
 
-// Done takes the line away for good. It may be called more than once.
+// Done removes the line permanently. It may be called more than once.
 func (p *Line) Done() {
 	if p == nil {
 		return
