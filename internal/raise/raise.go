@@ -1,4 +1,4 @@
-// Package raise returns a view of any afero.Fs that is able to do all that it really can.
+// Package raise returns a view of any afero.Fs with all abilities that the file system really has.
 package raise
 
 import (
@@ -15,16 +15,15 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// FS returns a view of a file system with all abilities that the file system really has. The view keeps the rules of
-// POSIX where the file system is known not to. fsutil.Raise documents the view of each kind of file system. A nil file
-// system, also a nil pointer, is [names.ErrNoFs].
+// FS returns a view of a file system with all abilities that the file system really has. The view enforces the rules of
+// POSIX if the file system is known to break them. fsutil.Raise documents the view of each kind of file system. A nil
+// file system, including a nil pointer, is [names.ErrNoFs].
 func FS(fsys afero.Fs) (afero.Fs, error) {
 	if isNil(fsys) {
 		return nil, names.ErrNoFs
 	}
 	switch f := fsys.(type) {
-	// A file system made for the optional interfaces. The list has all abilities that a file system can have; a test
-	// checks that.
+	// A file system with optional interfaces. The list has all abilities of file systems; a test checks that.
 	case capability.Linker, capability.Exchanger, capability.NoReplacer, capability.DirSyncer, capability.Locker,
 		capability.FileLocker, capability.Identifier, capability.MetaCopier, capability.Inheriter, capability.LinkTimer,
 		capability.DirOpener,
@@ -39,7 +38,7 @@ func FS(fsys afero.Fs) (afero.Fs, error) {
 		return f, nil
 	case *afero.MemMapFs:
 		return memfs.New(f), nil
-	// An ability of afero that is claimed and missing is as bad as an ability that is not seen.
+	// An afero interface must not be claimed if it is missing, and must not be hidden if it exists.
 	case afero.Symlinker:
 		return struct {
 			virtual
@@ -54,7 +53,7 @@ func FS(fsys afero.Fs) (afero.Fs, error) {
 	return virtual{fsys}, nil
 }
 
-// virtual is a file system of which nothing is known, with names that may begin with a slash.
+// virtual is an unknown file system, with names that may begin with a slash.
 type virtual struct{ afero.Fs }
 
 // Canonical implements [capability.Namer].
@@ -82,9 +81,9 @@ func raiseOs() (afero.Fs, error) {
 	return root.WithAbsolute(), nil
 }
 
-// raiseBasePath returns a RootFs of the same directory, or nil if there is doubt. That the directory is the same is
-// asked of the system. That nothing lies between is seen by looking at the type of the field for which afero has no
-// method: a read-only file system, for example, reports its files just as the file system below does.
+// raiseBasePath returns a RootFs of the same directory, or nil in case of doubt. The system confirms that the directory
+// is the same. The type of an unexported field of afero shows that no other layer lies between: a read-only file
+// system, for example, reports its files exactly like the file system below it.
 func raiseBasePath(base *afero.BasePathFs) *rootfs.FS {
 	dir, ok := osPath(reflect.ValueOf(base))
 	if !ok {
@@ -105,8 +104,8 @@ func raiseBasePath(base *afero.BasePathFs) *rootfs.FS {
 	return root
 }
 
-// osPath returns the path of a *afero.BasePathFs on the system, if below it, and any others it is over, is an
-// afero.OsFs.
+// osPath returns the path of a *afero.BasePathFs on the system, if its innermost source, perhaps below further
+// BasePathFs, is an afero.OsFs.
 func osPath(base reflect.Value) (string, bool) {
 	source, dir := base.Elem().FieldByName("source"), base.Elem().FieldByName("path")
 	if source.Kind() != reflect.Interface || dir.Kind() != reflect.String || source.IsNil() {
