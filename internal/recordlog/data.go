@@ -10,10 +10,10 @@ import (
 	"sync"
 )
 
-// MaxData is how many bytes a [Data] takes.
+// MaxData limits the size of a [Data], in bytes.
 const MaxData = 4 << 30
 
-// Span names bytes of a [Data].
+// Span identifies bytes of a [Data].
 type Span struct {
 	Offset int64 `json:"offset"`
 	Length int64 `json:"length"`
@@ -21,7 +21,7 @@ type Span struct {
 	SHA256 string `json:"sha256"`
 }
 
-// end is where the bytes end, and whether a Data can have such bytes at all.
+// end returns the offset after the bytes. ok is false if no Data can have such bytes.
 func (s Span) end() (int64, bool) {
 	if s.Offset < 0 || s.Length < 0 || s.Offset > MaxData || s.Length > MaxData-s.Offset {
 		return 0, false
@@ -29,25 +29,25 @@ func (s Span) end() (int64, bool) {
 	return s.Offset + s.Length, true
 }
 
-// Data is a file of bytes that records name. Bytes are only ever appended. Appended bytes can be read at once; the
-// caller makes them durable before the record that names them. It is safe for concurrent use.
+// Data is a file of bytes that records refer to. Bytes are only ever appended. Appended bytes can be read immediately;
+// the caller makes them durable before the record that refers to them. It is safe for concurrent use.
 type Data struct {
 	mu   sync.Mutex
 	open func() (File, error)
 	f    File // nil: not opened yet
 	end  int64
-	// clean means that nothing follows the end.
+	// clean means that the file has no bytes after end.
 	clean  bool
 	failed error // of a Sync
 	dirty  bool  // something may have been appended since the last Sync
-	mark   int64 // where the bytes begin that Since has not told of
+	mark   int64 // start of the bytes that Since has not returned yet
 	since  hash.Hash
 }
 
-// NewData appends after the first end bytes of the file that open gives. It is opened when it is first needed; bytes
-// that follow the end then are cut off at the first append.
+// NewData returns a Data that appends after the first end bytes of the file that open returns. The file is opened when
+// it is first needed. The first append cuts off any bytes after end.
 func NewData(open func() (File, error), end int64) *Data {
-	// Another process may have appended what it did not make durable.
+	// Another process may have appended bytes without making them durable.
 	return &Data{open: open, end: end, mark: end, since: sha256.New(), dirty: end > 0}
 }
 
@@ -62,7 +62,7 @@ func (d *Data) file() (File, error) {
 	return d.f, nil
 }
 
-// Append writes bytes and returns where they stand. The error matches [ErrFull] if the file has no room for them.
+// Append writes bytes and returns their offset. The error matches [ErrFull] if the file has no room for them.
 func (d *Data) Append(p []byte) (int64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -92,7 +92,7 @@ func (d *Data) Append(p []byte) (int64, error) {
 	return at, nil
 }
 
-// Put is Append that returns what names the bytes.
+// Put is Append, but returns the Span of the bytes.
 func (d *Data) Put(p []byte) (Span, error) {
 	at, err := d.Append(p)
 	if err != nil {
@@ -102,8 +102,8 @@ func (d *Data) Put(p []byte) (Span, error) {
 	return Span{at, int64(len(p)), hex.EncodeToString(sum[:])}, nil
 }
 
-// Since returns a name for all bytes that were appended since its last call, or since NewData. Whatever made them, one
-// name in the next record proves whether they are whole.
+// Since returns a Span of all bytes appended since its last call, or since NewData. One Span in the next record thus
+// proves that all of them are complete.
 func (d *Data) Since() Span {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -113,7 +113,7 @@ func (d *Data) Since() Span {
 	return s
 }
 
-// ReadAt reads bytes that were appended, or were there before.
+// ReadAt reads bytes of the file, appended or older ones.
 func (d *Data) ReadAt(p []byte, offset int64) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -125,13 +125,13 @@ func (d *Data) ReadAt(p []byte, offset int64) (int, error) {
 	switch {
 	case n == len(p):
 		err = nil
-	case err == nil: // some file systems say nothing of it
+	case err == nil: // some file systems do not report it
 		err = io.EOF
 	}
 	return n, err
 }
 
-// Sync makes what was appended durable, and does nothing if that is so already. After an error nothing more can be
+// Sync makes the appended bytes durable, and does nothing if they already are. After an error, nothing more can be
 // appended.
 func (d *Data) Sync() error {
 	d.mu.Lock()
@@ -161,16 +161,15 @@ func (d *Data) Close() error {
 	return d.f.Close()
 }
 
-// ErrBytes reports that bytes are not those that a record names.
+// ErrBytes reports that bytes differ from the bytes that a record refers to.
 var ErrBytes = errors.New("the bytes are not those that the record names")
 
-// Get returns the bytes that the span names, at most so many of them. The error matches [ErrBytes] if they are not
-// those.
+// Get returns the bytes of the span, at most most of them. The error matches [ErrBytes] if they differ.
 func Get(from io.ReaderAt, s Span, most int64) ([]byte, error) {
 	if _, ok := s.end(); !ok || s.Length > most {
 		return nil, fmt.Errorf("%w: %d bytes at %d, at most %d are read", ErrBytes, s.Length, s.Offset, most)
 	}
-	// The file may be shorter than the record states: memory is taken only for bytes that exist.
+	// The file may be shorter than the record states: memory is allocated only for existing bytes.
 	p, err := io.ReadAll(io.NewSectionReader(from, s.Offset, s.Length))
 	if err != nil {
 		return nil, err
@@ -181,7 +180,7 @@ func Get(from io.ReaderAt, s Span, most int64) ([]byte, error) {
 	return p, nil
 }
 
-// Check is Get without the bytes, which may be any number. It returns where they end.
+// Check is Get without returning the bytes, so it has no limit. It returns the offset after them.
 func Check(from io.ReaderAt, s Span) (int64, error) {
 	end, ok := s.end()
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Open opens a regular file for reading and writing, by its canonical name, and nothing else: a link or a pipe may have
-// come with the tree.
+// Open opens a regular file for reading and writing, by its canonical name. It refuses anything else, because a link or
+// a pipe may have come with the tree.
 func Open(fsys afero.Fs, name string) (afero.File, error) {
 	was, err := handle.Lstat(fsys, name)
 	if err == nil && !was.Mode().IsRegular() {
@@ -25,7 +25,7 @@ func Open(fsys afero.Fs, name string) (afero.File, error) {
 		return nil, handle.Error("open", name, err)
 	}
 	is, err := f.Stat()
-	// Only facts that the operating system reports of a file are known to be about that file.
+	// Only metadata from the operating system can be compared with os.SameFile.
 	if err == nil && (!is.Mode().IsRegular() || isOfSystem(was, is) && !os.SameFile(was, is)) {
 		err = names.ErrDrift
 	}
@@ -38,7 +38,7 @@ func Open(fsys afero.Fs, name string) (afero.File, error) {
 
 func isOfSystem(a, b fs.FileInfo) bool { return os.SameFile(a, a) && os.SameFile(b, b) }
 
-// Create makes a file of mode 0600, for reading and writing. It must not be there yet.
+// Create makes a file of mode 0600, for reading and writing. It must not exist yet.
 func Create(fsys afero.Fs, name string) (afero.File, error) {
 	return fsys.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }

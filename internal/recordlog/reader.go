@@ -5,9 +5,9 @@ import (
 	"crypto/hmac"
 )
 
-// End is where the records of a file end: what a [Writer] needs to go on.
+// End is the end of the records of a file, where a [Writer] continues.
 type End struct {
-	// Offset is how many bytes the records take, Count how many records there are.
+	// Offset is the size of the records in bytes, Count the number of records.
 	Offset int64
 	Count  int
 	last   mac
@@ -16,8 +16,8 @@ type End struct {
 // Start is the End of an empty file.
 func Start() End { return End{last: newChain(nil).last} }
 
-// Reader reads the records of a file, one after the other, up to the first that is not whole or does not follow the one
-// before. It is not safe for concurrent use.
+// Reader reads the records of a file in order, up to the first record that is incomplete or breaks the chain. It is not
+// safe for concurrent use.
 type Reader struct {
 	rest     []byte
 	chain    chain
@@ -26,20 +26,20 @@ type Reader struct {
 	stop     *Stop
 }
 
-// NewReader reads the bytes of a file of records that were signed with the key. Of a file that may be longer than
-// [MaxFile] no more than that and one byte need to be given. Without a key no record is taken.
+// NewReader reads the bytes of a file of records that were signed with the key. Of a file longer than [MaxFile],
+// MaxFile+1 bytes are enough. Without a key, no record is accepted.
 func NewReader(file, key []byte) *Reader {
 	return &Reader{rest: file, chain: newChain(key), verifies: true, end: Start()}
 }
 
-// NewUnverified reads records without checking who has signed them and whether a record was taken out: for showing the
-// contents of a file that nothing may be done with.
+// NewUnverified reads records without checking the signatures and whether a record was removed. It is for showing the
+// contents of a file, which must not be used for anything else.
 func NewUnverified(file []byte) *Reader {
 	return &Reader{rest: file, chain: newChain(nil), end: Start()}
 }
 
-// Next returns the JSON of the next record, a part of the file's bytes; ok is false if there is none, and [Reader.Stop]
-// says then why.
+// Next returns the JSON of the next record, as a slice of the file's bytes. ok is false if there is none; then
+// [Reader.Stop] has the reason.
 func (r *Reader) Next() (json []byte, ok bool) {
 	if r.stop != nil || len(r.rest) == 0 {
 		return nil, false
@@ -79,8 +79,8 @@ func (r *Reader) stopped(why Reason) ([]byte, bool) {
 	return nil, false
 }
 
-// End returns where the records end that Next has returned.
+// End returns the end of the records that Next has returned.
 func (r *Reader) End() End { return r.end }
 
-// Stop returns what Next has met after the last record, nil for the end of the file.
+// Stop returns the reason why Next stopped, nil at the end of the file.
 func (r *Reader) Stop() *Stop { return r.stop }

@@ -13,11 +13,11 @@ import (
 
 // The limits of a file of records, in bytes.
 const (
-	// MaxRecord is how long the JSON of a record can be.
+	// MaxRecord is the maximum size of a record's JSON.
 	MaxRecord = 64 << 10
-	// MaxFile is how long the file can be.
+	// MaxFile is the maximum size of the file.
 	MaxFile = 16 << 20
-	// reserve is what is kept free at the end of the file for [Writer.AppendLast].
+	// reserve is the space at the end of the file that is reserved for [Writer.AppendLast].
 	reserve = 4 * maxLine
 )
 
@@ -30,15 +30,15 @@ const (
 	maxLine   = headSize + MaxRecord + 1
 )
 
-// chainStart stands before the first record, where the mac of the one before stands for all others. It keeps what
-// is signed here from being taken for anything else that is signed with the same key.
+// chainStart takes the place of the previous mac for the first record. It also separates these signatures from other
+// data signed with the same key.
 const chainStart = "millrace record1"
 
 type mac [macSize]byte
 
-// chain signs records one after the other.
+// chain signs consecutive records.
 type chain struct {
-	hash hash.Hash // nil: without a key
+	hash hash.Hash // nil without a key
 	last mac
 }
 
@@ -50,7 +50,7 @@ func newChain(key []byte) chain {
 	return c
 }
 
-// next returns the mac of a record that follows the last one.
+// next returns the mac of a record after the last one.
 func (c *chain) next(json []byte) mac {
 	var sum [sha256.Size]byte
 	c.hash.Reset()
@@ -62,7 +62,7 @@ func (c *chain) next(json []byte) mac {
 // crc32.MakeTable returns the same table each time for this polynomial.
 func crcOf(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 
-// appendLine appends the line of a record. The checksum is that of the mac and the JSON, with the space between.
+// appendLine appends the line of a record. The checksum covers the mac, the space and the JSON.
 func appendLine(dst []byte, m mac, json []byte) []byte {
 	start := len(dst)
 	dst = append(dst, "01234567 "...)
@@ -74,7 +74,7 @@ func appendLine(dst []byte, m mac, json []byte) []byte {
 	return append(dst, '\n')
 }
 
-// cutLine returns the contents of a line, without its end, and whether appendLine could have made the line.
+// cutLine returns the contents of a line, without its end. ok is false if appendLine cannot have made the line.
 func cutLine(line []byte) (m mac, json []byte, ok bool) {
 	if len(line) < headSize || len(line) >= maxLine || line[crcDigits] != ' ' || line[headSize-1] != ' ' {
 		return m, nil, false
@@ -90,7 +90,7 @@ func cutLine(line []byte) (m mac, json []byte, ok bool) {
 	return m, line[headSize:], err == nil
 }
 
-// Reason says why a file of records is read no further.
+// Reason is the reason why the reading of a file of records stopped.
 type Reason string
 
 // The reasons.
@@ -101,10 +101,10 @@ const (
 	TooLarge Reason = "more than the file may have"
 )
 
-// Stop says where a file of records is read no further, and why.
+// Stop is the place where the reading of a file of records stopped, and the reason.
 type Stop struct {
 	Reason Reason
-	// Offset is where the bytes begin that were not taken, Record the number of the record there, from 1.
+	// Offset is the offset of the first byte that was not accepted, Record the number of the record there, from 1.
 	Offset int64
 	Record int
 }

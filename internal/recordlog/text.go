@@ -11,12 +11,12 @@ import (
 
 // The limits of a file of lines, in bytes.
 const (
-	// MaxText is how long the file can be, MaxJobText how much of it one job can take.
+	// MaxText is the maximum size of the file, MaxJobText the maximum for one job.
 	MaxText    = 64 << 20
 	MaxJobText = 16 << 20
-	// maxTextLine is how long the text of one line can be; longer ones become several.
+	// maxTextLine is the maximum length of the text of one line; longer ones are split.
 	maxTextLine = 16 << 10
-	// noteSize is what is kept free for the lines that tell how much was dropped.
+	// noteSize is the space reserved for each line that reports dropped lines.
 	noteSize = 256
 )
 
@@ -30,20 +30,21 @@ type Text struct {
 	end  int64
 	jobs map[int]*jobText
 	line []byte
-	full int64 // MaxText and MaxJobText, but for tests
+	full int64 // MaxText and MaxJobText, except in tests
 	most int64
 }
 
-// jobText is what a job has written, and what was dropped of it.
+// jobText counts the text written by a job, and the lines and bytes dropped.
 type jobText struct{ size, lines, bytes int64 }
 
-// NewText appends to the file that open gives, which is opened when it is first needed. Half a line at its end is cut
-// off then. The space that jobs used in the file before is not known: a job should not continue in it.
+// NewText returns a Text that appends to the file that open returns. The file is opened when it is first needed, and an
+// incomplete line at its end is then cut off. The space that jobs used in the file earlier is unknown, so a job should
+// not continue in it.
 func NewText(open func() (File, error)) *Text {
 	return &Text{open: open, jobs: make(map[int]*jobText), full: MaxText, most: MaxJobText}
 }
 
-// Write appends the lines of a text for a job. Lines without room are dropped, see [Text.End].
+// Write appends the lines of a text for a job. Lines for which there is no room are dropped, see [Text.End].
 func (t *Text) Write(ordinal int, at time.Time, text string) error {
 	if err := t.begin(); err != nil {
 		return err
@@ -63,7 +64,7 @@ func (t *Text) Write(ordinal int, at time.Time, text string) error {
 	return t.flush(job)
 }
 
-// pieceOf returns how many bytes of a line go into one, so that no character is cut.
+// pieceOf returns the number of bytes of a line that fit into one, without splitting a character.
 func pieceOf(line string) int {
 	if len(line) <= maxTextLine {
 		return len(line)
@@ -76,8 +77,8 @@ func pieceOf(line string) int {
 	return maxTextLine
 }
 
-// add puts a line to those that are about to be written, or counts it as dropped. Once a job has lost a line it loses
-// all that follow: what is there is a beginning without gaps.
+// add adds a line to the lines to be written, or counts it as dropped. After its first dropped line, a job loses all
+// further lines, so that its text has no gaps.
 func (t *Text) add(job *jobText, ordinal int, at time.Time, text string) {
 	start := len(t.line)
 	t.line = appendText(t.line, ordinal, at, text)
@@ -107,7 +108,7 @@ func (t *Text) flush(job *jobText) error {
 	return nil
 }
 
-// End ends the lines of a job. If some of them were dropped, a last line reports how much.
+// End ends the lines of a job. If some of them were dropped, a last line reports how many.
 func (t *Text) End(ordinal int, at time.Time) error {
 	job := t.jobs[ordinal]
 	delete(t.jobs, ordinal)
@@ -117,7 +118,7 @@ func (t *Text) End(ordinal int, at time.Time) error {
 	note := fmt.Sprintf("[%d more lines of %d bytes were dropped: the log has room for %d MiB a job, and %d MiB a run]",
 		job.lines, job.bytes, t.most>>20, t.full>>20)
 	if t.line = appendText(t.line[:0], ordinal, at, note); t.end+int64(len(t.line)) > t.full {
-		return nil // jobs before have left no room even for that
+		return nil // earlier jobs have left no room even for that
 	}
 	return t.flush(job)
 }
@@ -151,7 +152,7 @@ func (t *Text) begin() error {
 	return nil
 }
 
-// endOfText returns where the last whole line of a file ends.
+// endOfText returns the offset after the last complete line of a file.
 func endOfText(f File) (int64, error) {
 	info, err := f.Stat()
 	if err != nil {

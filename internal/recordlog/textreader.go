@@ -14,8 +14,8 @@ type Line struct {
 	Text []byte
 }
 
-// ReadText calls each for the lines of a file, as long as that returns true. It reads no more than [MaxText] bytes,
-// and leaves out everything but whole lines that a Text writes.
+// ReadText calls each for the lines of a file, as long as it returns true. It reads at most [MaxText] bytes, and skips
+// everything except complete lines in the format of a Text.
 func ReadText(file io.Reader, each func(Line) bool) error {
 	in := bufio.NewReaderSize(io.LimitReader(file, MaxText), 2*maxTextLine)
 	for tooLong := false; ; {

@@ -8,7 +8,7 @@ import (
 	"io/fs"
 )
 
-// File is an open file as the writers use it: an afero.File that was not opened to append.
+// File is an open file for the writers: an afero.File that was not opened with O_APPEND.
 type File interface {
 	io.ReaderAt
 	io.WriterAt
@@ -26,13 +26,13 @@ type Writer struct {
 	f     File
 	chain chain
 	end   End
-	// clean means that nothing follows the end.
+	// clean means that the file has no bytes after end.
 	clean  bool
 	line   []byte
-	failed error // of a Sync: what the disk has is not known any more
+	failed error // of a Sync: after that, the content of the disk is unknown
 }
 
-// NewWriter goes on at an end that a [Reader] of the same key has given, or [Start] of a new file. Nothing is written
+// NewWriter continues at an end from a [Reader] with the same key, or at [Start] in a new file. It writes nothing
 // before the first append.
 func NewWriter(f File, key []byte, end End) *Writer {
 	w := &Writer{f: f, chain: newChain(key), end: end}
@@ -40,11 +40,11 @@ func NewWriter(f File, key []byte, end End) *Writer {
 	return w
 }
 
-// Append writes a record, a JSON text without line breaks. After an error the file has what it had before, and perhaps
-// a part of the record, which the next append cuts off. The error matches [ErrFull] if the file has no room.
+// Append writes a record, a JSON text without line breaks. After an error the file has its previous records, and
+// perhaps a part of the new one, which the next append cuts off. The error matches [ErrFull] if the file has no room.
 func (w *Writer) Append(json []byte) error { return w.append(json, MaxFile-reserve) }
 
-// AppendLast is Append for the records that a full file still has room for: a few that say how all has ended.
+// AppendLast is Append for the few last records, which describe the outcome: a full file still has room for them.
 func (w *Writer) AppendLast(json []byte) error { return w.append(json, MaxFile) }
 
 func (w *Writer) append(json []byte, limit int64) error {
@@ -78,7 +78,7 @@ func (w *Writer) append(json []byte, limit int64) error {
 	return nil
 }
 
-// cut removes the bytes after the last record. It does so once: a writer has the file for itself.
+// cut removes the bytes after the last record. It does so once, because no other process writes to the file.
 func (w *Writer) cut() error {
 	if w.clean {
 		return nil
@@ -90,8 +90,8 @@ func (w *Writer) cut() error {
 	return nil
 }
 
-// Sync makes what was appended durable. After an error nothing more can be appended: what the disk has of the
-// records before is not known then, and a second Sync would not tell.
+// Sync makes the appended records durable. After an error, nothing more can be appended: the content of the disk is
+// then unknown, even for older records, and a second Sync would not show it.
 func (w *Writer) Sync() error {
 	if w.failed == nil {
 		if err := w.f.Sync(); err != nil {
@@ -101,13 +101,13 @@ func (w *Writer) Sync() error {
 	return w.failed
 }
 
-// End returns where the records end.
+// End returns the end of the records.
 func (w *Writer) End() End { return w.end }
 
 // Close closes the file.
 func (w *Writer) Close() error { return w.f.Close() }
 
-// cutAt removes what a file has from the offset on.
+// cutAt truncates a file at the offset.
 func cutAt(f File, offset int64) error {
 	info, err := f.Stat()
 	if err == nil && info.Size() != offset {
@@ -116,7 +116,7 @@ func cutAt(f File, offset int64) error {
 	return err
 }
 
-// writeAt is WriteAt for file systems that say nothing of it when they have written less than they were given.
+// writeAt is WriteAt for file systems that report no error after a short write.
 func writeAt(f io.WriterAt, data []byte, offset int64) error {
 	n, err := f.WriteAt(data, offset)
 	if err == nil && n < len(data) {
