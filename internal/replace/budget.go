@@ -6,35 +6,35 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// spliceBytes is what an edit takes in memory beside its text, in bytes. It counts at once for the step as a whole, as
-// several files are worked on at a time.
+// spliceBytes is the memory size of an edit in addition to its text, in bytes. It is counted for the whole step
+// immediately, because several files are processed concurrently.
 const spliceBytes = 64
 
-// Limits are what the edits of one file may cost.
+// Limits are the cost limits for the edits of one file.
 type Limits struct {
-	// Matches is how many matches are replaced at most, Text how many bytes of new text are put in.
+	// Matches is the maximum number of replaced matches, Text the maximum size of new text in bytes.
 	Matches, Text int64
-	// TooMany is the error for more matches, TooMuch that for more text.
+	// TooMany is the error for too many matches, TooMuch the error for too much text.
 	TooMany, TooMuch error
-	// Stage takes bytes from what all files together may take, or gives them back. The error is that there are too few.
-	// It is called from several goroutines.
+	// Stage takes bytes from the common limit of all files, or returns them if n is negative. It fails if the limit is
+	// exceeded. It is called from several goroutines.
 	Stage func(n int64) error
 }
 
-// Budget is what is left of the limits on one file: how many matches are replaced in it, and how many bytes of new text
-// are put into it. It is for one goroutine.
+// Budget is the remaining part of the limits on one file: matches to replace, and bytes of new text. It may only be
+// used by one goroutine.
 type Budget struct {
 	Limits
-	matches, text int64 // that are left
-	staged        int64 // what it took from all files together
+	matches, text int64 // remaining
+	staged        int64 // taken from the common limit
 }
 
 // NewBudget returns the budget of one file.
 func NewBudget(l Limits) *Budget { return &Budget{Limits: l, matches: l.Matches, text: l.Text} }
 
-// Restart gives back what was taken, for a file that is edited from its beginning again.
+// Restart returns everything taken, for a file that is edited again from its beginning.
 func (b *Budget) Restart() {
-	_ = b.stage(-b.staged) // the next caller that takes finds out if enough is left
+	_ = b.stage(-b.staged) // the next caller that takes bytes notices an exceeded limit
 	b.matches, b.text = b.Matches, b.Text
 }
 
@@ -43,7 +43,7 @@ func (b *Budget) stage(n int64) error {
 	return b.Stage(n)
 }
 
-// Left returns how many matches and how many bytes of new text there is room for.
+// Left returns the remaining number of matches and bytes of new text.
 func (b *Budget) Left() (matches, text int64) { return b.matches, b.text }
 
 // Match takes a match.
@@ -54,7 +54,7 @@ func (b *Budget) Match() error {
 	return nil
 }
 
-// Take takes so many bytes of new text.
+// Take takes n bytes of new text.
 func (b *Budget) Take(n int) error {
 	if b.text -= int64(n); b.text < 0 {
 		return b.TooMuch
@@ -62,14 +62,14 @@ func (b *Budget) Take(n int) error {
 	return nil
 }
 
-// Splice takes what an edit costs beside its text.
+// Splice takes the cost of an edit in addition to its text.
 func (b *Budget) Splice() error { return b.stage(spliceBytes) }
 
-// Spend counts the new text that was taken for all files together.
+// Spend charges the new text that was taken to the common limit.
 func (b *Budget) Spend() error { return b.stage(b.Text - b.text) }
 
-// replace returns what replaces a match in data, nil if that changes nothing, and takes it from the budget before it is
-// made: a few groups in a replacement can stand for more than there is memory.
+// replace returns the replacement of a match in data, nil if it changes nothing. It takes the replacement from the
+// budget before building it: a few groups in a template can expand to more than fits into memory.
 func (b *Budget) replace(r *match.Replacer, loc []int, data []byte) ([]byte, error) {
 	if err := b.Match(); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (b *Budget) replace(r *match.Replacer, loc []int, data []byte) ([]byte, err
 	return b.changed(old, r.Replace(loc))
 }
 
-// replaceBy is replace with a text that is made already.
+// replaceBy is replace with a ready text.
 func (b *Budget) replaceBy(old, text []byte) ([]byte, error) {
 	if err := b.Match(); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (b *Budget) replaceBy(old, text []byte) ([]byte, error) {
 	return b.changed(old, text)
 }
 
-// changed takes a text from the budget, and returns nil if it is the old one.
+// changed takes a text from the budget, and returns nil if it equals the old one.
 func (b *Budget) changed(old, text []byte) ([]byte, error) {
 	if bytes.Equal(text, old) {
 		return nil, nil

@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// Draft is a text with the splices that were made over it so far. It holds them, and the text only if that fits one
-// window. It is a [match.Content] itself, of what the splices leave, and for one goroutine.
+// Draft is a text with the splices applied to it so far. It stores them, and the text only if it fits into one window.
+// It is a [match.Content] of the present text, and may only be used by one goroutine.
 type Draft struct {
 	base  match.Content
 	sizes match.Sizes
@@ -25,10 +25,10 @@ type Draft struct {
 	was   []byte
 	now   []byte
 	spare []byte            // memory for the next text
-	lists [][]change.Splice // each over what those before it leave
+	lists [][]change.Splice // each applies to the result of those before it
 }
 
-// NewDraft returns a text with no splices yet.
+// NewDraft returns a Draft without splices.
 func NewDraft(text match.Content, sizes match.Sizes) (*Draft, error) {
 	d := &Draft{base: text, sizes: sizes, size: text.Size()}
 	if !sizes.Fit(d.size) {
@@ -84,7 +84,7 @@ func (d *Draft) Open() (io.ReadCloser, error) {
 	}{r, base}, nil
 }
 
-// Add makes splices over the present text.
+// Add applies splices to the present text.
 func (d *Draft) Add(list []change.Splice) (err error) {
 	if len(list) == 0 {
 		return nil
@@ -95,11 +95,11 @@ func (d *Draft) Add(list []change.Splice) (err error) {
 	if d.whole {
 		old := d.now
 		if d.now, err = splice.Append(d.spare[:0], old, list); len(d.lists) > 0 {
-			d.spare = old // not the text as it was
+			d.spare = old // not the original text
 		}
 	}
-	// Lists are composed with lists of about their size, so that thousands of edits do not each go through all of
-	// them.
+	// Lists are composed with lists of similar size, so that thousands of small lists do not each go through the whole
+	// list.
 	d.lists = append(d.lists, list)
 	for n := len(d.lists); n > 1 && len(d.lists[n-2]) <= 2*len(d.lists[n-1]) && err == nil; n = len(d.lists) {
 		err = d.compose()
@@ -114,7 +114,8 @@ func (d *Draft) compose() error {
 	return err
 }
 
-// Splices returns what all splices come to, over the text as it was. No more can be added then.
+// Splices returns one list with the effect of all splices, relative to the original text. After that, no more can be
+// added.
 func (d *Draft) Splices() ([]change.Splice, error) {
 	for len(d.lists) > 1 {
 		if err := d.compose(); err != nil {
@@ -127,7 +128,7 @@ func (d *Draft) Splices() ([]change.Splice, error) {
 	return d.lists[0], nil
 }
 
-// Same reports whether the splices leave the text as it was.
+// Same reports whether the splices leave the text unchanged.
 func (d *Draft) Same(ctx context.Context) (bool, error) {
 	if d.whole || d.size != d.base.Size() {
 		return d.whole && bytes.Equal(d.was, d.now), nil
@@ -148,7 +149,7 @@ func (d *Draft) Same(ctx context.Context) (bool, error) {
 	return before == after, err
 }
 
-// Changing returns the splices, over the present text, without those that leave its bytes as they are.
+// Changing returns the splices, relative to the present text, without those that do not change its bytes.
 func (d *Draft) Changing(list []change.Splice) ([]change.Splice, error) {
 	if !slices.ContainsFunc(list, func(s change.Splice) bool { return s.Len == int64(len(s.Text)) }) {
 		return list, nil

@@ -1,8 +1,8 @@
 // Package replace computes the effect of rules on a text of any size: a list of splices.
 //
-// A [Rule] is a pattern and the replacement of its matches. [Rules] are several: either each sees the text that the
-// rules before it have left, or all see the text as it is. A [Draft] is a text with the splices so far. A [Budget]
-// limits what all of it may cost.
+// A [Rule] is a pattern and the replacement of its matches. [Rules] are several: either each applies to the result of
+// the rules before it, or all apply to the original text. A [Draft] is a text with the splices so far. A [Budget]
+// limits the total cost.
 package replace
 
 import (
@@ -18,23 +18,23 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// Rule is a pattern and what its matches become. It is for many texts, and safe for concurrent use.
+// Rule is a pattern and the replacement of its matches. It is used for many texts, and is safe for concurrent use.
 type Rule struct {
 	Pattern  *match.Pattern
 	Template match.Template
 	By       []change.Origin // of the splices, which share it
-	// Table, if not nil, returns what a match becomes, in place of Template; nil leaves the match as it is.
+	// Table, if not nil, returns the replacement of a match instead of Template; nil leaves the match unchanged.
 	Table func(match []byte) []byte
-	// Most is how many matches of a text are replaced, 0 for all.
+	// Most is the maximum number of matches replaced in a text, 0 for all.
 	Most int
 
 	Matched atomic.Bool // anywhere
 	Changed atomic.Bool // any bytes
-	Laps    atomic.Bool // a match overlaps with a match that was not taken
+	Laps    atomic.Bool // a match overlaps with a skipped match
 }
 
-// Splices returns a splice for each match in the text that changes anything. seen, if not nil, is called with each
-// match before it is replaced, and returns false for a match to leave as it is.
+// Splices returns a splice for each match in the text whose replacement changes something. seen, if not nil, is called
+// with each match before it is replaced, and returns false for a match to leave unchanged.
 func (r *Rule) Splices(
 	ctx context.Context, text match.Content, how match.How, left *Budget, seen func(at *match.Window, loc []int) bool,
 ) ([]change.Splice, error) {
@@ -50,7 +50,7 @@ func (r *Rule) Splices(
 	return f.list, cmp.Or(f.over, err)
 }
 
-// finding is the work of one rule on one text.
+// finding is the application of one rule to one text.
 type finding struct {
 	rule     *Rule
 	left     *Budget
@@ -59,7 +59,7 @@ type finding struct {
 	off      int64
 	matched  bool
 	list     []change.Splice
-	taken    int   // matches that were replaced
+	taken    int   // number of replaced matches
 	over     error // of the budget
 }
 
@@ -85,17 +85,17 @@ func (f *finding) match(at *match.Window, loc []int) bool {
 	return f.over == nil && (f.rule.Most == 0 || f.taken < f.rule.Most)
 }
 
-// Rules are made over one text after the other. They do not change, but for what is noted in each.
+// Rules are applied to many texts in turn. They do not change, except for the results recorded in each.
 type Rules struct {
 	List         []*Rule
-	Simultaneous bool // all of them match the text as it is, instead of each what those before it have left
-	Laps         bool // find out which rules have matches that overlap
+	Simultaneous bool // all of them match the original text, instead of the result of the rules before them
+	Laps         bool // record which rules have overlapping matches
 	Sizes        match.Sizes
 	Name         string // of the text, see [match.How]
 }
 
-// Splices returns what the rules make of the text, and how many places they changed. There are none if one rule has
-// taken back what others did.
+// Splices returns the effect of the rules on the text, and the number of places they changed. Both are zero if later
+// rules have reverted all changes.
 func (r *Rules) Splices(
 	ctx context.Context, text match.Content, left *Budget,
 ) (list []change.Splice, places int, err error) {
@@ -133,8 +133,8 @@ func (r *Rules) Splices(
 	return list, places, err
 }
 
-// laps returns what finds out whether matches of a literal text overlap with others in their window, as those of "aa"
-// do in "aaa"; nil if that is not wanted.
+// laps returns a function that records whether matches of a literal text overlap with others in their window, like the
+// matches of "aa" in "aaa"; nil if r.Laps is not set.
 func (r *Rules) laps(ctx context.Context, rule *Rule) func(at *match.Window, loc []int) bool {
 	if !r.Laps || rule.Pattern.Mode() != match.Literal {
 		return nil
@@ -150,7 +150,7 @@ func (r *Rules) laps(ctx context.Context, rule *Rule) func(at *match.Window, loc
 	}
 }
 
-// together is Splices for rules none of which sees what another one does.
+// together is Splices for rules that all apply to the original text.
 func (r *Rules) together(ctx context.Context, text match.Content, left *Budget) ([]change.Splice, error) {
 	var all []change.Splice
 	var spans []span
@@ -172,10 +172,10 @@ func (r *Rules) together(ctx context.Context, text match.Content, left *Budget) 
 	return all, nil
 }
 
-// OverlapError reports that two edits of one step want the same bytes.
+// OverlapError reports that two edits of one step change the same bytes.
 type OverlapError struct {
-	First, Second int // indices of the edits, from 0; the first one begins further left
-	Line          int // where the second one begins
+	First, Second int // indices of the edits, from 0; the first one begins earlier in the text
+	Line          int // the line where the second one begins
 }
 
 // Error names the edits and the line.
@@ -191,7 +191,7 @@ func (e *OverlapError) Error() string {
 // MarshalJSON gives the code, the message and the paths.
 func (e *OverlapError) MarshalJSON() ([]byte, error) { return errorform.Marshal("step_failed", e) }
 
-// span is the match of one rule.
+// span is the place of a match of one rule.
 type span struct {
 	start, end int64
 	rule       int
@@ -211,7 +211,7 @@ func overlap(ctx context.Context, text match.Content, sizes match.Sizes, spans [
 	return nil
 }
 
-// lineAt returns the number of the line that an offset is in, from 1.
+// lineAt returns the number of the line at an offset, from 1.
 func lineAt(ctx context.Context, text match.Content, sizes match.Sizes, off int64) (line int, err error) {
 	line = 1
 	err = match.Pass(ctx, text, sizes, func(data []byte) bool {
