@@ -1,5 +1,5 @@
 // Package replay computes the key of a recorded answer, and decides which answers can be recorded. An answer comes from
-// a tool, an agent or a command. The caller finds and keeps the records.
+// a tool, an agent or a command. The caller finds and stores the records.
 package replay
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// Error is an error that was recorded.
+// Error is a recorded error.
 type Error struct {
 	Text, ErrorCode string
 	Final           bool // it is not retried
@@ -34,14 +34,14 @@ type Error struct {
 // Error returns the recorded text.
 func (e *Error) Error() string { return e.Text }
 
-// Code returns the recorded code, "tool_failed" if there is none.
+// Code returns the recorded code, "tool_failed" if it has none.
 func (e *Error) Code() string { return cmp.Or(e.ErrorCode, errorform.ToolFailed) }
 
 // Retryable reports whether another attempt may succeed.
 func (e *Error) Retryable() bool { return !e.Final }
 
-// IsAnswer reports whether an error, or nil, was answered from outside. An error of the host or of this system is not
-// an answer: the next call may not have it.
+// IsAnswer reports whether an error, or nil, is an answer from outside. An error of the host or of this system is not
+// an answer: the next call may succeed.
 func IsAnswer(err error) bool {
 	if is[*actions.PanicError](err) || is[*command.DeniedError](err) || errors.Is(err, capability.ErrLocked) {
 		return false
@@ -74,8 +74,8 @@ func CostOf(call *actions.Call) (total func() budget.Cost) {
 	}
 }
 
-// RestsOf returns the files that an answer rests on besides the staged files: the tree, for a program that reads the
-// tree.
+// RestsOf returns the files that an answer depends on besides the staged files: the tree, if the action runs a program
+// that reads the tree.
 func RestsOf(ctx context.Context, view *stage.Stage, action actions.Action) (scratch.Rests, error) {
 	prompt, isPrompt := definition.PromptOf(action)
 	if _, isExec := definition.ExecOf(action); !isExec && (!isPrompt || prompt.Workspace == actions.WorkspaceNone) {
@@ -84,15 +84,15 @@ func RestsOf(ctx context.Context, view *stage.Stage, action actions.Action) (scr
 	return scratch.RestsOf(ctx, view)
 }
 
-// Question is an attempt that asks for an answer.
+// Question is an attempt that needs an answer.
 type Question struct {
 	Action         string // its name
-	Output, Error  string // of the step before
+	Output, Error  string // of the previous step
 	Visit, Attempt int    // from 1
 }
 
-// Key returns a hash of all that an answer may depend on: the question, the parameters of the action, the staged files
-// and the tree.
+// Key returns a hash of everything that an answer can depend on: the question, the parameters of the action, the staged
+// files and the tree.
 func (q Question) Key(action actions.Action, staged *stage.Stage, rests scratch.Rests) (string, error) {
 	encoded, err := params.Encode(action, nil, nil)
 	if err != nil {
@@ -129,7 +129,7 @@ func (q Question) Key(action actions.Action, staged *stage.Stage, rests scratch.
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// stagedPath is a path as the steps before have left it.
+// stagedPath is the state of a path after the previous steps.
 type stagedPath struct {
 	Path, From string
 	Kind       change.Kind
