@@ -9,34 +9,34 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// Step is a step as far as its order goes.
+// Step is the part of a step that matters for its order.
 type Step struct {
-	// After are the positions of the earlier steps that it names.
+	// After are the positions of the earlier steps that it refers to.
 	After []int
 	// ReadOnly means that it writes nothing.
 	ReadOnly bool
-	// Reads and Writes are the paths that it can meet, if they are Known. Otherwise it can meet anything.
+	// Reads and Writes are the paths that it can access, if Known is set. Otherwise it can access anything.
 	Reads, Writes []string
 	Known         bool
-	// Outside means that it comes after all steps before it, and before all after it.
+	// Outside means that it must run after all steps before it, and before all steps after it.
 	Outside bool
 	// Exclusive means that no other step may run at the same time.
 	Exclusive bool
 }
 
-// Waves puts the steps into waves: all steps of a wave may run at the same time, and a wave begins when the one
-// before is done.
+// Waves groups the steps into waves: all steps of a wave may run at the same time, and a wave begins when the previous
+// one is done.
 //
-// Levels are those of Kahn's algorithm over the edges between each step and the earlier steps that it names, or could
-// meet in the file system. Within a level, steps that only read run together, then each step that may write, or is
-// exclusive, runs alone, so that its savepoint holds no changes of another step. A step that acts outside of the tree
-// has edges with all others: in sequence it would not have been reached after the failure of an earlier one.
+// The levels are those of Kahn's algorithm. There are edges between each step and the earlier steps that it refers to,
+// or could conflict with in the file system. Within a level, steps that only read run together; then each step that may
+// write, or is exclusive, runs alone, so that its savepoint has no changes of another step. A step that acts outside
+// the tree has edges to all others: in sequence it would not be reached after the failure of an earlier one.
 func Waves(ctx context.Context, steps []Step, tree *stage.Stage) [][]int {
 	level := make([]int, len(steps))
 	met := make([]Step, len(steps))
 	deepest := 0
 	for i, s := range steps {
-		// Edges only lead from earlier steps to later ones, so one pass in order is Kahn's algorithm.
+		// Edges only lead from earlier steps to later ones, so one pass in order is enough for Kahn's algorithm.
 		met[i] = s
 		if s.Known {
 			met[i].Reads, met[i].Known = places(ctx, s.Reads, tree)
@@ -72,9 +72,8 @@ func Waves(ctx context.Context, steps []Step, tree *stage.Stage) [][]int {
 	return waves
 }
 
-// places returns the keys of the canonical names, and of where symbolic links lead from them: two names of one file
-// must meet. They are sorted. ok is false if a name is not valid, which the step itself has to report, or if the run
-// is over.
+// places returns the sorted keys of the canonical names, and of the targets of symbolic links in them: two names of one
+// file must conflict. ok is false if a name is invalid, which the step must report, or if the run is over.
 func places(ctx context.Context, names []string, tree *stage.Stage) (keys []string, ok bool) {
 	for _, name := range names {
 		canonical, err := tree.Canonical(name)
@@ -101,8 +100,8 @@ func (s Step) meets(o Step) bool {
 	return overlap(s.Writes, o.Reads) || overlap(s.Writes, o.Writes) || overlap(s.Reads, o.Writes)
 }
 
-// overlap reports whether a path of one list equals a path of the other list, or lies in one. Both are lists of keys,
-// sorted: all that lies in a directory follows that directory, so one pass over both finds out.
+// overlap reports whether a path of one list equals a path of the other list, or is inside one. Both are sorted lists
+// of keys. The keys inside a directory directly follow its key, so one pass over both lists is enough.
 func overlap(a, b []string) bool {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
@@ -117,8 +116,7 @@ func overlap(a, b []string) bool {
 	return false
 }
 
-// key is a canonical path in a form in which the key of a directory begins the keys of all that lies in it, and no
-// others.
+// key returns a canonical path in a form in which the key of a directory is a prefix of exactly the keys inside it.
 func key(path string) string {
 	if path == "." {
 		return ""
