@@ -1,4 +1,4 @@
-// Package show prepares a text that a user wrote, or a file holds, for a message: short, in quotes, on one line.
+// Package show prepares a text from a user or a file for a message: short, in quotes, on one line.
 package show
 
 import (
@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// More stands at the end of a text that was cut.
+// More is the end of a text that was cut.
 const More = "..."
 
-// Cut returns the text within most bytes, and reports whether it was cut. It cuts between characters.
+// Cut returns at most the first most bytes of the text, and reports whether it was cut. It cuts between characters.
 func Cut(text string, most int) (string, bool) {
 	if len(text) <= most {
 		return text, false
@@ -22,10 +22,10 @@ func Cut(text string, most int) (string, bool) {
 	if most < utf8.UTFMax && utf8.RuneStart(text[0]) {
 		return "", true
 	}
-	return text[:most], true // not a text in UTF-8
+	return text[:most], true // the text is not UTF-8
 }
 
-// Short returns the text, with [More] after its first most bytes if it is longer.
+// Short returns the text. If it is longer than most bytes, it is cut there and [More] follows.
 func Short(text string, most int) string {
 	short, cut := Cut(text, most)
 	if cut {
@@ -34,7 +34,7 @@ func Short(text string, most int) string {
 	return short
 }
 
-// Within is [Short] with [More] within the most bytes.
+// Within is [Short], but the result including [More] has at most most bytes.
 func Within(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -43,13 +43,14 @@ func Within(text string, most int) string {
 	return short + More
 }
 
-// Name returns the name or value that a message repeats, within a length that a person reads.
+// Name returns a name or value for a message, shortened to a readable length.
 func Name(text string) string { return Short(text, 40) }
 
-// Pattern returns the pattern that a message repeats, within a length that a person reads.
+// Pattern returns a pattern for a message, shortened to a readable length.
 func Pattern(text string) string { return Short(text, 60) }
 
-// Quote returns the text in quotes as [strconv.Quote], with [More] after its first most bytes if it is longer.
+// Quote returns the text in quotes like [strconv.Quote]. If it is longer than most bytes, it is cut there and [More]
+// follows.
 func Quote(text string, most int) string {
 	short, cut := Cut(text, most)
 	short = strconv.Quote(short)
