@@ -11,26 +11,26 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// reads are buffers for what a splicedReader reads at once.
+// reads are buffers for the combined reads of a splicedReader.
 var reads sync.Pool // of *[]byte
 
-// splicedReader is what [Spliced] returns.
+// splicedReader is the result of [Spliced].
 type splicedReader struct {
 	base  io.ReaderAt
 	parts []splicedPart
 	size  int64
 }
 
-// splicedPart is a run of bytes that come from one place: from text, or if that is nil from base at off.
+// splicedPart is a run of bytes from one source: text, or if that is nil, base at off.
 type splicedPart struct {
-	at   int64 // where it starts in the result
+	at   int64 // its offset in the result
 	len  int64
 	text []byte
 	off  int64
 }
 
-// Spliced returns a reader of what splices make of the bytes that base reads, without holding them all. The splices
-// have to be such as [Check] takes.
+// Spliced returns a reader of the spliced bytes of base, without holding them all in memory. The splices must be valid
+// for [Check].
 func Spliced(base io.ReaderAt, baseSize int64, splices []change.Splice) io.ReaderAt {
 	r := &splicedReader{base: base, parts: make([]splicedPart, 0, 2*len(splices)+1)}
 	add := func(p splicedPart) {
@@ -61,7 +61,7 @@ func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 		}
 		defer reads.Put(kept)
 		*kept = slices.Grow((*kept)[:0], size)[:size]
-		// A failure here is repeated by the read that was asked for.
+		// A failure here is repeated by the reads below.
 		if n, err := base.ReadAt(*kept, at); err == nil || err == io.EOF {
 			base, from = Bytes((*kept)[:n]), at
 		}
@@ -90,10 +90,10 @@ func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// around returns where in the base to read how many bytes at once, for size bytes of the result that begin at off in
-// the part, so that it does not take many short reads. If few reads are needed, or too much would be read, length is 0.
+// around returns the range of the base to read at once, for size bytes of the result that begin at off in the part, to
+// avoid many short reads. If few reads are needed, or too much would be read, length is 0.
 func (r *splicedReader) around(part int, off int64, size int) (from int64, length int) {
-	const few, wide = 4, 2 // reads, and how many times the bytes wanted may be read
+	const few, wide = 4, 2 // number of reads, and how many times the wanted bytes may be read
 	from, to, many := int64(-1), int64(0), 0
 	for end := off + int64(size); part < len(r.parts) && r.parts[part].at < end; part++ {
 		if p := r.parts[part]; p.text == nil {
@@ -109,18 +109,18 @@ func (r *splicedReader) around(part int, off int64, size int) (from int64, lengt
 	return from, int(to - from)
 }
 
-// Splicing returns a reader of what splices make of the bytes that base gives, in one pass. It reads base to its end,
-// also what splices take away. The splices have to be such as [Check] takes; if base turns out to have fewer bytes than
-// they are for, reading fails with [names.ErrDrift].
+// Splicing returns a reader of the spliced bytes of base, in one pass. It reads base to its end, including the bytes
+// that splices remove. The splices must be valid for [Check]. If base has fewer bytes than the splices need, reading
+// fails with [names.ErrDrift].
 func Splicing(base io.Reader, splices []change.Splice) io.Reader {
 	return &splicing{base: base, splices: splices}
 }
 
 type splicing struct {
 	base    io.Reader
-	splices []change.Splice // that are left
+	splices []change.Splice // the remaining ones
 	pos     int64           // in base
-	text    []byte          // what is left of the text of a splice that was passed
+	text    []byte          // the rest of the text of the current splice
 }
 
 // Read implements io.Reader.
@@ -149,7 +149,7 @@ func (s *splicing) Read(p []byte) (int, error) {
 	return 0, nil
 }
 
-// shortBase returns the error of reading a base of which more is needed.
+// shortBase converts io.EOF to the error for a base that is too short.
 func shortBase(err error) error {
 	if err == io.EOF {
 		return names.ErrDrift
@@ -157,7 +157,7 @@ func shortBase(err error) error {
 	return err
 }
 
-// DropIdle returns the splices without those that leave the bytes as they are. They have been checked before.
+// DropIdle returns the splices without those that do not change the bytes. The splices must have been checked.
 func DropIdle(content io.ReaderAt, splices []change.Splice) ([]change.Splice, error) {
 	ahead := lookAhead{r: content}
 	if data, ok := content.(Bytes); ok {
@@ -166,7 +166,7 @@ func DropIdle(content io.ReaderAt, splices []change.Splice) ([]change.Splice, er
 	return Changing(ahead.bytes, splices)
 }
 
-// Changing is [DropIdle] for bytes that old gives, n at an offset, valid until its next call: offsets ascend.
+// Changing is [DropIdle] for bytes that old returns: n bytes at an offset, valid until its next call. Offsets ascend.
 func Changing(old func(off int64, n int) ([]byte, error), splices []change.Splice) ([]change.Splice, error) {
 	kept := splices[:0:0]
 	dropped := false
@@ -192,10 +192,10 @@ func Changing(old func(off int64, n int) ([]byte, error), splices []change.Splic
 	return kept, nil
 }
 
-// lookAhead reads short pieces at ascending offsets, several of them at once where they are close together.
+// lookAhead reads short pieces at ascending offsets, and several of them at once if they are close together.
 type lookAhead struct {
 	r   io.ReaderAt
-	buf []byte // what stands at off
+	buf []byte // the bytes at off
 	off int64
 }
 
@@ -216,7 +216,7 @@ func (l *lookAhead) bytes(off int64, n int) ([]byte, error) {
 	return nil, shortBase(err)
 }
 
-// Bytes are read at any place, by [DropIdle] without a copy.
+// Bytes are bytes with random access; [DropIdle] uses them without a copy.
 type Bytes []byte
 
 // ReadAt implements io.ReaderAt.

@@ -1,4 +1,4 @@
-// Package splice applies lists of splices to bytes, whole or as a stream, and makes one list of two.
+// Package splice applies lists of splices to bytes, whole or as a stream, and combines two lists into one.
 package splice
 
 import (
@@ -9,9 +9,9 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Apply returns data with the splices applied. They have to be in ascending order, must not overlap and must lie
-// inside of data; the error says which one does not. Two that insert at the same offset are applied in the order
-// given. Neither data nor the splices are changed; without splices the result is data itself.
+// Apply returns data with the splices applied. They must be in ascending order, must not overlap and must be inside
+// data; otherwise the error names the wrong splice. Two splices that insert at the same offset are applied in the given
+// order. Neither data nor the splices are changed; without splices the result is data itself.
 func Apply(data []byte, splices []change.Splice) ([]byte, error) {
 	size, err := Check(splices, int64(len(data)))
 	if err != nil || len(splices) == 0 {
@@ -23,7 +23,7 @@ func Apply(data []byte, splices []change.Splice) ([]byte, error) {
 	return Append(make([]byte, 0, size), data, splices)
 }
 
-// Append is [Apply] into memory that is there already.
+// Append is [Apply], but appends to existing memory.
 func Append(out, data []byte, splices []change.Splice) ([]byte, error) {
 	if _, err := Check(splices, int64(len(data))); err != nil {
 		return nil, err
@@ -37,9 +37,9 @@ func Append(out, data []byte, splices []change.Splice) ([]byte, error) {
 	return append(out, data[pos:]...), nil
 }
 
-// Compose returns one list of splices that does what first and then second do: the offsets of second count in the bytes
-// that first leaves, those of the result in the bytes first applies to. Where splices of both lists touch the same
-// bytes they become one, with the origins of both. The lists have to be in ascending order and must not overlap. The
+// Compose returns one list of splices that has the effect of first and then second. The offsets of second are in the
+// result of first; the offsets of the returned list are in the original bytes. Splices of both lists that touch the
+// same bytes become one, with the origins of both. The lists must be in ascending order and must not overlap. The
 // arguments are not changed; the result shares their texts.
 func Compose(first, second []change.Splice) ([]change.Splice, error) {
 	if _, err := Check(first, math.MaxInt64); err != nil {
@@ -55,7 +55,7 @@ func Compose(first, second []change.Splice) ([]change.Splice, error) {
 	c := composer{first: first, second: second}
 	for len(c.first) > 0 || len(c.second) > 0 {
 		switch {
-		// Splices that only touch at their ends stay apart, so that each keeps its own origins.
+		// Splices that only touch at their ends stay separate, so that each keeps its own origins.
 		case len(c.second) == 0 || len(c.first) > 0 && c.firstEnd() <= c.second[0].Off:
 			out = append(out, c.first[0])
 			c.passFirst()
@@ -71,10 +71,10 @@ func Compose(first, second []change.Splice) ([]change.Splice, error) {
 	return out, nil
 }
 
-// composer walks through two lists at once. Offsets "in the middle" are those between the two lists.
+// composer walks through two lists at once. The "middle" is the result of first, to which second applies.
 type composer struct {
-	first, second []change.Splice // what is left of them
-	shift         int64           // from an offset in the middle to one before, behind all of first that was passed
+	first, second []change.Splice // the remaining splices
+	shift         int64           // from an offset in the middle to the original one, after the splices passed
 }
 
 func (c *composer) firstStart() int64 { return c.first[0].Off - c.shift }
@@ -85,15 +85,15 @@ func (c *composer) passFirst() {
 	c.first = c.first[1:]
 }
 
-// cluster joins the next splices of both lists, which overlap, and all that overlap with the result.
+// cluster joins the next splices of both lists, which overlap, and all splices that overlap with the result.
 func (c *composer) cluster() change.Splice {
 	start := min(c.firstStart(), c.second[0].Off)
 	end := start
 	out := change.Splice{Off: start + c.shift}
-	pos := start // in the middle: bytes before it have been dealt with
-	// Within a cluster each byte of the middle is either replaced by a splice of second or part of a text of first,
-	// else the chain of overlaps would be broken there.
-	var texts []change.Splice // of first, Off counting in the middle
+	pos := start // in the middle: the bytes before it are done
+	// Within a cluster each byte of the middle is either replaced by a splice of second or part of a text of first;
+	// otherwise the chain of overlaps would end there.
+	var texts []change.Splice // of first, with Off in the middle
 	copyUpTo := func(limit int64) {
 		for len(texts) > 0 && texts[0].Off < limit {
 			t := texts[0]
@@ -121,8 +121,8 @@ func (c *composer) cluster() change.Splice {
 		case len(c.second) > 0 && (c.second[0].Off < end || end == start && c.second[0].Off == start):
 			s := c.second[0]
 			end = max(end, spliceEnd(s))
-			// Texts of first that reach into this gap have all been seen: they start before s ends, and the case
-			// above takes those before it takes s. Those that start within s only are cut away by pos.
+			// All texts of first that reach into this gap have been read: they start before s ends, and the case above reads
+			// those before s. Texts that start within s are cut off by pos.
 			copyUpTo(s.Off)
 			out.Text = append(out.Text, s.Text...)
 			pos = max(pos, spliceEnd(s))
@@ -138,7 +138,7 @@ func (c *composer) cluster() change.Splice {
 	}
 }
 
-// Check checks the order of the splices and that they lie within size bytes, and returns the size of the result.
+// Check checks that the splices are in order and within size bytes, and returns the size of the result.
 func Check(splices []change.Splice, size int64) (int64, error) {
 	result, end := size, int64(0)
 	for i, s := range splices {
@@ -160,15 +160,15 @@ func Check(splices []change.Splice, size int64) (int64, error) {
 
 func spliceEnd(s change.Splice) int64 { return s.Off + s.Len }
 
-// origins are those of splices that become one, each once. Thousands of edits may meet in one splice, so to add one
-// takes no longer the more there are.
+// origins collects the origins of splices that become one, each once. Thousands of edits can meet in one splice, so
+// adding one takes constant time.
 type origins struct {
 	list []change.Origin
-	own  bool                   // the memory of the list, which is that of a splice at first
-	has  map[change.Origin]bool // nil as long as they are few
+	own  bool                   // the list has its own memory; at first it shares that of a splice
+	has  map[change.Origin]bool // nil while there are few
 }
 
-// add adds those that are not there yet.
+// add adds the origins that are not in the list yet.
 func (s *origins) add(by []change.Origin) {
 	if len(s.list) == 0 {
 		s.list = by
