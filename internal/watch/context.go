@@ -8,9 +8,9 @@ import (
 // marked is the key of a value that shows whether one context descends from another.
 type marked struct{}
 
-// Context returns the host's function of that name that makes one context of another, so that it can be called
-// anywhere. If the function fails, or its result does not descend from the given context, the context is the given
-// one, which is noted and logged.
+// Context wraps a function of the host, called name, that derives a context, so that it can be called anywhere. If the
+// function fails, or its result does not descend from the given context, the given context is used, which is noted and
+// logged.
 func Context[For any](name string, host func(context.Context, For) context.Context, log *slog.Logger,
 	n *Notes) func(context.Context, For) context.Context {
 	return func(ctx context.Context, about For) context.Context {
@@ -35,8 +35,9 @@ func Context[For any](name string, host func(context.Context, For) context.Conte
 	}
 }
 
-// Span returns the host's function of that name that makes one context of another, as Context does, and returns a
-// function to call with the result at the end, or nil. That can be called anywhere, too, and is never nil.
+// Span wraps a function of the host, called name, that derives a context, like Context. The host's function also
+// returns a function to call with the result at the end, or nil. The returned end function can be called anywhere, too,
+// and is never nil.
 func Span[Start, End any](
 	name string, host func(context.Context, Start) (context.Context, func(End)), log *slog.Logger, n *Notes,
 ) func(context.Context, Start) (context.Context, func(End)) {
@@ -59,8 +60,8 @@ func Span[Start, End any](
 	}
 }
 
-// Within returns a context with the values of one and the end of both, so that what the host has made of a context
-// cannot outlive that. The caller has to call the function when it is done.
+// Within returns a context with the values of one context that ends with either of both, so that a context from the
+// host cannot outlive the original one. The caller must call the function when it is done.
 func Within(values, outer context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(values)
 	forget := context.AfterFunc(outer, func() { cancel(context.Cause(outer)) })

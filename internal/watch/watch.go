@@ -1,5 +1,4 @@
-// Package watch calls what the host gives to watch a run, its observer and its logger, so that whatever they do, the
-// run goes on.
+// Package watch calls the host's functions that watch a run, its observer and its logger. They cannot disturb the run.
 package watch
 
 import (
@@ -14,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// Notes collects what went wrong beside the work, without a bearing on it, until a Result takes it as warnings. It is
-// safe for concurrent use.
+// Notes collects failures that do not affect the work, until a Result takes them as warnings. It is safe for concurrent
+// use.
 type Notes struct {
 	mu   sync.Mutex
 	list []note
@@ -23,7 +22,7 @@ type Notes struct {
 
 type note struct{ about, text string }
 
-// Add keeps one note about each thing: the first.
+// Add keeps the first note about each thing.
 func (n *Notes) Add(about, format string, args ...any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -32,7 +31,7 @@ func (n *Notes) Add(about, format string, args ...any) {
 	}
 }
 
-// Take appends the notes to the warnings, each once, and forgets them.
+// Take appends the notes to the warnings, each once, and removes them from n.
 func (n *Notes) Take(warnings []string) []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -46,19 +45,19 @@ func (n *Notes) Take(warnings []string) []string {
 	return warnings
 }
 
-// apart calls what is the host's on a goroutine of its own, and waits for it. So neither a panic nor runtime.Goexit,
-// which t.FailNow calls, gets to the caller, which may be in the middle of a commit.
+// apart calls a function of the host on a separate goroutine, and waits for it. So neither a panic nor runtime.Goexit,
+// which t.FailNow calls, reaches the caller, which may be in the middle of a commit.
 func apart(fn func()) error {
 	return panics.Apart(errors.New("it has ended its goroutine"), func() error { fn(); return nil })
 }
 
-// Logger returns the host's logger so that it can be called anywhere. That it failed is noted.
+// Logger wraps the host's logger so that it can be called anywhere. Failures are noted.
 func Logger(host *slog.Logger, n *Notes) *slog.Logger {
 	return slog.New(&guardedHandler{host.Handler(), n})
 }
 
-// Observer returns the host's observer so that it can be called anywhere: one event at a time. That it failed is
-// noted, and logged.
+// Observer wraps the host's observer so that it can be called anywhere, with one event at a time. Failures are noted
+// and logged.
 func Observer[Event any](host func(Event), log *slog.Logger, n *Notes) func(Event) {
 	var mu sync.Mutex
 	return func(e Event) {
@@ -78,7 +77,7 @@ func stackOf(err error) string {
 	return ""
 }
 
-// guardedHandler is the host's handler of log records, called apart.
+// guardedHandler is the host's handler of log records, called on a separate goroutine.
 type guardedHandler struct {
 	host  slog.Handler
 	notes *Notes
@@ -96,7 +95,7 @@ func (h *guardedHandler) Enabled(ctx context.Context, level slog.Level) (enabled
 	return enabled
 }
 
-// Handle implements [slog.Handler]. The caller of a logger does not see its error.
+// Handle implements [slog.Handler]. Callers of a logger do not see its error.
 func (h *guardedHandler) Handle(ctx context.Context, record slog.Record) (err error) {
 	h.call(func() { err = h.host.Handle(ctx, record) })
 	return err
@@ -112,7 +111,7 @@ func (h *guardedHandler) WithGroup(name string) slog.Handler {
 	return h.derive(func() slog.Handler { return h.host.WithGroup(name) })
 }
 
-// derive returns the handler unchanged if no other can be made.
+// derive returns the result of from in a guardedHandler, or the present handler if from fails.
 func (h *guardedHandler) derive(from func() slog.Handler) slog.Handler {
 	derived := h.host
 	h.call(func() { derived = from() })
