@@ -11,12 +11,12 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// Attempt lets the action of one attempt open workspaces, one after the other. Its methods are safe for concurrent use.
+// Attempt lets the action of one attempt open workspaces, one at a time. Its methods are safe for concurrent use.
 type Attempt struct {
 	Space *Space
 	View  *stage.Stage
 	Call  *actions.Call
-	// Action is the name of the action. Exclusive reports that its Spec lets it open a workspace.
+	// Action is the name of the action. Exclusive means that its Spec allows it to open a workspace.
 	Action    string
 	Exclusive bool
 	// Mask hides secrets of the host in a text. Retryable reports whether another attempt may succeed after an error.
@@ -25,13 +25,13 @@ type Attempt struct {
 	// Bring stages the changes of a workspace as the work of the step.
 	Bring func(ctx context.Context, changes []scratch.Change) (actions.Outcome, error)
 
-	mu      sync.Mutex    // held by each method, so that the attempt does not end within one
+	mu      sync.Mutex    // held by each method, so that the attempt does not end during one
 	tree    *scratch.Tree // nil unless a workspace is open
 	options scratch.Options
 	over    bool
 }
 
-// End ends the attempt: it drops an open workspace, and no other one opens.
+// End ends the attempt: it drops an open workspace, and no other one can be opened.
 func (a *Attempt) End() {
 	a.mu.Lock()
 	a.over = true
@@ -73,7 +73,7 @@ func (a *Attempt) Open(ctx context.Context, o actions.WorkspaceOptions) (*action
 	}, nil
 }
 
-// drop ends the workspace, and nothing of it counts.
+// drop ends the workspace without its changes.
 func (a *Attempt) drop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -100,7 +100,7 @@ func (a *Attempt) takeBack(ctx context.Context) (actions.Outcome, error) {
 	return out, a.hidden(err)
 }
 
-// hidden returns an error about the files of a command without secrets of the host: names and links can have them.
+// hidden removes secrets of the host from an error about the files of a command: names and links can contain them.
 func (a *Attempt) hidden(err error) error {
 	if err == nil {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// Bring stages changes that were made outside of the stage as the work of a step. The changes count like all other text
-// that a step puts into files; brought is the total of the attempt, which Bring raises. The error is a
-// *stage.DriftError if another program has written to the same paths.
+// Bring stages changes that were made outside the stage as the work of a step. The changes count like all other text
+// that a step writes; brought is the total of the attempt, which Bring increases. The error is a *stage.DriftError if
+// another program has written to the same paths.
 func Bring(ctx context.Context, view *stage.Stage, call *actions.Call, changes []scratch.Change,
 	brought *int64) (actions.Outcome, error) {
 	left := call.Limits.StagedBytes() - call.StagedBefore - call.Staged() - *brought
@@ -36,7 +36,7 @@ func Bring(ctx context.Context, view *stage.Stage, call *actions.Call, changes [
 		if info, _, err := view.LstatIfPossible(cmp.Or(c.From, c.Path)); err == nil && info.Mode().IsRegular() {
 			before = info.Size()
 		}
-		if grown += max(0, c.Size-before); grown > left { // before the first byte is copied
+		if grown += max(0, c.Size-before); grown > left { // checked before the first byte is copied
 			return actions.Outcome{}, tooMuch(grown)
 		}
 	}

@@ -1,3 +1,3 @@
-// Package workspace makes the tree of a run real for the steps that run programs, and brings the changes of a program
-// back onto the stage within the limits of a step.
+// Package workspace makes the tree of a run on disk for steps that run programs, and stages the changes of a program
+// within the limits of a step.
 package workspace

@@ -19,29 +19,30 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Space is the tree that a run makes real for its steps, from the first step that asks for it to the last. Steps that
-// ask for it run one at a time, so it has one user. The fields are set once, before the first call.
+// Space is the tree on disk that a run makes for its steps, from the first step that needs it to the last. Steps that
+// need it run one at a time, so it has one user. The fields are set once, before the first call.
 type Space struct {
-	// Policy limits the tree and has its place.
+	// Policy limits the tree and has its location.
 	Policy command.Policy
-	// Shared is the directory that the host has named for the steps to share, "" for a directory in the tree.
+	// Shared is the host's directory for the steps to share, "" for a directory in the tree.
 	Shared string
 	// FS is the file system of the run.
 	FS afero.Fs
-	// Note keeps a warning of the run.
+	// Note adds a warning to the run.
 	Note func(about, format string, args ...any)
 
 	mu   sync.Mutex
 	call *actions.Call // receives the warnings, nil before the first workspace
-	tree *scratch.Tree // nil before the first step that asks for it
+	tree *scratch.Tree // nil before the first step that needs it
 }
 
 var errInside = errors.New(
 	"the directory for the trees of commands lies in the tree itself, where programs would find what the tree belongs to: " +
 		"set Commands.Scratch to one outside of it")
 
-// Open opens the tree for a step, whose call receives the warnings from now on. A tree of the system keeps its place,
-// which is in the keys of compilers' caches; any other tree has a place of the run.
+// Open opens the tree for a step, whose call receives the warnings from now on. If the run's tree is a directory of the
+// system, it always gets the same path, because caches of compilers contain the path; otherwise the path is different
+// in each run.
 func (s *Space) Open(ctx context.Context, call *actions.Call) (*scratch.Tree, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +50,7 @@ func (s *Space) Open(ctx context.Context, call *actions.Call) (*scratch.Tree, er
 	return s.opened(ctx)
 }
 
-// SharedDir returns the directory that the steps of the run share. Steps that run at the same time may ask for it.
+// SharedDir returns the directory shared by the steps of the run. Concurrent steps may call it.
 func (s *Space) SharedDir(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +64,7 @@ func (s *Space) SharedDir(ctx context.Context) (string, error) {
 	return tree.Shared()
 }
 
-// sharedDir makes the directory that the host has named for the steps of a run, unless it is there.
+// sharedDir makes the host's shared directory, unless it exists.
 func sharedDir(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -80,7 +81,7 @@ func sharedDir(dir string) (string, error) {
 	return real, err
 }
 
-// CheckShared returns an error if steps of a run on the tree cannot share a directory that the host has named.
+// CheckShared returns an error if the steps of a run on the tree cannot share the host's directory.
 func CheckShared(dir string, fsys afero.Fs) error {
 	if !filepath.IsAbs(dir) {
 		return errors.New("it has to be an absolute name")
@@ -112,11 +113,11 @@ func (s *Space) opened(ctx context.Context) (*scratch.Tree, error) {
 	config := scratch.Config{
 		Dir: dir, Keep: policy.KeepScratch, MaxFiles: policy.MaxScratchFiles, MaxBytes: policy.MaxScratchBytes,
 		MaxChanged: policy.MaxChangedFiles,
-		// Processes that a killed run has left would write to the tree of this run.
+		// Processes left by a killed run would write to the tree of this run.
 		Reap: command.Reap,
 		Warn: func(text string) {
 			if s.call != nil {
-				s.call.Warnf("%s", policy.Mask(text)) // names may have secrets in them
+				s.call.Warnf("%s", policy.Mask(text)) // names can contain secrets
 			}
 		},
 	}
@@ -125,7 +126,7 @@ func (s *Space) opened(ctx context.Context) (*scratch.Tree, error) {
 		real = root.Dir()
 	}
 	if real == "" {
-		config.Tree, config.Keep = rand.Text(), false // which is not found again
+		config.Tree, config.Keep = rand.Text(), false // it is not used again
 	} else {
 		if isInside(dir, real) {
 			return nil, actions.Permanent(errInside)
@@ -140,7 +141,7 @@ func (s *Space) opened(ctx context.Context) (*scratch.Tree, error) {
 	return tree, nil
 }
 
-// isInside reports whether a directory, which need not be there yet, is another one or lies in it.
+// isInside reports whether a directory, which need not exist yet, is another directory or inside it.
 func isInside(dir, in string) bool {
 	for rest := ""; ; {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -155,7 +156,7 @@ func isInside(dir, in string) bool {
 	}
 }
 
-// Close removes the tree after the last step: the stage has the changes by then.
+// Close removes the tree after the last step, when the stage has the changes.
 func (s *Space) Close() {
 	if s.tree == nil {
 		return
@@ -166,7 +167,7 @@ func (s *Space) Close() {
 	s.tree = nil
 }
 
-// Error returns an error of a scratch tree as steps know it: a limit is an *actions.LimitError.
+// Error converts an error of a scratch tree for steps: a limit becomes an *actions.LimitError.
 func Error(err error) error {
 	limit, ok := errors.AsType[*scratch.LimitError](err)
 	if !ok {
