@@ -8,18 +8,18 @@ import (
 	"syscall"
 )
 
-// Ability is something that file systems need not be able to do.
+// Ability is an operation that a file system need not support.
 type Ability uint8
 
-// The abilities that [Fs.Without] takes away.
+// The abilities that [Fs.Without] can remove.
 const (
-	Exchanges  Ability = 1 << iota // to swap two names in one step
-	NoReplaces                     // to rename without replacing
-	Links                          // to give a file a second name
-	Identities                     // to tell one file from another
+	Exchanges  Ability = 1 << iota // swapping two names atomically
+	NoReplaces                     // renaming without replacing
+	Links                          // giving a file a second name
+	Identities                     // distinguishing files
 )
 
-// Without returns the same file system with abilities taken away.
+// Without removes abilities from the file system and returns it.
 func (f *Fs) Without(a Ability) *Fs {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -61,7 +61,7 @@ func (f *Fs) link(from, to string) error {
 	return nil
 }
 
-// Exchange swaps what stands at two paths.
+// Exchange swaps the entries at two paths.
 func (f *Fs) Exchange(x, y string) error {
 	err := f.begin("exchange", y, true)
 	if err == nil {
@@ -95,7 +95,7 @@ func (f *Fs) exchange(x, y string) error {
 	return nil
 }
 
-// SyncDir makes the names in a directory, its mode and its times certain.
+// SyncDir makes the names in a directory, its mode and its times durable.
 func (f *Fs) SyncDir(path string) error {
 	err := f.begin("syncdir", path, true)
 	if err != nil {
@@ -118,7 +118,7 @@ func (f *Fs) SyncDir(path string) error {
 	return nil
 }
 
-// CopyMeta copies what stands for owner and attributes.
+// CopyMeta copies the string that represents owner and attributes.
 func (f *Fs) CopyMeta(from, to string) error {
 	err := f.begin("copymeta", to, true)
 	if err != nil {
@@ -134,13 +134,13 @@ func (f *Fs) CopyMeta(from, to string) error {
 	return pathError("copymeta", to, err)
 }
 
-// Lock does nothing: of the locks of a real system none is left when its process is gone.
+// Lock does nothing: the locks of a real system disappear with their process.
 func (f *Fs) Lock(context.Context) (io.Closer, error) { return unlocked{}, nil }
 
-// LockFile does nothing, as Lock.
+// LockFile does nothing, like Lock.
 func (f *Fs) LockFile(context.Context, string) (io.Closer, error) { return unlocked{}, nil }
 
-// TryLockFile does nothing, as Lock.
+// TryLockFile does nothing, like Lock.
 func (f *Fs) TryLockFile(string) (io.Closer, error) { return unlocked{}, nil }
 
 type unlocked struct{}
@@ -168,7 +168,7 @@ func (f *Fs) ReadlinkIfPossible(path string) (string, error) {
 	return "", pathError("readlink", path, err)
 }
 
-// Lacks returns the abilities that were taken away.
+// Lacks returns the removed abilities.
 func (f *Fs) Lacks() Ability {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -35,7 +35,7 @@ func (f *Fs) Chmod(path string, mode os.FileMode) error {
 	return pathError("chmod", path, err)
 }
 
-// Chown does nothing but look for the file: there is one owner.
+// Chown only checks that the file exists: there is one owner.
 func (f *Fs) Chown(path string, _, _ int) error {
 	err := f.begin("chown", path, true)
 	if err == nil {
@@ -44,7 +44,7 @@ func (f *Fs) Chown(path string, _, _ int) error {
 	return pathError("chown", path, err)
 }
 
-// Chtimes changes the time of modification, unless that is the zero time.
+// Chtimes changes the modification time, unless mtime is the zero time.
 func (f *Fs) Chtimes(path string, _, mtime time.Time) error {
 	err := f.begin("chtimes", path, true)
 	if err == nil {
@@ -57,7 +57,7 @@ func (f *Fs) Chtimes(path string, _, mtime time.Time) error {
 	return pathError("chtimes", path, err)
 }
 
-// LinkTimes changes the time of modification of a link itself.
+// LinkTimes changes the modification time of a link, not of its target.
 func (f *Fs) LinkTimes(path string, mtime int64) error {
 	err := f.begin("chtimes", path, true)
 	if err == nil {
@@ -66,7 +66,7 @@ func (f *Fs) LinkTimes(path string, mtime int64) error {
 	return pathError("chtimes", path, err)
 }
 
-// SetAttr changes what stands for owner and attributes.
+// SetAttr changes the string that represents owner and attributes.
 func (f *Fs) SetAttr(path, attr string) error {
 	return pathError("setattr", path, f.change(path, false, func(c *content) { c.attr = attr }))
 }
@@ -82,10 +82,10 @@ func (f *Fs) Attr(path string) string {
 	return f.inodes[at.inode].now.attr
 }
 
-// Stat describes what a path leads to.
+// Stat describes the file that a path leads to.
 func (f *Fs) Stat(path string) (os.FileInfo, error) { return f.stat("stat", path, true) }
 
-// LstatIfPossible describes what stands at a path.
+// LstatIfPossible describes the file at a path, without following a link.
 func (f *Fs) LstatIfPossible(path string) (os.FileInfo, bool, error) {
 	i, err := f.stat("lstat", path, false)
 	return i, true, err

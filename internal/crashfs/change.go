@@ -4,22 +4,22 @@ import (
 	"slices"
 )
 
-// change is an operation on names that is not on the disk yet. All of it gets there, or nothing.
+// change is an operation on names that is not on the disk yet. It reaches the disk as a whole or not at all.
 type change struct {
 	slots []slot
-	// emptied is the directory that it removes, nowhere otherwise: everything that was taken out of it before has to
-	// get to the disk first.
+	// emptied is the directory that it removes, otherwise nowhere: everything that was taken out of it before must reach
+	// the disk first.
 	emptied int
 }
 
-// slot is a name in a directory that leads to another inode, or nowhere, with a change.
+// slot is a name in a directory that points to another inode, or nowhere, after a change.
 type slot struct {
 	dir  int
 	text string
 	to   int
 }
 
-// apply carries a change out and remembers that it is not on the disk.
+// apply carries out a change and records that it is not on the disk.
 func (d *disk) apply(c change) {
 	for _, s := range c.slots {
 		dir := &d.inodes[s.dir]
@@ -30,7 +30,7 @@ func (d *disk) apply(c change) {
 	d.pending = append(d.pending, c)
 }
 
-// write carries a change out on the disk.
+// write carries out a change on the disk.
 func (d *disk) write(c change) {
 	for _, s := range c.slots {
 		dir := &d.inodes[s.dir]
@@ -38,8 +38,8 @@ func (d *disk) write(c change) {
 	}
 }
 
-// needs reports whether c cannot get to the disk before an earlier change has: they are about one name, or c removes a
-// directory in which that changed something.
+// needs reports whether c can only reach the disk after an earlier change: both concern the same name, or c removes a
+// directory in which the earlier one changed something.
 func (c change) needs(earlier change) bool {
 	for _, e := range earlier.slots {
 		if e.dir == c.emptied {
@@ -58,8 +58,8 @@ func (c change) touches(dir int) bool {
 	return slices.ContainsFunc(c.slots, func(s slot) bool { return s.dir == dir })
 }
 
-// syncNames makes the names in a directory certain, with whatever that needs, and the links in it as a whole: they
-// cannot be synced in another way.
+// syncNames makes the names in a directory durable, with the changes they need, and also the links in it completely,
+// because links cannot be synced in another way.
 func (d *disk) syncNames(dir int) {
 	keep := make([]bool, len(d.pending))
 	for i := len(d.pending) - 1; i >= 0; i-- {
@@ -84,14 +84,14 @@ func (d *disk) syncNames(dir int) {
 	}
 }
 
-// syncInode makes everything of a file but its names certain, unless a sync of it has failed before.
+// syncInode makes everything of a file except its names durable, unless an earlier sync of it has failed.
 func (d *disk) syncInode(i int) {
 	if n := &d.inodes[i]; !n.lost {
 		n.onDisk = n.now
 	}
 }
 
-// Settle makes everything certain, as if nothing had been written for a while.
+// Settle makes everything durable, as after a while without writes.
 func (f *Fs) Settle() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

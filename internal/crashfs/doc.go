@@ -1,22 +1,22 @@
-// Package crashfs is a disk to be afraid of: a file system in memory that can stop before any of its operations, and
-// tell what would be left then.
+// Package crashfs is a worst-case disk: a file system in memory that can stop before any of its operations, and show
+// what would be left.
 //
-// A program sees what it has written, as on any system. The disk below only has for certain what was synced: the bytes,
-// mode and times of a file with its Sync, the names in a directory with SyncDir. [Fs.Kill] gives the file system that
-// the next process finds if this one is killed now: all that was written, whatever was synced. [Fs.PowerCut] gives a
-// file system that the machine may find when it starts again:
+// A program sees everything it has written, as on any system. The disk below only guarantees what was synced: the
+// bytes, mode and times of a file with its Sync, the names in a directory with SyncDir. [Fs.Kill] returns the file
+// system that the next process finds if this one is killed now: everything written, synced or not. [Fs.PowerCut]
+// returns a file system that the machine may find when it starts again:
 //
-//   - Each operation on names that was not synced may have got to the disk or not, later ones without earlier ones,
-//     unless they need them: those on the same name, and those in a directory before its removal.
+//   - Each operation on names that was not synced may have reached the disk or not, later ones without earlier ones,
+//     except those they need: operations on the same name, and operations in a directory before its removal.
 //   - Of bytes that were not synced, those in any block of 16 may be new, old or zero, and the file may have any length
-//     between.
+//     in between.
 //   - Mode, times and attributes that were not synced are old or new, each independently of the others.
 //
-// That is worse than what journaling file systems do, which keep their operations in order; so what survives here
-// does not rely on it. Numbers of removed inodes are used again at once, as ext4 does.
+// That is worse than journaling file systems, which keep their operations in order; so code that survives here does not
+// rely on that order. Numbers of removed inodes are reused immediately, as in ext4.
 //
-// [Fs.Before] is called before each operation and may let it fail, or copy the file system and so begin a crash at each
-// moment out of a single run:
+// [Fs.Before] sets a function that is called before each operation. It can make the operation fail, or copy the file
+// system, and so simulate a crash at every moment of a single run:
 //
 //	disk := crashfs.New()
 //	// plant a tree, then:
@@ -28,5 +28,5 @@
 //		return nil
 //	})
 //
-// An Fs is safe for concurrent use. The function given to Before may use it too.
+// An Fs is safe for concurrent use. The function passed to Before may use it too.
 package crashfs

@@ -20,7 +20,7 @@ func linkError(op, from, to string, err error) error {
 	return &os.LinkError{Op: op, Old: from, New: to, Err: err}
 }
 
-// bare returns what an error about a path wraps.
+// bare returns the error wrapped by an error of a path.
 func bare(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Create makes a file, or empties one.
+// Create makes a file, or empties an existing one.
 func (f *Fs) Create(path string) (afero.File, error) {
 	return f.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
@@ -18,7 +18,7 @@ func (f *Fs) Create(path string) (afero.File, error) {
 // Open opens a file or directory for reading.
 func (f *Fs) Open(path string) (afero.File, error) { return f.OpenFile(path, os.O_RDONLY, 0) }
 
-// OpenFile opens a file as open(2) does. Permission bits are not looked at: this is root's file system.
+// OpenFile opens a file like open(2). It ignores permission bits, because the user is root.
 func (f *Fs) OpenFile(path string, flag int, mode os.FileMode) (afero.File, error) {
 	op, writes := "open", flag&(os.O_CREATE|os.O_TRUNC) != 0
 	if flag&os.O_CREATE != 0 {
@@ -72,7 +72,7 @@ type file struct {
 	inode  int
 	flag   int
 	at     int
-	listed int // entries of a directory that were returned
+	listed int // number of entries of a directory returned so far
 	closed bool
 }
 
@@ -86,7 +86,7 @@ func (f *file) set(data []byte) {
 	c.ctime = f.fs.now
 }
 
-// use begins an operation on an open file.
+// use starts an operation on an open file.
 func (f *file) use(op string, writes bool) error {
 	if f.closed {
 		return fs.ErrClosed
@@ -194,8 +194,8 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 
 func (f *file) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
 
-// write writes at an offset, or where the handle is if that is nowhere. It never changes bytes that were there:
-// copies of the file system have them too.
+// write writes at an offset, or at the position of the handle if at is nowhere. It never changes the old byte slice,
+// because copies of the file system share it.
 func (f *file) write(p []byte, at int) (int, error) {
 	if !f.writable() {
 		return 0, pathError("write", f.path, syscall.EBADF)

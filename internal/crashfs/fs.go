@@ -11,70 +11,69 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Fs is the file system. It has all the abilities that fsutil knows but that of opening directories for walking.
+// Fs is the file system. It has all abilities in fsutil except opening directories for walking.
 type Fs struct {
 	*disk
 	hooks *hooks
 }
 
-// hooks are not copied with the disk: a process that was killed watches nothing.
+// hooks are not copied with the disk: a killed process watches nothing.
 type hooks struct {
 	mu     sync.Mutex
 	n      int
 	before func(Op) error
 }
 
-// Op is an operation that is about to be carried out.
+// Op is an operation before it is carried out.
 type Op struct {
 	// N counts the operations from 1.
 	N int
-	// Name is what it does: "open", "create", "write", "truncate", "sync", "close", "read", "readdir", "lstat", "stat",
-	// "readlink", "mkdir", "remove", "rename", "exchange", "link", "symlink", "chmod", "chtimes", "copymeta",
-	// "syncdir".
+	// Name is the operation: "open", "create", "write", "truncate", "sync", "close", "read", "readdir", "lstat", "stat",
+	// "readlink", "mkdir", "remove", "rename", "exchange", "link", "symlink", "chmod", "chtimes", "copymeta", "syncdir".
 	Name string
-	// Path is the path of the operation; if it has two paths, the path that is made.
+	// Path is the path of the operation; for two paths, the path that is made.
 	Path string
-	// Writes reports whether it changes the tree, or changes which part of the tree is synced.
+	// Writes means that it changes the tree, or changes which part of the tree is synced.
 	Writes bool
 }
 
-// ErrTorn lets a write put half of its bytes before it fails. Wrap it, or return it, from the function given to Before.
+// ErrTorn makes a write store half of its bytes before it fails. The function passed to Before returns it, or wraps it.
 const ErrTorn = tornError("torn write")
 
 type tornError string
 
 func (e tornError) Error() string { return string(e) }
 
-// disk is the state of everything. Copying one is cheap: whatever it refers to is replaced and never changed.
+// disk is the whole state. Copying it is cheap, because everything it refers to is replaced instead of changed.
 type disk struct {
-	mu      *sync.Mutex // held while anything below is used; not while hooks are called, which use the file system too
+	mu      *sync.Mutex // held while the fields below are used; not while hooks are called, which use the file system too
 	inodes  []inode     // by index; the first is the root
 	pending []change
 	now     int64 // the clock, in milliseconds; each operation takes one
 	lacks   Ability
-	mounts  []string // canonical paths, replaced and never changed
+	mounts  []string // canonical paths; the slice is replaced, never changed
 }
 
 // inode is a file, directory or link.
 type inode struct {
-	number  uint64 // as the program sees it; a free one is given to the next file
+	number  uint64 // as programs see it; a free number is reused for the next file
 	nlink   int
 	open    int // handles
 	now     content
 	onDisk  content
-	names   []name // of a directory, in order, as the program sees them
-	certain []name // of a directory: those on the disk
-	// lost means that a sync has failed. The system then forgets the pending writes, and later syncs are worth nothing.
+	names   []name // of a directory: the names that programs see, in order
+	certain []name // of a directory: the names on the disk
+	// lost means that a sync has failed. The system then forgets the pending writes, and later syncs have no effect.
 	lost bool
 }
 
-// content is all of a file but its names.
+// content is everything of a file except its names.
 type content struct {
 	mode  fs.FileMode
 	mtime time.Time
 	ctime int64
-	data  []byte // the target of a link
-	attr  string // stands for owner, extended attributes and all that
+	data  []byte // for a link: its target
+	attr  string // represents owner, extended attributes and similar data
 }
 
 // name is an entry of a directory.
@@ -83,7 +82,7 @@ type name struct {
 	inode int
 }
 
-// start returns the time that the clock begins at. It is in the past, so that nothing looks as if just written.
+// start returns the start time of the clock. It is in the past, so that nothing looks just written.
 func start() time.Time { return time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC) }
 
 // New returns an empty file system.
@@ -95,8 +94,8 @@ func New() *Fs {
 	return &Fs{d, &hooks{}}
 }
 
-// Before sets what is called before each operation from now on, with the count begun anew. If it returns an error, the
-// operation fails with that and nothing is done. Nil means that nothing is called.
+// Before sets the function that is called before each operation from now on, and restarts the count. If it returns an
+// error, the operation fails with it and has no effect. Nil means no function.
 func (f *Fs) Before(do func(Op) error) {
 	f.hooks.mu.Lock()
 	defer f.hooks.mu.Unlock()
@@ -110,10 +109,11 @@ func (f *Fs) Count() int {
 	return f.hooks.n
 }
 
-// Unwatched returns the same file system as another program sees it: its operations are not counted and not reported.
+// Unwatched returns a view of the same file system for another program: its operations are neither counted nor
+// reported.
 func (f *Fs) Unwatched() *Fs { return &Fs{f.disk, &hooks{}} }
 
-// Kill returns a copy of the file system as the next process finds it if this one is killed now.
+// Kill returns a copy of the file system in the state that the next process finds if this one is killed now.
 func (f *Fs) Kill() *Fs {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -141,7 +141,7 @@ func (f *Fs) begin(op, path string, writes bool) error {
 	return before(Op{n, op, path, writes})
 }
 
-// newInode makes an inode that has no name yet, with a number that no other has.
+// newInode makes an inode without a name, with an unused number.
 func (d *disk) newInode(mode fs.FileMode, data []byte) int {
 	d.inodes = append(d.inodes, inode{number: d.freeNumber()})
 	i := len(d.inodes) - 1
@@ -149,12 +149,12 @@ func (d *disk) newInode(mode fs.FileMode, data []byte) int {
 	// An inode whose creation is not on the disk has nothing there, not even a mode.
 	d.inodes[i].onDisk = content{mode: mode.Type(), mtime: start()}
 	if mode&fs.ModeSymlink != 0 {
-		d.inodes[i].onDisk.data = data // it is in the inode, and made with it
+		d.inodes[i].onDisk.data = data // the target is in the inode, and is made with it
 	}
 	return i
 }
 
-// freeNumber returns the lowest number that no file has which is there, may be there after a crash, or is open.
+// freeNumber returns the lowest number that is not used by a file that exists, may exist after a crash, or is open.
 func (d *disk) freeNumber() uint64 {
 	used := make([]bool, len(d.inodes)+2)
 	take := func(i int) {
@@ -207,7 +207,7 @@ func lookup(list []name, text string) int {
 	return nowhere
 }
 
-// with returns a list that leads from text to the inode, or to nothing.
+// with returns a copy of the list in which text points to the inode, or is removed if to is nowhere.
 func with(list []name, text string, to int) []name {
 	at, ok := find(list, text)
 	switch {
@@ -223,16 +223,16 @@ func with(list []name, text string, to int) []name {
 	return slices.Concat(list[:at], []name{{text, to}}, list[at:])
 }
 
-// place is where a path leads to.
+// place is the end of a path.
 type place struct {
 	dir   int    // nowhere for the root
-	text  string // the name in it
+	text  string // the name in dir
 	inode int    // nowhere if there is nothing
 }
 
 const maxLinks = 40
 
-// resolve walks along a path. A link at its end is followed if that is asked for.
+// resolve follows a path. It follows a link at the end of the path if follow is set.
 func (d *disk) resolve(path string, follow bool) (place, error) {
 	clean, err := names.Clean(path)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// info is what a stat says.
+// info is the result of a stat.
 type info struct {
 	text    string
 	content content
@@ -27,7 +27,7 @@ func (i info) ModTime() time.Time { return i.content.mtime }
 func (i info) IsDir() bool        { return i.content.mode.IsDir() }
 func (i info) Sys() any           { return nil }
 
-// IdentityOf tells inode, number of names and time of change. Device and owner are always the same.
+// IdentityOf returns the inode, the number of names and the change time. Device and owner are always the same.
 func (f *Fs) IdentityOf(of fs.FileInfo) (capability.Identity, bool) {
 	i, ok := of.(info)
 	if !ok || f.Lacks()&Identities != 0 {

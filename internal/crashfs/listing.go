@@ -6,10 +6,10 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Listing describes all that a program sees, but for what is at the path except and below it: a line a path, in
-// order, with mode, content and attributes, of files and links also the time of modification, and the number of the
-// inode where files can be told apart and have second names. Two listings are equal if no program can tell the trees
-// apart, times and numbers of directories left aside.
+// Listing describes everything that a program sees, except the path except and everything below it. It has one line for
+// each path, in order, with mode, content and attributes. Lines of files and links also have the modification time,
+// and, if the file system has identities and links, the number of the inode. Two listings are equal if no program can
+// distinguish the trees, apart from times and numbers of directories.
 func (f *Fs) Listing(except string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// Mount makes a file a mount point, as it is where a container was given it by name: it can be written to, and neither
-// moved, linked, replaced nor removed. It stays that after a crash.
+// Mount makes a file a mount point, like a single file mounted into a container: it can be written to, but not moved,
+// linked, replaced or removed. It remains a mount point after a crash.
 func (f *Fs) Mount(name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -22,7 +22,7 @@ func (f *Fs) Mkdir(path string, mode os.FileMode) error {
 	return pathError("mkdir", path, err)
 }
 
-// MkdirAll makes a directory and those above it.
+// MkdirAll makes a directory and its missing parents.
 func (f *Fs) MkdirAll(name string, mode os.FileMode) error {
 	clean, err := names.Clean(name)
 	if err != nil {
@@ -56,7 +56,7 @@ func (f *Fs) SymlinkIfPossible(target, path string) error {
 	return linkError("symlink", target, path, err)
 }
 
-// look returns where a path leads to, and whether that is a directory.
+// look resolves a path, and reports whether it is a directory.
 func (f *Fs) look(path string, follow bool) (place, bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,7 +64,7 @@ func (f *Fs) look(path string, follow bool) (place, bool, error) {
 	return at, err == nil && at.inode != nowhere && f.isDir(at.inode), err
 }
 
-// make makes a directory or a link where nothing is.
+// make makes a directory or a link at a free path.
 func (f *Fs) make(path string, mode fs.FileMode, data []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -93,7 +93,7 @@ func (d *disk) add(at place, mode fs.FileMode, data []byte) int {
 	return i
 }
 
-// unlinked notes that an inode has lost a name.
+// unlinked records that an inode has lost a name.
 func (d *disk) unlinked(i, dir int) {
 	if d.isDir(i) {
 		d.inodes[i].nlink = 0
@@ -140,7 +140,7 @@ func (d *disk) remove(path string) error {
 	return nil
 }
 
-// RemoveAll removes a path and all below it.
+// RemoveAll removes a path and everything below it.
 func (f *Fs) RemoveAll(name string) error {
 	at, isDir, err := f.look(name, false)
 	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR) || err == nil && at.inode == nowhere {
@@ -162,13 +162,13 @@ func (f *Fs) RemoveAll(name string) error {
 	return f.Remove(name)
 }
 
-// Rename moves a file, and replaces what is at its new path as rename(2) does.
+// Rename moves a file, and replaces the file at its new path like rename(2).
 func (f *Fs) Rename(from, to string) error {
 	return linkError("rename", from, to, f.rename(from, to, true))
 }
 
-// RenameNoReplace moves a file to a path where nothing is. A disk that cannot do so refuses a name that is taken with
-// EEXIST all the same, as Linux does for each mount, and says of free names only that it cannot.
+// RenameNoReplace moves a file to a free path. Without this ability, the disk still refuses a taken name with EEXIST,
+// as Linux does on every mount, and only reports for free names that it is unsupported.
 func (f *Fs) RenameNoReplace(from, to string) error {
 	return linkError("rename", from, to, f.rename(from, to, false))
 }

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// block is how many bytes are written at once.
+// block is the number of bytes written at once.
 const block = 16
 
-// PowerCut returns a copy of the file system as the machine may find it when it starts again after the power has
-// failed now. Of what was not synced, the part loss is gone, from 0 to 1; which one, and what is left of torn files,
-// is drawn from rnd.
+// PowerCut returns a copy of the file system in a state that the machine may find after a power failure now. Of the
+// changes that were not synced, the fraction loss is gone, from 0 to 1. rnd decides which ones, and what is left of
+// torn files.
 func (f *Fs) PowerCut(rnd *rand.Rand, loss float64) *Fs {
 	after := f.Kill()
 	d := after.disk
@@ -25,7 +25,7 @@ func (f *Fs) PowerCut(rnd *rand.Rand, loss float64) *Fs {
 	return after
 }
 
-// dropChanges lets each change that is not on the disk get there or not.
+// dropChanges decides for each pending change whether it reaches the disk.
 func (d *disk) dropChanges(rnd *rand.Rand, loss float64) {
 	var dropped []change
 	for _, c := range d.pending {
@@ -38,7 +38,7 @@ func (d *disk) dropChanges(rnd *rand.Rand, loss float64) {
 	d.pending = nil
 }
 
-// tear returns what the disk has of a file.
+// tear returns the state of a file on the disk.
 func (n *inode) tear(rnd *rand.Rand, loss float64) content {
 	old, now := n.onDisk, n.now
 	c := now
@@ -76,7 +76,7 @@ func (n *inode) tear(rnd *rand.Rand, loss float64) content {
 	return c
 }
 
-// sameBytes reports whether two slices are one, or both empty: data is replaced when it changes.
+// sameBytes reports whether two slices are identical, or both empty: data is replaced when it changes.
 func sameBytes(a, b []byte) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
@@ -87,7 +87,7 @@ func copyBlock(to, from []byte, at int) {
 	}
 }
 
-// copySynced copies the synced bytes that have not changed since. After an append, a block has some such bytes.
+// copySynced copies the synced bytes that have not changed since. After an append, a block has such bytes.
 func copySynced(to, old, now []byte, at int) {
 	for i := range to {
 		if at+i < min(len(old), len(now)) && old[at+i] == now[at+i] {
@@ -96,7 +96,7 @@ func copySynced(to, old, now []byte, at int) {
 	}
 }
 
-// countLinks counts anew how many names each inode has.
+// countLinks counts the names of each inode again.
 func (d *disk) countLinks() {
 	for i := range d.inodes {
 		d.inodes[i].nlink = 0
