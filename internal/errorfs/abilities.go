@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// symlinked has symbolic links as well.
+// symlinked also has symbolic links.
 type symlinked struct{ wrapped }
 
 func (s symlinked) SymlinkIfPossible(target, name string) error {
@@ -27,7 +27,7 @@ func (s symlinked) ReadlinkIfPossible(name string) (target string, err error) {
 	return target, err
 }
 
-// exchanging is what a raised MemMapFs and a RootFs on Linux can do.
+// exchanging has the abilities of both a raised MemMapFs and a RootFs on Linux.
 type exchanging struct{ on wrapped }
 
 func (e exchanging) Exchange(a, b string) error {
@@ -42,7 +42,7 @@ func (e exchanging) RenameNoReplace(from, to string) error {
 	})
 }
 
-// memory has what a raised MemMapFs has.
+// memory has the abilities of a raised MemMapFs.
 type memory struct {
 	wrapped
 	exchanging
@@ -52,7 +52,7 @@ func (m memory) Lock(ctx context.Context) (io.Closer, error) {
 	return m.below.(capability.Locker).Lock(ctx)
 }
 
-// linked has what a RootFs has on any Unix.
+// linked has the abilities of a RootFs on any Unix.
 type linked struct{ symlinked }
 
 func (l linked) Lock(ctx context.Context) (io.Closer, error) {
@@ -100,13 +100,13 @@ func (l linked) LinkTimes(name string, mtime int64) error {
 		func(op *Op) error { return l.below.(capability.LinkTimer).LinkTimes(op.Name, mtime) })
 }
 
-// full has what a RootFs has where files can be exchanged.
+// full has the abilities of a RootFs on systems where files can be exchanged.
 type full struct {
 	linked
 	exchanging
 }
 
-// inheriting has what a RootFs has on Linux.
+// inheriting has the abilities of a RootFs on Linux.
 type inheriting struct{ full }
 
 func (i inheriting) Inherit(dir, name string) (allowed fs.FileMode, err error) {
@@ -117,7 +117,7 @@ func (i inheriting) Inherit(dir, name string) (allowed fs.FileMode, err error) {
 	return allowed, err
 }
 
-// MayChange asks a RootFs on Linux. Hooks are not called: it is not an operation.
+// MayChange asks a RootFs on Linux. It calls no hooks, because it is not an operation.
 func (i inheriting) MayChange(dir string) error {
 	if asked, ok := i.below.(interface{ MayChange(dir string) error }); ok {
 		return asked.MayChange(dir)
@@ -125,7 +125,7 @@ func (i inheriting) MayChange(dir string) error {
 	return nil
 }
 
-// Owns asks a RootFs on Linux. Hooks are not called: it is not an operation.
+// Owns asks a RootFs on Linux. It calls no hooks, because it is not an operation.
 func (i inheriting) Owns(id capability.Identity) bool {
 	asked, ok := i.below.(interface {
 		Owns(capability.Identity) bool
@@ -133,7 +133,7 @@ func (i inheriting) Owns(id capability.Identity) bool {
 	return !ok || asked.Owns(id)
 }
 
-// MountPoints asks a RootFs on Linux. Hooks are not called: it is not an operation.
+// MountPoints asks a RootFs on Linux. It calls no hooks, because it is not an operation.
 func (i inheriting) MountPoints() []string {
 	if asked, ok := i.below.(interface{ MountPoints() []string }); ok {
 		return asked.MountPoints()
@@ -141,7 +141,7 @@ func (i inheriting) MountPoints() []string {
 	return nil
 }
 
-// onUnix is what makes a file system of those abilities that a RootFs has on any Unix.
+// onUnix are the abilities of a RootFs on any Unix.
 type onUnix interface {
 	afero.Symlinker
 	capability.Linker
@@ -154,7 +154,7 @@ type onUnix interface {
 	capability.Namer
 }
 
-// exchanger is what a raised MemMapFs has beside afero.Fs.
+// exchanger are the abilities of a raised MemMapFs in addition to afero.Fs.
 type exchanger interface {
 	capability.Exchanger
 	capability.NoReplacer

@@ -15,7 +15,7 @@ func (w wrapped) Stat(name string) (fs.FileInfo, error) {
 	return op.Info, err
 }
 
-// LstatIfPossible is there for every file system: where it is not possible, it says so.
+// LstatIfPossible exists for every file system: if it is not possible, the result reports that.
 func (w wrapped) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
 	possible := false
 	op, err := w.do(Op{Kind: "lstat", Name: name}, func(op *Op) (err error) {

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Endless is a Hook by which the file of a name has no end, whatever is said of its size, and holds nothing but one
-// byte again and again. It counts the bytes that were read.
+// Endless is a Hook that makes the file with that base name endless, regardless of its reported size. It contains only
+// the given byte. read counts the bytes that were read.
 func Endless(name string, content byte, read *atomic.Int64) Hook {
 	return func(op *Op, do func() error) error {
 		if path.Base(op.Name) != name || op.Kind != "read" && op.Kind != "pread" {

@@ -1,6 +1,5 @@
-// Package errorfs is for tests: it puts a hook around every operation on a file system, which can make it fail, die,
-// wait, look, or do something else than it was asked for. A test says in one function what is wrong with its file
-// system:
+// Package errorfs is for tests: it puts a hook around every operation on a file system. The hook can make the operation
+// fail, die, wait, record, or do something else. A test describes the fault of its file system in one function:
 //
 //	broken := errorfs.Wrap(fsys, func(op *errorfs.Op, do func() error) error {
 //		if op.Kind == "rename" && op.Name == "b.txt" {
@@ -9,9 +8,9 @@
 //		return do()
 //	})
 //
-// A wrapped file system has the abilities of the file system below, but shows neither handles nor fast ways past the
-// hook. That holds for a RootFs, a raised MemMapFs, the file systems of afero, and combinations of them; another file
-// system may lose abilities.
+// A wrapped file system has the abilities of the file system below, but no handles and no shortcuts around the hook.
+// That holds for a RootFs, a raised MemMapFs, the file systems of afero, and combinations of them; another file system
+// may lose abilities.
 package errorfs
 
 import (
@@ -24,39 +23,40 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// Op is one operation. A hook may change what it is about before it is carried out, and what comes of it afterwards.
+// Op is one operation. A hook may change its arguments before it is carried out, and its results afterwards.
 type Op struct {
 	// Kind is open, mkdir, mkdirall, remove, removeall, rename, exchange, link, symlink, readlink, stat, lstat, chmod,
-	// chown, chtimes, copymeta, linktimes, inherit, identity or syncdir; of a file read, pread, write, pwrite,
-	// truncate, sync, readdir, fstat or close. A rename that replaces nothing is a noreplace.
+	// chown, chtimes, copymeta, linktimes, inherit, identity or syncdir; for a file read, pread, write, pwrite, truncate,
+	// sync, readdir, fstat or close. A rename that replaces nothing is a noreplace.
 	Kind string
-	Name string // the path; if there are two paths, the path that is made or changed
+	Name string // the path; for two paths, the path that is made or changed
 	From string // the other of two paths; the target of a symbolic link; the directory of an inherit
 	Flag int    // of an open
 	Mode fs.FileMode
 
-	// Writes reports whether it changes something: for an open whether it may make a file, for a close whether the file
-	// was open for writing.
+	// Writes means that it changes something: for an open that it may make a file, for a close that the file was open for
+	// writing.
 	Writes bool
 
-	Data  []byte              // what is written, or the room for what is read
-	Count int                 // how many bytes were
-	Info  fs.FileInfo         // what a stat, lstat or fstat gives, and an identity gets
-	ID    capability.Identity // what an identity gives
-	Names []string            // what a readdir gives
+	Data  []byte              // the bytes to write, or the buffer to read into
+	Count int                 // number of bytes written or read
+	Info  fs.FileInfo         // the result of a stat, lstat or fstat, and the argument of an identity
+	ID    capability.Identity // the result of an identity
+	Names []string            // the result of a readdir
 	Infos []fs.FileInfo       // the same for Readdir
-	File  afero.File          // what an open gives; nil before it is carried out
-	Bare  bool                // after an open: File is handed out as it is, with its handle and without hooks
+	File  afero.File          // the result of an open; nil before it is carried out
+	Bare  bool                // after an open: File is returned unwrapped, with its handle and without hooks
 }
 
-// Error is err as file systems give it.
+// Error wraps err as file systems do.
 func (op *Op) Error(err error) error { return &fs.PathError{Op: op.Kind, Path: op.Name, Err: err} }
 
-// Hook carries an operation out by calling do, or does not, and returns its error. It is called by many goroutines at
-// a time. A close is always carried out in the end, so that tests lose no handles.
+// Hook carries out an operation by calling do, or does not, and returns its error. It may be called by many goroutines
+// concurrently. A close is always carried out in the end, so that tests leak no handles.
 type Hook func(op *Op, do func() error) error
 
-// Before is a Hook that asks one at a time. With an error the operation is not carried out and fails with it.
+// Before is a Hook that calls ask before each operation, for one operation at a time. If ask returns an error, the
+// operation is not carried out and fails with it.
 func Before(ask func(op *Op) error) Hook {
 	var mu sync.Mutex
 	one := func(op *Op) error {
@@ -72,7 +72,7 @@ func Before(ask func(op *Op) error) Hook {
 	}
 }
 
-// Failing is a Hook that lets operations fail with err while broken says so.
+// Failing is a Hook that makes operations fail with err if broken returns true for them.
 func Failing(err error, broken func(op *Op) bool) Hook {
 	return Before(func(op *Op) error {
 		if broken(op) {
@@ -82,7 +82,7 @@ func Failing(err error, broken func(op *Op) bool) Hook {
 	})
 }
 
-// Plain hides all abilities but those that afero knows. The file system has to have those for links.
+// Plain hides all abilities except those of afero. The file system must have the methods for links.
 func Plain(fsys afero.Fs) afero.Fs {
 	return struct {
 		afero.Fs
@@ -90,10 +90,10 @@ func Plain(fsys afero.Fs) afero.Fs {
 	}{fsys, fsys.(afero.Symlinker)}
 }
 
-// Only hides everything but the methods of afero.Fs, as a file system of the user's own has them.
+// Only hides everything except the methods of afero.Fs, like a user's own file system.
 func Only(fsys afero.Fs) afero.Fs { return struct{ afero.Fs }{fsys} }
 
-// Wrap puts a hook around each operation; with nil they are only handed on.
+// Wrap puts a hook around each operation; with a nil hook, operations are only passed on.
 func Wrap(fsys afero.Fs, hook Hook) afero.Fs {
 	if hook == nil {
 		hook = func(_ *Op, do func() error) error { return do() }
@@ -130,7 +130,7 @@ func (w wrapped) do(op Op, do func(op *Op) error) (*Op, error) {
 	return p, w.hook(p, func() error { return do(p) })
 }
 
-// change carries out what only has an error.
+// change carries out an operation that only returns an error.
 func (w wrapped) change(op Op, do func(op *Op) error) error {
 	op.Writes = true
 	_, err := w.do(op, do)
@@ -139,7 +139,7 @@ func (w wrapped) change(op Op, do func(op *Op) error) error {
 
 func (w wrapped) Name() string { return w.below.Name() }
 
-// InMemory reports the answer of the file system below.
+// InMemory returns the answer of the file system below.
 func (w wrapped) InMemory() bool {
 	v, ok := w.below.(capability.Volatile)
 	return ok && v.InMemory()

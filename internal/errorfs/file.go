@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/afero"
 )
 
-// File is an open file whose operations have a hook around them. File is the one below.
+// File is an open file with a hook around its operations. The embedded File is the one below.
 type File struct {
 	afero.File
 	hook     Hook
@@ -21,7 +21,7 @@ func (f *File) do(op Op, do func(op *Op) error) (*Op, error) {
 	return p, f.hook(p, func() error { return do(p) })
 }
 
-// transfer carries out a read or a write. A hook can have it done in parts.
+// transfer carries out a read or a write. A hook can call do several times, for parts.
 func (f *File) transfer(op Op, do func(p []byte) (int, error)) (int, error) {
 	p, err := f.do(op, func(op *Op) error {
 		n, err := do(op.Data)
@@ -85,7 +85,7 @@ func (f *File) Stat() (fs.FileInfo, error) {
 	return op.Info, err
 }
 
-// Close closes the file even where the hook would not.
+// Close closes the file even if the hook does not.
 func (f *File) Close() error {
 	closed := false
 	_, err := f.do(Op{Kind: "close", Writes: f.writable}, func(*Op) error {

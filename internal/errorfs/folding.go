@@ -35,7 +35,7 @@ type folding struct {
 	fold  func(string) string
 }
 
-// spelled returns the name as the directories spell it. A missing last part is returned as given.
+// spelled returns the name in the spelling of the directories. A missing last part is returned as given.
 func (f folding) spelled(name string) string {
 	clean, err := names.Clean(name)
 	if err != nil || clean == "." {
@@ -61,8 +61,8 @@ func (f folding) entry(dir, part string) string {
 	return part
 }
 
-// target is the resulting name of a rename: the old spelling of a file that it replaces, or the new spelling of the
-// file that it moves.
+// target returns the resulting name of a rename: the old spelling of a file that it replaces, or the new spelling of
+// the file that it moves.
 func (f folding) target(from, to string) string {
 	if at := f.spelled(to); at != f.spelled(from) {
 		return at

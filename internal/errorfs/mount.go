@@ -12,25 +12,24 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// Lack is what a mount has not, such as one over FUSE or a network. They can be added up.
+// Lack is an ability that a mount lacks, for example one over FUSE or a network. Lacks can be combined.
 type Lack uint
 
 // The lacks.
 const (
-	// NoReplace: a rename that replaces nothing. Linux itself refuses a name that is taken, with EEXIST, and asks the
-	// mount about free names only, which answers with EINVAL.
+	// NoReplace: a rename that replaces nothing. Linux refuses a taken name with EEXIST, and asks the mount only about
+	// free names. The mount answers with EINVAL.
 	NoReplace Lack = 1 << iota
 	// Exchange of two names.
 	Exchange
 	// Links: hard links.
 	Links
-	// FreshFacts: after a link was made, the file is for a while told under its first name as it was before: change
-	// time and number of links.
+	// FreshFacts: after a link was made, the file's first name shows the old change time and number of links for a while.
 	FreshFacts
 )
 
-// Mount is a Hook for a mount that does not have what lacks says, and has what within says for two names in one
-// directory only: an attempt with files of one's own, made beside each other, succeeds there.
+// Mount is a Hook for a mount without the abilities in lacks. The abilities in within only work for two names in the
+// same directory, so that a test with two files next to each other succeeds.
 func Mount(below afero.Fs, lacks, within Lack) Hook {
 	m := &mount{below: below, late: make(map[string]late)}
 	return func(op *Op, do func() error) error {
@@ -51,16 +50,16 @@ type mount struct {
 	late  map[string]late
 }
 
-// late is what a file was before it got another name, and how often that is still told.
+// late is the identity of a file before it got another name, and how many more times it is reported.
 type late struct {
 	id    capability.Identity
 	times int
 }
 
-// told is how often earlier facts are repeated.
+// told is how many times an old identity is reported.
 const told = 4
 
-// oldFacts is information that is reported late.
+// oldFacts is a FileInfo with an old identity.
 type oldFacts struct {
 	fs.FileInfo
 	id capability.Identity
@@ -71,7 +70,7 @@ func (m *mount) exists(name string) bool {
 	return err == nil
 }
 
-// refuse answers as the kernel does: it looks at the names before it asks the mount.
+// refuse returns the kernel's error: the kernel looks at the names before it asks the mount.
 func (m *mount) refuse(op *Op) error {
 	err := error(syscall.EINVAL)
 	switch {
