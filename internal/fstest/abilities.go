@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// CheckExchange is about every file system that claims to exchange.
+// CheckExchange checks the rules for every file system that claims to exchange names.
 func CheckExchange(t *testing.T, fsys afero.Fs) {
 	x := fsys.(capability.Exchanger)
 	if err := fsys.MkdirAll("d/sub", 0o755); err != nil {

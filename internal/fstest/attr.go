@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/afero"
 )
 
-// when returns a time in whole seconds, which every file system can keep.
+// when returns a time in whole seconds, which every file system can store.
 func when() time.Time { return time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC) }
 
 const keptBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// Attributes that keep root too from changing what it owns.
+// Attributes that prevent even root from changing its own files.
 const (
 	Immutable  = 0x10
 	AppendOnly = 0x20
 )
 
-// Attribute sets one until the end of the test.
+// Attribute sets an attribute until the end of the test.
 func Attribute(t *testing.T, path string, attr int) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// Snapshot returns all that is in a file system as text: names, kinds, modes, times of files, contents.
+// Snapshot returns the contents of a file system as text: names, kinds, modes, times of files, bytes.
 func Snapshot(t interface {
 	Helper()
 	Fatal(...any)
@@ -48,8 +48,8 @@ func Snapshot(t interface {
 	return b.String()
 }
 
-// Listing has a line for each path below a directory of the system: its name, the result of facts, and the target of a
-// link or the bytes of a file.
+// Listing returns a line for each path below a directory of the system: its name, the result of facts, and the target
+// of a link or the bytes of a file.
 func Listing(t testing.TB, dir string, facts func(info fs.FileInfo) string) string {
 	t.Helper()
 	var b strings.Builder
@@ -147,7 +147,7 @@ func Must(t testing.TB, err error) {
 	}
 }
 
-// Plant returns a file system in memory with the files; a name with a slash at its end is a directory.
+// Plant returns a file system in memory with the files; a name with a trailing slash is a directory.
 func Plant(t testing.TB, names ...string) afero.Fs {
 	t.Helper()
 	base := afero.NewMemMapFs()
@@ -165,8 +165,8 @@ func Plant(t testing.TB, names ...string) afero.Fs {
 	return base
 }
 
-// Opened returns the files below the directory that this process has open, as /proc shows them: by descriptor. One
-// that has no name any more counts too.
+// Opened returns the files below the directory that this process has open, from /proc, by descriptor. Files without a
+// name count too.
 func Opened(t *testing.T, dir string) map[int]string {
 	t.Helper()
 	found := make(map[int]string)
@@ -181,7 +181,7 @@ func Opened(t *testing.T, dir string) map[int]string {
 	return found
 }
 
-// RandomBytes has few different lines, so that an edit may happen to change nothing.
+// RandomBytes returns bytes with few different lines, so that a random edit may change nothing.
 func RandomBytes(random *rand.Rand, n int) []byte {
 	data := make([]byte, n)
 	for i := range data {
@@ -197,5 +197,5 @@ func WalkOsFs(t testing.TB) afero.Fs {
 
 func ErrOf[T any](_ T, err error) error { return err }
 
-// ErrDisk is what a call to a faultyFs fails with.
+// ErrDisk is the error of a failing call to a faultyFs.
 var ErrDisk = errors.New("the disk has a bad block")

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// fill makes a directory of n files and returns their names in order.
+// fill makes a directory with n files and returns their names in order.
 func (t tree) fill(dir string, n int) []string {
 	t.Helper()
 	t.mkdir(dir)

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// Main runs the tests of a package that makes and deletes many files, with a temporary directory of its own, and
-// returns what to exit with. To make a file, ext4 looks at each inode nearby that was deleted in the last minute; below
-// this directory it spreads what it makes over the disk, which takes a third of the processor time from such tests.
-// Processes that the tests start find the directory in their environment. Such tests keep little, so memory may grow to
-// five times what is in use before it is collected, unless GOGC says otherwise; that takes a tenth.
+// Main runs the tests of a package that makes and deletes many files, with a separate temporary directory, and returns
+// the exit status. To make a file, ext4 looks at each nearby inode that was deleted in the last minute; below this
+// directory it spreads new files over the disk, which saves a third of the processor time of such tests. Processes
+// started by the tests find the directory in their environment. Such tests keep little data, so memory may grow to five
+// times the live size before a collection, unless GOGC is set; that saves a tenth.
 func Main(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "millrace-test-")
 	if err != nil {
@@ -19,7 +19,7 @@ func Main(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	// Programs that tests start as another user make their files there too.
+	// Programs that tests start as another user also make their files there.
 	if err := os.Chmod(dir, 0o1777); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// topDir makes ext4 spread the directories made right below one (see chattr(1), attribute T).
+// topDir makes ext4 spread the directories made directly below a directory (see chattr(1), attribute T).
 const topDir = 0x20000
 
-// spread sets it. Other file systems refuse it, and need none.
+// spread sets topDir on a directory. Other file systems refuse it, and do not need it.
 func spread(dir string) {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -18,18 +18,18 @@ import (
 	"testing"
 )
 
-// Mutant is a package in which a function leaves something out, or does it in the wrong order. Mutants are made of the
-// source, so nothing in the package knows of them.
+// Mutant is a package in which one function leaves something out, or does it in the wrong order. Mutants are made from
+// the source, so the package has no code for them.
 type Mutant = struct {
 	Name, File, Was, Is string // the file is relative to the package
-	By                  string // the test that has to notice
+	By                  string // the test that must fail
 }
 
-// mutantVar is the variable of the environment that says which mutant a program is, counted from 1.
+// mutantVar is the environment variable with the number of the mutant that a program runs, from 1.
 const mutantVar = "MILLRACE_MUTANT"
 
 // Mutants builds the tests of the package in the current directory with all mutants, and runs each mutant with the test
-// that has to fail. A program for each mutant would take ten times as long to build.
+// that must fail. Building a separate program for each mutant would take ten times as long.
 func Mutants(t *testing.T, all []Mutant) {
 	t.Helper()
 	binary := buildMutants(t, all)
@@ -61,7 +61,7 @@ func Mutants(t *testing.T, all []Mutant) {
 	})
 }
 
-// buildMutants builds them as one program, from packages as they were built for other tests where they have no mutants.
+// buildMutants builds all mutants as one program. Packages without mutants come from the build cache.
 func buildMutants(t *testing.T, all []Mutant) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -108,8 +108,8 @@ func buildMutants(t *testing.T, all []Mutant) string {
 	return binary
 }
 
-// withMutants returns the text of a file, and the name of its package, where each function with mutants calls the
-// mutant of the requested number, by mutantNumber. Mutants of a function are copies of it with another name.
+// withMutants returns the changed text of a file, and the name of its package. Each function with mutants calls the
+// mutant with the requested number, by mutantNumber. A mutant is a copy of its function with another name.
 func withMutants(file string, mutants map[int]Mutant) (text, pkg string, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -152,7 +152,8 @@ func withMutants(file string, mutants map[int]Mutant) (text, pkg string, err err
 	return out.String() + copies.String(), tree.Name.Name, nil
 }
 
-// call is the statement that forwards a function's work to a mutant. Parameters without a name are used by neither.
+// call returns the statement that forwards a function's call to a mutant. Parameters without a name are used by
+// neither.
 func call(f *ast.FuncDecl, n int) string {
 	var args []string
 	for _, field := range f.Type.Params.List {

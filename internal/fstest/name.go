@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// everyCall calls every method that takes a name with it and returns the errors.
+// everyCall calls every method that has a name as argument, and returns the errors.
 func (t tree) everyCall(name string) map[string]error {
 	_, statErr := t.fs.Stat(name)
 	_, lstatErr := t.lstat(name)

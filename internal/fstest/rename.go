@@ -1,6 +1,6 @@
 package fstest
 
-// kind is a kind of file that a rename finds at a name.
+// kind is a kind of file at a name of a rename.
 type kind struct {
 	name  string
 	needs need
@@ -28,7 +28,7 @@ func kinds() []kind {
 	}
 }
 
-// stands fails the test unless at the name stands what was made of that kind at the name made.
+// stands fails the test unless the name has the file of that kind that was made at the name made.
 func (t tree) stands(k, name, made string) {
 	t.Helper()
 	switch k {
@@ -48,7 +48,7 @@ func (t tree) stands(k, name, made string) {
 	}
 }
 
-// renameError returns what rename(2) says of the two kinds, and a nil function if it works.
+// renameError returns the error of rename(2) for the two kinds, and a nil function if it succeeds.
 func renameError(from, to string) (string, func(error) bool) {
 	dir := from == "empty dir" || from == "full dir"
 	switch {
@@ -123,7 +123,7 @@ func renameChecks() []check {
 		{"file over the directory it is in", dirReplace, func(t tree) {
 			t.mkdir("d")
 			t.write("d/f", "x")
-			// Linux looks at the tree first, others at the kinds.
+			// Linux checks the tree first, others the kinds.
 			t.want(t.fs.Rename("d/f", "d"), "is a directory",
 				func(err error) bool { return IsDir(err) || IsNotEmpty(err) })
 			t.has("d/f", "x")

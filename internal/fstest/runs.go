@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// SamplesVariable is the environment variable that sets how many samples the random tests take. Unset means few, for a
-// person who waits. "quick" is for the CI's repeated runs, under the race detector and on 32 bits, and "full" for the
-// CI's main run. A number means that many times the full worth of a test, which takes hours ("make torture" sets it).
+// SamplesVariable is the environment variable for the number of samples in random tests. Unset means few, for a person
+// who waits. "quick" is for the CI's repeated runs, under the race detector and on 32 bits, and "full" for the CI's
+// main run. A number multiplies a test's largest useful number of samples, which takes hours ("make torture" sets it).
 const SamplesVariable = "MILLRACE_SAMPLES"
 
-// Runs is how many times a test that takes samples of something large does so: as SamplesVariable says, and always
-// quick with "go test -short" or under the race detector, unless the variable is a number. It panics if the variable
-// is none of what it may be.
+// Runs returns the number of samples for a test of something large, according to SamplesVariable. It is always quick
+// with "go test -short" or under the race detector, unless the variable is a number. It panics if the variable has an
+// unknown value.
 func Runs(quick, full, torture int) int {
 	said := os.Getenv(SamplesVariable)
 	switch n, err := strconv.Atoi(said); {
@@ -30,8 +30,8 @@ func Runs(quick, full, torture int) int {
 	return full
 }
 
-// Slowed is how large an input is where code takes several times as long, under the race detector and on 32 bits, and
-// otherwise usual. It is for tests of one goroutine: what is looked for there shows in a small input as well.
+// Slowed returns the size of an input: small under the race detector and on 32 bits, where code takes several times as
+// long, otherwise usual. It is for tests with one goroutine, whose faults also show in a small input.
 func Slowed(small, usual int) int {
 	if raceEnabled || math.MaxInt == math.MaxInt32 {
 		return small
@@ -39,8 +39,8 @@ func Slowed(small, usual int) int {
 	return usual
 }
 
-// ByItself is how much a test tries: small in a plain "go test", where somebody waits for it, and otherwise usual. It
-// is for tests that take too long there, though they do not take samples of another size.
+// ByItself returns how much a test tries: small in a plain "go test", where somebody waits for it, otherwise usual. It
+// is for tests that take too long there but have no number of samples.
 func ByItself(small, usual int) int {
 	if os.Getenv(SamplesVariable) == "" {
 		return small
@@ -48,7 +48,7 @@ func ByItself(small, usual int) int {
 	return usual
 }
 
-// OneGoroutine skips a long test in which the race detector has nothing to find, where it is on.
+// OneGoroutine skips a long test under the race detector, which finds nothing in a single goroutine.
 func OneGoroutine(t testing.TB) {
 	t.Helper()
 	if raceEnabled {
@@ -56,14 +56,14 @@ func OneGoroutine(t testing.TB) {
 	}
 }
 
-// Tortured reports whether tests that take samples take as many as they are worth.
+// Tortured reports whether tests take their largest useful number of samples.
 func Tortured() bool { return Runs(0, 0, 1) > 0 }
 
-// SeedVariable is the environment variable that gives tests that take random samples another seed.
+// SeedVariable is the environment variable with another seed for tests that take random samples.
 const SeedVariable = "MILLRACE_SEED"
 
-// Seed is where a test that takes random samples begins, and logs it: the same each time, so that what fails is not
-// chance, or what SeedVariable says, or at random where SamplesVariable is a number.
+// Seed returns the seed of a test that takes random samples, and logs it. It is normally constant, so that a failure
+// can be repeated. SeedVariable overrides it; if SamplesVariable is a number, the seed is random.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(1)
@@ -80,11 +80,11 @@ func Seed(t testing.TB) uint64 {
 	return seed
 }
 
-// CountsVariable is the environment variable that may name a file for what tests have counted.
+// CountsVariable is the environment variable that may name a file for the counts of tests.
 const CountsVariable = "MILLRACE_COUNTS"
 
-// Countf logs how much a test has tried, and adds it to the file that CountsVariable names, so that it is seen
-// without -v too.
+// Countf logs how much a test has tried, and appends it to the file in CountsVariable, so that it is visible without
+// -v.
 func Countf(t testing.TB, format string, args ...any) {
 	t.Helper()
 	text := fmt.Sprintf(format, args...)

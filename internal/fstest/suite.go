@@ -1,6 +1,6 @@
-// Package fstest is one suite of the rules that a POSIX system has for files, directories and links, to be run on
-// every file system that claims to keep them. The system itself is the reference: the suite is run on a temporary
-// directory of it too, so that a check that is wrong shows there.
+// Package fstest is a test suite for the rules of POSIX for files, directories and links. It is run on every file
+// system that claims to keep them. The operating system is the reference: the suite also runs on a temporary directory,
+// which reveals wrong checks.
 package fstest
 
 import (
@@ -14,29 +14,29 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Options say which rules a file system does not claim to keep. The zero value means that it keeps them all.
+// Options list the rules that a file system does not claim to keep. The zero value means that it keeps them all.
 type Options struct {
 	// NoSymlinks: symbolic links are not supported.
 	NoSymlinks bool
 	// NoModes: permission bits are not kept.
 	NoModes bool
-	// NoTimes: times of modification are not kept.
+	// NoTimes: modification times are not kept.
 	NoTimes bool
-	// NoOpenRemoved: a file that is removed, replaced or renamed is not usable any more through handles opened before.
+	// NoOpenRemoved: a file that is removed, replaced or renamed cannot be used any more through handles opened before.
 	NoOpenRemoved bool
-	// NoSharedHandles: a handle does not see what is written through another one opened later or earlier.
+	// NoSharedHandles: a handle does not see the writes through another handle.
 	NoSharedHandles bool
 	// NoConfinement: names and links may lead out of the tree, and are not checked by the rules of fsutil.Clean.
 	NoConfinement bool
-	// NoDirReplace: Rename never replaces a directory, as os.Rename does not, though rename(2) does.
+	// NoDirReplace: Rename never replaces a directory, like os.Rename, although rename(2) does.
 	NoDirReplace bool
 	// NoOddNames: names may not contain newlines, backslashes or bytes that are not UTF-8.
 	NoOddNames bool
-	// Skip names single checks to leave out, as "group/name", with the reason.
+	// Skip lists single checks to leave out, as "group/name", with the reason.
 	Skip map[string]string
 }
 
-// need is what a check needs of the file system.
+// need is a feature that a check needs.
 type need uint8
 
 const (
@@ -71,7 +71,7 @@ type check struct {
 	run   func(t tree)
 }
 
-// group is a list of checks about one thing.
+// group is a list of checks on one topic.
 type group struct {
 	name   string
 	checks []check
@@ -91,7 +91,7 @@ func groups() []group {
 	}
 }
 
-// Names returns the names of all checks, as Options.Skip wants them.
+// Names returns the names of all checks, in the form of Options.Skip.
 func Names() []string {
 	var names []string
 	for _, g := range groups() {
@@ -102,8 +102,8 @@ func Names() []string {
 	return names
 }
 
-// Run runs every check as a subtest of its own, each on an empty file system from open. Run does not close the file
-// system that open returns; use t.Cleanup for that.
+// Run runs every check as a subtest, each on an empty file system from open. Run does not close that file system; use
+// t.Cleanup for that.
 func Run(t *testing.T, open func(t *testing.T) afero.Fs, opt Options) {
 	t.Helper()
 	known := make(map[string]bool)
@@ -130,12 +130,13 @@ func Run(t *testing.T, open func(t *testing.T) afero.Fs, opt Options) {
 	}
 }
 
-// The functions below report whether an error is of the kind in their name, by a value of fsutil or of the system.
+// The functions below report whether an error is of the kind in their name, matching a value of fsutil or of the
+// system.
 
-// IsNotExist reports whether nothing was there.
+// IsNotExist reports whether the file did not exist.
 func IsNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// IsExist reports whether something was there already.
+// IsExist reports whether the file existed already.
 func IsExist(err error) bool { return errors.Is(err, fs.ErrExist) }
 
 // IsNotDir reports whether something that is not a directory was used as one.
@@ -173,7 +174,7 @@ func IsTooLong(err error) bool {
 	return errors.Is(err, names.ErrNameTooLong) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
-// IsInvalid reports whether something made no sense, such as to put a directory into itself.
+// IsInvalid reports whether the operation was impossible, such as moving a directory into itself.
 func IsInvalid(err error) bool {
 	return errors.Is(err, fs.ErrInvalid) || errors.Is(err, syscall.EINVAL)
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TempDir makes a directory, in memory if the system has such a place: there fsync costs nothing, and thousands of
-// files little. It is removed when the test is over.
+// TempDir makes a directory, in memory if the system has a place for that: there fsync costs nothing, and thousands of
+// files little. It is removed at the end of the test.
 func TempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "millrace-test-")

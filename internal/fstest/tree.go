@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/afero"
 )
 
-// tree is a file system under test. Its methods fail the test if what they do does not work.
+// tree is a file system under test. Its methods fail the test if an operation fails.
 type tree struct {
 	*testing.T
 	fs afero.Fs
@@ -25,7 +25,7 @@ func (t tree) must(err error) {
 	}
 }
 
-// want fails the test unless err is of the kind, and is of the type that package os would return.
+// want fails the test unless err is of the kind.
 func (t tree) want(err error, what string, kind func(error) bool) {
 	t.Helper()
 	if err == nil {
@@ -57,7 +57,7 @@ func (t tree) open(name string, flag int) afero.File {
 	return file
 }
 
-// openErr opens a file and returns why it could not.
+// openErr opens a file and returns the error.
 func (t tree) openErr(name string, flag int) error {
 	file, err := t.fs.OpenFile(name, flag, 0o644)
 	if err == nil {
@@ -79,7 +79,7 @@ func (t tree) close(c io.Closer) {
 	t.must(c.Close())
 }
 
-// has fails the test unless the file has the bytes, as its Stat says too.
+// has fails the test unless the file has these bytes, and its Stat the matching size and mode.
 func (t tree) has(name, want string) {
 	t.Helper()
 	got, err := afero.ReadFile(t.fs, name)
@@ -108,7 +108,7 @@ func (t tree) lstat(name string) (fs.FileInfo, error) {
 	return t.fs.Stat(name)
 }
 
-// isDir fails the test unless a directory stands at the name.
+// isDir fails the test unless the name is a directory.
 func (t tree) isDir(name string) {
 	t.Helper()
 	info, err := t.lstat(name)
@@ -121,7 +121,7 @@ func (t tree) isDir(name string) {
 	}
 }
 
-// gone fails the test if anything stands at the name.
+// gone fails the test if the name exists.
 func (t tree) gone(name string) {
 	t.Helper()
 	if info, err := t.lstat(name); !IsNotExist(err) {
@@ -149,7 +149,7 @@ func (t tree) lists(dir string, want ...string) {
 	}
 }
 
-// symlinker returns the file system's methods for links. One that claims to have them must.
+// symlinker returns the file system's methods for links. A file system that claims links must have them.
 func (t tree) symlinker() afero.Symlinker {
 	t.Helper()
 	s, ok := t.fs.(afero.Symlinker)
@@ -164,7 +164,7 @@ func (t tree) symlink(target, name string) {
 	t.must(t.symlinker().SymlinkIfPossible(target, name))
 }
 
-// isLink fails the test unless a symbolic link with the target stands at the name.
+// isLink fails the test unless the name is a symbolic link with the target.
 func (t tree) isLink(name, target string) {
 	t.Helper()
 	got, err := t.symlinker().ReadlinkIfPossible(name)
