@@ -79,7 +79,7 @@ func New(read Source) (*File, error) {
 	return f, err
 }
 
-// Line converts a line number to one that counts from 1. ok is false if the line does not exist.
+// Line converts a line number to a number that counts from 1. ok is false if the line does not exist.
 func (f *File) Line(n int) (line int, ok bool) {
 	if n < 0 {
 		n += f.Lines + 1
