@@ -39,7 +39,7 @@ func (l *lines) line(most int) ([]byte, error) {
 		} else {
 			looked = len(rest)
 		}
-		// Whether it is the last line is only known with the text after it.
+		// Only the text after it shows if it is the last line.
 		if l.end || l.next+len(rest) < len(l.buf) || looked > most {
 			l.next += len(rest)
 			return rest, nil
