@@ -6,13 +6,13 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Action is an action made of a function.
+// Action is an action that calls a function.
 type Action struct {
 	Files []string                                                            `json:"files,omitempty"`
 	Do    func(ctx context.Context, c *actions.Call) (actions.Outcome, error) `json:"-"`
 }
 
-// Spec calls it "test".
+// Spec names the action "test".
 func (Action) Spec() actions.Spec {
 	return actions.Spec{Name: "test", Summary: "does what a test wants"}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// ExecutorFields returns the names of all fields of an Executor. A field that groups others, such as State, stands for
-// its own fields: State.Dir.
+// ExecutorFields returns the names of all fields of an Executor. A field that groups others, such as State, is replaced
+// by its fields: State.Dir.
 func ExecutorFields() []string {
 	var names []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[millrace.Executor]()) {

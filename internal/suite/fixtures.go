@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// Tree returns a small tree in memory: names and texts in turn.
+// Tree returns a small tree in memory: the arguments are names and texts in turn.
 func Tree(files ...string) afero.Fs {
 	fsys := afero.NewMemMapFs()
 	for i := 0; i < len(files); i += 2 {
@@ -29,15 +29,15 @@ func Tree(files ...string) afero.Fs {
 // Far is a text whose first and last lines are in different hunks.
 const Far = "first x\n2\n3\n4\n5\n6\n7\n8\n9\n10\nlast x\n"
 
-// Edit is a pipeline that makes each x a y.
+// Edit returns a pipeline that replaces each x by a y.
 func Edit(files ...string) millrace.Pipeline {
 	return millrace.New("edit").Step("e", actions.Edit{Files: files, OldText: "x", NewText: "y"}).MustBuild()
 }
 
-// One is a pipeline of one step.
+// One returns a pipeline with one step.
 func One(a actions.Action) millrace.Pipeline { return millrace.New("p").Step("s0", a).MustBuild() }
 
-// Count is a pipeline that must not be run twice: it adds an x each time.
+// Count returns a pipeline that must not be run twice: it adds an x each time.
 func Count() millrace.Pipeline {
 	return millrace.New("count").Step("add",
 		actions.Edit{Files: []string{"n.txt"}, OldText: "end", NewText: "x end"}).MustBuild()
@@ -51,7 +51,7 @@ func Memory(t testing.TB, files []txtarfs.File) afero.Fs {
 	return fsys
 }
 
-// ThreeFiles plants three files with an x each, and returns them.
+// ThreeFiles plants three files that contain one x each, and returns them.
 func ThreeFiles(t *testing.T, fsys afero.Fs) []txtarfs.File {
 	t.Helper()
 	files := []txtarfs.File{{Name: "a.txt", Data: []byte("x\n")}, {Name: "b.txt", Data: []byte("x\n")},
@@ -82,7 +82,7 @@ func Link(t *testing.T, target, name string) {
 	}
 }
 
-// OpenRoot opens a directory until the test is over.
+// OpenRoot opens a directory until the end of the test.
 func OpenRoot(t *testing.T, dir string) *rootfs.FS {
 	t.Helper()
 	root, err := rootfs.Open(dir)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Golden wants a file to hold what was made now. It is written before, where update is set.
+// Golden checks that a file contains got. If update is set, it writes got to the file first.
 func Golden(t *testing.T, update bool, file string, got []byte) {
 	t.Helper()
 	if update {

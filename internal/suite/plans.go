@@ -18,7 +18,7 @@ func Stored(t *testing.T, plan *millrace.Plan) []byte {
 	return data
 }
 
-// Is reports whether there is an error of that type in err.
+// Is reports whether err contains an error of that type.
 func Is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// Backends are the file systems that every scenario runs on, empty.
+// Backends returns the file systems on which every scenario runs, all empty.
 func Backends() map[string]func(t *testing.T) (fsys afero.Fs) {
 	return map[string]func(t *testing.T) (fsys afero.Fs){
 		"memory":    func(*testing.T) afero.Fs { return afero.NewMemMapFs() },
@@ -34,7 +34,7 @@ func Plant(t testing.TB, fsys afero.Fs, files []txtarfs.File) {
 	}
 }
 
-// CheckTree wants the tree, without the state directory, to be those files.
+// CheckTree checks that the tree, without the state directory, has exactly these files.
 func CheckTree(t *testing.T, when string, fsys afero.Fs, want []txtarfs.File) {
 	t.Helper()
 	got, err := txtarfs.Read(fsys, ".millrace")
@@ -75,7 +75,7 @@ func GitApply(t *testing.T, files []txtarfs.File, patch string) []txtarfs.File {
 	return got
 }
 
-// Sorted returns the files as they are read from a tree: by name.
+// Sorted returns the files as read from a tree: sorted by name.
 func Sorted(files []txtarfs.File) []txtarfs.File {
 	fsys := afero.NewMemMapFs()
 	if err := txtarfs.Write(fsys, files); err != nil {
