@@ -1,5 +1,5 @@
-// Package drawn has what random pipelines are made of: an action that plays a part, small trees, and pipelines that
-// jump in all ways there are.
+// Package drawn makes random pipelines: an action that plays a part, small trees, and pipelines with all kinds of
+// jumps.
 package drawn
 
 import (
@@ -21,26 +21,26 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// Play is an action that is data alone: at each attempt it adds a line to a file and does what the next of its words
-// says, the last again and again: "ok", "fail", "final" (a failure that stays), "panic", "say TEXT", "faulty TEXT" (say
-// it and fail). Which word is next stands on the tape of the run.
+// Play is an action defined by data: each attempt adds a line to a file and does what its next word says. The last word
+// is repeated. The words are "ok", "fail", "final" (a failure that stays), "panic", "say TEXT", "faulty TEXT" (say it
+// and fail). The tape of the run has the position of the next word.
 type Play struct {
 	Words []string `json:"words" param:"required"`
 	Mark  string   `json:"mark,omitempty"`
 	File  string   `json:"file,omitempty"`
 }
 
-// Tape is what the plays of one run have done: the words of each step.
+// Tape records the plays of one run: the words of each step.
 type Tape struct {
 	mu   sync.Mutex
-	Said map[string][]string // by step; not to be looked at while the run goes on
-	Most int                 // plays that were going on at the same time
+	Said map[string][]string // by step; must not be read during the run
+	Most int                 // maximum number of concurrent plays
 	now  int
 }
 
 type tapeKey struct{}
 
-// Taped returns a context with a tape, which may serve one run.
+// Taped returns a context with a new tape, for one run.
 func Taped(ctx context.Context) (context.Context, *Tape) {
 	t := &Tape{Said: make(map[string][]string)}
 	return context.WithValue(ctx, tapeKey{}, t), t
@@ -116,7 +116,7 @@ func (p Play) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error)
 	return out, nil
 }
 
-// The generators are made anew for each use: one generator must not be used by two tests at the same time.
+// The generators are made for each use: two tests must not share one.
 func file() *rapid.Generator[string] {
 	return rapid.SampledFrom([]string{"a", "b", "d/c", "d/e"})
 }
@@ -138,7 +138,7 @@ func Tree(t *rapid.T) []txtarfs.File {
 	return files
 }
 
-// Pipeline draws a pipeline that jumps in all ways there are.
+// Pipeline draws a pipeline with all kinds of jumps.
 func Pipeline(t *rapid.T) millrace.Pipeline {
 	n := rapid.IntRange(2, 8).Draw(t, "steps")
 	chance := func(one int, what string) bool { return rapid.IntRange(1, one).Draw(t, what) == 1 }
@@ -194,7 +194,7 @@ func Pipeline(t *rapid.T) millrace.Pipeline {
 	return p
 }
 
-// Action draws what step i does.
+// Action draws the action of step i.
 func Action(t *rapid.T, i int) actions.Action {
 	name := file().Draw(t, "file")
 	switch rapid.IntRange(0, 7).Draw(t, "action") {
@@ -209,7 +209,7 @@ func Action(t *rapid.T, i int) actions.Action {
 	}
 }
 
-// Parallel draws a pipeline whose steps can run at the same time, unless they meet.
+// Parallel draws a pipeline whose steps can run at the same time, unless they conflict.
 func Parallel(t *rapid.T) millrace.Pipeline {
 	b := millrace.New("parallel").Options(
 		millrace.Options{ContinueOnError: rapid.IntRange(1, 3).Draw(t, "continue") == 1,
@@ -231,7 +231,7 @@ func Parallel(t *rapid.T) millrace.Pipeline {
 	return b.MustBuild()
 }
 
-// Words returns what a step has said so far.
+// Words returns the words of a step so far.
 func (t *Tape) Words(step string) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
