@@ -1,9 +1,9 @@
-// Package txtarfs keeps small trees of files in one text, for tests and examples.
+// Package txtarfs stores small trees of files in one text, for tests and examples.
 //
 // The format is that of Go's txtar: a comment, then files, each after a line "-- name --". In a text read by [Parse], a
-// file whose name ends in "\" and "r" has all its line ends turned into CR LF, and a name that ends in "\" and "n"
-// loses its final newline; both are taken off the name, so that such files can be written down in an editor that would
-// mend them.
+// file whose name ends in "\" and "r" has all its line ends converted to CR LF, and a file whose name ends in "\" and
+// "n" loses its final newline. Both are removed from the name. So such files can be written in an editor that would
+// otherwise correct them.
 package txtarfs
 
 import (
@@ -29,7 +29,7 @@ type Archive struct {
 	Files   []File
 }
 
-// Parse reads an archive. Everything is an archive, if only a comment.
+// Parse reads an archive. Every text is an archive, perhaps only a comment.
 func Parse(data []byte) Archive {
 	var a Archive
 	comment, name, rest := next(data)
@@ -53,7 +53,7 @@ func Parse(data []byte) Archive {
 	return a
 }
 
-// next splits data at the first marker line: what is before, the name in the marker, what is after.
+// next splits data at the first marker line: the data before it, the name in the marker, the data after it.
 func next(data []byte) (before []byte, name string, after []byte) {
 	for at := 0; at < len(data); {
 		line, _, found := bytes.Cut(data[at:], []byte("\n"))
@@ -103,7 +103,7 @@ func Write(fsys afero.Fs, files []File) error {
 	return nil
 }
 
-// Read returns all regular files below the root but those in the directories named, in path order.
+// Read returns all regular files below the root, except those in the given directories, in path order.
 func Read(fsys afero.Fs, without ...string) ([]File, error) {
 	var files []File
 	err := afero.Walk(fsys, ".", func(name string, info fs.FileInfo, err error) error {
