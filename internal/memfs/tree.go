@@ -171,7 +171,7 @@ func (m *FS) RemoveAll(name string) error {
 		}
 		for _, key := range n.keys {
 			if key != "" {
-				err = errors.Join(err, m.mem.RemoveAll(key)) // removes even files that are not listed, because their directory was removed
+				err = errors.Join(err, m.mem.RemoveAll(key)) // also files that are not listed, because their directory was removed
 			}
 		}
 		return err
