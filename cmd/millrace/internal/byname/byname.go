@@ -1,5 +1,5 @@
-// Package byname finds the pipelines that have names: files in directories of the project and of the user. Its commands
-// list them, and write a first one.
+// Package byname finds pipelines by name, in directories of the project and of the user. Its commands list them, and
+// write a first pipeline.
 package byname
 
 import (
@@ -22,14 +22,14 @@ const Dir = "pipelines"
 // projectDirs are the directories of a project, in the order of their rank.
 var projectDirs = []string{Dir, millrace.DefaultStateDir + "/" + Dir}
 
-// form is what the names are made of, and no path is: a path has a dot or a slash in it.
+// form is the form of names. A path never has it, because a path contains a dot or a slash.
 var form = regexp.MustCompile(`^[0-9A-Za-z_][0-9A-Za-z_-]*$`)
 
 // IsName reports whether an argument can be the name of a pipeline. Anything else is a path.
 func IsName(arg string) bool { return form.MatchString(arg) }
 
-// Library finds the pipelines of a tree, nil for none, before those of the user, whose directory of configuration is
-// userDir, "" for none.
+// Library returns the pipelines of a tree (nil for none), and after them those of the user, whose configuration
+// directory is userDir ("" for none).
 func Library(tree afero.Fs, userDir string) millrace.Library {
 	l := millrace.Library{YAML: yamlform.Decode, Decoder: registry.Decoder()}
 	for _, dir := range projectDirs {
@@ -37,7 +37,7 @@ func Library(tree afero.Fs, userDir string) millrace.Library {
 			break
 		}
 		if info, err := tree.Stat(dir); err == nil && !info.IsDir() {
-			continue // a file of the project that has nothing to do with this
+			continue // an unrelated file of the project
 		}
 		l.Dirs = append(l.Dirs, millrace.LibraryDir{Name: dir, FS: tree, Path: dir})
 	}
@@ -45,7 +45,7 @@ func Library(tree afero.Fs, userDir string) millrace.Library {
 	return l
 }
 
-// ForAgents is [Library] for callers that are not told where the user's home is.
+// ForAgents is [Library] for callers that must not learn the path of the user's home directory.
 func ForAgents(tree afero.Fs, userDir string) millrace.Library {
 	l := Library(tree, userDir)
 	if userDir != "" {
@@ -54,7 +54,7 @@ func ForAgents(tree afero.Fs, userDir string) millrace.Library {
 	return l
 }
 
-// userDirs is the directory of the user, if there is one.
+// userDirs returns the directory of the user, if there is one.
 func userDirs(userDir string) []millrace.LibraryDir {
 	if userDir == "" {
 		return nil
@@ -66,7 +66,7 @@ func userDirs(userDir string) []millrace.LibraryDir {
 // FileOf returns the file of an entry for messages: a path from the root of the tree, or an absolute one.
 func FileOf(e millrace.LibraryEntry) string { return path.Join(e.Dir, e.File) }
 
-// IsAbsent reports whether there is no pipeline of the name. Else the error is about the existing pipeline.
+// IsAbsent reports whether no pipeline has the name. Otherwise the error concerns an existing pipeline.
 func IsAbsent(err error) bool {
 	found, ok := errors.AsType[*millrace.LibraryError](err)
 	return ok && found.Dir == "" && errors.Is(err, fs.ErrNotExist)

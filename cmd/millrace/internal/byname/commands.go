@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// NewPipelines makes `pipelines`.
+// NewPipelines returns the command `pipelines`.
 func NewPipelines(p door.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pipelines [NAME]",
@@ -51,7 +51,7 @@ steps, and its programs.`,
 	return cmd
 }
 
-// list writes what there is. A file that cannot be used has its reason in its line.
+// list writes all pipelines. The line of an unusable file has the reason.
 func list(ctx context.Context, p door.Program, l millrace.Library) error {
 	entries, err := l.List(ctx)
 	if err != nil {
@@ -73,7 +73,7 @@ func list(ctx context.Context, p door.Program, l millrace.Library) error {
 	return p.WriteReport(lines(all))
 }
 
-// Words are the names of the pipelines for a shell, each with what stands behind it.
+// Words returns the names of the pipelines for the completion of a shell, each with its description.
 func Words(ctx context.Context, p door.Program) []string {
 	t, err := p.Open()
 	if err != nil {
@@ -93,7 +93,7 @@ func Words(ctx context.Context, p door.Program) []string {
 	return words
 }
 
-// NewInit makes `init`.
+// NewInit returns the command `init`.
 func NewInit(p door.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [KIND]",

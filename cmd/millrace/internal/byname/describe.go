@@ -18,11 +18,11 @@ import (
 // pipeline is a pipeline in JSON.
 type pipeline struct {
 	Name string `json:"name"`
-	// File counts from the root of the tree, or is absolute.
+	// File is relative to the root of the tree, or absolute.
 	File string `json:"file"`
-	// Title is the name that the pipeline itself has.
+	// Title is the name in the pipeline.
 	Title string `json:"title,omitempty"`
-	// Shadowed means that another file of the name is taken.
+	// Shadowed means that another file of the same name is used.
 	Shadowed    bool       `json:"shadowed,omitempty"`
 	Description string     `json:"description,omitempty"`
 	Variables   []variable `json:"variables"`
@@ -30,7 +30,7 @@ type pipeline struct {
 	Error       string     `json:"error,omitempty"`
 }
 
-// variable is one of a pipeline in JSON.
+// variable is a variable of a pipeline in JSON.
 type variable struct {
 	Name        string `json:"name"`
 	Type        string `json:"type"`
@@ -40,14 +40,14 @@ type variable struct {
 	Description string `json:"description,omitempty"`
 }
 
-// step is one of a pipeline in JSON. Program is the command line that it wants to run.
+// step is a step of a pipeline in JSON. Program is the command line that it runs.
 type step struct {
 	ID      string `json:"id"`
 	Action  string `json:"action"`
 	Program string `json:"program,omitempty"`
 }
 
-// told returns what there is to say of an entry.
+// told returns the description of an entry.
 func told(e millrace.LibraryEntry) pipeline {
 	p := pipeline{Name: e.Name, File: FileOf(e), Shadowed: e.Shadowed, Variables: []variable{}, Steps: []step{}}
 	if e.Err != nil {
@@ -71,7 +71,7 @@ func told(e millrace.LibraryEntry) pipeline {
 	return p
 }
 
-// values are the variables as they are typed behind the name.
+// values returns the variables in the form in which they are typed after the name.
 func (p pipeline) values() string {
 	var words []string
 	for _, v := range p.Variables {
@@ -88,7 +88,7 @@ func (p pipeline) values() string {
 	return render.Line(strings.Join(words, " "))
 }
 
-// valueOf is a value in a line: a string as it is, anything else as JSON.
+// valueOf returns a value for a line: a string unchanged, anything else as JSON.
 func valueOf(v any) string {
 	if text, ok := v.(string); ok {
 		return text
@@ -100,7 +100,7 @@ func valueOf(v any) string {
 	return string(text)
 }
 
-// lines has a line for each pipeline.
+// lines returns a line for each pipeline.
 func lines(all []pipeline) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -117,19 +117,19 @@ func lines(all []pipeline) string {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", fsutil.Visible(p.Name), fsutil.Visible(p.File), says)
 	}
-	_ = w.Flush() // a Builder takes all
+	_ = w.Flush() // a Builder never fails
 	return b.String()
 }
 
-// row writes a line of a table, without the cells at its end that are empty.
+// row writes a line of a table, without empty cells at its end.
 func row(w io.Writer, cells ...string) {
 	for cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]
 	}
-	_, _ = fmt.Fprintf(w, "  %s\n", strings.Join(cells, "\t")) // a Builder takes all
+	_, _ = fmt.Fprintf(w, "  %s\n", strings.Join(cells, "\t")) // a Builder never fails
 }
 
-// description says all of one pipeline.
+// description returns the full description of one pipeline.
 func description(p pipeline) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n%s\n", fsutil.Visible(p.Name), render.Line(p.Title), fsutil.Visible(p.File))
@@ -157,7 +157,7 @@ func description(p pipeline) string {
 		}
 		row(w, v.Name, render.Line(says), render.Line(v.Description))
 	}
-	_ = w.Flush() // a Builder takes all
+	_ = w.Flush() // a Builder never fails
 	fmt.Fprintf(w, "\nsteps\n")
 	for _, s := range p.Steps {
 		row(w, fsutil.Visible(s.ID), s.Action, render.Line(s.Program))

@@ -13,7 +13,7 @@ import (
 //go:embed kinds/*.yaml
 var kinds embed.FS
 
-// Kinds are the kinds of first pipelines.
+// Kinds returns the kinds of first pipelines.
 func Kinds() []string { return []string{"rename", "licence", "codemod", "fix-loop"} }
 
 // initial returns the pipeline that writes a first pipeline of a kind, with comments, to the directory of the project.
