@@ -1,5 +1,5 @@
-// Package campaign has the commands for pipelines over many trees. A campaign has a directory in the state of the user:
-// its pipeline, its trees, what came of each tree, and the diffs. Package fleet does the work.
+// Package campaign has the commands for pipelines over many trees. A campaign has a directory in the state of the user
+// with its pipeline, its trees, the outcome of each tree, and the diffs. Package fleet does the work.
 package campaign
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 )
 
-// NewFleet makes `fleet`, with all that is below it.
+// NewFleet returns the command `fleet` with its subcommands.
 func NewFleet(p door.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fleet",
@@ -70,7 +70,7 @@ func list(p door.Program) error {
 	return p.WriteReport(b.String())
 }
 
-// looking makes a command that looks at a campaign.
+// looking returns a command that shows a campaign.
 func looking(
 	p door.Program, use, short string, formats []string, look func(ctx context.Context, o *opened) error,
 ) *cobra.Command {
@@ -92,7 +92,7 @@ func looking(
 	return cmd
 }
 
-// newStatus makes `fleet status`.
+// newStatus returns the command `fleet status`.
 func newStatus(p door.Program) *cobra.Command {
 	formats := []string{door.FormatReport, door.FormatJSON, door.FormatNone}
 	return looking(p, "status CAMPAIGN", "Show what became of each tree", formats,
@@ -101,7 +101,7 @@ func newStatus(p door.Program) *cobra.Command {
 		})
 }
 
-// newReport makes `fleet report`.
+// newReport returns the command `fleet report`.
 func newReport(p door.Program) *cobra.Command {
 	cmd := looking(p, "report CAMPAIGN", "Write a report of a campaign", reportFormats,
 		func(_ context.Context, o *opened) error {
@@ -111,7 +111,7 @@ func newReport(p door.Program) *cobra.Command {
 	return cmd
 }
 
-// newDiff makes `fleet diff`.
+// newDiff returns the command `fleet diff`.
 func newDiff(p door.Program) *cobra.Command {
 	return &cobra.Command{
 		Use: "diff CAMPAIGN [TREE…]", Short: "Show what changed in each tree, or would change",
@@ -129,7 +129,7 @@ begins the diff of each tree: "# TREE".`,
 	}
 }
 
-// writeDiffs writes the diffs of the trees with these ids, or of all.
+// writeDiffs writes the diffs of the trees with these ids, or of all trees.
 func (o *opened) writeDiffs(ctx context.Context, p door.Program, ids []string) error {
 	wanted := make(map[string]bool)
 	for _, id := range ids {
@@ -167,7 +167,7 @@ func (o *opened) writeDiffs(ctx context.Context, p door.Program, ids []string) e
 	return nil
 }
 
-// newRetry makes `fleet retry`.
+// newRetry returns the command `fleet retry`.
 func newRetry(p door.Program) *cobra.Command {
 	var l limits
 	cmd := &cobra.Command{
@@ -200,7 +200,7 @@ to be allowed again.`,
 	return cmd
 }
 
-// make runs the pipeline on targets, and ends with the report.
+// make runs the pipeline on targets, and finally writes the report.
 func (o *opened) make(ctx context.Context, p door.Program, t door.Tree, l limits, only []int) error {
 	sum, err := o.work(ctx, p, t, l, phaseRun, only)
 	if ctx.Err() != nil {
@@ -212,7 +212,7 @@ func (o *opened) make(ctx context.Context, p door.Program, t door.Tree, l limits
 	return o.ended(p, sum)
 }
 
-// ended writes the report behind the lines of the trees, and returns what the exit status is made of.
+// ended writes the report after the lines of the trees, and returns the error that determines the exit status.
 func (o *opened) ended(p door.Program, sum fleet.Summary) error {
 	var err error
 	if f := p.Format(); f == "" || f == door.FormatReport {
@@ -230,7 +230,7 @@ func (o *opened) ended(p door.Program, sum fleet.Summary) error {
 	return nil
 }
 
-// complete offers the ids of campaigns to a shell.
+// complete completes the ids of campaigns in a shell.
 func complete(p door.Program) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		all, err := campaigns(p)

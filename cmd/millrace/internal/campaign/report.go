@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 )
 
-// reportFormats are the words of --format of commands that end with a report.
+// reportFormats are the words of --format for commands that end with a report.
 var reportFormats = []string{door.FormatReport, "stat", door.FormatJSON, "html", door.FormatNone}
 
 // summary counts the last outcomes.
@@ -23,7 +23,7 @@ func (o *opened) summary() fleet.Summary {
 	return sum
 }
 
-// report writes what became of all trees, in the format of the flags.
+// report writes the outcomes of all trees, in the format of the flags.
 func (o *opened) report(p door.Program) error {
 	all := o.outcomes()
 	switch p.Format() {
@@ -49,7 +49,7 @@ func (o *opened) report(p door.Program) error {
 			_, _ = fmt.Fprintf(table, "%d files\t%d edits\t\x00%s\n", r.Outcome.Files, r.Outcome.Edits,
 				render.Line(r.Outcome.Target.ID))
 		}
-		_ = table.Flush() // a Builder takes all
+		_ = table.Flush() // a Builder never fails
 		return p.WriteReport(strings.ReplaceAll(b.String(), "\x00", "  ") + o.summary().String())
 	}
 	var b strings.Builder
@@ -59,7 +59,7 @@ func (o *opened) report(p door.Program) error {
 	return p.WriteReport(b.String() + o.summary().String())
 }
 
-// page is the report in HTML. It has no script, and nothing from elsewhere.
+// page is the report in HTML. It has no script, and loads nothing.
 var page = template.Must(template.New("").Funcs(template.FuncMap{"word": record.word}).Parse(`<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">

@@ -27,7 +27,7 @@ type running struct {
 	git                       gittrees.Trees
 }
 
-// newRun makes `fleet run`.
+// newRun returns the command `fleet run`.
 func newRun(p door.Program) *cobra.Command {
 	var r running
 	cmd := &cobra.Command{
@@ -79,7 +79,7 @@ failed or were not begun.`,
 	return cmd
 }
 
-// isVariable reports whether an argument gives a variable its value: NAME=VALUE or NAME:=JSON.
+// isVariable reports whether an argument sets a variable: NAME=VALUE or NAME:=JSON.
 func isVariable(arg string) bool {
 	name, _, found := strings.Cut(arg, "=")
 	name = strings.TrimSuffix(name, ":")
@@ -165,7 +165,7 @@ func (o *opened) ask(ctx context.Context, p door.Program, sum fleet.Summary) err
 	}
 }
 
-// targets reads which trees there are.
+// targets reads the list of trees.
 func (r *running) targets(ctx context.Context, p door.Program, c *campaign, dirs []string) error {
 	more, err := listed(ctx, p, r.from)
 	if err != nil {
@@ -244,7 +244,7 @@ func aside(p door.Program, dir string) error {
 	return nil
 }
 
-// listed reads a list, a line each. Empty lines and lines that begin with # are left out.
+// listed reads a list, one entry per line. Empty lines and lines that begin with # are skipped.
 func listed(ctx context.Context, p door.Program, file string) ([]string, error) {
 	if file == "" {
 		return nil, nil
@@ -262,12 +262,12 @@ func listed(ctx context.Context, p door.Program, file string) ([]string, error) 
 	return lines, nil
 }
 
-// notInID reports whether the id of a campaign cannot have a character.
+// notInID reports whether a character is not allowed in the id of a campaign.
 func notInID(c rune) bool {
 	return c != '-' && c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
 }
 
-// idOf is the beginning of the id of a campaign, made of the name of its pipeline.
+// idOf returns the beginning of the id of a campaign, derived from the name of its pipeline.
 func idOf(name string) string {
 	name = strings.Trim(strings.Join(strings.FieldsFunc(name, notInID), "-"), "-")
 	if name == "" {

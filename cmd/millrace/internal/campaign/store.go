@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// campaign is what the file campaign.json has: what is done, and to which trees.
+// campaign is the content of the file campaign.json: the task, and its trees.
 type campaign struct {
 	ID       string          `json:"id"`
 	Created  time.Time       `json:"created"`
@@ -29,13 +29,13 @@ type campaign struct {
 	File     string          `json:"file"`
 	Pipeline json.RawMessage `json:"pipeline"`
 	Targets  []fleet.Target  `json:"targets"`
-	// Git are the settings of trees that are repositories, nil for directories.
+	// Git has the settings of trees that are repositories, nil for directories.
 	Git *gittrees.Trees `json:"git,omitempty"`
-	// Planned means that nothing but a dry run was made.
+	// Planned means that only a dry run was made.
 	Planned bool `json:"planned,omitempty"`
 }
 
-// record is a line of the file outcomes.jsonl. The last record of a target counts.
+// record is a line of the file outcomes.jsonl. The last record of a target is valid.
 type record struct {
 	Phase   string        `json:"phase"`
 	Outcome fleet.Outcome `json:"outcome"`
@@ -56,15 +56,15 @@ const (
 	lockFile     = "lock"
 )
 
-// mostCampaign is how long a file of a campaign is at most, in bytes.
+// mostCampaign limits the size of a file of a campaign, in bytes.
 const mostCampaign = 1 << 30
 
-// isID reports whether a text can be the id of a campaign: 1 to 100 letters of English, digits, - and _.
+// isID reports whether a text can be the id of a campaign: 1 to 100 English letters, digits, - and _.
 func isID(id string) bool {
 	return id != "" && len(id) <= 100 && !strings.ContainsFunc(id, notInID)
 }
 
-// shelf is the directory that has a directory for each campaign of the user.
+// shelf returns the directory that contains a directory for each campaign of the user.
 func shelf(p door.Program) (string, error) {
 	dir := p.StateDir()
 	if dir == "" {
@@ -73,7 +73,7 @@ func shelf(p door.Program) (string, error) {
 	return filepath.Join(dir, "fleet"), nil
 }
 
-// opened is a campaign whose directory is open.
+// opened is a campaign with an open directory.
 type opened struct {
 	campaign
 	dir      string
@@ -83,7 +83,7 @@ type opened struct {
 	last     map[int]record // by the index of the target
 }
 
-// create makes the directory of a new campaign, or takes that of a campaign that was only planned.
+// create makes the directory of a new campaign, or uses the directory of a campaign that was only planned.
 func create(p door.Program, c campaign) (*opened, error) {
 	shelf, err := shelf(p)
 	if err != nil {
@@ -148,7 +148,7 @@ func (o *opened) close() error {
 	return errors.Join(append(errs, o.root.Close())...)
 }
 
-// save writes campaign.json in one piece.
+// save writes campaign.json atomically.
 func (o *opened) save() error {
 	data, err := json.Marshal(o.campaign)
 	if err != nil {
@@ -176,7 +176,7 @@ func (o *opened) add(r record) error {
 	return errors.Join(err, f.Close())
 }
 
-// load opens the campaign of an argument: an id, or - or last for the newest. A campaign that is only looked at is not
+// load opens the campaign of an argument: an id, or - or last for the newest. A campaign that is only shown is not
 // locked.
 func load(p door.Program, arg string, work bool) (*opened, error) {
 	shelf, err := shelf(p)
@@ -223,7 +223,7 @@ func load(p door.Program, arg string, work bool) (*opened, error) {
 	return o, nil
 }
 
-// read reads the outcomes. A last line that a killed process has not finished is left out.
+// read reads the outcomes. It skips an incomplete last line of a killed process.
 func (o *opened) read() error {
 	f, err := os.Open(filepath.Join(o.dir, outcomesFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -244,7 +244,7 @@ func (o *opened) read() error {
 	return errors.Join(lines.Err(), f.Close())
 }
 
-// campaigns are all campaigns, the newest first. A directory without a campaign that can be read is left out.
+// campaigns returns all campaigns, newest first. A directory without a readable campaign is skipped.
 func campaigns(p door.Program) ([]campaign, error) {
 	shelf, err := shelf(p)
 	if err != nil {
@@ -284,7 +284,7 @@ func readJSON(name string, v any) error {
 	return nil
 }
 
-// outcomes are the last outcomes of all targets, in their order. A target without an outcome was not begun.
+// outcomes returns the last outcomes of all targets, in their order. A target without an outcome was not begun.
 func (o *opened) outcomes() []record {
 	all := make([]record, len(o.Targets))
 	for i, t := range o.Targets {
@@ -299,7 +299,7 @@ func (o *opened) outcomes() []record {
 	return all
 }
 
-// left are the indices of the targets that retry goes on with.
+// left returns the indices of the targets that retry continues with.
 func (o *opened) left() []int {
 	var left []int
 	for i, r := range o.outcomes() {

@@ -14,14 +14,14 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// liveEvery is how often the live lines change, and mostLive how many there are.
+// liveEvery is the update interval of the live lines, and mostLive their maximum number.
 const (
 	liveEvery = 100 * time.Millisecond
 	mostLive  = 8
 )
 
-// table shows the work on the trees: a line for each tree that is done, and on a terminal a line for each tree that is
-// worked on.
+// table shows the work on the trees: a line for each tree that is done, and on a terminal a line for each tree in
+// progress.
 type table struct {
 	p door.Program
 
@@ -29,8 +29,8 @@ type table struct {
 	total   int
 	done    int
 	failed  int
-	running map[string]string // by the id of the target, its step
-	drawn   int               // lines that stand on the terminal
+	running map[string]string // by target id: its present step
+	drawn   int               // number of live lines on the terminal
 	last    time.Time
 }
 
@@ -38,7 +38,7 @@ func newTable(p door.Program, total int) *table {
 	return &table{p: p, total: total, running: make(map[string]string)}
 }
 
-// observe takes what happens in the runs.
+// observe handles the events of the runs.
 func (t *table) observe(e millrace.Event) {
 	event, ok := e.(fleet.Event)
 	if !ok || !t.p.Live() {
@@ -82,7 +82,7 @@ func (t *table) draw() {
 	t.p.WriteLive(b.String())
 }
 
-// erase is what takes the live lines away.
+// erase returns the text that removes the live lines.
 func (t *table) erase() string {
 	if t.drawn == 0 {
 		return ""
@@ -92,7 +92,7 @@ func (t *table) erase() string {
 	return fmt.Sprintf("\x1b[%dA\r\x1b[J", lines)
 }
 
-// outcome writes the line of a tree that is done.
+// outcome writes the line of a finished tree.
 func (t *table) outcome(phase string, o fleet.Outcome) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,14 +108,14 @@ func (t *table) outcome(phase string, o fleet.Outcome) error {
 	return t.p.WriteReport(line(record{Phase: phase, Outcome: o}))
 }
 
-// end takes the live lines away.
+// end removes the live lines.
 func (t *table) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.p.WriteLive(t.erase())
 }
 
-// word is the state of a tree for people.
+// word returns the state of a tree in words for people.
 func (r record) word() string {
 	switch o := r.Outcome; {
 	case o.Status == fleet.Skipped && o.Code != "":
@@ -134,7 +134,7 @@ func (r record) word() string {
 	return "changed"
 }
 
-// line is a tree in a line.
+// line returns a tree as a line.
 func line(r record) string {
 	o := r.Outcome
 	text := fmt.Sprintf("%-12s  %s", r.word(), render.Line(o.Target.ID))

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 )
 
-// newUndo makes `fleet undo`.
+// newUndo returns the command `fleet undo`.
 func newUndo(p door.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "undo CAMPAIGN", Short: "Take back what a campaign has changed and nobody has pushed",
@@ -38,7 +38,7 @@ terminal it needs -y. A campaign that was undone is not made again: give the nex
 	return cmd
 }
 
-// undo takes back what the campaign has done, tree by tree.
+// undo reverts the changes of the campaign, tree by tree.
 func (o *opened) undo(ctx context.Context, p door.Program, t door.Tree) error {
 	var changed []record
 	for i, r := range o.outcomes() {
@@ -79,7 +79,7 @@ func (o *opened) undo(ctx context.Context, p door.Program, t door.Tree) error {
 		}
 		done, err := o.takeBack(ctx, t.Executor, r.Outcome)
 		if _, ended := o.last[r.Outcome.Index]; !done && (err == nil || !ended && errors.Is(err, fs.ErrNotExist)) {
-			continue // it has changed nothing
+			continue // the run has changed nothing
 		}
 		r.Phase, r.Outcome.Status, r.Outcome.Code, r.Outcome.Message = phaseUndo, fleet.Success, "", ""
 		if err != nil {
@@ -104,7 +104,7 @@ func (o *opened) undo(ctx context.Context, p door.Program, t door.Tree) error {
 	return nil
 }
 
-// takeBack takes back what was changed in one tree. done is false if the campaign has changed nothing there.
+// takeBack reverts the changes in one tree. done is false if the campaign has changed nothing there.
 func (o *opened) takeBack(ctx context.Context, x millrace.Executor, out fleet.Outcome) (done bool, err error) {
 	x.Observe = nil
 	if o.Git != nil {

@@ -21,14 +21,14 @@ import (
 	"github.com/millrace-go/millrace/rundir"
 )
 
-// limits bound the work on a campaign.
+// limits are the limits for the work on a campaign.
 type limits struct {
 	jobs      int
 	stopAfter int
 	deadline  time.Duration
 }
 
-// trees open the trees of a campaign.
+// trees returns the trees of a campaign.
 func (c campaign) trees() fleet.Trees {
 	if c.Git != nil {
 		return *c.Git
@@ -36,7 +36,7 @@ func (c campaign) trees() fleet.Trees {
 	return fleet.Dirs{}
 }
 
-// work runs the pipeline on targets, and keeps each outcome. A plan is a dry run of it.
+// work runs the pipeline on targets, and stores each outcome. A plan is a dry run.
 func (o *opened) work(
 	ctx context.Context, p door.Program, t door.Tree, l limits, phase string, only []int,
 ) (sum fleet.Summary, err error) {
@@ -45,7 +45,7 @@ func (o *opened) work(
 		return sum, err
 	}
 	defer done()
-	x.Observe = nil // of one tree
+	x.Observe = nil // it observes a single tree
 	x.DryRun = x.DryRun || phase == phasePlan
 	w := fleet.Worker{Executor: x, Trees: o.trees()}
 	keeping := &store{dir: filepath.Join(o.dir, diffsDir)}
@@ -96,7 +96,7 @@ func (o *opened) work(
 		})
 }
 
-// store is the [fleet.Store] of a campaign: it keeps the diff of each tree beside the runs.
+// store is the [fleet.Store] of a campaign: it stores the diff of each tree beside the runs.
 type store struct {
 	runs  *rundir.Manager // nil for a dry run
 	dir   string
@@ -126,18 +126,18 @@ func (s *store) RunTarget(ctx context.Context, x millrace.Executor, t fleet.Targ
 	return res, err
 }
 
-// diffName is the name of the file with the diff of a target.
+// diffName returns the name of the file with the diff of a target.
 func diffName(index int) string { return strconv.Itoa(index) + ".diff" }
 
-// differ writes the diff of a plan into a file before the plan is committed.
+// differ writes the diff of a plan to a file before the plan is committed.
 type differ struct{ name string }
 
-// Enter and Keep implement [millrace.Checkpointer]. They keep nothing: the runs do.
+// Enter and Keep implement [millrace.Checkpointer]. They store nothing, because the runs do.
 func (*differ) Enter(context.Context, millrace.Position) error { return nil }
 
 func (*differ) Keep(context.Context, millrace.Checkpoint) error { return nil }
 
-// Spill leaves it to the run where it puts bytes aside.
+// Spill returns nil, so that the run decides where to spill bytes.
 func (*differ) Spill() fsutil.Spill { return nil }
 
 // Approve implements [millrace.Approver].
