@@ -8,10 +8,10 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Apply puts the configuration into an executor. Fields that are set already, by flags, win over the user's file, and
-// globs of what is denied or read only are added to them. The project's limits hold over both: the lower ceiling and
-// number of files, only what all allow, everything that any of them denies. The project's own file is read only,
-// whether there is one or not. It is an *[Error] if the user and the project allow nothing in common.
+// Apply puts the configuration into an executor. Fields already set, by flags, override the user's file, and globs of
+// denied or read-only paths are added to them. The project's limits apply in addition: the lower ceiling and number of
+// files, only paths allowed by all, everything denied by any. The project's own file is read-only, even if it does not
+// exist. The error is an *[Error] if the user and the project allow nothing in common.
 func (c Config) Apply(x *millrace.Executor) error {
 	if x.Ceiling == risk.Unset {
 		x.Ceiling = c.Ceiling
@@ -48,7 +48,7 @@ func (c Config) Apply(x *millrace.Executor) error {
 	return nil
 }
 
-// lowest returns the lower ceiling; Unset is none.
+// lowest returns the lower ceiling; Unset means none.
 func lowest(a, b risk.Level) risk.Level {
 	if a == risk.Unset || b != risk.Unset && b < a {
 		return b
@@ -56,8 +56,8 @@ func lowest(a, b risk.Level) risk.Level {
 	return a
 }
 
-// fewest returns the smaller number of files of an executor, of which zero means a default, and of a project, of which
-// it means none.
+// fewest returns the smaller limit on files: own is that of an executor, where zero means the default; project is that
+// of a project, where zero means none.
 func fewest(own, project int) int {
 	limit := own
 	if own == 0 {
@@ -69,7 +69,7 @@ func fewest(own, project int) int {
 	return project
 }
 
-// common returns the paths that lie in either list.
+// common returns the paths that both lists allow.
 func common(a, b []string) []string {
 	var both []string
 	add := func(name string) {

@@ -1,6 +1,6 @@
-// Package config reads what a user and a project have configured. The user's file reports what the user likes and how
-// far changes may go. The project's file lies in the tree, so it comes with a clone, from a stranger: it can make
-// narrower what may be done, never wider, and it says nothing of the programs that run on the user's machine.
+// Package config reads the configuration of a user and a project. The user's file has the preferences of the user and
+// the limits of changes. The project's file is in the tree, so it may come from a stranger with a clone: it can only
+// restrict changes further, and it does not affect the programs that run on the user's machine.
 package config
 
 import (
@@ -19,70 +19,71 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// UserFile is the name of the user's file in its directory, ProjectFile that of the project's at the root of the tree.
+// UserFile is the name of the user's file in its directory, ProjectFile the name of the project's file at the root of
+// the tree.
 const (
 	UserFile    = "config.yaml"
 	ProjectFile = ".millrace.yaml"
 )
 
-// MaxBytes is how long a file may be.
+// MaxBytes limits the size of a file.
 const MaxBytes = 64 << 10
 
-// Limits are how far changes may go, by one of the files.
+// Limits are the limits of changes in one of the files.
 type Limits struct {
-	// Ceiling is the highest risk that may be committed, also with force. Unset means that the file says nothing of it.
+	// Ceiling is the highest risk that may be committed, even with force. Unset means that the file does not set it.
 	Ceiling risk.Level
-	// MaxFiles is how many files may be changed without force, zero if the file says nothing of it.
+	// MaxFiles is the maximum number of files changed without force, zero if the file does not set it.
 	MaxFiles int
-	// Allow are the clean paths that steps may reach, with all below them. Nil means the whole tree, a list that is
-	// empty and not nil no path.
+	// Allow are the clean paths that steps may access, with everything below them. Nil means the whole tree, an empty list
+	// that is not nil means no path.
 	Allow []string
-	// Deny and ReadOnly are the globs of what steps cannot reach, and cannot change.
+	// Deny are the globs of paths that steps cannot access, ReadOnly the globs of paths that steps cannot change.
 	Deny, ReadOnly []string
 }
 
-// Config is what both files say together. The zero Config is that of no files.
+// Config is the combined content of both files. The zero Config is that of no files.
 type Config struct {
 	// Limits are those of the user.
 	Limits
-	// Project are those of the project. They hold whatever the user's file and flags say.
+	// Project are those of the project. They apply regardless of the user's file and flags.
 	Project Limits
-	// Pager and Editor are command lines, "" for none. PagerSet reports that the file names a pager: an empty one means
-	// that none is to be used.
+	// Pager and Editor are command lines, "" for none. PagerSet means that the file sets a pager: an empty one means no
+	// pager.
 	Pager, Editor string
 	PagerSet      bool
-	// Color is auto, always or never, "" if the file says nothing of it.
+	// Color is auto, always or never, "" if the file does not set it.
 	Color string
-	// Confirm is the lowest risk that the user is asked about at a terminal; a change below it is made at once. Unset
-	// means that every change is asked about.
+	// Confirm is the lowest risk for which the user is asked at a terminal; a change below it is made without asking.
+	// Unset means that every change is asked about.
 	Confirm risk.Level
-	// Exec has the programs that pipelines may run, and the paths that they reach.
+	// Exec has the programs that pipelines may run, and the paths they can access.
 	Exec Exec
 	// Agents are the agents that prompts can ask, by name. The name "default" is for prompts that name none.
 	Agents map[string]Agent
-	// RunsStore is the directory that keeps runs, absolute or beginning with ~/. "" means that only runs are kept that
-	// ask for it, in the state directory of their tree.
+	// RunsStore is the directory that stores runs, absolute or beginning with ~/. "" means that only runs that ask for it
+	// are stored, in the state directory of their tree.
 	RunsStore string
-	// Backups limits the kept backups, as [backup.Retention] does.
+	// Backups limits the kept backups, see [backup.Retention].
 	Backups backup.Retention
-	// Risk says where the levels of risk begin. Zero fields have the numbers of package risk.
+	// Risk has the thresholds of the levels of risk. Zero fields mean the defaults of package risk.
 	Risk risk.Policy
 
 	// project is the name of the project's file, for messages.
 	project string
 }
 
-// Exec has what the user lets programs do. The zero Exec allows typed programs alone.
+// Exec has the user's permissions for programs. The zero Exec only allows typed programs.
 type Exec struct {
-	// Allow are patterns of command lines, as in the Allow of a command.Policy.
+	// Allow are patterns of command lines, as in Allow of a command.Policy.
 	Allow []string
-	// Read and Write are absolute paths, or such that begin with ~/; Env are variables of the user.
+	// Read and Write are paths that are absolute or begin with ~/; Env are variables of the user.
 	Read, Write, Env []string
 	// Network lets programs use the network.
 	Network bool
-	// Sandbox is required, best-effort or off, "" if the file says nothing of it.
+	// Sandbox is required, best-effort or off, "" if the file does not set it.
 	Sandbox string
-	// NoToolchains leaves out all that programs get for the toolchains of the tree.
+	// NoToolchains removes the permissions that programs get for the toolchains of the tree.
 	NoToolchains bool
 }
 
@@ -92,13 +93,13 @@ type Agent struct {
 	Command []string
 	// Format is text or json, "" for text; see agent.Format.
 	Format string
-	// Read, Write and Env are as those of Exec, for this program alone.
+	// Read, Write and Env are as in Exec, but only for this program.
 	Read, Write, Env []string
-	// Timeout is the longest that an answer may take, 0 for that of package command.
+	// Timeout is the maximum time for an answer, 0 for the default of package command.
 	Timeout time.Duration
 }
 
-// UserDir returns the directory of the user's file, "" if the system knows of none.
+// UserDir returns the directory of the user's file, "" if the system has none.
 func UserDir() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -107,9 +108,9 @@ func UserDir() string {
 	return filepath.Join(dir, "millrace")
 }
 
-// Load reads the user's file in the directory of the system and the project's at the root of the tree. An empty userDir
-// leaves out the one, a nil root the other; so does a file that is not there. A file that cannot be read or understood
-// is an error: what it forbids is not known then. An *[Error] has all that is wrong with it.
+// Load reads the user's file in the given directory and the project's at the root of the tree. An empty userDir skips
+// the first, a nil root the second; a missing file is also skipped. A file that cannot be read or parsed is an error,
+// because its restrictions are unknown. An *[Error] has all problems of the files.
 func Load(userDir string, root afero.Fs) (Config, error) {
 	var c Config
 	var problems []Problem
@@ -122,7 +123,7 @@ func Load(userDir string, root afero.Fs) (Config, error) {
 		problems = decode(name, text, false, &c)
 	}
 	if root != nil {
-		// A link could lead to what the tree does not show, and then the message would.
+		// A link could lead out of the tree, and the message would show the target's text.
 		text, err := readFile(lstat(root), func(name string) (io.ReadCloser, error) { return root.Open(name) },
 			ProjectFile)
 		if err != nil {
@@ -137,7 +138,7 @@ func Load(userDir string, root afero.Fs) (Config, error) {
 	return c, nil
 }
 
-// lstat returns the facts of a file of the tree without following a link, where the file system can.
+// lstat returns a function that describes a file of the tree without following a link, if the file system can.
 func lstat(root afero.Fs) func(string) (fs.FileInfo, error) {
 	return func(name string) (fs.FileInfo, error) {
 		if l, ok := root.(afero.Lstater); ok {
@@ -153,7 +154,7 @@ var (
 	errTooLong    = fmt.Errorf("it is longer than %d KiB", MaxBytes>>10)
 )
 
-// readFile returns the text of a file, "" if there is none. Only a regular file is opened, because a pipe would
+// readFile returns the text of a file, "" if it does not exist. It only opens a regular file, because a pipe would
 // never end.
 func readFile(
 	stat func(string) (fs.FileInfo, error), open func(string) (io.ReadCloser, error), name string,

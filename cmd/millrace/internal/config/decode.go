@@ -12,20 +12,20 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// decoder puts what one file says into a Config, and keeps all that is wrong with it.
+// decoder stores the content of one file in a Config, and collects all problems.
 type decoder struct {
 	file     string
 	problems []Problem
 }
 
-// fail notes a problem at a node.
+// fail records a problem at a node.
 func (d *decoder) fail(at *yaml.Node, hint, format string, args ...any) {
 	d.problems = append(d.problems, Problem{
 		File: d.file, Line: at.Line, Column: at.Column, Message: fmt.Sprintf(format, args...), Hint: hint,
 	})
 }
 
-// decode reads a file. Only the tree of its nodes is used, so that YAML converts no values.
+// decode reads a file. It only uses the tree of nodes, so that YAML converts no values.
 func decode(file, text string, project bool, c *Config) []Problem {
 	d := &decoder{file: file}
 	top, ok := d.parse(text)
@@ -55,7 +55,7 @@ func decode(file, text string, project bool, c *Config) []Problem {
 	return d.problems
 }
 
-// parse returns the mapping that the text is, nil if it is empty.
+// parse returns the mapping of the text, nil if it is empty.
 func (d *decoder) parse(text string) (top *yaml.Node, ok bool) {
 	loader, err := yaml.NewLoader(strings.NewReader(text))
 	if err != nil {
@@ -82,7 +82,7 @@ func (d *decoder) parse(text string) (top *yaml.Node, ok bool) {
 		top = top.Content[0]
 	}
 	if top.Kind == yaml.ScalarNode && top.Tag == "!!null" && top.Value == "" {
-		return nil, true // comments only
+		return nil, true // only comments
 	}
 	if !d.plain(top) {
 		return nil, false
@@ -94,7 +94,7 @@ func (d *decoder) parse(text string) (top *yaml.Node, ok bool) {
 	return top, true
 }
 
-// syntax notes what is no YAML.
+// syntax records invalid YAML.
 func (d *decoder) syntax(err error) {
 	p := Problem{File: d.file, Message: err.Error()}
 	if e, ok := errors.AsType[*yaml.LoadError](err); ok && e.Message != "" {
@@ -104,7 +104,7 @@ func (d *decoder) syntax(err error) {
 	d.problems = append(d.problems, p)
 }
 
-// plain refuses what makes one place of a file mean another: anchors, aliases, merge keys, own tags.
+// plain refuses features by which one place of a file affects another: anchors, aliases, merge keys, custom tags.
 func (d *decoder) plain(n *yaml.Node) bool {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
@@ -125,7 +125,7 @@ func (d *decoder) plain(n *yaml.Node) bool {
 	return true
 }
 
-// mapping calls each with the keys and values of a mapping; no key comes twice.
+// mapping calls each with the keys and values of a mapping; it refuses repeated keys.
 func (d *decoder) mapping(n *yaml.Node, each func(name string, key, value *yaml.Node)) {
 	seen := make(map[string]bool)
 	for i := 0; i+1 < len(n.Content); i += 2 {

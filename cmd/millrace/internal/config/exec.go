@@ -44,7 +44,7 @@ func (d *decoder) exec(n *yaml.Node, e *Exec) {
 	})
 }
 
-// places returns a list of paths outside of the tree: absolute ones, or such that begin with ~/.
+// places returns a list of paths outside the tree, which are absolute or begin with ~/.
 func (d *decoder) places(n *yaml.Node) []string {
 	list := d.texts(n)
 	for _, name := range list {

@@ -15,11 +15,11 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Key is one of the keys of the files.
+// Key is a key of the files.
 type Key struct {
-	// Name is how it is written, Doc what it means, in one line, Example what it is given.
+	// Name is the key as written, Doc its meaning in one line, Example an example of a value.
 	Name, Doc, Example string
-	// Project means that it may stand in a project's file as well.
+	// Project means that it is also allowed in a project's file.
 	Project bool
 
 	set func(d *decoder, n *yaml.Node, c *Config, l *Limits)
@@ -28,7 +28,7 @@ type Key struct {
 // Keys returns all keys, in the order of the help.
 func Keys() []Key { return slices.Clone(keys) }
 
-// names returns the keys that may stand in a file.
+// names returns the keys allowed in a file.
 func names(project bool) []string {
 	var list []string
 	for _, k := range keys {
@@ -72,7 +72,7 @@ var keys = []Key{
 		func(d *decoder, n *yaml.Node, _ *Config, l *Limits) { l.ReadOnly = d.texts(n) }},
 }
 
-// text returns a text; ok is false if it is something else.
+// text returns a text; ok is false for any other value.
 func (d *decoder) text(n *yaml.Node) (text string, ok bool) {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" {
 		d.fail(n, "write it in quotes", "this must be a text")
@@ -85,7 +85,7 @@ func (d *decoder) text(n *yaml.Node) (text string, ok bool) {
 	return n.Value, true
 }
 
-// word returns a word of a list.
+// word returns one of the given words.
 func (d *decoder) word(n *yaml.Node, words ...string) string {
 	if n.Kind != yaml.ScalarNode || !slices.Contains(words, n.Value) {
 		d.fail(n, "", "this must be one of %s", strings.Join(words, ", "))
@@ -115,8 +115,8 @@ func (d *decoder) number(n *yaml.Node, most int64) int64 {
 	return v
 }
 
-// texts returns a list of texts that are not empty. An empty list is refused: it looks like a list that forbids all,
-// or nothing.
+// texts returns a list of texts that are not empty. An empty list is refused, because it could seem to forbid
+// everything or nothing.
 func (d *decoder) texts(n *yaml.Node) []string {
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
 		d.fail(n, "write [first, second]", "this must be a list of at least one text")
@@ -137,7 +137,7 @@ func (d *decoder) texts(n *yaml.Node) []string {
 
 var errOutside = errors.New("it leads out of the tree")
 
-// clean returns a path as it counts from the root.
+// clean returns a path relative to the root.
 func clean(name string) (string, error) {
 	if p := path.Clean(strings.TrimSuffix(name, "/")); !path.IsAbs(name) && p != ".." && !strings.HasPrefix(p, "../") {
 		return p, nil
@@ -203,7 +203,7 @@ func (d *decoder) runs(n *yaml.Node, c *Config) {
 	})
 }
 
-// risk reads where the levels of risk begin. Missing levels keep their defaults.
+// risk reads the thresholds of the levels of risk. Missing levels keep their defaults.
 func (d *decoder) risk(n *yaml.Node, c *Config) {
 	if n.Kind != yaml.MappingNode {
 		d.fail(n, "write {high: {files: 200}}", "this must be a list of `key: value`")
@@ -233,8 +233,7 @@ func (d *decoder) risk(n *yaml.Node, c *Config) {
 	})
 }
 
-// ParseAge reads how long ago something may be: a number of days as in 30d, or what [time.ParseDuration] takes, more
-// than zero.
+// ParseAge reads a maximum age: a number of days as in 30d, or a duration for [time.ParseDuration], more than zero.
 func ParseAge(text string) (time.Duration, bool) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		n, err := strconv.Atoi(days)

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Problem is one thing that is wrong in a file.
+// Problem is a mistake in a file.
 type Problem struct {
-	// File is the name of the file, Line and Column where in it, from 1; both are zero if it is about the whole file.
+	// File is the name of the file; Line and Column are the place in it, from 1, or zero if the whole file is meant.
 	File         string
 	Line, Column int
-	// Message describes what is wrong, Hint what to write instead, "" if that is plain.
+	// Message describes the mistake, Hint what to write instead, "" if that is obvious.
 	Message, Hint string
 }
 
-// String has all of it, as programs that collect messages read it.
+// String returns the whole problem in the format that programs that collect messages expect.
 func (p Problem) String() string {
 	at := p.File
 	if p.Line > 0 {
@@ -26,10 +26,10 @@ func (p Problem) String() string {
 	return at + ": " + p.Message + ": " + p.Hint
 }
 
-// Error reports that a file could not be understood, or asks for what it must not. It has at least one problem.
+// Error reports that a file is invalid, or requests something forbidden. It has at least one problem.
 type Error struct{ Problems []Problem }
 
-// Error has each problem in a line of its own.
+// Error returns each problem on a separate line.
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
