@@ -8,7 +8,7 @@ type arguments struct {
 	words []string
 }
 
-// has reports whether a flag with one of the names, which blanks divide, is there.
+// has reports whether a flag with one of the names, separated by blanks, is present.
 func (a arguments) has(names string) bool {
 	for _, name := range strings.Fields(names) {
 		if _, ok := a.flags[name]; ok {
@@ -18,7 +18,7 @@ func (a arguments) has(names string) bool {
 	return false
 }
 
-// all returns the values of flags in the order of their names.
+// all returns the values of the flags, in the order of names.
 func (a arguments) all(names string) []string {
 	var values []string
 	for _, name := range strings.Fields(names) {
@@ -27,8 +27,8 @@ func (a arguments) all(names string) []string {
 	return values
 }
 
-// parsed reads a command line. The flags in valued take a value: the rest of the word, or the next word. Other short
-// flags stand together in one word.
+// parsed parses a command line. The flags in valued take a value: the rest of the word, or the next word. Other short
+// flags can be combined in one word.
 func parsed(args []string, valued string) arguments {
 	takes := make(map[string]bool)
 	for _, name := range strings.Fields(valued) {
@@ -63,7 +63,7 @@ func parsed(args []string, valued string) arguments {
 	return a
 }
 
-// short reads the flags of one word.
+// short parses the flags of one word.
 func (a arguments) short(text string, takes map[string]bool, next func() string) {
 	for i, r := range text {
 		name, rest := string(r), text[i+len(string(r)):]

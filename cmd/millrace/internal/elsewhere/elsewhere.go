@@ -1,5 +1,5 @@
-// Package elsewhere reads command lines that were written for other tools, and returns the line of millrace that does
-// the same. People type what their hands know: sd, perl -pi, rename, git apply.
+// Package elsewhere translates command lines of other tools into the equivalent command lines of millrace, because
+// people type commands out of habit: sd, perl -pi, rename, git apply.
 package elsewhere
 
 import (
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Command returns the line of millrace for a command line of another tool, and false where
-// millrace has no such line. Words are quoted for a POSIX shell.
+// Command returns the millrace command line for a command line of another tool. ok is false if there is no equivalent.
+// Words are quoted for a POSIX shell.
 func Command(words []string) (line string, ok bool) {
 	if len(words) == 0 {
 		return "", false
@@ -27,8 +27,8 @@ func Command(words []string) (line string, ok bool) {
 	return quoted(made), true
 }
 
-// translations are the tools, and for each the words of millrace that do what its arguments ask for; nil where nothing
-// does.
+// translations returns the tools, each with a function that translates its arguments to words of millrace; the result
+// is nil if there is no equivalent.
 func translations() map[string]func(args []string) []string {
 	same := func(words ...string) func([]string) []string {
 		return func([]string) []string { return words }
@@ -83,7 +83,7 @@ func quoted(words []string) string {
 	return line
 }
 
-// quote returns a word for a POSIX shell: as it is where the shell leaves it so.
+// quote quotes a word for a POSIX shell, if necessary.
 func quote(word string) string {
 	plain := func(r rune) bool {
 		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' ||

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// rename is the rename of perl, with a script, or that of util-linux, with two texts.
+// rename translates the rename of perl, with a script, and that of util-linux, with two texts.
 func rename(args []string) []string {
 	a := parsed(args, "e")
 	words := []string{"mv"}
@@ -32,7 +32,7 @@ func rename(args []string) []string {
 // place is a wildcard in the new name of mmv.
 var place = regexp.MustCompile(`#(\d)`)
 
-// mmv is mmv FROM TO, with #1 for the first wildcard.
+// mmv translates mmv FROM TO, with #1 for the first wildcard.
 func mmv(args []string) []string {
 	a := parsed(args, "")
 	if len(a.words) != 2 {
@@ -58,7 +58,7 @@ func mmv(args []string) []string {
 	return words
 }
 
-// find is find DIR -name GLOB with -delete or -exec; without these it lists.
+// find translates find DIR -name GLOB with -delete or -exec; without these it lists.
 func find(args []string) []string {
 	var dirs, run []string
 	name, deletes := "*", false
@@ -91,7 +91,7 @@ func find(args []string) []string {
 	return found(globs, run, deletes)
 }
 
-// fd is fd -e EXT -x COMMAND.
+// fd translates fd -e EXT -x COMMAND.
 func fd(args []string) []string {
 	var run []string
 	if at := slices.IndexFunc(args,
@@ -106,7 +106,7 @@ func fd(args []string) []string {
 	return found([]string{"**/*." + exts[0]}, run, false)
 }
 
-// found returns what is to be done with files that globs take.
+// found returns the command for the files that globs match.
 func found(globs, run []string, deletes bool) []string {
 	if deletes || len(run) > 0 && run[0] == "rm" {
 		return append([]string{"rm"}, globs...)
@@ -146,7 +146,7 @@ func found(globs, run []string, deletes bool) []string {
 	return nil
 }
 
-// git is git apply, am, mv, rm, grep, checkout, restore and revert.
+// git translates git apply, am, mv, rm, grep, checkout, restore and revert.
 func git(args []string) []string {
 	if len(args) == 0 {
 		return nil
@@ -181,10 +181,10 @@ func git(args []string) []string {
 	return nil
 }
 
-// stripped is -p0 or -p1.
+// stripped matches -p0 or -p1.
 var stripped = regexp.MustCompile(`^-p(\d)$`)
 
-// strip returns the number of -p0 or -p1 and the other arguments; the number is "" without it.
+// strip returns the number of -p0 or -p1, "" without it, and the other arguments.
 func strip(args []string) (n string, rest []string) {
 	for _, arg := range args {
 		if m := stripped.FindStringSubmatch(arg); m != nil {
@@ -196,7 +196,7 @@ func strip(args []string) (n string, rest []string) {
 	return n, rest
 }
 
-// patch is patch -p1, where -p is not the review of millrace.
+// patch translates patch -p1. Without a number or other flags of patch, -p would be millrace's review.
 func patch(args []string) []string {
 	n, args := strip(args)
 	a := parsed(args, "i input d directory o strip")

@@ -17,7 +17,7 @@ var backReference = regexp.MustCompile(`\\(\d)`)
 // group is a group in the new text of perl.
 var group = regexp.MustCompile(`\$(\d)`)
 
-// parseScript reads the script of sed, perl or rename if it is a single substitution.
+// parseScript parses a script of sed, perl or rename if it is a single substitution.
 func parseScript(text string) (script, bool) {
 	text = strings.TrimSuffix(strings.TrimSpace(text), ";")
 	if len(text) < 4 || text[0] != 's' && text[0] != 'y' || !strings.ContainsRune("/|#,!@%:", rune(text[1])) {
@@ -45,12 +45,12 @@ func parseScript(text string) (script, bool) {
 	return script{command: text[0], old: parts[0], new: parts[1], flags: parts[2]}, true
 }
 
-// dollars returns the new text as replace -r and mv -r write it.
+// dollars returns the new text in the form for replace -r and mv -r.
 func (s script) dollars() string {
 	return group.ReplaceAllString(backReference.ReplaceAllString(s.new, `${$1}`), `${$1}`)
 }
 
-// IsScript reports whether a text is a script of sed for one substitution.
+// IsScript reports whether a text is a sed script with one substitution.
 func IsScript(text string) bool {
 	s, ok := parseScript(text)
 	return ok && s.command == 's'

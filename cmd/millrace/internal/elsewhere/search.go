@@ -3,10 +3,10 @@ package elsewhere
 // searchValued are the flags of grep, ack and ag that take a value.
 const searchValued = "e regexp g glob t type A B C m include exclude exclude-dir"
 
-// grep is grep, ag or ack PATTERN PATH….
+// grep translates grep, ag and ack PATTERN PATH….
 func grep(args []string) []string { return searched(parsed(args, searchValued)) }
 
-// rg is rg PATTERN PATH…; with -r it shows a replacement.
+// rg translates rg PATTERN PATH…; with -r it shows a replacement.
 func rg(args []string) []string { return searched(parsed(args, searchValued+" r replace")) }
 
 func searched(a arguments) []string {

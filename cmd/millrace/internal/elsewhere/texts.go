@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// perl is perl -pi -e SCRIPT FILE….
+// perl translates perl -pi -e SCRIPT FILE….
 func perl(args []string) []string {
 	a := parsed(args, "e E")
 	scripts := a.all("e E")
@@ -16,7 +16,7 @@ func perl(args []string) []string {
 	if !ok || s.command != 's' || strings.ContainsAny(s.flags, "e") {
 		return nil
 	}
-	whole := a.has("0") // the text is not taken line by line
+	whole := a.has("0") // the text is not processed line by line
 	if !strings.Contains(s.flags, "g") && !whole {
 		text := "s/" + strings.ReplaceAll(s.old, "/", `\/`) + "/" +
 			strings.ReplaceAll(group.ReplaceAllString(s.new, `\$1`), "/", `\/`) + "/" + onlyFlags(s.flags, "i")
@@ -46,7 +46,7 @@ func onlyFlags(flags, known string) string {
 	}, flags)
 }
 
-// filesOr returns the files of a command, or a glob for all of them where it names none.
+// filesOr returns the files of a command, or a glob for all files if it names none.
 func filesOr(files []string, otherwise string) []string {
 	if len(files) > 0 {
 		return files
@@ -54,7 +54,7 @@ func filesOr(files []string, otherwise string) []string {
 	return []string{otherwise}
 }
 
-// sd is sd OLD NEW FILE….
+// sd translates sd OLD NEW FILE….
 func sd(args []string) []string {
 	a := parsed(args, "f flags n max-replacements")
 	if len(a.words) < 2 {
@@ -74,7 +74,7 @@ func sd(args []string) []string {
 	return append(words, a.words...)
 }
 
-// dashed returns a word with a dash for each letter.
+// dashed returns a flag for each letter.
 func dashed(letters string) []string {
 	var flags []string
 	for _, r := range letters {
@@ -83,7 +83,7 @@ func dashed(letters string) []string {
 	return flags
 }
 
-// fastmod is fastmod or codemod -m OLD NEW PATH….
+// fastmod translates fastmod and codemod -m OLD NEW PATH….
 func fastmod(args []string) []string {
 	a := parsed(args, "d dir e extensions g glob iglob start end count exclude-paths")
 	if len(a.words) < 2 {
@@ -113,7 +113,7 @@ func fastmod(args []string) []string {
 	return append(words, "-p")
 }
 
-// comby is comby MATCH REWRITE FILE-OR-EXTENSION….
+// comby translates comby MATCH REWRITE FILE-OR-EXTENSION….
 func comby(args []string) []string {
 	args = slices.Clone(args)
 	for i, arg := range args {
@@ -143,7 +143,7 @@ func comby(args []string) []string {
 	return words
 }
 
-// tr is tr SET1 SET2, a filter.
+// tr translates tr SET1 SET2, a filter.
 func tr(args []string) []string {
 	a := parsed(args, "")
 	if len(a.words) != 2 || len(a.flags) > 0 || len(a.words[0]) != len(a.words[1]) || strings.ContainsAny(a.words[0]+a.words[1], `-[/\`) {
