@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// newApprove makes `runs approve`.
+// newApprove returns the command `runs approve`.
 func newApprove(p door.Program) *cobra.Command {
 	var o Options
 	var digest string
@@ -46,7 +46,7 @@ leave out a hunk.`,
 	return cmd
 }
 
-// approve plays what a run waits for. Without a digest and -y the user is asked.
+// approve plays the job that a run waits for. Without a digest and -y the user is asked.
 func (w *worker) approve(
 	ctx context.Context, m *rundir.Manager, run runs.Run, digest string, force bool,
 ) (runs.Run, error) {
@@ -54,7 +54,7 @@ func (w *worker) approve(
 	case run.Status != runs.Manual || run.Held == nil:
 		return run, w.p.Usage(fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status))
 	case digest == "" && !w.p.Yes() && w.p.OnTerminal():
-		return run, nil // follow asks
+		return run, nil // follow asks the user
 	case digest == "" && !w.p.Yes():
 		return run, w.p.Usage(fmt.Errorf(
 			"there is no terminal to ask at: look at it with millrace runs diff %s, then give --digest %s, or -y",
@@ -71,7 +71,7 @@ func (w *worker) approve(
 	return run, err
 }
 
-// newDiff makes `runs diff`.
+// newDiff returns the command `runs diff`.
 func newDiff(p door.Program) *cobra.Command {
 	var o Options
 	cmd := &cobra.Command{
@@ -87,7 +87,7 @@ func newDiff(p door.Program) *cobra.Command {
 	return cmd
 }
 
-// diff shows the plan of a run that waits.
+// diff shows the plan of a waiting run.
 func (w *worker) diff(ctx context.Context, arg string) (err error) {
 	run, err := find(ctx, w.p, w.store, arg)
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// listing says which runs are listed.
+// listing selects the runs to list.
 type listing struct {
 	status string
 	all    bool
 }
 
-// mostListed is how many runs are listed without --all.
+// mostListed is the maximum number of runs listed without --all.
 const mostListed = 20
 
 func (l *listing) flags(cmd *cobra.Command) {
@@ -61,7 +61,7 @@ func (w *worker) list(ctx context.Context, l listing) error {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, r := range all {
-		_, _ = fmt.Fprintln(table, strings.TrimRight(w.line(r), "\t")) // a Builder takes all
+		_, _ = fmt.Fprintln(table, strings.TrimRight(w.line(r), "\t")) // a Builder never fails
 	}
 	_ = table.Flush()
 	if more {
@@ -70,7 +70,7 @@ func (w *worker) list(ctx context.Context, l listing) error {
 	return w.p.WriteReport(b.String())
 }
 
-// line is a run in a line.
+// line returns a run as a line.
 func (w *worker) line(r runs.Run) string {
 	why := ""
 	if !r.Status.Final() {
@@ -99,7 +99,7 @@ func (w *worker) show(ctx context.Context, run runs.Run) error {
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	row := func(name, text string) {
 		if text != "" {
-			_, _ = fmt.Fprintf(table, "%s\t%s\n", name, render.Line(text)) // a Builder takes all
+			_, _ = fmt.Fprintf(table, "%s\t%s\n", name, render.Line(text)) // a Builder never fails
 		}
 	}
 	row("run", run.ID+", "+run.RunID)
@@ -148,7 +148,7 @@ func (w *worker) jobs(ctx context.Context, run runs.Run, retried bool) ([]runs.J
 	return all, nil
 }
 
-// newLog makes `runs log`.
+// newLog returns the command `runs log`.
 func newLog(p door.Program) *cobra.Command {
 	var o Options
 	var follow bool
@@ -171,12 +171,12 @@ func newLog(p door.Program) *cobra.Command {
 	return cmd
 }
 
-// log writes the lines of the jobs of a run, or of one step, in the order of the jobs.
+// log writes the log lines of the jobs of a run, or of one step, in the order of the jobs.
 func (w *worker) log(ctx context.Context, run runs.Run, step string, follow bool) error {
 	next := make(map[string]int)
 	known := step == ""
 	for {
-		now, err := w.store.Get(ctx, run.Ref()) // before its jobs: what it says of the end holds for them
+		now, err := w.store.Get(ctx, run.Ref()) // read before its jobs, so that its status also holds for them
 		if err != nil {
 			return err
 		}
@@ -205,7 +205,7 @@ func (w *worker) log(ctx context.Context, run runs.Run, step string, follow bool
 	}
 }
 
-// lines writes the lines of a job that were not written yet.
+// lines writes the log lines of a job that were not written yet.
 func (w *worker) lines(ctx context.Context, j runs.Job, named bool, next map[string]int) error {
 	for {
 		start := max(next[j.ID], 1)
@@ -228,7 +228,7 @@ func (w *worker) lines(ctx context.Context, j runs.Job, named bool, next map[str
 	}
 }
 
-// pause waits before the next look at a run.
+// pause waits before a run is checked again.
 func pause(ctx context.Context) error {
 	timer := time.NewTimer(pollWait)
 	defer timer.Stop()
@@ -240,7 +240,7 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// newWatch makes `runs watch`.
+// newWatch returns the command `runs watch`.
 func newWatch(p door.Program) *cobra.Command {
 	const short = "Print the statuses of a run until it ends or waits"
 	return looking(p, "watch RUN", short, func(w *worker, ctx context.Context, run runs.Run) error {

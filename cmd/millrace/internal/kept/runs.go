@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// NewRuns makes `runs`, with all that is below it.
+// NewRuns returns the command `runs` with its subcommands.
 func NewRuns(p door.Program) *cobra.Command {
 	var o Options
 	var l listing
@@ -60,7 +60,7 @@ status is 7 if a run waits for a decision.`,
 	return cmd
 }
 
-// decision is what is done to a run, to the step that is named if there is one.
+// decision applies a decision to a run, or to one step of it.
 type decision func(ctx context.Context, p door.Program, m *rundir.Manager, run runs.Run, step string) (runs.Run, error)
 
 func cancel(ctx context.Context, _ door.Program, m *rundir.Manager, run runs.Run, _ string) (runs.Run, error) {
@@ -92,10 +92,10 @@ func remove(ctx context.Context, _ door.Program, m *rundir.Manager, run runs.Run
 	return runs.Run{}, m.Remove(ctx, run.Ref())
 }
 
-// looker looks at a run.
+// looker shows a run.
 type looker func(w *worker, ctx context.Context, run runs.Run) error
 
-// looking makes a command that looks at a run.
+// looking returns a command that shows a run.
 func looking(p door.Program, use, short string, look looker) *cobra.Command {
 	var o Options
 	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o)}
@@ -113,7 +113,8 @@ func looking(p door.Program, use, short string, look looker) *cobra.Command {
 	return cmd
 }
 
-// deciding makes a command that decides about a run, and does not work on it. At a terminal it asks first, without -y.
+// deciding returns a command that decides about a run, and does not work on it. At a terminal it asks first, without
+// -y.
 func deciding(p door.Program, use, short string, decide decision) *cobra.Command {
 	verb, _, _ := strings.Cut(use, " ")
 	cmd := looking(p, use, short, func(w *worker, ctx context.Context, run runs.Run) error {
@@ -139,7 +140,7 @@ func deciding(p door.Program, use, short string, decide decision) *cobra.Command
 	return cmd
 }
 
-// sure reports whether the user wants the decision about a run. The error is the end of a command that was declined.
+// sure reports whether the user confirms the decision about a run. The error is the end of a command that was declined.
 func (w *worker) sure(ctx context.Context, verb string, run runs.Run) (bool, error) {
 	if w.p.Yes() || !w.p.OnTerminal() {
 		return true, nil
@@ -156,7 +157,7 @@ func (w *worker) sure(ctx context.Context, verb string, run runs.Run) (bool, err
 	return false, w.p.Said("declined")
 }
 
-// working makes a command that goes on with a run.
+// working returns a command that continues a run.
 func working(p door.Program, use, short string, verb decision) *cobra.Command {
 	var o Options
 	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o)}
@@ -175,7 +176,7 @@ func working(p door.Program, use, short string, verb decision) *cobra.Command {
 	return cmd
 }
 
-// workFlags registers what commands take that work on a run.
+// workFlags registers the flags of commands that work on a run.
 func workFlags(p door.Program, cmd *cobra.Command, o *Options) {
 	o.Flags(cmd)
 	p.ProgramFlags(cmd)
@@ -183,7 +184,7 @@ func workFlags(p door.Program, cmd *cobra.Command, o *Options) {
 	p.FormatFlag(cmd, door.FormatReport, door.FormatJSON, door.FormatNone)
 }
 
-// goOn works on the run of an argument.
+// goOn works on the run given by an argument.
 func (w *worker) goOn(
 	ctx context.Context, arg string, verb func(m *rundir.Manager, run runs.Run) (runs.Run, error),
 ) error {
@@ -191,7 +192,7 @@ func (w *worker) goOn(
 	if err != nil {
 		return err
 	}
-	if run.Foreign { // before it asks for anything
+	if run.Foreign { // checked before anything is asked
 		return fmt.Errorf("run %s: %w", run.ID, runs.ErrForeign)
 	}
 	pipeline, err := w.store.Pipeline(ctx, run.Ref(), millrace.Decoder{})
@@ -201,7 +202,7 @@ func (w *worker) goOn(
 	return w.work(ctx, pipeline, "run "+run.ID, func(m *rundir.Manager) (runs.Run, error) { return verb(m, run) })
 }
 
-// newPrune makes `runs prune`.
+// newPrune returns the command `runs prune`.
 func newPrune(p door.Program) *cobra.Command {
 	var o Options
 	var keep int
@@ -233,7 +234,7 @@ call removes at most 100 runs.`,
 	return cmd
 }
 
-// prune removes what the retention does not keep.
+// prune removes the runs that the retention does not keep.
 func (w *worker) prune(ctx context.Context, r rundir.Retention) error {
 	total := func() (int, error) {
 		page, err := w.store.List(ctx, runs.Filter{Project: project, Paging: runs.Paging{PerPage: 1}})
@@ -257,7 +258,7 @@ func (w *worker) prune(ctx context.Context, r rundir.Retention) error {
 	return err
 }
 
-// complete offers the runs.
+// complete completes the ids of runs.
 func complete(p door.Program, o *Options) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -283,8 +284,8 @@ func complete(p door.Program, o *Options) func(*cobra.Command, []string, string)
 	}
 }
 
-// mostOffered is how many runs are offered to a shell.
+// mostOffered is the maximum number of runs offered to a shell.
 const mostOffered = 50
 
-// pollWait is how often a run is looked at that another process works on.
+// pollWait is the interval for checking a run of another process.
 const pollWait = 200 * time.Millisecond

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// Serve serves the pages of the runs until ctx is done. Approved runs go on in this process; a change of theirs is held
-// for the page, from the level of --approve-from on or from a low risk.
+// Serve serves the pages of the runs until ctx is done. Approved runs continue in this process; their changes are held
+// for approval on the page, from the level of --approve-from, or else from low risk.
 func Serve(
 	ctx context.Context, p door.Program, t door.Tree, o Options, addr string, ready func(address string),
 ) error {
@@ -48,15 +48,15 @@ func Serve(
 	})
 }
 
-// serving decides about runs for pages.
+// serving makes decisions about runs for pages.
 type serving struct {
 	*worker
-	mu     sync.Mutex // of what is allowed, which a user may be asked about
+	mu     sync.Mutex // for permissions, because the user may be asked about them
 	going  sync.WaitGroup
-	failed error // that no page has shown
+	failed error // not shown on any page
 }
 
-// manager returns a manager with the programs of a run, as far as the user allows them.
+// manager returns a manager that may run the programs of a run, as far as the user allows them.
 func (s *serving) manager(ctx context.Context, run runs.Run) (m *rundir.Manager, done func(), err error) {
 	if run.Foreign {
 		return nil, nil, runs.ErrForeign
@@ -70,7 +70,7 @@ func (s *serving) manager(ctx context.Context, run runs.Run) (m *rundir.Manager,
 	return s.manage(ctx, pipeline, "run "+run.ID)
 }
 
-// held opens the plan of a run, whose sources are there until closing is called.
+// held opens the plan of a run. Its sources exist until closing is called.
 func (s *serving) held(ctx context.Context, run runs.Run) (plan *millrace.Plan, closing func() error, err error) {
 	m, done, err := s.manager(ctx, run)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *serving) reject(ctx context.Context, run runs.Run) error {
 	return errors.Join(err, m.Close(ctx))
 }
 
-// approve plays what a run waits for, and works on the run until it ends or waits again.
+// approve plays the job that a run waits for, and works on the run until it ends or waits again.
 func (s *serving) approve(ctx context.Context, run runs.Run, digest string, force bool) error {
 	m, done, err := s.manager(ctx, run)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *serving) approve(ctx context.Context, run runs.Run, digest string, forc
 		defer done()
 		_, err := m.Wait(ctx, run.Ref())
 		if ctx.Err() != nil {
-			err = nil // what goes on is held, so that another process can go on with it
+			err = nil // the unfinished run is held, so that another process can continue it
 		}
 		err = errors.Join(err, m.Close(context.WithoutCancel(ctx)))
 		s.mu.Lock()

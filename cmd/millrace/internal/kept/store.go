@@ -1,5 +1,5 @@
-// Package kept has the runs that are kept in a store. They wait for a decision and survive their process. Later
-// processes look at them, approve them and resume them. Package rundir runs them.
+// Package kept has the commands for runs in a store. Such runs can wait for a decision and survive their process; later
+// processes show, approve and resume them. Package rundir runs them.
 package kept
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// project is the key that the tree has in its store.
+// project is the key of the tree in its store.
 const project = "."
 
-// Open opens the store in a directory of the tree's state directory, or in an absolute one. closing has to be called in
-// the end.
+// Open opens the store in a directory, which is relative to the tree's state directory or absolute. closing must be
+// called in the end.
 func Open(tree *fsutil.RootFs, dir string, x millrace.Executor) (store *rundir.Store, closing func() error, err error) {
 	var fsys afero.Fs = tree
 	closing = func() error { return nil }
@@ -40,7 +40,7 @@ func Open(tree *fsutil.RootFs, dir string, x millrace.Executor) (store *rundir.S
 	return store, closing, nil
 }
 
-// Tree opens the one tree that the runs of a store are about.
+// Tree returns the single tree of the runs of a store.
 func Tree(tree *fsutil.RootFs) fleet.Trees { return oneTree{tree.WithAbsolute()} }
 
 type oneTree struct{ fs afero.Fs }
@@ -50,7 +50,7 @@ func (t oneTree) Open(context.Context, fleet.Target) (fleet.Tree, error) {
 	return fleet.Tree{FS: t.fs}, nil
 }
 
-// isLast reports whether an argument stands for the newest run. "-/STEP" would be a flag.
+// isLast reports whether an argument means the newest run. "-/STEP" would be a flag.
 func isLast(arg string) bool { return arg == "-" || arg == "last" }
 
 // find returns the run of an argument: a number, the beginning of a run id, or "-" or "last" for the newest.
@@ -82,7 +82,7 @@ func find(ctx context.Context, p door.Program, store *rundir.Store, arg string) 
 	return runs.Run{}, p.Usage(fmt.Errorf("there is no run %q: millrace runs --all lists them", arg))
 }
 
-// each calls visit with the runs that a filter selects, the newest first, until visit returns false.
+// each calls visit with the runs that a filter selects, newest first, until visit returns false.
 func each(ctx context.Context, store *rundir.Store, f runs.Filter, visit func(runs.Run) bool) error {
 	f.PerPage = runs.MaxPerPage
 	for f.Page = 1; f.Page > 0; {

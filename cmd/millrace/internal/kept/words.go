@@ -6,8 +6,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// tails are the ends of reasons: in the words of the engine, which plays or cancels a run, of the commands, and of the
-// pages, which have a button for each decision.
+// tails are the ends of reasons in three wordings: of the engine, which plays or cancels a run, of the commands, and of
+// the pages, which have a button for each decision.
 var tails = [...]struct{ engine, prompt, page string }{
 	{": play to commit, or cancel", ": approve to commit, or reject", ": approve or reject the change"},
 	{": play to run it", ": approve to run it", ": approve to run it"},
@@ -17,7 +17,7 @@ var tails = [...]struct{ engine, prompt, page string }{
 		": look at it again, and approve or reject it"},
 }
 
-// reason is the reason of a run or a job in the words of the commands.
+// reason returns the reason of a run or a job in the words of the commands.
 func reason(text string) string {
 	for _, t := range tails {
 		if before, found := strings.CutSuffix(text, t.engine); found {
@@ -27,7 +27,7 @@ func reason(text string) string {
 	return text
 }
 
-// pageReason is the reason in the words of the pages.
+// pageReason returns the reason in the words of the pages.
 func pageReason(text string) string {
 	for _, t := range tails {
 		if before, found := strings.CutSuffix(text, t.engine); found {
@@ -37,7 +37,7 @@ func pageReason(text string) string {
 	return text
 }
 
-// further is the command that goes on with a run. A run whose tree has changed goes on from the step that read the
+// further returns the command that continues a run. A run whose tree has changed is resumed from the step that read the
 // change: a retry would find the same change again.
 func further(run runs.Run) string {
 	if run.ResumeFrom != "" {

@@ -16,13 +16,13 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// Options are the flags of commands that work on runs. The zero Options are those of no flags.
+// Options are the flags of commands that work on runs. The zero Options mean no flags.
 type Options struct {
-	// Store is the directory of --store, "" for that of the configuration or of the tree.
+	// Store is the directory of --store, "" for the one of the configuration or of the tree.
 	Store string
 	// ApproveFrom is the word of --approve-from, "" for none.
 	ApproveFrom string
-	// Review asks about a plan hunk by hunk, and not only as a whole.
+	// Review asks about each hunk of a plan, and not only about the whole plan.
 	Review bool
 }
 
@@ -39,7 +39,7 @@ func (o *Options) Flags(cmd *cobra.Command) {
 		"hold a change from this `LEVEL` of risk until it is approved: low, medium, high, critical")
 	words := []string{"low", "medium", "high", "critical"}
 	complete := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
-	_ = cmd.RegisterFlagCompletionFunc("approve-from", complete) // its only error is that of a flag which is not there
+	_ = cmd.RegisterFlagCompletionFunc("approve-from", complete) // its only error is a missing flag
 }
 
 // worker works on the runs of a store.
@@ -50,7 +50,7 @@ type worker struct {
 	store *rundir.Store
 }
 
-// Run makes a run of a pipeline that stands in a file, and works on it until it ends or waits.
+// Run starts a run of a pipeline that comes from a file, and works on it until it ends or waits.
 func Run(ctx context.Context, p door.Program, t door.Tree, o Options, pipeline millrace.Pipeline, file string) error {
 	return with(p, t, o, func(w *worker) error {
 		gate, err := w.gate()
@@ -65,7 +65,7 @@ func Run(ctx context.Context, p door.Program, t door.Tree, o Options, pipeline m
 	})
 }
 
-// gate is the level of --approve-from.
+// gate returns the level of --approve-from.
 func (w *worker) gate() (risk.Level, error) {
 	level, err := risk.Parse(w.o.ApproveFrom)
 	if err != nil {
@@ -88,7 +88,7 @@ func with(p door.Program, t door.Tree, o Options, do func(w *worker) error) (err
 	return do(&worker{p, t, o, store})
 }
 
-// manage returns a manager that lets the pipeline run its programs, if the user allows them.
+// manage returns a manager that may run the programs of the pipeline, if the user allows them.
 func (w *worker) manage(
 	ctx context.Context, pipeline millrace.Pipeline, file string,
 ) (m *rundir.Manager, done func(), err error) {
@@ -111,8 +111,8 @@ func (w *worker) manage(
 	return m, done, nil
 }
 
-// work does what verb does with a run of the pipeline, and works on it until it ends or waits. At a terminal, a run
-// that waits is shown and asked about.
+// work starts or continues a run of the pipeline by calling verb, and works on it until it ends or waits. At a
+// terminal, a waiting run is shown and the user is asked.
 func (w *worker) work(
 	ctx context.Context, pipeline millrace.Pipeline, file string, verb func(m *rundir.Manager) (runs.Run, error),
 ) error {
@@ -138,7 +138,7 @@ func (w *worker) work(
 	return w.ended(run)
 }
 
-// follow waits for a run. It returns the run beside an error, as far as it is known.
+// follow waits for a run. In case of an error, it also returns the run as far as known.
 func (w *worker) follow(ctx context.Context, m *rundir.Manager, run runs.Run) (runs.Run, error) {
 	for {
 		now, err := m.Wait(ctx, run.Ref())
@@ -159,12 +159,12 @@ func (w *worker) follow(ctx context.Context, m *rundir.Manager, run runs.Run) (r
 	}
 }
 
-// heldJob is what a run that waits is played by.
+// heldJob returns the job that a waiting run is played by.
 func heldJob(run runs.Run) runs.JobRef {
 	return runs.JobRef{Project: run.Project, ID: run.Held.JobID}
 }
 
-// ask shows what a run would do, and asks the user. Nil means that the run goes on waiting.
+// ask shows the plan of a run, and asks the user. Nil means that the run continues to wait.
 func (w *worker) ask(ctx context.Context, m *rundir.Manager, run runs.Run) (*runs.PlayParams, error) {
 	plan, err := m.Held(ctx, run.Ref())
 	if err != nil {
@@ -224,7 +224,7 @@ func (w *worker) ended(run runs.Run) error {
 	return w.p.Said(wordOf(run))
 }
 
-// failure is the error of a run that has not come to its end.
+// failure returns the error of a run that has not reached its end.
 func failure(run runs.Run) error {
 	err := fmt.Errorf("run %s is %s: %s", run.ID, run.Status, run.Reason)
 	if run.Resumable {
@@ -240,7 +240,7 @@ func failure(run runs.Run) error {
 	return err
 }
 
-// wordOf is the word for the exit status of a run that is not done.
+// wordOf returns the word for the exit status of a run that is not done.
 func wordOf(run runs.Run) string {
 	switch {
 	case run.Status == runs.Manual:
