@@ -11,9 +11,9 @@ import (
 // Word is a completion of the last argument of `do`. Doc describes it, "" for names of files.
 type Word struct{ Text, Doc string }
 
-// Complete returns what an argument that has begun as word could become: an action, a parameter with "=" behind it, a
-// value, or the name of a file. args are the arguments before. list returns what is in a directory, directories with a
-// slash behind them; nil offers no files.
+// Complete returns the completions of an argument that begins with word: an action, a parameter with "=" at its end, a
+// value, or the name of a file. args are the arguments before it. list returns the entries of a directory, with a slash
+// after directories; nil offers no files.
 func Complete(d millrace.Decoder, args []string, word string, list func(dir string) []string) []Word {
 	action, given := "", args
 	for i, arg := range args {
@@ -51,8 +51,8 @@ func actionWords(d millrace.Decoder) []Word {
 	return all
 }
 
-// paramWords are the parameters that can still be given: a list more than once. One that holds objects is given as
-// JSON.
+// paramWords returns the parameters that can still be given; a list can be given more than once. A list of objects is
+// given as JSON.
 func paramWords(doc millrace.ActionDoc, given []string) []Word {
 	all := make([]Word, 0, len(doc.Params)+1)
 	for _, p := range doc.Params {
@@ -71,7 +71,7 @@ func paramWords(doc millrace.ActionDoc, given []string) []Word {
 	return append(all, Word{then, "Another action, with the files of this one."})
 }
 
-// valueWords are the values that a parameter can have.
+// valueWords returns the possible values of a parameter.
 func valueWords(doc millrace.ActionDoc, name, value string, list func(dir string) []string) []Word {
 	i := slices.IndexFunc(doc.Params, func(p millrace.ParamDoc) bool { return p.Name == name })
 	if i < 0 {
@@ -93,7 +93,7 @@ func valueWords(doc millrace.ActionDoc, name, value string, list func(dir string
 		}
 		for _, file := range list(from) {
 			if strings.HasPrefix(file, ".") && value == dir {
-				continue // as in a shell, a hidden file is offered to a dot
+				continue // as in a shell, a hidden file is only offered after a dot
 			}
 			values = append(values, dir+file)
 		}

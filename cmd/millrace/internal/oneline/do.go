@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Do is what `millrace do ACTION [name=value…] [then ACTION …]` was given.
+// Do are the arguments of `millrace do ACTION [name=value…] [then ACTION …]`.
 type Do struct {
 	Common
 	Args []string
@@ -18,7 +18,7 @@ type Do struct {
 	Decoder millrace.Decoder
 }
 
-// then stands between two steps.
+// then is the separator between two steps.
 const then = "then"
 
 // call is one action with its arguments.
@@ -27,8 +27,8 @@ type call struct {
 	args   []string
 }
 
-// Do returns the pipeline. A step behind `then` takes the files of the one before, unless it names files itself; one
-// that needs several takes those of all steps before that no step has taken.
+// Do returns the pipeline. A step after `then` gets the files of the step before it, unless it names files itself. A
+// step that needs several inputs gets those of all earlier steps that no other step has used.
 func (w Where) Do(d Do) (millrace.Pipeline, error) {
 	var none millrace.Pipeline
 	expect, err := d.edits()
@@ -40,10 +40,10 @@ func (w Where) Do(d Do) (millrace.Pipeline, error) {
 		return none, err
 	}
 	var names []string
-	taken := make(map[string]bool) // ids of the steps whose files another one has taken
+	taken := make(map[string]bool) // ids of the steps whose files are already used
 	steps := make([]map[string]any, 0, len(calls))
 	ids := make([]string, len(calls))
-	finds := moving{} // the lists of what globs take
+	finds := moving{} // steps that list the files matched by globs
 	for i, c := range calls {
 		names = append(names, c.action)
 		doc, _ := d.Decoder.Describe(c.action) // the decoder reports an unknown action
@@ -90,8 +90,9 @@ func (w Where) Do(d Do) (millrace.Pipeline, error) {
 	return p, explained(err)
 }
 
-// filesByGlob takes files=GLOB out of the arguments of an action, adds the steps that list what the globs take, and
-// returns their ids. It leaves the arguments alone if one of the files is a name: names and globs have other advice.
+// filesByGlob removes files=GLOB from the arguments of an action, adds the steps that list the files matched by the
+// globs, and returns their ids. It leaves the arguments alone if one of the files is a name: names and globs have
+// different advice.
 func (w Where) filesByGlob(c *call, doc millrace.ActionDoc, finds *moving) (ids []string, err error) {
 	if doc.Input != actions.InputFiles && doc.Input != actions.InputOptional {
 		return nil, nil
@@ -121,7 +122,7 @@ func (w Where) filesByGlob(c *call, doc millrace.ActionDoc, finds *moving) (ids 
 	return ids, nil
 }
 
-// split sorts the arguments by steps.
+// split divides the arguments into steps.
 func split(args []string) ([]call, error) {
 	var calls []call
 	begins := true
@@ -156,7 +157,7 @@ func givesFiles(params map[string]any) bool {
 	return false
 }
 
-// chain lets a step take the files of those before it, and returns the ids of these.
+// chain connects a step to the files of earlier steps, and returns the ids of these steps.
 func chain(step, params map[string]any, doc millrace.ActionDoc, before []string, taken map[string]bool) []string {
 	last := before[len(before)-1]
 	switch doc.Input {

@@ -23,15 +23,14 @@ const (
 	listOfNumbers = "a list of whole numbers"
 )
 
-// Parameters that name files and directories, or choose among them: by name=value they count from the working
-// directory.
+// Parameters that name or select files and directories: with name=value they are relative to the working directory.
 var (
 	pathParams = []string{"path", "paths", "files", "file_a", "file_b", "destination", "base", "directory", "dir"}
 	globParams = []string{"include", "exclude", "needs", "writes"}
 )
 
-// home returns the parameter that says where an action works, "" if it has none. It is the working directory by
-// default.
+// home returns the parameter for the place where an action works, "" if it has none. Its default is the working
+// directory.
 func home(action string) string {
 	return map[string]string{"search": "path", "list": "path", "pattern_replace": "directory", "exec": "dir"}[action]
 }
@@ -51,7 +50,7 @@ func (w Where) params(c call, doc millrace.ActionDoc) (map[string]any, error) {
 		}
 		_, twice := params[strings.TrimSuffix(name, ":")]
 		if literal, ok := strings.CutSuffix(name, ":"); ok {
-			if file, ok := strings.CutPrefix(value, "@"); ok { // no JSON begins with it
+			if file, ok := strings.CutPrefix(value, "@"); ok { // JSON never begins with it
 				data, err := w.read(file)
 				if err != nil {
 					return nil, err
@@ -106,13 +105,13 @@ func (w Where) params(c call, doc millrace.ActionDoc) (map[string]any, error) {
 	return params, nil
 }
 
-// isJSONList reports whether a value is a list in JSON, as models and users of APIs write it.
+// isJSONList reports whether a value is a JSON list, the form that models and users of APIs use.
 func isJSONList(value string) bool {
 	var list []json.RawMessage
 	return strings.HasPrefix(value, "[") && json.Unmarshal([]byte(value), &list) == nil && len(list) > 0
 }
 
-// goHome sets where an action works, if no argument sets it.
+// goHome sets the place where an action works, if no argument sets it.
 func (w Where) goHome(action string, params map[string]any) {
 	at := home(action)
 	if at == "" || w.dir() == "." {
@@ -126,7 +125,7 @@ func (w Where) goHome(action string, params map[string]any) {
 	params[at] = w.dir()
 }
 
-// paramOf returns the description of a parameter, the zero ParamDoc if there is none.
+// paramOf returns the description of a parameter, the zero ParamDoc if it does not exist.
 func paramOf(doc millrace.ActionDoc, name string) millrace.ParamDoc {
 	i := slices.IndexFunc(doc.Params, func(p millrace.ParamDoc) bool { return p.Name == name })
 	if i < 0 {
@@ -135,8 +134,8 @@ func paramOf(doc millrace.ActionDoc, name string) millrace.ParamDoc {
 	return doc.Params[i]
 }
 
-// value returns what a text stands for where a parameter takes something of that type. A text that does not fit stays
-// a text, for it can be a template. Else the decoder reports the error.
+// value converts a text for a parameter of that type. A text that does not fit stays a text, because it can be a
+// template. Otherwise the decoder reports the error.
 func (w Where) value(name, text, takes string) (any, error) {
 	switch takes {
 	case listOfStrings, oneOrList:
@@ -164,7 +163,7 @@ func (w Where) value(name, text, takes string) (any, error) {
 	return w.placed(name, text)
 }
 
-// placed returns a name, or a glob, as it counts from the root of the tree. A template stays as it is.
+// placed returns a name, or a glob, relative to the root of the tree. A template stays unchanged.
 func (w Where) placed(name, text string) (string, error) {
 	switch {
 	case w.literal || w.dir() == "." && !absolute(text) || text == "" || strings.Contains(text, "{{"):
@@ -183,14 +182,14 @@ func (w Where) placed(name, text string) (string, error) {
 	return text, nil
 }
 
-// number returns the JSON number that a text is, as it is written.
+// number returns the JSON number in a text, as written.
 func number(text string) (json.Number, bool) {
 	v, err := decoded(text)
 	n, ok := v.(json.Number)
 	return n, err == nil && ok && n.String() == text
 }
 
-// oneValue checks that a text is one JSON value, which then goes to the decoder as it is typed.
+// oneValue checks that a text is one JSON value, which the decoder then gets as typed.
 func oneValue(text string) error {
 	if !utf8.ValidString(text) {
 		return errors.New("it is not UTF-8")
@@ -199,7 +198,7 @@ func oneValue(text string) error {
 	return err
 }
 
-// decoded returns the one JSON value in a text, numbers as they are written.
+// decoded returns the single JSON value in a text, with numbers as written.
 func decoded(text string) (any, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()

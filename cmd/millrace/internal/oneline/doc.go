@@ -1,9 +1,9 @@
-// Package oneline makes pipelines from the arguments of a command line: replace, sed, mv, cp, rm, patch and do.
+// Package oneline builds pipelines from the arguments of a command line: replace, sed, mv, cp, rm, patch and do.
 //
-// It changes nothing, and reads only what the arguments name: text in a file, and what kind of thing a name stands for.
-// All that a command does is in the pipeline that comes out, which can be written as JSON and run from there.
+// It changes nothing, and reads only the arguments: text in a named file, and the kind of file at a name. The resulting
+// pipeline is all that a command does; it can be written as JSON and run from there.
 //
-// Names of arguments count from the working directory, and become paths from the root of the tree.
+// Names in arguments are relative to the working directory, and become paths relative to the root of the tree.
 package oneline
 
 import (
@@ -18,12 +18,12 @@ import (
 
 // UsageError reports that the arguments do not form a pipeline. Nothing was done.
 type UsageError struct {
-	Message string // what is wrong
-	Hint    string // what to write instead, "" if that is not known
-	Err     error  // what the library says of the pipeline, a *millrace.ValidationError, or nil
+	Message string // the mistake
+	Hint    string // what to write instead, "" if unknown
+	Err     error  // the library's error about the pipeline, a *millrace.ValidationError, or nil
 }
 
-// Error has the message, and the hint if there is one.
+// Error returns the message, and the hint if there is one.
 func (e *UsageError) Error() string {
 	if e.Hint == "" {
 		return e.Message
@@ -39,19 +39,19 @@ func usage(hint, format string, args ...any) error {
 	return &UsageError{Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Common is what all commands have.
+// Common are the arguments that all commands have.
 type Common struct {
-	// Name is the name of the pipeline. "" stands for the command and its first argument.
+	// Name is the name of the pipeline. "" means a name made from the command and its first argument.
 	Name string
-	// Expect is how many edits there have to be, or files of mv, cp and rm: "3", "1..", "..9", "1..9". "" is any
+	// Expect is the required number of edits, or of files for mv, cp and rm: "3", "1..", "..9", "1..9". "" means any
 	// number.
 	Expect string
 }
 
-// maxName is how many characters of an argument are in the name of a pipeline.
+// maxName is the maximum number of characters of an argument in the name of a pipeline.
 const maxName = 60
 
-// build returns the pipeline of steps, named after the command and an argument unless the user gave it a name.
+// build returns the pipeline of steps, named after the command and an argument unless the user has named it.
 func (c Common) build(command, argument string, steps ...millrace.Step) (millrace.Pipeline, error) {
 	b := millrace.New(c.name(command, argument))
 	for _, s := range steps {
@@ -61,8 +61,8 @@ func (c Common) build(command, argument string, steps ...millrace.Step) (millrac
 	return p, explained(err)
 }
 
-// explained turns what is wrong with a pipeline into what is wrong with the arguments: places in a pipeline that the
-// user has not written are left out, and what is wrong with several steps for one reason is said once.
+// explained converts errors of a pipeline to errors of the arguments: it removes places in a pipeline that the user has
+// not written, and reports a mistake of several steps once.
 func explained(err error) error {
 	invalid, ok := errors.AsType[*millrace.ValidationError](err)
 	if !ok {
@@ -92,7 +92,7 @@ func (c Common) name(command, argument string) string {
 	return strings.TrimSpace(command + " " + string(text))
 }
 
-// braced reports whether one of the texts could be taken for a template, which no argument of these commands is.
+// braced reports whether one of the texts could be read as a template. Arguments of these commands are never templates.
 func braced(texts ...string) bool {
 	for _, text := range texts {
 		if strings.Contains(text, "{{") {

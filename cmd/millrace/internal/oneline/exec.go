@@ -8,14 +8,14 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Exec is what `millrace exec COMMAND [ARG…]` was given.
+// Exec are the arguments of `millrace exec COMMAND [ARG…]`.
 type Exec struct {
 	Common
 	// Words are the command and its arguments, empty if there is a script.
 	Words []string
 	// Shell is a script for /bin/sh, "" for none.
 	Shell string
-	// KeepFailed takes what the command has changed, whatever its status is; Discard takes nothing.
+	// KeepFailed keeps the changes of the command even if it fails; Discard keeps none.
 	KeepFailed, Discard bool
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// bounds reads "3", "1..", "..9" or "1..9". A nil bound is none.
+// bounds parses "3", "1..", "..9" or "1..9". A nil bound means none.
 func (c Common) bounds() (low, high *int, err error) {
 	if c.Expect == "" {
 		return nil, nil, nil

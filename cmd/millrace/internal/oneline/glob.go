@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// globSigns are the characters that make an argument a glob; a backslash takes the meaning from the one behind it.
+// globSigns are the characters that make an argument a glob; a backslash quotes the character after it.
 const globSigns = `*?[{`
 
 func isGlob(argument string) bool { return strings.ContainsAny(argument, globSigns) }
 
-// escape returns the glob for a name and nothing else.
+// escape returns the glob that matches only the name.
 func escape(name string) string {
 	var b strings.Builder
 	for _, c := range name {
@@ -22,14 +22,14 @@ func escape(name string) string {
 	return b.String()
 }
 
-// glob is a glob of an argument: what it takes stands below a directory.
+// glob is a glob in an argument: it matches paths below a directory.
 type glob struct {
-	dir  string // a path from the root of the tree
-	rest string // from there
+	dir  string // relative to the root of the tree
+	rest string // the glob, relative to dir
 }
 
-// glob reads an argument. Unlike a glob of a pipeline, one without a slash is for the names in the working directory
-// alone.
+// glob parses an argument. Unlike a glob of a pipeline, a glob without a slash only matches names in the working
+// directory.
 func (w Where) glob(argument string) (glob, error) {
 	fixed, rest := "", w.slashes(argument)
 	for {
@@ -58,10 +58,10 @@ func (w Where) glob(argument string) (glob, error) {
 	return glob{dir, rest}, nil
 }
 
-// deep reports whether the glob takes something from any depth.
+// deep reports whether the glob matches at any depth.
 func (g glob) deep() bool { return strings.Contains(g.rest, "**") }
 
-// depth returns how many levels below its directory it can take anything from, -1 for all.
+// depth returns how many levels below its directory the glob can match, -1 for all.
 func (g glob) depth() int {
 	if g.deep() {
 		return -1
@@ -69,7 +69,7 @@ func (g glob) depth() int {
 	return 1 + strings.Count(g.rest, "/")
 }
 
-// whole returns the glob as it counts from the root of the tree.
+// whole returns the glob relative to the root of the tree.
 func (g glob) whole() string {
 	if g.dir == "." {
 		return g.rest
@@ -77,7 +77,7 @@ func (g glob) whole() string {
 	return escape(g.dir) + "/" + g.rest
 }
 
-// from returns the glob as it counts from a directory that its own is in, or is.
+// from returns the glob relative to its own directory or one above it.
 func (g glob) from(dir string) string {
 	if dir == g.dir {
 		return g.rest
@@ -85,7 +85,7 @@ func (g glob) from(dir string) string {
 	return escape(below(g.dir, dir)) + "/" + g.rest
 }
 
-// below returns a path from a directory that it is in.
+// below returns a path relative to a directory above it.
 func below(name, dir string) string {
 	if dir == "." {
 		return name
@@ -93,7 +93,7 @@ func below(name, dir string) string {
 	return strings.TrimPrefix(name, dir+"/")
 }
 
-// common returns the deepest directory that both are in, or are.
+// common returns the deepest directory that contains or equals both.
 func common(a, b string) string {
 	for ; a != "."; a = path.Dir(a) {
 		if a == b || strings.HasPrefix(b, a+"/") {
@@ -103,8 +103,8 @@ func common(a, b string) string {
 	return "."
 }
 
-// filters turns globs that choose among files into those of a step: one with a slash counts from the working directory,
-// one without is for names wherever they are. Those that begin with "!" leave out.
+// filters converts globs that select files to globs of a step: one with a slash is relative to the working directory,
+// one without matches names at any depth. Globs that begin with "!" exclude.
 func (w Where) filters(globs []string) (include, exclude []string, err error) {
 	for _, text := range globs {
 		list := &include
@@ -125,7 +125,7 @@ func (w Where) filters(globs []string) (include, exclude []string, err error) {
 func (w Where) filter(text string) (string, error) {
 	text = w.slashes(text)
 	if trimmed := strings.TrimRight(text, "/"); !strings.Contains(trimmed, "/") {
-		return text, nil // a name, or that of a directory
+		return text, nil // a name, perhaps of a directory
 	}
 	g, err := w.glob(text)
 	if err != nil {
@@ -134,7 +134,7 @@ func (w Where) filter(text string) (string, error) {
 	return anchored(g.whole()), nil
 }
 
-// anchored returns a glob of a path in a form that a step does not take for a name at any depth.
+// anchored returns a glob of a path in a form that a step does not treat as a name at any depth.
 func anchored(text string) string {
 	if strings.Contains(text, "/") {
 		return text
@@ -142,7 +142,7 @@ func anchored(text string) string {
 	return text + "{,/}"
 }
 
-// union returns the glob that takes what any of them does.
+// union returns a glob that matches everything that any of the globs matches.
 func union(globs []string) string {
 	if len(globs) == 1 {
 		return globs[0]
@@ -154,7 +154,7 @@ func union(globs []string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// part returns a glob as it stands within braces: a comma of its own gets a backslash.
+// part returns a glob for use within braces: its commas get a backslash.
 func part(text string) string {
 	var b strings.Builder
 	braces, brackets := 0, false
@@ -181,7 +181,7 @@ func part(text string) string {
 	return b.String()
 }
 
-// types turns "go", ".go" and "go,js" into file types.
+// types converts "go", ".go" and "go,js" to file types.
 func types(list []string) ([]string, error) {
 	var all []string
 	for _, text := range list {

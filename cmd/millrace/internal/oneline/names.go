@@ -9,10 +9,10 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// byPattern reports whether a part of the names is changed, instead of where the files lie.
+// byPattern reports whether a part of the names is changed, instead of the directories of the files.
 func (t Transfer) byPattern() bool { return t.Regex || len(t.Replace) > 0 }
 
-// pattern returns the regular expression for the part of the names, and what takes its place.
+// pattern returns the regular expression for the part of the names, and its replacement.
 func (t Transfer) pattern() (pattern, replacement string, err error) {
 	switch {
 	case t.Regex && len(t.Replace) > 0:
@@ -31,11 +31,11 @@ func (t Transfer) pattern() (pattern, replacement string, err error) {
 	return regexp.QuoteMeta(old), verbatim(text), nil
 }
 
-// verbatim returns the replacement for a match that stands for a text and nothing else.
+// verbatim returns the replacement that inserts exactly a text.
 func verbatim(text string) string { return strings.NewReplacer("$", "$$", `\`, `\\`).Replace(text) }
 
-// renamed returns the pipeline that changes a part of the names. The paths count from the working directory, or from
-// the deepest directory above it that all of the sources are in.
+// renamed returns the pipeline that changes a part of the names. The paths are relative to the working directory, or to
+// the deepest directory above it that contains all sources.
 func (w Where) renamed(t Transfer, expect millrace.Expect) (millrace.Pipeline, error) {
 	var none millrace.Pipeline
 	pattern, replacement, err := t.pattern()
@@ -75,8 +75,8 @@ func (w Where) renamed(t Transfer, expect millrace.Expect) (millrace.Pipeline, e
 	return work.build(t.Common, "mv", pattern)
 }
 
-// checkDest refuses a DEST with the signs of a glob, unless there is something of that name. A bracket is such a sign
-// beside a source that has brackets: many names have them.
+// checkDest refuses a DEST with glob characters, unless a file of that name exists. A bracket only counts as a glob
+// character if a source glob has brackets, because many names have them.
 func (w Where) checkDest(t Transfer, from sources) error {
 	signs := "*?"
 	if slices.ContainsFunc(from.globs, func(g glob) bool { return strings.Contains(g.rest, "[") }) {

@@ -7,13 +7,13 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Patch is what `millrace patch [FILE]` was given.
+// Patch are the arguments of `millrace patch [FILE]`.
 type Patch struct {
 	Common
-	// File is read, as Where.Read does; "-" is standard input.
+	// File is read by Where.Read; "-" is standard input.
 	File string
-	// Options are how the patch is read and placed; its Text is not used. Path and Directory count from the working
-	// directory. The names in a patch count from the root of the tree, or from Directory.
+	// Options decide how the patch is read and placed; its Text is not used. Path and Directory are relative to the
+	// working directory. The names in a patch are relative to the root of the tree, or to Directory.
 	Options actions.Patch
 }
 

@@ -12,52 +12,50 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Replace is what `millrace replace OLD NEW [PATH…]` was given.
+// Replace are the arguments of `millrace replace OLD NEW [PATH…]`.
 type Replace struct {
 	Common
 	Old, New string
-	// Insert puts New as a line of its own before or after each line with Old, which stays. Zero puts New in the place
-	// of Old.
+	// Insert inserts New as a separate line before or after each line with Old, which stays. Zero replaces Old by New.
 	Insert Insert
-	// Map is a file with texts and their new ones, in place of Old and New; "" for none. They are replaced at once, the
-	// longest first.
+	// Map is a file with texts and their replacements, used instead of Old and New; "" for none. All are replaced in one
+	// pass, the longest first.
 	Map string
-	// PreserveCase also replaces the other ways to write the words of Old, as in actions.Edit.
+	// PreserveCase also replaces other spellings of the words of Old, see actions.Edit.
 	PreserveCase bool
-	// Max is how many matches are replaced in each file, 0 for all.
+	// Max is the maximum number of replaced matches in each file, 0 for all.
 	Max int
-	// MaxTotal is how many matches are replaced in all files, 0 for all.
+	// MaxTotal is the maximum number of replaced matches in all files, 0 for all.
 	MaxTotal int
-	// Paths are files and directories to look into. None, without FilesFrom, is the working directory.
+	// Paths are the files and directories to search. None, without FilesFrom, means the working directory.
 	Paths []string
-	// Regex takes Old for a regular expression in which ^ and $ stand for the ends of lines, and $1 or ${name} in New
-	// for its groups, \n for a line end. False takes both as they are.
+	// Regex means that Old is a regular expression in which ^ and $ match at the ends of lines, and that New can have $1
+	// or ${name} for groups and \n for a line end. False means that both are literal.
 	Regex bool
-	// Structural takes Old for a structural pattern, which is compared token by token, and :[name] in New for its
-	// holes. Language is that of the files; "" goes by their names.
+	// Structural means that Old is a structural pattern, which is compared token by token, and that New can have :[name]
+	// for its holes. Language is the language of the files; "" derives it from their names.
 	Structural bool
 	Language   string
-	// IgnoreCase finds letters in any case. Words finds Old only where no letter, digit, mark or underscore is beside
+	// IgnoreCase ignores the case of letters. Words only matches Old if no letter, digit, mark or underscore is next to
 	// it.
 	IgnoreCase, Words bool
-	// Encoding is how the files are stored, as in actions.Edit. "" is UTF-8.
+	// Encoding is the encoding of the files, see actions.Edit. "" is UTF-8.
 	Encoding string
-	// Globs choose among the files; with "!" before them they leave out. Types do by the end of the name: "go",
-	// "go,js".
+	// Globs select files; with "!" before them they exclude. Types select by the end of the name: "go", "go,js".
 	Globs, Types []string
-	// NoIgnore also looks into what .gitignore files leave out.
+	// NoIgnore also searches files that .gitignore files exclude.
 	NoIgnore bool
-	// NoGenerated leaves out files with the mark of a generator, as actions.Search does.
+	// NoGenerated excludes files with the mark of a generator, see actions.Search.
 	NoGenerated bool
-	// FilesFrom is a file that has more Paths, a line each, or with Nul each ended by a NUL; "-" is standard input.
+	// FilesFrom is a file with more Paths, one per line, or with Nul each ended by a NUL; "-" is standard input.
 	FilesFrom string
 	Nul       bool
 }
 
-// ErrNoFiles reports that FilesFrom names no file, so that nothing is to be done.
+// ErrNoFiles reports that FilesFrom names no file, so that there is nothing to do.
 var ErrNoFiles = errors.New("--files-from names no file")
 
-// Insert is where a line comes.
+// Insert is the place of an inserted line.
 type Insert uint8
 
 // The places of a line.
@@ -67,14 +65,14 @@ const (
 	InsertAfter
 )
 
-// The steps of all commands.
+// The ids of steps used by all commands.
 const (
 	stepFind = "find"
 	stepFix  = "fix"
 )
 
-// Replace returns the pipeline: a search, and an edit of what it finds; of a single file the edit alone, which can tell
-// of the nearest lines if there is nothing to replace.
+// Replace returns the pipeline: a search, and an edit of the files found. For a single file it is only the edit, which
+// can report the nearest lines if there is nothing to replace.
 func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 	if r.Old == "" && r.Map == "" {
 		return millrace.Pipeline{}, usage("", "the text to replace cannot be empty")
@@ -157,7 +155,7 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 	return r.build("replace", cmp.Or(r.Old, r.Map), find, fix)
 }
 
-// together refuses what does not go together.
+// together refuses arguments that exclude each other.
 func (r Replace) together() error {
 	switch {
 	case r.Language != "" && !r.Structural:
@@ -173,7 +171,7 @@ func (r Replace) together() error {
 	return nil
 }
 
-// pattern returns the regular expression for the text. Words are made of the letters, digits and marks of all scripts.
+// pattern returns the regular expression for the text. Words consist of letters, digits and marks of all scripts.
 func (r Replace) pattern() string {
 	switch {
 	case !r.Words:
@@ -181,7 +179,7 @@ func (r Replace) pattern() string {
 	case r.Regex:
 		return `(?u)\b(?:` + r.Old + `)\b`
 	}
-	// Beside a character that is not part of a word, \B holds where no word begins or ends.
+	// Next to a character that is not part of a word, \B matches where no word begins or ends.
 	first, _ := utf8.DecodeRuneInString(r.Old)
 	last, _ := utf8.DecodeLastRuneInString(r.Old)
 	return "(?u)" + edge(first) + regexp.QuoteMeta(r.Old) + edge(last)
@@ -194,7 +192,7 @@ func edge(c rune) string {
 	return `\B`
 }
 
-// paths returns where to look, from the root of the tree, each once.
+// paths returns the paths to search, relative to the root of the tree, each once.
 func (w Where) paths(r Replace) ([]string, error) {
 	arguments := r.Paths
 	if r.FilesFrom != "" {
@@ -232,8 +230,8 @@ func (w Where) paths(r Replace) ([]string, error) {
 	return paths, nil
 }
 
-// list returns the names in a list: what stands before each end of a name, and what is left behind the last. Empty
-// ones do not count. A line may end in CRLF.
+// list returns the names in a list: the text before each terminator, and the text after the last one. Empty names are
+// ignored. A line may end in CRLF.
 func list(data []byte, nul bool) []string {
 	end := "\n"
 	if nul {

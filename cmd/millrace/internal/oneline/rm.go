@@ -5,16 +5,16 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Remove is what `millrace rm SRC…` was given.
+// Remove are the arguments of `millrace rm SRC…`.
 type Remove struct {
 	Common
-	// Sources are names and globs. At least one.
+	// Sources are names and globs, at least one.
 	Sources []string
-	// Recursive also takes directories, with all that is in them.
+	// Recursive also removes directories, with everything in them.
 	Recursive, NoIgnore bool
 }
 
-// Remove returns the pipeline: what is deleted goes to the trash.
+// Remove returns the pipeline: deleted files go to the trash.
 func (w Where) Remove(r Remove) (millrace.Pipeline, error) {
 	var none millrace.Pipeline
 	expect, err := r.files()

@@ -5,27 +5,27 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Search is what `millrace search PATTERN [PATH…]` was given.
+// Search are the arguments of `millrace search PATTERN [PATH…]`.
 type Search struct {
 	Common
 	Pattern string
-	// Paths are files and directories to look into. None is the working directory.
+	// Paths are the files and directories to search. None means the working directory.
 	Paths []string
 	// Mode and Language are those of actions.Search.
 	Mode, Language string
-	// IgnoreCase finds letters in any case.
+	// IgnoreCase ignores the case of letters.
 	IgnoreCase bool
-	// Globs choose among the files; with "!" before them they leave out. Types do by the end of the name.
+	// Globs select files; with "!" before them they exclude. Types select by the end of the name.
 	Globs, Types []string
-	// NoIgnore also looks into what .gitignore files leave out.
+	// NoIgnore also searches files that .gitignore files exclude.
 	NoIgnore bool
-	// NoGenerated leaves out files with the mark of a generator.
+	// NoGenerated excludes files with the mark of a generator.
 	NoGenerated bool
 	// Matches asks for each match.
 	Matches bool
 }
 
-// Search returns the pipeline: one step, which finds.
+// Search returns the pipeline, which has one search step.
 func (w Where) Search(s Search) (millrace.Pipeline, error) {
 	if s.Pattern == "" {
 		return millrace.Pipeline{}, usage("", "the pattern cannot be empty")

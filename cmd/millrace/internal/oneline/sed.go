@@ -7,22 +7,22 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Sed is what `millrace sed SCRIPT GLOB…` was given.
+// Sed are the arguments of `millrace sed SCRIPT GLOB…`.
 type Sed struct {
 	Common
-	// Scripts are run one after the other, as several -e are. At least one.
+	// Scripts are run one after the other, like several -e. At least one.
 	Scripts []string
 	// Files are globs and names of files. At least one.
 	Files []string
-	// Exclude are globs of files and directories to leave out, from the working directory.
+	// Exclude are globs of files and directories to exclude, relative to the working directory.
 	Exclude []string
 	// Syntax is "", "ere", "bre" or "re2".
 	Syntax string
-	// Printed keeps only the lines that the script prints, as sed -n does.
+	// Printed keeps only the lines that the script prints, like sed -n.
 	Printed, NoIgnore, Binary bool
 }
 
-// Sed returns the pipeline: a step for the globs, and one for the names.
+// Sed returns the pipeline: one step for the globs, and one for the names.
 func (w Where) Sed(s Sed) (millrace.Pipeline, error) {
 	var none millrace.Pipeline
 	switch {
@@ -63,7 +63,7 @@ func (w Where) Sed(s Sed) (millrace.Pipeline, error) {
 	return s.build("sed", s.Scripts[0], steps...)
 }
 
-// chosen sets the files by globs: those of the deepest directory that all of the globs are below.
+// chosen selects the files by globs, in the deepest directory above all of the globs.
 func (w Where) chosen(step *actions.PatternReplace, s Sed, files sources) error {
 	dir := files.globs[0].dir
 	for _, g := range files.globs {

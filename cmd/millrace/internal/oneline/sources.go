@@ -7,23 +7,23 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// sources are files to work on: those that arguments name, and globs.
+// sources are the files to work on: named files, and globs.
 type sources struct {
 	files []string
 	globs []glob
 }
 
-// directories is how a command takes the directories among its arguments.
+// directories is how a command treats directories among its arguments.
 type directories uint8
 
 const (
-	refused  directories = iota // with the glob to write
-	withFlag                    // refused, with the glob and the flag -r
-	taken                       // named, as files are
-	within                      // stand for all files in them
+	refused  directories = iota // with a hint for the glob to write
+	withFlag                    // refused, with hints for the glob and for the flag -r
+	taken                       // used as named, like files
+	within                      // mean all files in them
 )
 
-// sources sorts arguments. An existing path is a name, also if it looks like a glob.
+// sources sorts arguments. An existing path is a name, even if it looks like a glob.
 func (w Where) sources(arguments []string, dirs directories) (sources, error) {
 	var s sources
 	seen := make(map[string]bool, len(arguments))
@@ -57,16 +57,17 @@ func (w Where) sources(arguments []string, dirs directories) (sources, error) {
 	return s, nil
 }
 
-// moving is the steps of a command that works on whole files: what finds them comes before all that moves one.
+// moving are the steps of a command that works on whole files: the steps that find files come before all steps that
+// move them.
 type moving struct {
-	word        string // the id of a step that moves
+	word        string // the id for the steps that move
 	named       []string
 	noIgnore    bool
 	expect      millrace.Expect
 	finds, acts []millrace.Step
 }
 
-// add adds the steps for some sources: one for the named files, one for what the globs take.
+// add adds the steps for some sources: one for the named files, one for the files matched by globs.
 func (m *moving) add(s sources, act func(files []string) actions.Action, raw bool) {
 	if len(s.files) > 0 {
 		m.act(millrace.Step{Action: act(s.files), Raw: raw || braced(s.files...)})
@@ -90,7 +91,8 @@ func (m *moving) act(s millrace.Step) {
 	m.acts = append(m.acts, s)
 }
 
-// find adds the step that lists what a glob takes, and returns its id. A named file is left out: it has a step already.
+// find adds the step that lists the files matched by a glob, and returns its id. It excludes named files, which already
+// have a step.
 func (m *moving) find(g glob) string {
 	l := actions.List{Depth: g.depth(), Include: []string{g.whole()}, NoIgnore: m.noIgnore}
 	if g.dir != "." {
@@ -112,7 +114,7 @@ func (m *moving) build(c Common, command, argument string) (millrace.Pipeline, e
 	return c.build(command, argument, append(m.finds, m.acts...)...)
 }
 
-// numbered returns the id of a step: the first has the plain word.
+// numbered returns the id of a step: the first step has the plain word.
 func numbered(word string, i int) string {
 	if i == 0 {
 		return word
@@ -120,7 +122,7 @@ func numbered(word string, i int) string {
 	return fmt.Sprint(word, i+1)
 }
 
-// oneBound refuses bounds on what several steps do.
+// oneBound refuses --expect if there are several steps.
 func (c Common) oneBound(steps int) error {
 	if c.Expect != "" && steps > 1 {
 		return usage("give either names, or globs of one kind", "--expect is for one step, and this takes %d", steps)

@@ -9,43 +9,43 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Transfer is what `millrace mv SRC… DEST` or `millrace cp SRC… DEST` was given.
+// Transfer are the arguments of `millrace mv SRC… DEST` or `millrace cp SRC… DEST`.
 type Transfer struct {
 	Common
-	// Copy leaves the sources where they are.
+	// Copy keeps the sources.
 	Copy bool
-	// Sources are names and globs; at least one. A directory moves with all that is in it, and is not copied. Below a
-	// destination, the files of a glob with ** keep the directories between the destination and the first sign of the
-	// glob.
+	// Sources are names and globs; at least one. A directory moves with everything in it, and is not copied. Below a
+	// destination, the files of a glob with ** keep the directories between the destination and the first special
+	// character of the glob.
 	Sources []string
-	// Dest is a directory if it ends in a slash or there is one of that name; else the new name of one file or
+	// Dest is a directory if it ends in a slash or is an existing directory. Otherwise it is the new name of one file or
 	// directory, or of several with parts of the old names: {{dir}}, {{stem}}, {{ext}} and {{name}}. A single directory
-	// takes a Dest that is not there as its new name, with a slash at the end too, as with mv(1).
+	// gets a Dest that does not exist as its new name, even with a trailing slash, as with mv(1).
 	Dest string
-	// Regex changes a part of the names instead: of each path, what the regular expression Old matches becomes New, as
-	// in Replace. Then Dest is not used, a directory stands for all files in it, and no Sources for the working
+	// Regex changes a part of the names instead: in each path, the matches of the regular expression Old are replaced by
+	// New, as in Replace. Then Dest is not used, a directory means all files in it, and no Sources mean the working
 	// directory.
 	Regex    bool
 	Old, New string
-	// Replace is the same for a text, as OLD=NEW, at most once.
+	// Replace does the same for a text, as OLD=NEW, at most once.
 	Replace []string
-	// Overwrite replaces what is there.
+	// Overwrite replaces existing files.
 	Overwrite, NoIgnore bool
 }
 
-// target is where files go.
+// target is the destination of files.
 type target struct {
 	destination, to, base string
-	keep                  bool // the directories below base
+	keep                  bool // keep the directories below base
 }
 
-// group is what goes to one target.
+// group is the sources for one target.
 type group struct {
 	sources
 	target
 }
 
-// Transfer returns the pipeline: lists of what the globs take, then the moves.
+// Transfer returns the pipeline: steps that list the files matched by globs, then the moves.
 func (w Where) Transfer(t Transfer) (millrace.Pipeline, error) {
 	var none millrace.Pipeline
 	command, word := "mv", "move"
@@ -93,7 +93,7 @@ func (w Where) Transfer(t Transfer) (millrace.Pipeline, error) {
 	return work.build(t.Common, command, t.Sources[0])
 }
 
-// raw reports whether the target could be taken for a template of a step.
+// raw reports whether the target could be read as a template of a step.
 func (t target) raw() bool {
 	to := strings.NewReplacer("{{dir}}", "", "{{stem}}", "", "{{ext}}", "", "{{name}}", "").Replace(t.to)
 	return braced(t.destination, t.base, to)
@@ -108,7 +108,7 @@ func (t Transfer) action(files []string, to target) actions.Action {
 		Overwrite: t.Overwrite}
 }
 
-// groups sorts the sources by where they go.
+// groups groups the sources by target.
 func (w Where) groups(t Transfer, from sources) ([]group, error) {
 	if strings.Contains(t.Dest, "{{") {
 		to, err := w.named(t.Dest)
@@ -152,7 +152,7 @@ func (w Where) groups(t Transfer, from sources) ([]group, error) {
 	return groups, nil
 }
 
-// named returns the target of a name with parts. {{dir}} is the directory of a file as it counts from the working one.
+// named returns the target of a name with parts. {{dir}} is the directory of a file relative to the working directory.
 func (w Where) named(dest string) (target, error) {
 	if strings.HasSuffix(dest, "/") {
 		return target{}, usage("add {{name}} to its end", "'%s' has parts of names, and names no file", shown(dest))

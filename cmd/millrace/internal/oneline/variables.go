@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/template"
 )
 
-// takes are the values that the types of variables take on the command line.
+// takes are the types of variables in the words of ParamDoc.
 var takes = map[string]string{
 	"string": "a string", "number": aNumber, "integer": wholeNumber, "boolean": trueOrFalse, "list": listOfStrings,
 	"object": "an object",
@@ -35,19 +35,19 @@ func docOf(p millrace.Pipeline) millrace.ActionDoc {
 	return doc
 }
 
-// CompleteVariables is [Complete] for the variables of a pipeline. args are the arguments behind its name.
+// CompleteVariables is [Complete] for the variables of a pipeline. args are the arguments after its name.
 func CompleteVariables(p millrace.Pipeline, args []string, word string, list func(dir string) []string) []Word {
 	doc := docOf(p)
 	name, value, valued := strings.Cut(word, "=")
 	all := paramWords(doc, args)
-	all = all[:len(all)-1] // "then" is for actions
+	all = all[:len(all)-1] // "then" is only for actions
 	if valued {
 		all = valueWords(doc, name, value, list)
 	}
 	return slices.DeleteFunc(all, func(w Word) bool { return !strings.HasPrefix(w.Text, word) })
 }
 
-// asked returns the argument that gives a variable the value which the user types.
+// asked returns the argument that sets a variable to the value that the user types.
 func (w Where) asked(v millrace.Variable) (string, error) {
 	question := v.Name + " (" + v.Type
 	if v.Enum != nil {
@@ -63,7 +63,7 @@ func (w Where) asked(v millrace.Variable) (string, error) {
 	}
 	lines := strings.Split(question, "\n")
 	for i, line := range lines {
-		lines[i] = shown(line) // what a file has is text, whatever a terminal would make of it
+		lines[i] = shown(line) // the content of a file is text, and must not control the terminal
 	}
 	answer, err := w.Ask(strings.Join(lines, "\n") + ": ")
 	if err != nil || answer == "" && v.Type != "string" {
@@ -76,8 +76,8 @@ func (w Where) asked(v millrace.Variable) (string, error) {
 	return v.Name + sign + answer, nil
 }
 
-// Variables returns a pipeline with the values that the arguments give its variables: NAME=VALUE, several times for a
-// list, NAME:=JSON, NAME=@FILE. Each variable has a value afterwards: one without is asked for, if there is an Ask.
+// Variables returns a pipeline with the values from the arguments: NAME=VALUE, several times for a list, NAME:=JSON,
+// NAME=@FILE. Afterwards each variable has a value: a missing one is asked for, if there is an Ask.
 func (w Where) Variables(p millrace.Pipeline, args []string) (millrace.Pipeline, error) {
 	w.Dir, w.literal = "", true
 	p, err := w.given(p, args)
@@ -99,7 +99,7 @@ func (w Where) Variables(p millrace.Pipeline, args []string) (millrace.Pipeline,
 	return p, orMissing(p, err)
 }
 
-// given returns a pipeline with the values that the arguments give.
+// given returns a pipeline with the values from the arguments.
 func (w Where) given(p millrace.Pipeline, args []string) (millrace.Pipeline, error) {
 	values, err := w.params(call{action: "the pipeline", args: args}, docOf(p))
 	if err != nil {
@@ -108,7 +108,7 @@ func (w Where) given(p millrace.Pipeline, args []string) (millrace.Pipeline, err
 	for name, value := range values {
 		if text, ok := value.(json.RawMessage); ok {
 			if values[name], err = decoded(string(text)); err != nil {
-				return p, err // params has read it before
+				return p, err // params has parsed it before
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func (w Where) given(p millrace.Pipeline, args []string) (millrace.Pipeline, err
 	return with, nil
 }
 
-// orMissing returns the error, or an error that names the variables without a value.
+// orMissing returns err, or an error that lists the variables without a value.
 func orMissing(p millrace.Pipeline, err error) error {
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Kind is what a name stands for.
+// Kind is the kind of file at a name.
 type Kind uint8
 
 // The kinds. A link is a File, unless it leads to a directory.
@@ -18,24 +18,23 @@ const (
 	DirLink
 )
 
-// Where is where the arguments were given.
+// Where is the context of the arguments.
 type Where struct {
-	// Root is the absolute name of the root of the tree, with slashes, "" if that is not known: then absolute arguments
-	// are refused.
+	// Root is the absolute name of the root of the tree, with slashes, "" if unknown: then absolute arguments are refused.
 	Root string
-	// Dir is the working directory as a path from the root. "" and "." are the root itself.
+	// Dir is the working directory as a path relative to the root. "" and "." are the root.
 	Dir string
-	// Backslash means that a backslash in names and globs stands for a slash, as on Windows.
+	// Backslash means that a backslash in names and globs is a slash, as on Windows.
 	Backslash bool
-	// Look tells what a path from the root stands for. Nil means nothing, for all.
+	// Look returns the kind of a path relative to the root. Nil means Nothing for all paths.
 	Look func(name string) Kind
-	// Read reads the file of an argument, which may be anywhere: its name counts from the working directory, and "-" is
-	// standard input. Nil refuses all.
+	// Read reads the file given by an argument, which may be anywhere: its name is relative to the working directory, and
+	// "-" is standard input. Nil refuses all files.
 	Read func(name string) ([]byte, error)
 	// Ask asks the user for a line. Nil asks nothing.
 	Ask func(question string) (string, error)
 
-	literal bool // texts are not names, whatever parameter they are for
+	literal bool // texts are not names, for any parameter
 }
 
 func (w Where) dir() string { return path.Clean("./" + w.Dir) }
@@ -54,7 +53,7 @@ func (w Where) read(name string) ([]byte, error) {
 	return w.Read(name)
 }
 
-// place returns the path from the root of what an argument names.
+// place returns the path relative to the root for a name in an argument.
 func (w Where) place(argument string) (string, error) {
 	if argument == "" {
 		return "", usage("", "a name cannot be empty")
@@ -85,7 +84,7 @@ func (w Where) outside(argument string) error {
 	return usage("-C names another one", "'%s' is outside of the tree '%s'", shown(argument), shown(w.Root))
 }
 
-// belowRoot returns the path from the root of an absolute argument.
+// belowRoot returns the path relative to the root for an absolute argument.
 func (w Where) belowRoot(argument string) (string, bool) {
 	if w.Root == "" || !absolute(argument) {
 		return "", false
@@ -97,12 +96,12 @@ func (w Where) belowRoot(argument string) (string, bool) {
 	return strings.CutPrefix(name, strings.TrimSuffix(root, "/")+"/")
 }
 
-// absolute reports whether an argument names something from the top of the file system, also as Windows does.
+// absolute reports whether an argument is an absolute name, also in the form of Windows.
 func absolute(name string) bool {
 	return strings.HasPrefix(name, "/") || len(name) > 2 && name[1] == ':' && name[2] == '/'
 }
 
-// shown is how a text stands in messages.
+// shown returns a text for messages.
 func shown(text string) string { return fsutil.Visible(text) }
 
 // slashed returns a path as the name of a directory.

@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// wordList reads the texts to replace and their new ones from a file: by its name CSV, TSV, or JSON or YAML with an
-// object of old to new texts or a list of pairs, and else a line each, with a tab, ==> or = between them.
+// wordList reads the texts to replace and their replacements from a file. By its name, it is CSV, TSV, or JSON or YAML
+// with an object of old to new texts or a list of pairs. Otherwise each line is a pair, separated by a tab, ==> or =.
 func (w Where) wordList(file string) ([]actions.TextEdit, error) {
 	data, err := w.read(file)
 	if err != nil {
@@ -61,7 +61,7 @@ func (w Where) wordList(file string) ([]actions.TextEdit, error) {
 	return edits, nil
 }
 
-// pairsOf reads an object of old to new texts, or a list of pairs or of {old_text, new_text}.
+// pairsOf parses an object of old to new texts, or a list of pairs or of {old_text, new_text}.
 func pairsOf(data []byte) ([][]string, error) {
 	var object map[string]string
 	if err := yaml.Unmarshal(data, &object); err == nil {
@@ -87,7 +87,7 @@ func pairsOf(data []byte) ([][]string, error) {
 	return pairs, err
 }
 
-// anyOf returns the regular expression for any of the old texts.
+// anyOf returns the regular expression that matches any of the old texts.
 func anyOf(edits []actions.TextEdit) string {
 	texts := make([]string, len(edits))
 	for i, e := range edits {
