@@ -1,4 +1,4 @@
-// Command releasefiles writes what a release has beside the program: manual pages and completions.
+// Command releasefiles writes the files of a release besides the program: manual pages and completions.
 //
 //	go run ./internal/releasefiles DIR
 //
