@@ -12,9 +12,9 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Diff writes what a plan changes as [millrace.Plan.WriteDiff] does, in a style: all of it, or what is at some paths.
-// With colours but not to a terminal, what it writes is that text once the codes are taken out. Hunks are read in
-// groups of files, so a large plan is not held as a whole.
+// Diff writes the changes of a plan like [millrace.Plan.WriteDiff], in a style: all of them, or those at some paths.
+// With colours but not on a terminal, the output is the same text with colour codes. Hunks are read in groups of files,
+// so that a large plan is never in memory as a whole.
 func Diff(w io.Writer, plan *millrace.Plan, s Style, paths ...string) error {
 	if s == (Style{}) {
 		return plan.WriteDiff(w, paths...)
@@ -25,8 +25,8 @@ func Diff(w io.Writer, plan *millrace.Plan, s Style, paths ...string) error {
 		return err
 	}
 	if slices.ContainsFunc(d.left, betweenKinds) {
-		// By the path of such a file, a plan gives what is below the directory too. So the diff is written as a whole,
-		// without marks at the bytes that differ.
+		// For the path of such a file, a plan also returns the files below the directory. So the diff is written as a whole,
+		// without marks at the changed bytes.
 		p := &painter{style: s, w: d.w}
 		if err := plan.WriteDiff(p, paths...); err != nil {
 			return err
@@ -47,10 +47,10 @@ func Diff(w io.Writer, plan *millrace.Plan, s Style, paths ...string) error {
 	return d.w.Flush()
 }
 
-// group is some files, one after the other, that are written alike.
+// group is some consecutive files that are written in the same way.
 type group struct {
 	names  []string
-	edited bool       // each was a file and stays one
+	edited bool       // each was a file and remains one
 	read   chan hunks // of simple files, nil for others
 }
 
@@ -59,7 +59,8 @@ type hunks struct {
 	err   error
 }
 
-// next begins to read the next group, nil if there is none. The first file is there at once, later ones in fewer calls.
+// next starts reading the next group, nil if there is none. The first group is a single file, so that it is shown
+// immediately; later groups are larger.
 func (d *differ) next() *group {
 	if len(d.left) == 0 {
 		return nil
@@ -94,8 +95,7 @@ func (d *differ) write(g *group) error {
 // betweenKinds reports whether a file or link becomes a directory, or a directory becomes a file or link.
 func betweenKinds(c change.Change) bool { return c.Old.Kind == change.Dir || c.New.Kind == change.Dir }
 
-// chosen returns the changes at the paths that are part of a diff. A file that is renamed is part of it at its new name
-// alone.
+// chosen returns the changes at the paths that are part of a diff. A renamed file is only part of it at its new name.
 func chosen(plan *millrace.Plan, paths []string) ([]change.Change, error) {
 	var list []change.Change
 	found := make([]bool, len(paths))
@@ -134,12 +134,12 @@ type differ struct {
 	line  []byte
 }
 
-// simple reports whether the header of a file in a patch has nothing but its name.
+// simple reports whether the header of a file in a patch only has its name.
 func (d *differ) simple(c change.Change) bool {
 	return c.Kind == change.Modified && edited(c) && (c.Old.Mode^c.New.Mode)&0o100 == 0 && plainName(c.Path)
 }
 
-// marked writes edited files from their hunks, which know which bytes differ.
+// marked writes edited files from their hunks, which have the changed bytes.
 func (d *differ) marked(files []millrace.FileDiff) (err error) {
 	for _, f := range files {
 		if f.Binary {
@@ -168,10 +168,10 @@ func (d *differ) file(f millrace.FileDiff) error {
 	return err
 }
 
-// edited reports whether a change leaves a file where there was one, at the same name or another.
+// edited reports whether a change leaves a file in place of a file, perhaps with another name.
 func edited(c change.Change) bool { return isFile(c.Old) && isFile(c.New) }
 
-// special writes files of which the header says more, or whose lines all come or go.
+// special writes files with a longer header, or with only new or only removed lines.
 func (d *differ) special(g *group) error {
 	if !g.edited {
 		return d.unmarkedText(g.names...)
@@ -192,8 +192,8 @@ func (d *differ) unmarkedText(names ...string) error {
 	return p.flush()
 }
 
-// twice writes a file that was edited, and moved perhaps, or has a name in quotes: its text is read for the header and
-// for the bytes that differ.
+// twice writes a file that was edited, and perhaps moved, or has a name in quotes: its text is read once for the header
+// and once for the changed bytes.
 func (d *differ) twice(name string) error {
 	files, err := d.plan.Files(name)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// Hunk returns a hunk with its "@@" line: lines that are removed in red, those that are put in in green, and reversed
-// the bytes of them that really differ. Without colours, to a pipe, it is [millrace.Hunk.String].
+// Hunk returns a hunk with its "@@" line: removed lines in red, added lines in green, and their changed bytes in
+// reverse video. Without colours, to a pipe, it is [millrace.Hunk.String].
 func (s Style) Hunk(h millrace.Hunk) string {
 	if s == (Style{}) {
 		return h.String()
@@ -18,7 +18,7 @@ func (s Style) Hunk(h millrace.Hunk) string {
 
 func (s Style) hunk(b []byte, h millrace.Hunk) []byte {
 	bare := h
-	bare.Text = "" // then it is the head alone
+	bare.Text = "" // then it is only the head
 	b = append(b, s.Paint(Cyan, strings.TrimSuffix(bare.String(), "\n"))...)
 	b = append(b, '\n')
 	return s.lines(b, h.Lines())
@@ -33,8 +33,8 @@ func (s Style) lines(b []byte, lines []millrace.HunkLine) []byte {
 	return b
 }
 
-// returnsDiffer reports whether some lines of a hunk end in "\r\n" and others do not. Only then it is worth to be shown
-// on a terminal.
+// returnsDiffer reports whether some lines of a hunk end in "\r\n" and others do not. Only then is the "\r" shown on a
+// terminal.
 func returnsDiffer(lines []millrace.HunkLine) bool {
 	with, without := false, false
 	for _, l := range lines {
@@ -50,7 +50,7 @@ func returnsDiffer(lines []millrace.HunkLine) bool {
 	return with && without
 }
 
-// line appends a line of a hunk. hideReturn says not to show the "\r" at its end.
+// line appends a line of a hunk. hideReturn hides the "\r" at its end.
 func (s Style) line(b []byte, l millrace.HunkLine, hideReturn bool) []byte {
 	color := ""
 	switch l.Op {
@@ -89,8 +89,8 @@ func (s Style) text(b []byte, text string) []byte {
 	return append(b, text...)
 }
 
-// marksIn returns the marks of a line that are worth to be shown, widened to whole characters. A mark of the whole line
-// says no more than its colour.
+// marksIn returns the useful marks of a line, widened to whole characters. A mark of the whole line adds nothing to its
+// colour.
 func marksIn(l millrace.HunkLine, text string) [][2]int {
 	var marks [][2]int
 	for _, m := range l.Marks {

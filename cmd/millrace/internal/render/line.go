@@ -6,5 +6,5 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Line makes a text one line that a terminal shows as it is.
+// Line converts a text to one line without control characters.
 func Line(text string) string { return fsutil.Visible(strings.Join(strings.Fields(text), " ")) }

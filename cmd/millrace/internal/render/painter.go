@@ -15,22 +15,22 @@ func isFile(s change.State) bool { return s.Kind == change.File }
 
 func hasText(s change.State) bool { return isFile(s) || s.Kind == change.Symlink }
 
-// painter colours a patch in git's format that is written to it, line by line.
+// painter colours a patch in git's format, line by line.
 type painter struct {
 	style Style
 	w     *bufio.Writer
-	// hunks are those of the one file that is written: where the patch has them, they are written instead of its text.
+	// hunks are the hunks of the single file that is written: they replace the matching text of the patch.
 	hunks []millrace.Hunk
 
-	part     []byte // a line that is not complete yet
-	old, new int    // how many lines the hunk still has
+	part     []byte // an incomplete line
+	old, new int    // number of remaining lines of the hunk
 	hunk     []millrace.HunkLine
 	head     string
 	binary   bool
 	err      error
 }
 
-// Write takes part of a patch.
+// Write writes a part of a patch.
 func (p *painter) Write(data []byte) (int, error) {
 	n := len(data)
 	if len(p.part) > 0 {
@@ -55,7 +55,7 @@ func (p *painter) Write(data []byte) (int, error) {
 	return n, p.err
 }
 
-// flush writes what is left.
+// flush writes the rest.
 func (p *painter) flush() error {
 	p.endHunk()
 	return p.err
@@ -96,7 +96,7 @@ func (p *painter) line(text string) {
 	p.print(p.style.Paint(Bold, p.style.Text(text)) + "\n")
 }
 
-// endHunk writes the hunk that has been read, as the plan has it if it is one of those.
+// endHunk writes the hunk that was read, in the version of the plan if it is in hunks.
 func (p *painter) endHunk() {
 	if p.head == "" {
 		return
@@ -120,7 +120,7 @@ func (p *painter) print(text string) {
 	}
 }
 
-// counts reads how many lines of both sides a hunk has from its head, such as "@@ -1,2 +1 @@".
+// counts returns the numbers of lines of both sides of a hunk from its head, such as "@@ -1,2 +1 @@".
 func counts(text string) (old, new int, ok bool) {
 	sides := strings.SplitN(text, " ", 4)
 	if len(sides) < 4 || sides[0] != "@@" || !strings.HasPrefix(sides[3], "@@") {

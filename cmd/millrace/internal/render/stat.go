@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// statWidth is how many columns a list of files takes.
+// statWidth is the width of a list of files, in columns.
 const statWidth = 80
 
 // fileStat is one line of a list of files.
@@ -20,8 +20,8 @@ type fileStat struct {
 	added, taken int
 }
 
-// Stat writes the files that a plan changes, each with how many lines come and go, in the form of git's --stat, and
-// their sum. Names are cut at their beginning where they are too long.
+// Stat writes the files that a plan changes, each with the numbers of added and removed lines, in the form of git's
+// --stat, and their sum. Names that are too long are cut at the beginning.
 func Stat(w io.Writer, plan *millrace.Plan, s Style) error {
 	changes, err := chosen(plan, nil)
 	if err != nil {
@@ -60,7 +60,7 @@ func Stat(w io.Writer, plan *millrace.Plan, s Style) error {
 	return out.Flush()
 }
 
-// statsOf reads some files.
+// statsOf returns the lines for some files.
 func (s Style) statsOf(plan *millrace.Plan, changes []change.Change) ([]fileStat, error) {
 	names := make([]string, len(changes))
 	index := make(map[string]change.Change, len(changes))
@@ -102,7 +102,7 @@ func (s Style) statsOf(plan *millrace.Plan, changes []change.Change) ([]fileStat
 	return stats, nil
 }
 
-// scaled returns how long the bars of a file are if the longest may have so many columns. A count above zero is
+// scaled returns the lengths of the bars of a file if the longest may have that many columns. A count above zero is
 // visible.
 func scaled(added, taken, most, columns int) (plus, minus int) {
 	if most <= columns {
@@ -117,7 +117,7 @@ func scaled(added, taken, most, columns int) (plus, minus int) {
 	return scale(added), scale(taken)
 }
 
-// count returns a number with its word, in the plural where it is not one.
+// count returns a number with its word, in the plural unless the number is one.
 func count(n int, word string) string {
 	if n == 1 {
 		return "1 " + word

@@ -1,5 +1,4 @@
-// Package render shows plans: as a unified diff with colours, as a list of files with counts, and what a running
-// program is doing, on one line of a terminal.
+// Package render shows plans: as a unified diff with colours, and as a list of files with counts.
 package render
 
 import (
@@ -11,16 +10,16 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Style is how text is shown. The zero Style is that of a pipe: the bytes as they are.
+// Style is the style of text. The zero Style is for a pipe: unchanged bytes.
 type Style struct {
-	// Color is whether to use colours, of the sixteen that every terminal has.
+	// Color enables colours, from the sixteen of every terminal.
 	Color bool
-	// Terminal means that the text goes to a terminal: what is not seen there, or does something instead of being
-	// shown, is escaped by [fsutil.Visible], and binary content is left out.
+	// Terminal means that the text goes to a terminal: invisible and control characters are escaped by [fsutil.Visible],
+	// and binary content is left out.
 	Terminal bool
 }
 
-// Codes for a piece of text, see [Style.Paint].
+// Codes for the style of a text, see [Style.Paint].
 const (
 	Bold   = "1"
 	Dim    = "2"
@@ -30,7 +29,7 @@ const (
 	Cyan   = "36"
 )
 
-// The codes that begin and end what is marked, and end all.
+// The codes that begin and end marks, and that reset everything.
 const (
 	reversed    = "\x1b[7m"
 	notReversed = "\x1b[27m"
@@ -39,7 +38,7 @@ const (
 
 func code(name string) string { return "\x1b[" + name + "m" }
 
-// Paint returns the text in a colour, if there are colours. The text is taken as it is.
+// Paint returns the text in a colour, if colours are enabled. The text is not escaped.
 func (s Style) Paint(name, text string) string {
 	if !s.Color || text == "" {
 		return text
@@ -47,7 +46,7 @@ func (s Style) Paint(name, text string) string {
 	return code(name) + text + plain
 }
 
-// Text returns a name or a line of text as it is shown. Tabs stay.
+// Text returns a name or a line of text for display. Tabs stay.
 func (s Style) Text(text string) string {
 	if !s.Terminal {
 		return text
@@ -55,7 +54,7 @@ func (s Style) Text(text string) string {
 	return string(visible(nil, text))
 }
 
-// visible appends a line with what is not seen made visible, but for tabs.
+// visible appends a line with invisible characters escaped, except tabs.
 func visible(b []byte, text string) []byte {
 	for len(text) > 0 {
 		n := 0
@@ -63,7 +62,7 @@ func visible(b []byte, text string) []byte {
 			n++
 		}
 		b, text = append(b, text[:n]...), text[n:]
-		// The rest up to a tab is for Visible, which is slower.
+		// The rest up to a tab needs Visible, which is slower.
 		if n = strings.IndexByte(text, '\t'); n < 0 {
 			n = len(text)
 		}
@@ -74,7 +73,7 @@ func visible(b []byte, text string) []byte {
 	return b
 }
 
-// Width returns how many columns of a terminal a text without control characters takes.
+// Width returns the number of terminal columns of a text without control characters.
 func Width(text string) int {
 	n := 0
 	for _, r := range text {
@@ -98,14 +97,14 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// wideRunes are the ranges of characters that take two columns, by and large: those of East Asia, and emoji.
+// wideRunes are the ranges of characters with two columns, approximately: those of East Asia, and emoji.
 var wideRunes = [...][2]rune{
 	{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xa960, 0xa97c}, {0xac00, 0xd7a3}, {0xf900, 0xfaff},
 	{0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff},
 	{0x20000, 0x3fffd},
 }
 
-// shorten returns the end of a name in so many columns, with an ellipsis where something is left out.
+// shorten returns the end of a name in at most that many columns, after an ellipsis if something is cut off.
 func shorten(name string, columns int) string {
 	if Width(name) <= columns {
 		return name
@@ -117,7 +116,7 @@ func shorten(name string, columns int) string {
 	return "…" + name
 }
 
-// plainName reports whether git writes a name as it is in the headers of a patch.
+// plainName reports whether git writes a name without quotes in the headers of a patch.
 func plainName(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '\\' {

@@ -5,22 +5,21 @@ import (
 	"strings"
 )
 
-// leastWrapped is the smallest width that lines are wrapped to: a narrower terminal wraps them as it likes.
+// leastWrapped is the smallest width for wrapping: in a narrower terminal, lines are not wrapped.
 const leastWrapped = 20
 
-// escapes are the codes of colours, which take no column.
+// escapes matches the codes of colours, which have no width.
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// commands finds a command line in a sentence, which a user copies. It ends with its line, or before a semicolon.
+// commands finds a command line in a sentence, which a user may copy. It ends with its line, or before a semicolon.
 var commands = regexp.MustCompile(`(?:\bwith|\brun): ([^;]+)|: (millrace [^;]+)|^ +(millrace .+)`)
 
-// Wrap breaks the lines of a text at spaces, so that none takes more than the columns of a terminal. The rest of a line
-// begins where its last column of a table began, else below its first word. A word that is too long stays whole, and so
-// does a command line. With 0 columns the text stays as it is.
+// Wrap breaks the lines of a text at spaces to fit into the columns of a terminal. The rest of a line is indented to
+// the last column of a table, otherwise to its first word. A word that is too long stays whole, and so does a command
+// line. With 0 columns the text stays unchanged.
 func Wrap(text string, columns int) string { return wrap(text, columns, false) }
 
-// Refill is Wrap for prose that has line ends of its own: the rest of a line goes on with the next line of its
-// paragraph.
+// Refill is Wrap for prose with line ends: the rest of a line is joined with the next line of its paragraph.
 func Refill(text string, columns int) string { return wrap(text, columns, true) }
 
 func wrap(text string, columns int, refill bool) string {
@@ -58,7 +57,7 @@ func wrap(text string, columns int, refill bool) string {
 // width is Width for a text with colours.
 func width(text string) int { return Width(escapes.ReplaceAllString(text, "")) }
 
-// wordsOf cuts a line before the spaces of each word. A command line is one word.
+// wordsOf splits a line before the spaces of each word. A command line is one word.
 func wordsOf(line string) []string {
 	held := commands.FindStringSubmatchIndex(line)
 	kept := func(at int) bool {
@@ -84,7 +83,8 @@ func continues(line, next string) bool {
 	return next != "" && line[0] != ' ' && next[0] != ' ' && !strings.Contains(next, "  ")
 }
 
-// hanging returns how far the rest of a line is indented. A last cell that begins too far to the right leaves no room.
+// hanging returns the indent for the rest of a line. A last table column too far to the right is ignored, because it
+// leaves no room.
 func hanging(line string, columns int) int {
 	plain := strings.TrimRight(escapes.ReplaceAllString(line, ""), " ")
 	indent := len(plain) - len(strings.TrimLeft(plain, " "))
