@@ -7,13 +7,12 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// build makes the plan with what is taken. If that is refused, at is the file that it is about, or -1 if it is not
-// known.
+// build builds the plan with the accepted parts. If that is refused, at is the file that caused it, or -1 if unknown.
 func (r *Review) build() (plan *millrace.Plan, at int, err error) {
 	var rejected []string
 	index := make(map[string]int)
 	var partly []int
-	goes := make(map[string]bool) // directories in which something is taken
+	goes := make(map[string]bool) // directories with an accepted change
 	for n, f := range r.files {
 		all, none := f.takes()
 		if none {
@@ -49,7 +48,7 @@ func (r *Review) build() (plan *millrace.Plan, at int, err error) {
 	if err == nil {
 		return left, -1, nil
 	}
-	// The refusal is about the file without which it would not be made.
+	// The refusal is caused by the file without which it does not occur.
 	for i, name := range rejected[:files] {
 		others := append(append([]string{}, rejected[:i]...), rejected[i+1:]...)
 		if _, other := reject(plan, others); other == nil || other.Error() != err.Error() {
@@ -68,7 +67,7 @@ func reject(plan *millrace.Plan, paths []string) (*millrace.Plan, error) {
 	return left, nil
 }
 
-// decided returns what becomes of the hunks of a file.
+// decided returns the decisions on the hunks of a file.
 func (f *file) decided() []millrace.Part {
 	var parts []millrace.Part
 	for n := 0; n < len(f.items); n++ {

@@ -8,14 +8,14 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Choice is what a page leaves of a file. The zero Choice leaves nothing.
+// Choice is what a page rejects of a file. The zero Choice rejects nothing.
 type Choice struct {
-	// All leaves the whole change. Hunks are left by their numbers, from 0.
+	// All rejects the whole change. Hunks are rejected by their numbers, from 0.
 	All   bool
 	Hunks []int
 }
 
-// Files returns the changes that are decided on, in the order of the plan. Directories follow from what is in them.
+// Files returns the changes to decide on, in the order of the plan. Directories follow from the files in them.
 func Files(plan *millrace.Plan) []change.Change {
 	files, _ := outline(plan)
 	list := make([]change.Change, len(files))
@@ -25,13 +25,13 @@ func Files(plan *millrace.Plan) []change.Change {
 	return list
 }
 
-// Divisible reports whether the hunks of a change can be decided on one by one.
+// Divisible reports whether the hunks of a change can be decided on separately.
 func Divisible(c change.Change, hunks int) bool {
 	return hunks > 0 && isFile(c) && (c.Kind == change.Modified || c.Kind == change.Renamed)
 }
 
-// Without returns a plan without what is left of its files, by their numbers in Files. The error is that of a number
-// that is not there, of a file that has changed, or of a change that others need.
+// Without returns a plan without the rejected parts of its files, by their numbers in Files. The error is about an
+// unknown number, a file that has changed, or a change that others need.
 func Without(plan *millrace.Plan, left map[int]Choice) (*millrace.Plan, error) {
 	r := New(plan)
 	for _, f := range r.files {
@@ -52,7 +52,7 @@ func Without(plan *millrace.Plan, left map[int]Choice) (*millrace.Plan, error) {
 	return chosen, err
 }
 
-// leave decides on a file as a choice does.
+// leave applies a choice to a file.
 func (r *Review) leave(n int, c Choice) error {
 	f := r.files[n]
 	switch {
@@ -78,5 +78,5 @@ func (r *Review) leave(n int, c Choice) error {
 	return nil
 }
 
-// NeedsWord reports whether a plan is approved by the whole word yes: the change is blocked, or its risk is high.
+// NeedsWord reports whether approving a plan needs the whole word yes: the change is blocked, or its risk is high.
 func NeedsWord(r *millrace.Result) bool { return r.WouldBlock || r.OverallRiskLevel >= risk.High }

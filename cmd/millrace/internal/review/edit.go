@@ -16,8 +16,8 @@ const editFoot = `# ---
 # Lines that begin with '#' are left out. If nothing is left, the hunk stays undecided.
 `
 
-// edit lets the user write what is to stand in place of the hunk, and reports whether there is something. A
-// refused text is there again the next time.
+// edit lets the user write a replacement for the hunk, and reports whether there is one. A refused text is shown again
+// the next time.
 func (r *Review) edit() (bool, error) {
 	f, i := r.files[r.at.file], r.item()
 	switch {
@@ -62,8 +62,8 @@ func (r *Review) edit() (bool, error) {
 	return true, nil
 }
 
-// parseEdited returns the lines that an edited hunk leaves in the file, nil if nothing is left of the text. The lines
-// that the file has must be in it, all and in order.
+// parseEdited returns the lines that an edited hunk leaves in the file, nil if the whole text was deleted. It must
+// contain all lines of the old file, in order.
 func parseEdited(h millrace.Hunk, edited string) (*string, error) {
 	var old []string
 	for _, l := range h.Lines() {
@@ -77,7 +77,7 @@ func parseEdited(h millrace.Hunk, edited string) (*string, error) {
 		n++
 		line = strings.TrimSuffix(line, "\n")
 		if strings.TrimSuffix(line, "\r") == "" {
-			line = " " + line // editors cut off the space
+			line = " " + line // editors remove the space
 		}
 		op, text := line[0], line[1:]
 		switch op {

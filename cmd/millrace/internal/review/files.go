@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// decision is what becomes of an item.
+// decision is the decision on an item.
 type decision byte
 
 const (
@@ -25,38 +25,38 @@ func decisionOf(key rune) decision {
 	return left
 }
 
-// file is what the plan changes at one path.
+// file is the change of the plan at one path.
 type file struct {
 	change change.Change
-	// all is the decision on all of it as long as its items are not read.
+	// all is the decision on the whole file while its items are not read.
 	all   decision
 	items []item
 	diff  millrace.FileDiff
-	// parts means that the items are hunks. If not, there is one item, the change as a whole.
+	// parts means that the items are hunks. Otherwise there is one item, the whole change.
 	parts bool
-	// unread is why the file cannot be shown.
+	// unread is the reason why the file cannot be shown.
 	unread error
 }
 
-// item is one decision: a hunk, part of one, a match in one, or a change as a whole.
+// item is one decision: on a hunk, a part of one, a match in one, or a whole change.
 type item struct {
 	is   decision
 	hunk millrace.Hunk
-	// of is the hunk that the item is a match of, by its number. Nil for other items.
+	// of is the hunk of which the item is match number match. Nil for other items.
 	of    *matches
 	match int
-	// text is what the user wrote in its place, and draft what was refused of it.
+	// text is the user's replacement, and draft a refused one.
 	text  *string
 	draft string
 }
 
-// dir is a directory that is made, moved or removed because of what is below it, and is not asked for.
+// dir is a directory that is made, moved or removed because of changes below it, without a separate decision.
 type dir struct {
 	path    string
 	created bool
 }
 
-// outline returns what is to be decided, and the directories that follow from that.
+// outline returns the files to decide on, and the directories that follow from them.
 func outline(plan *millrace.Plan) (files []*file, dirs []dir) {
 	changes := plan.Outline()
 	below := make(map[string]bool) // directories with changes below them
@@ -79,7 +79,7 @@ func outline(plan *millrace.Plan) (files []*file, dirs []dir) {
 	return files, dirs
 }
 
-// load reads the hunks of a file. One that cannot be read is decided as a whole.
+// load reads the hunks of a file. A file that cannot be read is decided as a whole.
 func (r *Review) load(n int) {
 	f := r.files[n]
 	files, err := r.plan.Files(f.change.Path)
@@ -98,7 +98,7 @@ func (r *Review) load(n int) {
 
 func isFile(c change.Change) bool { return c.Old.Kind == change.File && c.New.Kind == change.File }
 
-// intoHunks makes an item of each hunk.
+// intoHunks makes each hunk an item.
 func (f *file) intoHunks() {
 	is := f.items[0].is
 	f.items, f.parts = nil, true
@@ -107,7 +107,7 @@ func (f *file) intoHunks() {
 	}
 }
 
-// open reports whether something of the file is undecided, from an item on.
+// open returns the first undecided item of the file, starting at an item. ok is false if there is none.
 func (f *file) open(from int) (item int, ok bool) {
 	if f.items == nil {
 		return 0, f.all == undecided
@@ -120,7 +120,7 @@ func (f *file) open(from int) (item int, ok bool) {
 	return 0, false
 }
 
-// decide gives all that is undecided of a file, from an item on, a decision.
+// decide applies a decision to all undecided items of a file, starting at an item.
 func (f *file) decide(from int, is decision) {
 	if f.items == nil {
 		f.all = is
@@ -132,7 +132,7 @@ func (f *file) decide(from int, is decision) {
 	}
 }
 
-// takes returns whether all of the file is taken as it is planned, and whether nothing of it is.
+// takes reports whether the whole file is accepted as planned, and whether nothing of it is.
 func (f *file) takes() (all, none bool) {
 	if f.items == nil {
 		return f.all == taken, f.all != taken
@@ -149,7 +149,7 @@ func (f *file) takes() (all, none bool) {
 	return all, none
 }
 
-// renamedByHunks reports whether a file gets another name or mode, whatever the decisions on its hunks are.
+// renamedByHunks reports whether a file gets another name or mode, regardless of the decisions on its hunks.
 func (f *file) renamedByHunks() bool {
 	return f.parts && (f.change.Kind == change.Renamed || f.change.Old.Mode != f.change.New.Mode)
 }
@@ -159,7 +159,7 @@ func (f *file) steps() []string {
 	return millrace.Hunk{By: f.change.By}.Steps()
 }
 
-// stepsOf returns those that made an item.
+// stepsOf returns the ids of the steps that made an item.
 func (f *file) stepsOf(n int) []string {
 	if f.parts {
 		return f.items[n].hunk.Steps()
@@ -167,7 +167,7 @@ func (f *file) stepsOf(n int) []string {
 	return f.steps()
 }
 
-// by reports whether one step has made all of the change.
+// by reports whether a single step has made the whole change.
 func (f *file) by(step string) bool {
 	other := func(o change.Origin) bool { return o.Step != step }
 	return len(f.change.By) > 0 && !slices.ContainsFunc(f.change.By, other)

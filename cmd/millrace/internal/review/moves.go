@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// step is what one key has changed: where the review stood, and the files as they were.
+// step is the effect of one key: the earlier position of the review, and the earlier files.
 type step struct {
 	at    place
 	files []savedFile
@@ -16,7 +16,7 @@ type savedFile struct {
 	is file
 }
 
-// save notes the place and some files before they are changed, for back.
+// save records the position and some files before they are changed, for back.
 func (r *Review) save(files ...int) {
 	s := step{at: r.at}
 	for _, n := range files {
@@ -25,7 +25,7 @@ func (r *Review) save(files ...int) {
 	r.history = append(r.history, s)
 }
 
-// back undoes what the last key has done, and reports whether there was one.
+// back undoes the effect of the last key, and reports whether there was one.
 func (r *Review) back() bool {
 	if len(r.history) == 0 {
 		return false
@@ -39,8 +39,7 @@ func (r *Review) back() bool {
 	return true
 }
 
-// next goes to what is undecided after the place, or before it if there is nothing after it, and reports whether there
-// is something.
+// next moves to the next undecided item, wrapping around at the end, and reports whether there is one.
 func (r *Review) next() bool {
 	here := r.at
 	for n := range len(r.files) + 1 {
@@ -59,14 +58,14 @@ func (r *Review) next() bool {
 	return false
 }
 
-// decideRest decides on the item at the place and on what is undecided of the file after it.
+// decideRest decides on the current item and on the undecided rest of the file.
 func (r *Review) decideRest(is decision) {
 	f := r.files[r.at.file]
 	f.items[r.at.item].is = undecided
 	f.decide(r.at.item, is)
 }
 
-// decideAll decides on the item at the place and on all that is undecided.
+// decideAll decides on the current item and on all undecided items.
 func (r *Review) decideAll(is decision) {
 	var touched []int
 	for n, f := range r.files {
@@ -81,8 +80,8 @@ func (r *Review) decideAll(is decision) {
 	}
 }
 
-// takeLike takes the item at the place, and all undecided ones after it that the same steps made. Files that other
-// steps made are not read for it.
+// takeLike accepts the current item, and all later undecided items made by the same steps. Files made by other steps
+// are not read for that.
 func (r *Review) takeLike(ctx context.Context) (bool, error) {
 	steps := r.files[r.at.file].stepsOf(r.at.item)
 	if len(steps) == 0 {
@@ -106,7 +105,7 @@ func (r *Review) takeLike(ctx context.Context) (bool, error) {
 		s.files = append(s.files, savedFile{n, f.copied()})
 		if f.items == nil {
 			if f.by(steps[0]) {
-				f.all = taken // and all its hunks are by this step, so there is no need to read them
+				f.all = taken // all its hunks are by this step, so they need not be read
 				continue
 			}
 			r.load(n)
@@ -126,8 +125,8 @@ func containsAll(list, wanted []string) bool {
 	return !slices.ContainsFunc(wanted, func(s string) bool { return !slices.Contains(list, s) })
 }
 
-// split makes an item of each place at which a hunk differs, of each match in a hunk with one such place, or of each
-// hunk of a file that was renamed, and reports whether it could.
+// split makes items of smaller parts: of each place where a hunk differs, of each match in a hunk with one such place,
+// or of each hunk of a renamed file. It reports whether that was possible.
 func (r *Review) split() bool {
 	f := r.files[r.at.file]
 	if !f.parts {
@@ -151,7 +150,7 @@ func (r *Review) split() bool {
 	return true
 }
 
-// split returns the parts of an item, fewer than two if it has none.
+// split returns the parts of an item, fewer than two if it cannot be split.
 func (i item) split() (items []item) {
 	if i.of != nil {
 		return nil

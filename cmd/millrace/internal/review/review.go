@@ -1,6 +1,6 @@
-// Package review decides on a plan hunk by hunk. A [Review] is a state machine over a plan and keys that shows what it
-// asks for on a writer; it knows no terminal. The hunks of a file are read when its turn comes, so that the first
-// question of a large plan is there at once.
+// Package review decides on a plan hunk by hunk. A [Review] is a state machine that reads keys and writes questions; it
+// does not depend on a terminal. The hunks of a file are read only when they are needed, so that the first question of
+// a large plan appears immediately.
 package review
 
 import (
@@ -13,23 +13,23 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
 )
 
-// Keys gives one key after the other; a key that has no character is none of those that do something. The error is that
-// of an input that has ended, which does not end a review properly, or of a context that is done.
+// Keys returns one key after the other; a key without a character has no effect. The error is that of an ended input,
+// which does not end a review properly, or of a context that is done.
 type Keys interface {
 	Key(ctx context.Context) (rune, error)
 }
 
-// Editor shows a text to the user in an editor and returns what is left of it.
+// Editor shows a text to the user in an editor and returns the edited text.
 type Editor func(text string) (string, error)
 
-// ErrAborted reports that the user wants nothing of the plan.
+// ErrAborted reports that the user rejected the whole plan.
 var ErrAborted = errors.New("the review was aborted: nothing is taken")
 
-// Review is a plan of which each part is taken or left. Make one with [New]. It is not safe for concurrent use.
+// Review is a plan of which each part is accepted or rejected. Make one with [New]. It is not safe for concurrent use.
 type Review struct {
 	// Edit opens the user's editor. Nil means that hunks cannot be edited.
 	Edit Editor
-	// Style is how hunks are shown.
+	// Style is the style of hunks.
 	Style render.Style
 
 	plan    *millrace.Plan
@@ -37,26 +37,26 @@ type Review struct {
 	dirs    []dir
 	at      place
 	history []step
-	// shown is the file whose name stands above the hunks that were shown last, or -1.
+	// shown is the file whose name was shown last, above its hunks, or -1.
 	shown int
 	out   io.Writer
 	keys  Keys
-	// revised is the plan with what was taken, once the review has come to its end.
+	// revised is the plan with the accepted parts, at the end of the review.
 	revised *millrace.Plan
 }
 
-// place is where a review stands: at an item of a file.
+// place is the position of a review: an item of a file.
 type place struct{ file, item int }
 
-// New returns the review of a plan of which nothing is decided. It reads no file.
+// New returns the review of a plan without any decision. It reads no file.
 func New(plan *millrace.Plan) *Review {
 	r := &Review{plan: plan, shown: -1}
 	r.files, r.dirs = outline(plan)
 	return r
 }
 
-// Run asks until everything is decided or the user has stopped, and returns the plan with what was taken: what is not
-// decided then is left. The error is [ErrAborted] if the user wants nothing, that of the keys, or that of ctx. Called
+// Run asks until everything is decided or the user stops, and returns the plan with the accepted parts: undecided parts
+// are rejected. The error is [ErrAborted] if the user rejects the whole plan, or an error of the keys or of ctx. Called
 // again after that, it goes back to the last decision.
 func (r *Review) Run(ctx context.Context, keys Keys, out io.Writer) (*millrace.Plan, error) {
 	r.keys, r.out, r.shown = keys, out, -1
@@ -95,8 +95,7 @@ func (r *Review) Run(ctx context.Context, keys Keys, out io.Writer) (*millrace.P
 	}
 }
 
-// press executes a key. again means that the place has to be shown again although it is the same, done that there
-// is nothing left to ask.
+// press executes a key. again means that the same position must be shown again, done that there is nothing left to ask.
 func (r *Review) press(ctx context.Context, key rune) (again, done bool, err error) {
 	switch key {
 	case 'y', 'n':
@@ -146,14 +145,14 @@ func (r *Review) press(ctx context.Context, key rune) (again, done bool, err err
 	return false, false, nil
 }
 
-// Bytes of keys that a terminal sends when it makes no signal of them.
+// Bytes that a terminal sends for keys when it does not turn them into signals.
 const (
 	ctrlC = '\x03'
 	ctrlD = '\x04'
 )
 
-// finish works out the plan with what was taken. If that is refused, the reason is shown at the file that it is about,
-// and the review goes on there.
+// finish builds the plan with the accepted parts. If that is refused, the reason is shown at the file that caused it,
+// and the review continues there.
 func (r *Review) finish() bool {
 	plan, at, err := r.build()
 	if err == nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
 )
 
-// wholeLines is how much of a file that is decided as a whole is shown without being asked for, in lines.
+// wholeLines limits how much of a file that is decided as a whole is shown by default, in lines.
 const wholeLines = 20
 
-// show writes what is asked for, and the name of the file if it is another one than before.
+// show writes the current item, and the name of the file if it has changed.
 func (r *Review) show() {
 	f := r.files[r.at.file]
 	if r.shown != r.at.file {
@@ -52,7 +52,7 @@ func (r *Review) show() {
 	}
 }
 
-// describe reports what happens to a file but for its hunks.
+// describe describes the change of a file, except its hunks.
 func (f *file) describe() string {
 	c := f.change
 	var words []string
@@ -93,7 +93,7 @@ func kindOf(k change.Kind) string {
 	}
 }
 
-// question is what the prompt asks for.
+// question returns the subject of the prompt, and its keys.
 func (f *file) question() (what, keys string) {
 	const whole = "y,n,a,d,t,b,p,q,?"
 	c := f.change
@@ -117,7 +117,7 @@ func (f *file) question() (what, keys string) {
 	}
 }
 
-// prompt writes the question, without a line end: the key stands after it.
+// prompt writes the question, without a line end: the key follows it.
 func (r *Review) prompt() {
 	f := r.files[r.at.file]
 	by := ""
@@ -147,7 +147,7 @@ func (r *Review) showFile() {
 	_, _ = b.WriteTo(r.out)
 }
 
-// tell says who made what is asked for.
+// tell shows the origins of the current item.
 func (r *Review) tell() {
 	f := r.files[r.at.file]
 	by := f.change.By
@@ -176,7 +176,7 @@ func (r *Review) help() {
 	_, _ = io.WriteString(r.out, r.Style.Paint(render.Cyan, Help)+"\n")
 }
 
-// Help is what the keys do, a line each.
+// Help describes the keys, line by line.
 const Help = `y  take this hunk
 n  leave it
 a  take this hunk and the rest of the file      d  leave them

@@ -12,15 +12,15 @@ type matches struct {
 	places []matched
 }
 
-// matched is one match: a text in the place of some bytes of an old line of the hunk.
+// matched is one match: a text that replaces some bytes of an old line of the hunk.
 type matched struct {
-	line     int // of the lines of the hunk
+	line     int // index in the lines of the hunk
 	from, to int
 	text     string
 }
 
-// matchesOf finds the matches of a hunk with one run of changed lines. It returns nil where there are not two at least,
-// or where the old lines and the new lines are not pairs.
+// matchesOf finds the matches of a hunk with one run of changed lines. It returns nil if there are fewer than two, or
+// if the old and new lines do not form pairs.
 func matchesOf(h millrace.Hunk) *matches {
 	lines := h.Lines()
 	var old, fresh []int
@@ -55,7 +55,7 @@ func matchesOf(h millrace.Hunk) *matches {
 	return m
 }
 
-// placesOf finds the places at which two lines differ by their marks. ok is false if the marks do not say it.
+// placesOf finds the places where two lines differ, from their marks. ok is false if the marks are not sufficient.
 func placesOf(old, fresh millrace.HunkLine) (places []matched, ok bool) {
 	before, after := old.Marks, fresh.Marks
 	i, j := 0, 0
@@ -82,7 +82,7 @@ func placesOf(old, fresh millrace.HunkLine) (places []matched, ok bool) {
 	return places, true
 }
 
-// unmarked returns how many bytes of a text there are from a place on to the next mark.
+// unmarked returns the number of bytes of a text from an offset to the next mark.
 func unmarked(marks [][2]int, from int, text string) int {
 	if len(marks) > 0 {
 		return marks[0][0] - from
@@ -90,7 +90,7 @@ func unmarked(marks [][2]int, from int, text string) int {
 	return len(text) - from
 }
 
-// items returns an item for each match, which shows the line with this match alone.
+// items returns an item for each match, which shows the line with only this match.
 func (m *matches) items() []item {
 	lines := m.hunk.Lines()
 	var items []item
@@ -105,7 +105,7 @@ func (m *matches) items() []item {
 	return items
 }
 
-// part is what becomes of the hunk of some items, which are all that its matches have. ok is false if it stays as it is
+// part returns the decision on the hunk from its items, which are all of its matches. ok is false if it stays as
 // planned.
 func (m *matches) part(items []item) (part millrace.Part, ok bool) {
 	wanted := make(map[int][]matched) // by line
