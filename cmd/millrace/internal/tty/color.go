@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// noTerm is true where consoles of the system have colours and no TERM.
+// noTerm means that consoles of the system have colours but no TERM.
 const noTerm = runtime.GOOS == "windows"
 
 // The words of --color and of the configuration.
@@ -15,9 +15,9 @@ const (
 	Never  = "never"
 )
 
-// Color decides whether a stream gets colours: choice is what the user has said for this program, "" being [Auto]. Then
-// the environment counts, in this order: NO_COLOR, CLICOLOR_FORCE and FORCE_COLOR, CLICOLOR and TERM, where a terminal
-// without a name has none. If it says nothing, a terminal has colours and nothing else has.
+// Color decides whether a stream gets colours. choice is the user's setting for this program, "" meaning [Auto]. After
+// that the environment decides, in this order: NO_COLOR, CLICOLOR_FORCE and FORCE_COLOR, CLICOLOR and TERM; a terminal
+// without TERM has no colours. Otherwise only a terminal gets colours.
 func Color(choice string, getenv func(string) string, terminal bool) bool {
 	set := func(name string) bool { return !slices.Contains([]string{"", "0"}, getenv(name)) }
 	switch {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Columns returns how many columns a terminal has: a stream, or a [Device]. It is 0 for anything else, and where the
-// terminal has no size.
+// Columns returns the number of columns of a terminal, which is a stream or a [Device]. It is 0 for anything else, and
+// for a terminal without a size.
 func Columns(stream any) int {
 	if d, ok := stream.(*Device); ok {
 		stream = d.out

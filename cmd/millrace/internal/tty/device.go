@@ -12,16 +12,15 @@ import (
 	"golang.org/x/term"
 )
 
-// Device is the controlling terminal as a device. It is in its usual mode except while it waits for a key, so a process
-// that ends in between leaves the terminal as it was.
+// Device is the controlling terminal as a device. It is in its usual mode except while it waits for a key, so that a
+// process that ends in between leaves the terminal unchanged.
 type Device struct {
 	in, out *os.File
-	// lines means that keys are read as lines: the terminal has no other mode, or is a program that imitates a
-	// terminal.
+	// lines means that keys are read as lines: the terminal has no other mode, or is a program that imitates one.
 	lines bool
-	// pending is what was read and not asked for yet.
+	// pending is input that was read but not used yet.
 	pending []byte
-	// reading is a read that was given up because the context was done, and goes on.
+	// reading is a read that is still in progress after its context was done.
 	reading chan read
 }
 
@@ -39,7 +38,7 @@ func Open(getenv func(string) string) Terminal {
 	return &Device{in: in, out: out, lines: getenv("TERM") == "dumb"}
 }
 
-// Files returns what a program is to be connected to that talks to the user by itself, such as an editor.
+// Files returns the files for a program that talks to the user directly, such as an editor.
 func (d *Device) Files() (in, out *os.File) { return d.in, d.out }
 
 // Write shows text.
@@ -47,7 +46,7 @@ func (d *Device) Write(p []byte) (int, error) { return d.out.Write(p) }
 
 // Ask shows a question and reads a line.
 func (d *Device) Ask(ctx context.Context, question string) (string, error) {
-	// Input that was typed early is shown: a user has to see the answer.
+	// Input that was typed early is shown, because a user must see the answer.
 	line, _, complete := cutLine(d.pending)
 	if complete {
 		line = append(bytes.TrimRight(line, "\r\n"), '\n')
@@ -73,7 +72,7 @@ func (d *Device) line(ctx context.Context) (string, error) {
 	}
 }
 
-// cutLine cuts the first line off what was typed. In raw mode it ends in "\r".
+// cutLine cuts the first line off the typed input. In raw mode it ends in "\r".
 func cutLine(typed []byte) (line, rest []byte, complete bool) {
 	n := bytes.IndexAny(typed, "\r\n")
 	if n < 0 {
@@ -82,7 +81,7 @@ func cutLine(typed []byte) (line, rest []byte, complete bool) {
 	return typed[:n+1], typed[n+1:], true
 }
 
-// printable leaves out what is not a character.
+// printable removes everything that is not a character.
 func printable(typed []byte) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' || r == 0x7f || r == utf8.RuneError {
@@ -104,7 +103,7 @@ func (d *Device) Key(ctx context.Context) (rune, error) {
 	for {
 		if key, n := firstKey(d.pending); n > 0 {
 			if d.pending = d.pending[n:]; key != '\r' && key != '\n' {
-				// A user who is used to it presses Enter after the key: it answers no further question.
+				// Some users press Enter after the key out of habit: that must not answer the next question.
 				d.pending = bytes.TrimPrefix(bytes.TrimPrefix(d.pending, []byte("\r")), []byte("\n"))
 			}
 			_, err := d.out.WriteString(strings.TrimSuffix(printable([]byte(string(key))), "\n") + "\n")
@@ -122,7 +121,7 @@ func (d *Device) Key(ctx context.Context) (rune, error) {
 	}
 }
 
-// keyOf returns the key that a line stands for.
+// keyOf returns the key in a line.
 func keyOf(line string) rune {
 	line = strings.TrimSpace(line)
 	key, n := utf8.DecodeRuneInString(line)
@@ -132,7 +131,7 @@ func keyOf(line string) rune {
 	return key
 }
 
-// firstKey returns the first key of what was typed, and how many bytes it has: 0 if more has to be read. An arrow or
+// firstKey returns the first key of the typed input, and its length in bytes: 0 if more input is needed. An arrow or
 // function key, which is several characters to a program, is one key without a character.
 func firstKey(typed []byte) (key rune, n int) {
 	switch {
@@ -144,8 +143,8 @@ func firstKey(typed []byte) (key rune, n int) {
 	return utf8.DecodeRune(typed)
 }
 
-// escapeLen returns how many bytes the escape sequence has that begins what was typed. One that is cut off ends there:
-// a terminal sends it as one piece.
+// escapeLen returns the length in bytes of the escape sequence at the beginning of the typed input. An incomplete
+// sequence ends with the input: a terminal sends a sequence in one piece.
 func escapeLen(typed []byte) int {
 	if len(typed) < 2 {
 		return 1
@@ -161,7 +160,7 @@ func escapeLen(typed []byte) int {
 	return len(typed)
 }
 
-// read waits for what is typed next.
+// read waits for further input.
 func (d *Device) read(ctx context.Context) error {
 	if d.reading == nil {
 		d.reading = make(chan read, 1)

@@ -9,5 +9,5 @@ func open() (in, out *os.File, err error) {
 	return f, f, err
 }
 
-// Escapes makes a terminal understand the codes of colours. All but that of Windows do.
+// Escapes makes a terminal interpret the codes of colours. All terminals do, except on Windows.
 func Escapes(any) bool { return true }

@@ -18,7 +18,7 @@ func open() (in, out *os.File, err error) {
 	return in, out, nil
 }
 
-// Escapes makes a terminal understand the codes of colours, and reports whether it does.
+// Escapes makes a terminal interpret the codes of colours, and reports whether it does.
 func Escapes(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -26,7 +26,7 @@ func Escapes(stream any) bool {
 	}
 	var mode uint32
 	if err := windows.GetConsoleMode(windows.Handle(f.Fd()), &mode); err != nil {
-		return true // not a console, but a program that takes its place
+		return true // not a console, but a program that imitates one
 	}
 	return windows.SetConsoleMode(windows.Handle(f.Fd()), mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
 }

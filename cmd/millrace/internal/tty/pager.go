@@ -11,11 +11,11 @@ import (
 	"syscall"
 )
 
-// defaultPager shows what does not fit on the screen in pages, and leaves it there at the end.
+// defaultPager shows long texts in pages, and leaves the text on the screen at the end.
 const defaultPager = "less -FRX"
 
-// Pager returns the command that shows long texts, "" for none: what MILLRACE_PAGER says, else what the user's
-// configuration says, else PAGER, else less. A variable or a configuration that is set and empty, or "cat", means none.
+// Pager returns the command that shows long texts, "" for none: from MILLRACE_PAGER, the user's configuration, PAGER,
+// or less, in this order. A variable or a configuration that is empty, or "cat", means none.
 func Pager(lookup func(string) (string, bool), configured *string) string {
 	command := defaultPager
 	if own, ok := lookup("MILLRACE_PAGER"); ok {
@@ -31,8 +31,8 @@ func Pager(lookup func(string) (string, bool), configured *string) string {
 	return command
 }
 
-// Page writes a text to a pager that shows it on out, or to out itself if there is no such program or it fails: write
-// is called again then. That the user leaves the pager before the end is not an error.
+// Page writes a text to a pager that shows it on out. If the pager does not exist or fails, it calls write again for
+// out. It is not an error if the user leaves the pager early.
 func Page(command string, out *os.File, write func(io.Writer) error) error {
 	cmd := shell(command)
 	if cmd == nil {
@@ -40,7 +40,7 @@ func Page(command string, out *os.File, write func(io.Writer) error) error {
 	}
 	cmd.Stdout, cmd.Stderr = out, os.Stderr
 	cmd.Env = os.Environ()
-	// As git does it: a pager without settings of the user shows colours, and ends by itself on a short text.
+	// As in git: a pager without user settings shows colours, and exits after a short text.
 	for _, v := range [...][2]string{{"LESS", "FRX"}, {"LV", "-c"}} {
 		if _, ok := os.LookupEnv(v[0]); !ok {
 			cmd.Env = append(cmd.Env, v[0]+"="+v[1])
@@ -58,15 +58,16 @@ func Page(command string, out *os.File, write func(io.Writer) error) error {
 		err = nil
 	}
 	_ = in.Close()
-	// A pager that has failed has shown nothing, or not all. One that a signal has ended was left by the user.
+	// A pager that has failed has shown nothing, or not everything. If a signal ended it, the user left it.
 	if ended, ok := errors.AsType[*exec.ExitError](cmd.Wait()); ok && ended.ExitCode() > 0 && err == nil {
 		return write(out)
 	}
 	return err
 }
 
-// shell makes a command of a line as it stands in PAGER or EDITOR, with more arguments. It is nil if its program is not
-// there. It is not ended with a context: a pager or an editor that is killed leaves the terminal in a mode of its own.
+// shell returns a command for a line such as the value of PAGER or EDITOR, with more arguments. It is nil if the
+// program does not exist. It is not killed with a context: a killed pager or editor leaves the terminal in its own
+// mode.
 func shell(line string, args ...string) *exec.Cmd {
 	words := strings.Fields(line)
 	if len(words) == 0 {
@@ -83,11 +84,11 @@ func shell(line string, args ...string) *exec.Cmd {
 	return exec.Command("sh", append([]string{"-c", line + ` "$@"`, "sh"}, args...)...)
 }
 
-// ErrNoEditor reports that the editor of the user is not there.
+// ErrNoEditor reports that the user's editor does not exist.
 var ErrNoEditor = errors.New("there is no editor: set VISUAL or EDITOR")
 
-// Editor returns the command that edits a file: what the user's configuration says, else VISUAL, else EDITOR, else what
-// the system has.
+// Editor returns the command that edits a file: from the user's configuration, VISUAL, EDITOR, or the default of the
+// system, in this order.
 func Editor(getenv func(string) string, configured string) string {
 	usual := "vi"
 	if runtime.GOOS == "windows" {
@@ -96,8 +97,8 @@ func Editor(getenv func(string) string, configured string) string {
 	return cmp.Or(configured, getenv("VISUAL"), getenv("EDITOR"), usual)
 }
 
-// Edit opens a text in the editor and returns what the user leaves of it. The text is in a file of its own meanwhile,
-// which only the user can read.
+// Edit opens a text in the editor and returns the edited text. Until then, the text is in a temporary file that only
+// the user can read.
 func Edit(command string, t Terminal, text string) (string, error) {
 	f, err := os.CreateTemp("", "millrace-*.diff")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package tty is the terminal that a user sits at: questions are asked and answered there, whatever the standard
-// streams are connected to. It also decides on colours, and starts the pager and the editor.
+// Package tty is the user's terminal: questions are asked and answered there, regardless of the standard streams. It
+// also decides on colours, and starts the pager and the editor.
 package tty
 
 import (
@@ -18,15 +18,15 @@ var ErrNone = errors.New("there is no terminal to ask at")
 type Terminal interface {
 	// Write shows text.
 	io.Writer
-	// Ask shows a question and returns the line that the user answers, without its end. The error is io.EOF where the
-	// user ends the input instead, and the cause of ctx once that is done.
+	// Ask shows a question and returns the line that the user answers, without its end. The error is io.EOF if the user
+	// ends the input instead, and the cause of ctx when it is done.
 	Ask(ctx context.Context, question string) (string, error)
-	// Key returns the next key, without waiting for a line end, and shows it. One that has no character is
-	// utf8.RuneError. Control characters are returned, not acted on.
+	// Key returns the next key, without waiting for a line end, and shows it. A key without a character is utf8.RuneError.
+	// Control characters are returned without any effect.
 	Key(ctx context.Context) (rune, error)
 }
 
-// None is not a terminal: nothing can be asked, and what is written is lost.
+// None is a missing terminal: questions fail, and output is dropped.
 var None Terminal = none{}
 
 type none struct{}
