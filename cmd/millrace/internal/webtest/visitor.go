@@ -1,4 +1,4 @@
-// Package webtest visits the pages of package web in tests, as a browser without scripts does.
+// Package webtest visits the pages of package web in tests, like a browser without scripts.
 package webtest
 
 import (
@@ -17,14 +17,14 @@ import (
 
 // Visitor is a browser without scripts. It is not safe for concurrent use.
 type Visitor struct {
-	// Client keeps the cookies.
+	// Client stores the cookies.
 	Client *http.Client
-	// Status, Header and Page are what was answered last, at the address At.
+	// Status, Header and Page are the last response, from the address At.
 	Status int
 	Header http.Header
 	Page   string
 	At     *url.URL
-	// Word is typed where a page asks for a word.
+	// Word is typed if a page asks for a word.
 	Word string
 }
 
@@ -38,7 +38,7 @@ func Open(address string) (*Visitor, error) {
 	return v, v.Get(address)
 }
 
-// Get loads a page, whose address may be relative to the page before.
+// Get loads a page, whose address may be relative to the current page.
 func (v *Visitor) Get(address string) error {
 	to, err := url.Parse(address)
 	if err != nil {
@@ -72,7 +72,7 @@ var (
 	fields     = regexp.MustCompile(`<input type="(hidden|checkbox)" name="([^"]*)" value="([^"]*)"( checked="checked")?`)
 )
 
-// Form returns the fields of the first form of the page as they are, and its address.
+// Form returns the address of the first form of the page, and its fields with their present values.
 func (v *Visitor) Form() (action string, values url.Values, err error) {
 	found := formAction.FindStringSubmatch(v.Page)
 	if found == nil {
@@ -89,7 +89,7 @@ func (v *Visitor) Form() (action string, values url.Values, err error) {
 	return html.UnescapeString(found[1]), values, nil
 }
 
-// Press presses a button of the form, after it has taken the ticks off some boxes.
+// Press presses a button of the form, after unticking some boxes.
 func (v *Visitor) Press(button string, leave ...string) error {
 	action, values, err := v.Form()
 	if err != nil {
@@ -115,7 +115,7 @@ func (v *Visitor) Post(action string, values url.Values) error {
 	return v.keep(v.Client.PostForm(to.String(), values))
 }
 
-// PostTraced is Post with a trace of the request, which notes when the server begins to read the form.
+// PostTraced is Post with a trace of the request, which shows when the server starts to read the form.
 func (v *Visitor) PostTraced(trace *httptrace.ClientTrace, action string, values url.Values) error {
 	to, err := v.At.Parse(action)
 	if err != nil {
