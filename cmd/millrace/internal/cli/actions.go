@@ -46,7 +46,7 @@ func (a *App) newActions() *cobra.Command {
 	return cmd
 }
 
-// describe returns what there is to know of the actions of these names, or of all if there is none.
+// describe returns the descriptions of the actions with these names, or of all actions without names.
 func describe(names []string) ([]millrace.ActionDoc, error) {
 	if len(names) == 0 {
 		names = registry.Decoder().Actions.Names()
@@ -61,13 +61,13 @@ func describe(names []string) ([]millrace.ActionDoc, error) {
 	return docs, nil
 }
 
-// completeActions offers the names of actions for the first argument.
+// completeActions completes the name of an action as the first argument.
 func completeActions(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var list []string
-	docs, _ := describe(nil) // all of them are there
+	docs, _ := describe(nil) // all names exist
 	for _, d := range docs {
 		list = append(list, d.Name+"\t"+d.Summary)
 	}
@@ -80,7 +80,7 @@ func actionList(docs []millrace.ActionDoc) string {
 	for _, d := range docs {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", d.Name, reach(d), d.Summary)
 	}
-	_ = w.Flush() // a Builder takes all
+	_ = w.Flush() // a Builder never fails
 	return b.String()
 }
 
@@ -111,7 +111,7 @@ func actionText(d millrace.ActionDoc) string {
 	return b.String()
 }
 
-// inputText says where an action takes its files from.
+// inputText describes where the files of an action come from.
 func inputText(i actions.Input) string {
 	switch i {
 	case actions.InputFiles:

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// defaultAgent is the name in the configuration of the agent for steps that name none.
+// defaultAgent is the name in the configuration for the agent of steps that name none.
 const defaultAgent = "default"
 
 // agentFlags registers --agent and --budget.
@@ -28,8 +28,8 @@ func (a *App) agentFlags(cmd *cobra.Command) {
 		"spend at most `USD` on agents, as far as they report their costs")
 }
 
-// agents returns the agents of the configuration, by their names, and of these the names that --agent allows. A command
-// line of the flag is the agent for steps that name none, and is allowed by being typed.
+// agents returns the agents of the configuration by name, and the names allowed by --agent. A command line as the value
+// of the flag is the agent for steps that name none, and is allowed because the user typed it.
 func (s *session) agents() (known map[string]config.Agent, allowed []string, err error) {
 	known = maps.Clone(s.config.Agents)
 	if known == nil {
@@ -50,10 +50,10 @@ func (s *session) agents() (known map[string]config.Agent, allowed []string, err
 	return known, allowed, nil
 }
 
-// agentName is the name in the configuration of an agent that a step asks.
+// agentName returns the name in the configuration for the agent of a step.
 func agentName(name string) string { return cmp.Or(name, defaultAgent) }
 
-// withAgents lets the executor ask agents. The policy is that of the programs of the session.
+// withAgents lets the executor ask agents, under the policy for programs of the session.
 func (s *session) withAgents(known map[string]config.Agent) error {
 	if s.flags.budget != "" {
 		most, err := budget.Parse(s.flags.budget)
@@ -79,8 +79,7 @@ func (s *session) withAgents(known map[string]config.Agent) error {
 	return nil
 }
 
-// agent returns the agent that runs a program of the user. The program has the network, which agents are nothing
-// without.
+// agent returns an agent that runs a program of the user. The program may use the network, which every agent needs.
 func (s *session) agent(c config.Agent) (agent.Agent, error) {
 	words := slices.Clone(c.Command)
 	if words[0] = expanded(words[0]); strings.ContainsRune(words[0], '/') && !filepath.IsAbs(words[0]) {

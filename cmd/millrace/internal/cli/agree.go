@@ -14,8 +14,8 @@ func (a *App) decideFlags(cmd *cobra.Command) {
 	f.BoolVarP(&a.flags.yes, "yes", "y", false, "do it without asking")
 }
 
-// agreed shows what is to be done to n things that are not changes of files, and reports whether to do it: with -y, or
-// when the user says so. It is errDeclined if the user does not want it.
+// agreed shows an operation on n things that are not changes of files, and reports whether to do it: with -y, or if the
+// user agrees. The error is errDeclined if the user declines.
 func (s *session) agreed(ctx context.Context, n int, question string, show func() error) (bool, error) {
 	if err := show(); err != nil {
 		return false, err

@@ -1,5 +1,5 @@
-// Package cli has the commands of the program millrace. A command translates: it makes a pipeline or a plan of the
-// user's arguments, and shows the result. The library makes the change.
+// Package cli has the commands of the program millrace. A command only translates: it turns the user's arguments into a
+// pipeline or a plan, and shows the result. The library makes the change.
 package cli
 
 import (
@@ -12,46 +12,46 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
 )
 
-// App is the program apart from its process: what [Main] gives it, and tests give it something else. It runs one
+// App is the program without its process: [Main] sets the fields from the process, tests set others. It runs one
 // command at a time.
 type App struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Getenv returns a variable of the environment, "" for a variable that is not set.
 	Getenv func(string) string
-	// LookupEnv tells an empty variable from an unset variable. Nil means that no variable is empty.
+	// LookupEnv distinguishes an empty variable from an unset one. Nil means that no variable is empty.
 	LookupEnv func(string) (string, bool)
 	// Dir is the working directory, as an absolute name.
 	Dir string
-	// Terminal is where questions are asked. Nil means that there is none.
+	// Terminal is the terminal for questions. Nil means that there is none.
 	Terminal tty.Terminal
 
-	// interrupts are the signals of the process, nil where there are none.
+	// interrupts are the signals of the process, nil if there are none.
 	interrupts *interrupts
-	// flags are those of the command that runs.
+	// flags are those of the running command.
 	flags flags
-	// config is what the user and the project have configured.
+	// config is the configuration of the user and the project.
 	config config.Config
-	// inputs are the files that the command has read, by the names it was given.
+	// inputs are the files that the command has read, by the names given.
 	inputs []string
-	// oneLiner is the command that runs if it is a pipeline in one line, but for do, whose parameters are typed.
+	// oneLiner is the running command if it is a pipeline in one line, except do, whose parameters are typed.
 	oneLiner *cobra.Command
-	// typed is the text that the command of one line looks for, as messages show it, "" where it looks for none or for
-	// several. The engine may look for the whole line, or the whole word.
+	// typed is the text that a one-line command searches for, in the form for messages, "" if it searches for none or
+	// several. The engine may search for the whole line, or the whole word.
 	typed string
-	// started means that the command has begun: what goes wrong before is a wrong use.
+	// started means that the command has begun: an error before that is a usage error.
 	started bool
-	// usage is how the command is written that was not understood.
+	// usage is the usage line of the command whose arguments were invalid.
 	usage string
-	// failed is the result that goes with the error in JSON, nil without one.
+	// failed is the result that is printed with the error in JSON, nil for none.
 	failed *millrace.Result
 	// progress is the line of progress on stderr, nil for none.
 	progress *millrace.ProgressLine
-	// events takes the events of the run and what it came to, nil without --events.
+	// events receives the events of the run and its outcome, nil without --events.
 	events *eventStream
 }
 
-// terminal is where questions are asked; it is tty.None if there is none.
+// terminal returns the terminal for questions; it is tty.None if there is none.
 func (a *App) terminal() tty.Terminal {
 	if a.Terminal == nil {
 		return tty.None
@@ -59,5 +59,5 @@ func (a *App) terminal() tty.Terminal {
 	return a.Terminal
 }
 
-// onTerminal reports whether there is a terminal that a user can be asked at.
+// onTerminal reports whether there is a terminal for questions.
 func (a *App) onTerminal() bool { return a.terminal() != tty.None }

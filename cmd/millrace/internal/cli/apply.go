@@ -49,8 +49,8 @@ func (s *session) apply(ctx context.Context, name, digest string) error {
 	if err != nil {
 		return err
 	}
-	// The commit is marked with what was applied, so that it is found when the same plan comes again. The mark is never
-	// the same twice: applying a plan again after it was taken back is not a repetition of that run.
+	// The commit is marked with a hash of the plan, so that it is found when the same plan is applied again. The mark is
+	// never the same twice: applying a plan again after an undo is not a repetition of that run.
 	mark := planMark(data)
 	s.x.RunID = mark + rand.Text()
 	plan, err := s.x.OpenPlan(ctx, s.fs, data)
@@ -82,7 +82,7 @@ func (s *session) apply(ctx context.Context, name, digest string) error {
 	return err
 }
 
-// isPatch reports whether a file begins as patches do.
+// isPatch reports whether a file begins like a patch.
 func isPatch(data []byte) bool {
 	for _, begin := range []string{"--- ", "diff ", "*** Begin Patch", "Index: ", "From "} {
 		if strings.HasPrefix(string(data), begin) {
@@ -92,13 +92,13 @@ func isPatch(data []byte) bool {
 	return false
 }
 
-// planMark is what the run ids of all commits of a stored plan begin with.
+// planMark returns the prefix of the run ids of all commits of a stored plan.
 func planMark(data []byte) string {
 	sum := sha256.Sum256(data)
 	return "apply-" + hex.EncodeToString(sum[:12]) + "-"
 }
 
-// appliedBy returns the id of the newest commit with a mark that was not taken back, "" if there is none.
+// appliedBy returns the id of the newest commit with a mark that was not undone, "" if there is none.
 func (s *session) appliedBy(ctx context.Context, mark string) string {
 	list, err := s.x.ListBackups(ctx, s.fs)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *session) appliedBy(ctx context.Context, mark string) string {
 	return found
 }
 
-// sameDigest returns an error if the plan is not the one with the digest.
+// sameDigest returns an error if the plan has another digest.
 func sameDigest(plan *millrace.Plan, digest string) error {
 	got, err := plan.Digest()
 	if err != nil {

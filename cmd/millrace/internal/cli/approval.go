@@ -13,22 +13,22 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// approval is what the user is asked about a plan: which parts of it are wanted, and whether it is to be made.
+// approval asks the user about a plan: which parts of it to make, and whether to make it.
 type approval struct {
 	*session
-	plan    *millrace.Plan // as it was planned
-	reviews *review.Review // nil before the first
-	trimmed *millrace.Plan // what was taken the last time
+	plan    *millrace.Plan // the original plan
+	reviews *review.Review // nil before the first review
+	trimmed *millrace.Plan // the parts accepted the last time
 }
 
-// close lets go of the plan that the last review has made.
+// close closes the plan of the last review.
 func (a *approval) close() {
 	if a.trimmed != nil {
 		a.trimmed.Close()
 	}
 }
 
-// review asks for each hunk, and returns the plan with those that are taken. Once more, it goes back to the last
+// review asks about each hunk, and returns the plan with the accepted ones. If called again, it goes back to the last
 // decision.
 func (a *approval) review(ctx context.Context) (*millrace.Plan, error) {
 	t := a.terminal()
@@ -61,8 +61,8 @@ func (a *approval) review(ctx context.Context) (*millrace.Plan, error) {
 	return trimmed, nil
 }
 
-// ask asks the user whether to make the change, and returns the plan to commit, or nil if it was stored instead. What
-// is blocked, or of high risk, has to be approved by the whole word, and is forced then.
+// ask asks the user whether to make the change, and returns the plan to commit, or nil if it was stored instead. A
+// change that is blocked, or of high risk, must be approved by the whole word, and is then forced.
 func (a *approval) ask(ctx context.Context, plan *millrace.Plan) (*millrace.Plan, error) {
 	for {
 		question, word := a.question(plan)
@@ -72,7 +72,7 @@ func (a *approval) ask(ctx context.Context, plan *millrace.Plan) (*millrace.Plan
 		}
 		if err != nil && answer == "" {
 			_, _ = fmt.Fprintln(a.terminal())
-			return nil, errDeclined // the end of the input declines
+			return nil, errDeclined // the end of the input means no
 		}
 		switch answer = strings.ToLower(strings.TrimSpace(answer)); {
 		case answer == "yes" && word:
@@ -82,7 +82,7 @@ func (a *approval) ask(ctx context.Context, plan *millrace.Plan) (*millrace.Plan
 		case answer == "s":
 			return nil, a.askStore(ctx, plan)
 		case answer == "y" || answer == "?":
-			continue // it asks for the word, or what can be answered
+			continue // the question is repeated, with the word or the possible answers
 		case answer != "r":
 			return nil, errDeclined
 		}
@@ -92,7 +92,7 @@ func (a *approval) ask(ctx context.Context, plan *millrace.Plan) (*millrace.Plan
 	}
 }
 
-// question returns what the user is asked, and whether the answer has to be the whole word.
+// question returns the question for the user, and whether the answer must be the whole word.
 func (a *approval) question(plan *millrace.Plan) (text string, word bool) {
 	result := plan.Result()
 	style := a.terminalStyle()
@@ -100,7 +100,7 @@ func (a *approval) question(plan *millrace.Plan) (text string, word bool) {
 	if result.TotalEdits > 0 {
 		size = counted(result.TotalEdits, "edit") + " in " + size
 	}
-	if result.OverallRiskLevel != risk.Unset { // that of a restore is not judged
+	if result.OverallRiskLevel != risk.Unset { // a restore has no risk level
 		size += ", " + strings.ToLower(result.OverallRiskLevel.String()) + " risk"
 	}
 	word = review.NeedsWord(result)

@@ -10,10 +10,10 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// bounds are how many edits a change has to have. A nil bound is none.
+// bounds are the limits for the number of edits of a change. A nil bound means none.
 type bounds struct{ low, high *int }
 
-// parseBounds reads N, N..M, N.. or ..M; "" has no bounds.
+// parseBounds parses N, N..M, N.. or ..M; "" has no bounds.
 func parseBounds(text string) (bounds, error) {
 	if text == "" {
 		return bounds{}, nil
@@ -48,14 +48,14 @@ func bound(text string) (*int, error) {
 // given reports whether there is a bound.
 func (b bounds) given() bool { return b.low != nil || b.high != nil }
 
-// allRead returns an error that names the files which a step has left out because they cannot be read.
+// allRead returns an error that names the files that a step has left out because they cannot be read.
 func (a *App) allRead(r *millrace.Result) error {
 	for _, step := range r.Results {
 		for _, left := range step.LeftOut {
 			if left.Reason == actions.LeftOutDenied {
 				by := "step '" + step.StepID + "' has left out "
 				if a.oneLiner != nil {
-					by = "left out: " // its user has seen no steps
+					by = "left out: " // its user has not seen any steps
 				}
 				return fmt.Errorf("--strict: %s%s: %w", by, left, fs.ErrPermission)
 			}

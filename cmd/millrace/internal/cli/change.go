@@ -9,9 +9,9 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// change is the one way of a pipeline to its end. It plans, shows, stores or asks as the flags say, commits, and says
-// what came of it. Nothing is written with -n and -o, and without -y where there is no terminal to ask at, unless
-// s.sure is set.
+// change takes a pipeline to its end; every command uses it. It plans, shows, stores or asks as the flags require,
+// commits, and reports the outcome. Nothing is written with -n and -o, and without a terminal nothing is written unless
+// -y is given or s.sure is set.
 func (s *session) change(ctx context.Context, p millrace.Pipeline) error {
 	p, err := s.flagged(p)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *session) change(ctx context.Context, p millrace.Pipeline) error {
 	return s.applyPlan(ctx, plan)
 }
 
-// flagged returns a pipeline with what the flags say of its run.
+// flagged returns a pipeline with the options from the flags.
 func (s *session) flagged(p millrace.Pipeline) (millrace.Pipeline, error) {
 	o := p.Options()
 	o.Force = o.Force || s.flags.force
@@ -80,8 +80,8 @@ func (s *session) flagged(p millrace.Pipeline) (millrace.Pipeline, error) {
 	return named, nil
 }
 
-// direct reports whether a pipeline can run in one go, so that the lock is held from its first step on: whether the
-// plan is not looked at in between.
+// direct reports whether a pipeline can run without a look at the plan before the commit, so that the lock is held from
+// its first step on.
 func (s *session) direct(p millrace.Pipeline, b bounds) bool {
 	if s.flags.store != "" || s.flags.review || s.flags.strict || len(s.flags.except) > 0 || b.given() {
 		return false
@@ -92,7 +92,7 @@ func (s *session) direct(p millrace.Pipeline, b bounds) bool {
 	return s.sure && !s.flags.dryRun && !s.showsPlan()
 }
 
-// applyPlan is the way of a plan to its end, the second half of change. The plan is closed if it was committed.
+// applyPlan takes a plan to its end; it is the second half of change. The plan is closed if it was committed.
 func (s *session) applyPlan(ctx context.Context, plan *millrace.Plan) error {
 	s.progress.Done()
 	asking := &approval{session: s, plan: plan}
@@ -138,8 +138,8 @@ func (s *session) applyPlan(ctx context.Context, plan *millrace.Plan) error {
 	return s.done(committed, err)
 }
 
-// leave ends with a plan that is not committed: what it would come to is shown, and is the exit status of --check and
-// -n.
+// leave ends with a plan that is not committed: it shows the possible outcome, which is also the exit status of --check
+// and -n.
 func (s *session) leave(plan *millrace.Plan) error {
 	result := plan.Result()
 	if f := s.format(); f == formatJSON || f == formatJSONL {
@@ -160,7 +160,7 @@ func (s *session) leave(plan *millrace.Plan) error {
 	return nil
 }
 
-// done shows what came of a change and returns the error for App.Run.
+// done shows the outcome of a change and returns the error for App.Run.
 func (s *session) done(result *millrace.Result, err error) error {
 	s.progress.Done()
 	if result == nil {
@@ -189,7 +189,7 @@ func (s *session) done(result *millrace.Result, err error) error {
 	return nil
 }
 
-// tellLeftOut names the binary and generated files that searches did not look into. The others have warnings.
+// tellLeftOut names the binary and generated files that searches skipped. Other skipped files have warnings.
 func (s *session) tellLeftOut(result *millrace.Result) {
 	for _, step := range result.Results {
 		for _, l := range step.LeftOut {

@@ -30,13 +30,13 @@ var groups = []struct{ id, title string }{
 	{groupServe, "Other programs:"},
 }
 
-// entry makes a command. Topics of the help have no group.
+// entry makes a command. Help topics have no group.
 type entry struct {
 	group string
 	make  func(*App) *cobra.Command
 }
 
-// commands are all commands, one a line, each in a file of its own. A topic of the help is a command that does nothing.
+// commands are all commands, one per line, each in a separate file. A help topic is a command that does nothing.
 var commands = []entry{
 	{groupChange, (*App).newReplace},
 	{groupChange, (*App).newSed},
@@ -78,8 +78,8 @@ var commands = []entry{
 	{"", (*App).newConfigHelp},
 }
 
-// Run runs the command that the arguments name, without the name of the program, and returns the exit status. All
-// output, errors too, is written when it returns.
+// Run runs the command given by the arguments, without the name of the program, and returns the exit status. When it
+// returns, all output is written, including errors.
 func (a *App) Run(ctx context.Context, args []string) int {
 	a.config, a.inputs = config.Config{}, nil
 	a.flags, a.started, a.usage, a.failed, a.events, a.progress = flags{}, false, "", nil, nil, nil
@@ -96,7 +96,7 @@ func (a *App) Run(ctx context.Context, args []string) int {
 		err = &usageError{err}
 		a.usage = cmd.UseLine()
 		if a.flags.format == "" && wantsJSON(args) {
-			a.flags.format = formatJSON // it stands behind what is wrong
+			a.flags.format = formatJSON // the flag comes after the invalid argument
 		}
 	}
 	err = errors.Join(err, a.events.close(err), output(shown.err))
@@ -104,7 +104,7 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	return statusOf(err)
 }
 
-// newRoot returns the command that all others are below.
+// newRoot returns the root command.
 func (a *App) newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "millrace",
@@ -148,7 +148,7 @@ given.`,
 	return root
 }
 
-// noteStart makes a command, and those below it, say that they have begun.
+// noteStart makes a command, and its subcommands, record that they have begun.
 func (a *App) noteStart(cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -161,7 +161,7 @@ func (a *App) noteStart(cmd *cobra.Command) {
 	}
 }
 
-// wantsJSON reports whether arguments that could not be understood ask for JSON.
+// wantsJSON reports whether invalid arguments ask for JSON.
 func wantsJSON(args []string) bool {
 	i := slices.Index(args, "--format")
 	return slices.Contains(args, "--format=json") || i >= 0 && i+1 < len(args) && args[i+1] == "json"

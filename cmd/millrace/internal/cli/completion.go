@@ -44,7 +44,7 @@ bash, zsh, fish or powershell.`,
 	}
 }
 
-// bashValues stands behind the script for bash, which completes of a word only what stands behind its last "=".
+// bashValues is appended to the script for bash, which only completes the part of a word after its last "=".
 const bashValues = `
 __millrace_values()
 {
@@ -58,13 +58,14 @@ __millrace_values()
 complete -o default -F __millrace_values millrace
 `
 
-// completePipeline offers the names of pipelines beside files, and then the variables of the pipeline and their values.
+// completePipeline completes the names of pipelines and files, and after that the variables of the pipeline and their
+// values.
 func (a *App) completePipeline(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return byname.Words(cmd.Context(), a.door()), cobra.ShellCompDirectiveDefault
 	}
 	s, err := a.open()
-	if err != nil || args[0] == "-" { // stdin is not for the completion
+	if err != nil || args[0] == "-" { // the completion cannot read stdin
 		return nil, cobra.ShellCompDirectiveError
 	}
 	defer s.fs.Close()
@@ -75,17 +76,17 @@ func (a *App) completePipeline(cmd *cobra.Command, args []string, word string) (
 	return offered(oneline.CompleteVariables(p.Pipeline, args[1:], word, a.listDir))
 }
 
-// completeBackups offers the commits that stand.
+// completeBackups completes the commits that are not undone.
 func (a *App) completeBackups(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return a.complete(cmd, args, func(h history, i backup.Info) bool { return !isUndone(i) })
 }
 
-// completeUndos offers the undos that stand.
+// completeUndos completes the undos that are not undone.
 func (a *App) completeUndos(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return a.complete(cmd, args, func(h history, i backup.Info) bool { return h.isUndo(i) && !isUndone(i) })
 }
 
-// complete offers the ids of commits, each with its time and name. A shell shows both on a terminal.
+// complete completes the ids of commits, each with its time and name. A shell shows both on a terminal.
 func (a *App) complete(cmd *cobra.Command, args []string,
 	offered func(history, backup.Info) bool) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
 )
 
-// configure reads the user's and the project's configuration and gives the executor what they say. Flags have been put
-// into it before: they win over the user's file, and nothing but --no-project over the project's.
+// configure reads the user's and the project's configuration and applies them to the executor. Flags were applied
+// before: they override the user's file. Only --no-project overrides the project's file.
 func (s *session) configure() error {
 	var c config.Config
 	var err error
@@ -32,7 +32,7 @@ func (s *session) configure() error {
 	return nil
 }
 
-// configError is a configuration that is wrong. Its message has a line for each problem, as that of a pipeline.
+// configError is an invalid configuration. Its message has a line for each problem, like that of a pipeline.
 type configError struct{ err *config.Error }
 
 func (e *configError) Error() string { return e.err.Error() }

@@ -54,7 +54,7 @@ not kept.`,
 	return cmd
 }
 
-// writePipeline writes a pipeline to stdout, as "json" or "yaml". Commands with --emit end with it instead of change.
+// writePipeline writes a pipeline to stdout, as "json" or "yaml". Commands with --emit call it instead of change.
 func (a *App) writePipeline(p millrace.Pipeline, form string) error {
 	encode := indented
 	if form == formYAML {
@@ -67,7 +67,7 @@ func (a *App) writePipeline(p millrace.Pipeline, form string) error {
 	return output(a.writePipelineText(data, form == formYAML))
 }
 
-// decode makes a pipeline of a text in JSON or YAML.
+// decode decodes a pipeline in JSON or YAML.
 func decode(name string, data []byte) (millrace.Pipeline, error) {
 	if isYAML(name, data) {
 		return yamlform.Decode(registry.Decoder(), data)
@@ -75,8 +75,7 @@ func decode(name string, data []byte) (millrace.Pipeline, error) {
 	return registry.Decoder().Decode(data)
 }
 
-// isYAML reports whether a text is YAML and not JSON: by the name of its file, and by its beginning if that says
-// nothing.
+// isYAML reports whether a text is YAML and not JSON, judged by the name of its file, or else by its beginning.
 func isYAML(name string, data []byte) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".yaml", ".yml":
@@ -88,7 +87,7 @@ func isYAML(name string, data []byte) bool {
 	return len(data) > 0 && data[0] != '{' && data[0] != '['
 }
 
-// indented is a pipeline as JSON for people.
+// indented returns a pipeline as JSON for people.
 func indented(p millrace.Pipeline) ([]byte, error) {
 	data, err := p.MarshalJSON()
 	if err != nil {

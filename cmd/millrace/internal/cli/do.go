@@ -40,12 +40,12 @@ means the files that match the glob.
 	return cmd
 }
 
-// completeDo offers actions, parameters, their values, and names of files.
+// completeDo completes actions, parameters, their values, and names of files.
 func (a *App) completeDo(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	return offered(oneline.Complete(registry.Decoder(), args, word, a.listDir))
 }
 
-// offered are words as a shell takes them.
+// offered converts words to the form for a shell.
 func offered(words []oneline.Word) ([]string, cobra.ShellCompDirective) {
 	directive := cobra.ShellCompDirectiveNoFileComp
 	for _, w := range words {
@@ -63,9 +63,9 @@ func offered(words []oneline.Word) ([]string, cobra.ShellCompDirective) {
 	return list, directive
 }
 
-// listDir returns what is in a directory that counts from the working one; directories end in a slash.
+// listDir returns the entries of a directory, which is relative to the working directory; directories end in a slash.
 func (a *App) listDir(dir string) []string {
-	entries, _ := os.ReadDir(a.base(dir)) // what cannot be read offers nothing
+	entries, _ := os.ReadDir(a.base(dir)) // an unreadable directory offers nothing
 	names := make([]string, 0, len(entries))
 	for _, e := range entries {
 		name := e.Name()

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Document writes docs/cli.md: each command with its flags and examples, and the topics of the help.
+// Document writes docs/cli.md: each command with its flags and examples, and the help topics.
 func Document(w io.Writer) error {
 	root := (&App{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}).newRoot()
 	var b strings.Builder
@@ -56,7 +56,7 @@ func documentCommand(b *strings.Builder, c *cobra.Command) {
 	}
 }
 
-// indent makes Markdown show a text as it is.
+// indent indents a text so that Markdown shows it unchanged.
 func indent(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -84,7 +84,7 @@ func flagTable(flags *pflag.FlagSet) string {
 	return b.String()
 }
 
-// flagWords returns what a flag is called, what stands for its value, "" if it has none, and what it does.
+// flagWords returns the names of a flag, the placeholder for its value, "" if it has none, and its description.
 func flagWords(f *pflag.Flag) (name, value, usage string) {
 	value, usage = pflag.UnquoteUsage(f)
 	name = "--" + f.Name

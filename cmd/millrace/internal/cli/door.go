@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
 )
 
-// door is the program as commands see it that have packages of their own.
+// door returns the interface of the program for commands in separate packages.
 func (a *App) door() door.Program {
 	return door.Program{
 		Open: func() (door.Tree, error) {
@@ -72,7 +72,7 @@ func (a *App) door() door.Program {
 	}
 }
 
-// door is the session as those commands see it.
+// door returns the interface of the session for those commands.
 func (s *session) door() door.Tree {
 	return door.Tree{
 		FS: s.fs, Root: s.root, Executor: s.x, StoreDir: s.runsDir,
@@ -96,7 +96,7 @@ func (s *session) door() door.Tree {
 			return taken == plan, err
 		},
 		Done: func(r *millrace.Result) error {
-			s.sure = true // what was kept is made, and not only shown
+			s.sure = true // the kept change is made, not only shown
 			return s.done(r, nil)
 		},
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// tellEmptied names the directories that a change has left empty. They stay: a change of files removes no directory
-// that it was not given.
+// tellEmptied names the directories that a change has left empty. They stay: a change of files only removes directories
+// that were given to it.
 func (s *session) tellEmptied(r *millrace.Result) {
 	if r.Commit.State != millrace.CommitApplied || r.Restores != "" {
 		return

@@ -10,24 +10,24 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// eventStream is where the events of a run go, and what it came to as the last line. A nil *eventStream takes nothing.
+// eventStream writes the events of a run, and its outcome as the last line. A nil *eventStream writes nothing.
 type eventStream struct {
 	w      io.Writer
 	file   io.Closer // nil for stdout
-	err    error     // the first of w
+	err    error     // the first error of w
 	result *millrace.Result
 }
 
-// Write keeps the first error, since an observer cannot return one.
+// Write keeps the first error, because an observer cannot return one.
 func (e *eventStream) Write(p []byte) (int, error) {
-	_, err := e.w.Write(visibleJSON(p)) // a line at a time
+	_, err := e.w.Write(visibleJSON(p)) // one line at a time
 	if e.err == nil {
 		e.err = err
 	}
 	return len(p), err
 }
 
-// openEvents opens what --events names, and returns the observer; nil without --events.
+// openEvents opens the target of --events, and returns the observer; nil without --events.
 func (a *App) openEvents() (func(millrace.Event), error) {
 	a.events = &eventStream{}
 	switch name := a.flags.events; name {
@@ -48,7 +48,7 @@ func (a *App) openEvents() (func(millrace.Event), error) {
 	return millrace.JSONEvents(a.events), nil
 }
 
-// close writes the last line, and returns what went wrong with the stream.
+// close writes the last line, and returns the error of the stream.
 func (e *eventStream) close(failed error) error {
 	if e == nil || e.w == nil {
 		return nil

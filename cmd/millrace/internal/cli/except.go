@@ -15,11 +15,11 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// hunksAt is a value of --except for hunks of a file.
+// hunksAt matches a value of --except for hunks of a file.
 var hunksAt = regexp.MustCompile(`^(.+):(\d+(?:,\d+)*)$`)
 
-// without returns the plan without the changes that --except names. A plan that changes nothing stays as it is, so that
-// a check of a tree in which a rule holds can have the flag.
+// without returns the plan without the changes that --except names. A plan without changes stays unchanged, so that a
+// check of a tree that follows a rule can have the flag.
 func (s *session) without(plan *millrace.Plan) (*millrace.Plan, error) {
 	if len(s.flags.except) == 0 || len(plan.Outline()) == 0 && len(plan.Conflicts()) == 0 {
 		return plan, nil
@@ -61,7 +61,7 @@ func (s *session) without(plan *millrace.Plan) (*millrace.Plan, error) {
 			return nil, err
 		}
 	}
-	for _, file := range files { // all at once, because a plan without some hunks numbers the others anew
+	for _, file := range files { // all at once, because in a plan without some hunks the others have new numbers
 		if !changes(left, file) {
 			continue
 		}
@@ -77,7 +77,7 @@ func changes(plan *millrace.Plan, path string) bool {
 	return slices.ContainsFunc(plan.Outline(), func(c change.Change) bool { return c.Path == path })
 }
 
-// refusedExcept is the error of a plan for what --except names: a mistake of the user, unless the tree has changed.
+// refusedExcept returns the error of a plan for a value of --except: a usage error, unless the tree has changed.
 func refusedExcept(err error) error {
 	err = fmt.Errorf("--except: %w", err)
 	if errors.Is(err, fsutil.ErrDrift) {
@@ -86,8 +86,8 @@ func refusedExcept(err error) error {
 	return &usageError{err}
 }
 
-// hunksOf reads PATH:N or PATH:N,M, with numbers from 1, as numbers from 0. The path is "" if the name is not of that
-// form, or is a path at which something changes.
+// hunksOf parses PATH:N or PATH:N,M, with numbers from 1, and returns numbers from 0. file is "" if the name does not
+// have that form, or is a path with a change.
 func (s *session) hunksOf(plan *millrace.Plan, name string) (file string, numbers []int, err error) {
 	parts := hunksAt.FindStringSubmatch(name)
 	if parts == nil {
@@ -114,7 +114,7 @@ func (s *session) hunksOf(plan *millrace.Plan, name string) (file string, number
 	return file, numbers, nil
 }
 
-// pathsOf returns the path of the tree that the user means, or the paths of a plan that a glob of the user takes.
+// pathsOf returns the path in the tree for a name, or the paths of a plan that a glob matches.
 func (s *session) pathsOf(plan *millrace.Plan, name string) ([]string, error) {
 	at, err := s.path(name)
 	if err != nil {

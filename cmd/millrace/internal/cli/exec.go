@@ -41,7 +41,7 @@ version control directories, and changes of files that .gitignore ignores are dr
 	a.oneLine(cmd, func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
 		e.Common, e.Words, e.KeepFailed = c, args, a.flags.keepFailed
 		if e.Discard && a.flags.format == "" {
-			a.flags.format = formatNone // the output of the command is what was asked for
+			a.flags.format = formatNone // the output of the command is the result
 		}
 		return w.Exec(e)
 	})

@@ -8,17 +8,17 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// sourceError says which file of the user is wrong.
+// sourceError reports that a file of the user is invalid.
 type sourceError struct {
 	name string
 	err  error
 }
 
-// Error has a line for each problem: file:line:column: message.
+// Error returns a line for each problem: file:line:column: message.
 func (e *sourceError) Error() string { return strings.Join(problemLines(e.name, e.err), "\n") }
 func (e *sourceError) Unwrap() error { return e.err }
 
-// problemLines returns what is wrong with a pipeline, a line each in the form that editors and CI read.
+// problemLines returns the problems of a pipeline, one per line in the form for editors and CI.
 func problemLines(name string, err error) []string {
 	invalid, ok := errors.AsType[*millrace.ValidationError](err)
 	if !ok {
@@ -39,7 +39,7 @@ func problemLine(name string, p millrace.Problem) string {
 	if p.Line == 0 {
 		return name + ": " + text
 	}
-	// The message of a text that cannot be parsed names the place as well.
+	// The message for a text that cannot be parsed also has the place.
 	text = strings.Replace(text, fmt.Sprintf("line %d, column %d: ", p.Line, p.Column), "", 1)
 	return fmt.Sprintf("%s:%d:%d: %s", name, p.Line, p.Column, text)
 }

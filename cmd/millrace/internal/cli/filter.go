@@ -14,18 +14,18 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 )
 
-// filtered is the name that stands for stdin in the pipeline of a filter.
+// filtered is the name of stdin in the pipeline of a filter.
 const filtered = "stdin"
 
-// changing are the flags about a change of files. A filter changes none, so it refuses them.
+// changing are the flags for a change of files. A filter changes no files, so it refuses them.
 var changing = []string{
 	"dry-run", "check", "except", "review", "output", "format", "events", "files-from", "emit",
 	"strict", "force", "no-backup", "name", "ceiling", "allow", "deny", "in-place",
 	"glob", "type", "no-ignore", "no-generated", "exclude",
 }
 
-// filters makes a command of oneLine a filter where "-" is its only file: it changes stdin and writes it to stdout.
-// files returns those of the arguments that name files, which come last.
+// filters makes a oneLine command a filter if "-" is its only file: it changes stdin and writes it to stdout. files
+// returns the arguments that name files, which come last.
 func (a *App) filters(cmd *cobra.Command, files func(args []string) []string, build oneLineBuild) {
 	change := cmd.RunE
 	filter := a.inTree(func(ctx context.Context, s *session, args []string) error {
@@ -45,7 +45,7 @@ func (a *App) filters(cmd *cobra.Command, files func(args []string) []string, bu
 	}
 }
 
-// filter runs a pipeline for a single file on stdin, and writes the result to stdout.
+// filter runs a pipeline on stdin as a single file, and writes the result to stdout.
 func (s *session) filter(ctx context.Context, build func(w oneline.Where) (millrace.Pipeline, error)) error {
 	data, err := s.readInput(ctx, "-")
 	if err != nil {

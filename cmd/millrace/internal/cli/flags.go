@@ -11,12 +11,12 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
 )
 
-// flags are the values of all flags that several commands share. A command registers those that it heeds, no others.
+// flags are the values of all flags shared by several commands. A command only registers the flags that it uses.
 type flags struct {
 	dir            string // -C
 	quiet, verbose bool
 
-	format string // "" for what the command shows by itself
+	format string // "" for the default of the command
 	events string
 
 	allow, deny []string
@@ -56,10 +56,10 @@ const (
 	formatReport = "report"
 	formatNames  = "names"
 	formatNone   = "none"
-	formatID     = "id" // not a word of the flag: -q
+	formatID     = "id" // not a word of the flag: set by -q
 )
 
-// changeFormats are the formats of what shows a change.
+// changeFormats are the formats for a change.
 var changeFormats = []string{
 	formatDiff, formatStat, formatNames, formatJSON, formatJSONL, formatHTML, formatLSP, formatReport, formatNone,
 }
@@ -76,7 +76,7 @@ func (a *App) commonFlags(root *cobra.Command) {
 	f.BoolVar(&a.flags.noPager, "no-pager", false, "show a long diff without a pager")
 }
 
-// formatFlag registers --format with the formats that the command knows.
+// formatFlag registers --format with the formats that the command supports.
 func (a *App) formatFlag(cmd *cobra.Command, formats ...string) {
 	cmd.Flags().Var(&choice{to: &a.flags.format, words: formats}, "format",
 		"the output on stdout: "+strings.Join(formats, ", "))
@@ -94,7 +94,7 @@ func (a *App) checkFlag(cmd *cobra.Command) {
 
 // completeWords makes a shell complete the words of a flag.
 func completeWords(cmd *cobra.Command, name string, words []string) {
-	// The only error is that of a flag which is not there, or is completed already.
+	// The only errors are a missing flag and a flag that already has a completion.
 	_ = cmd.RegisterFlagCompletionFunc(name,
 		cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder))
 }
@@ -110,7 +110,7 @@ func (a *App) eventsFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.flags.events, "events", "", "write each event to `FILE` as a line of JSON; - for stdout")
 }
 
-// policyFlags registers the flags that say what may be reached and changed.
+// policyFlags registers the flags that limit access and changes.
 func (a *App) policyFlags(cmd *cobra.Command) {
 	a.reachFlags(cmd)
 	cmd.Flags().StringVar(&a.flags.ceiling, "ceiling", "",
@@ -118,7 +118,7 @@ func (a *App) policyFlags(cmd *cobra.Command) {
 	completeWords(cmd, "ceiling", []string{"low", "medium", "high", "critical"})
 }
 
-// reachFlags registers the flags that say what may be reached.
+// reachFlags registers the flags that limit access.
 func (a *App) reachFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&a.flags.allow, "allow", nil,
@@ -129,7 +129,7 @@ func (a *App) reachFlags(cmd *cobra.Command) {
 	f.BoolVar(&a.flags.noProject, "no-project", false, "ignore the configuration of the project, .millrace.yaml")
 }
 
-// changeFlags registers the flags of commands that change a tree, with those of treeFlags and formatFlag.
+// changeFlags registers the flags of commands that change a tree, including those of treeFlags and formatFlag.
 func (a *App) changeFlags(cmd *cobra.Command) {
 	a.treeFlags(cmd)
 	a.formatFlag(cmd, changeFormats...)
@@ -164,13 +164,13 @@ func (a *App) expectFlag(cmd *cobra.Command) {
 		"fail unless there are `N` edits, or from N to M: N..M, N.., ..M")
 }
 
-// choice is the value of a flag that is one of some words.
+// choice is a flag value that is one of some words.
 type choice struct {
 	to    *string
 	words []string
 }
 
-// String, Set and Type make it a pflag.Value.
+// String, Set and Type implement pflag.Value.
 func (c *choice) String() string { return *c.to }
 
 func (c *choice) Set(word string) error {
@@ -189,7 +189,7 @@ func (a *App) exceptFlag(cmd *cobra.Command) {
 		"exclude `PATH` with everything below it, the paths of a glob, or with PATH:N the Nth hunk of a file; may be repeated")
 }
 
-// reachOf are the flags that say what commands reach beside the tree.
+// reachOf are the flags for the access of commands outside the tree.
 type reachOf struct {
 	network          bool
 	read, write, env []string

@@ -78,8 +78,7 @@ func (a *App) formatFile(ctx context.Context, name string, write, check bool) (b
 	return changed, nil
 }
 
-// replaceFile gives a file other bytes in one piece, with the permissions that it has. Of a link it is the file that
-// the link leads to.
+// replaceFile replaces the bytes of a file atomically, and keeps its permissions. For a link it replaces the target.
 func replaceFile(name string, data []byte) error {
 	name, err := filepath.EvalSymlinks(name)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// habit is a flag of other tools, and the way to write the same here.
+// habit is a flag of other tools, and its equivalent here.
 type habit struct {
-	flags string // their names, separated by blanks
-	needs string // the flag that a command must have for the hint to be true; of several, any
+	flags string // the names of the flag, separated by blanks
+	needs string // flags of which a command must have at least one for the hint to apply
 	hint  string
 }
 
-// habits are the flags of grep, ripgrep, sed, perl, sd, fastmod, mv and patch that this command writes in another way.
-// The first row for a flag and a command counts.
+// habits are the flags of grep, ripgrep, sed, perl, sd, fastmod, mv and patch that have another form in this command.
+// The first matching row is used.
 func habits() []habit {
 	return []habit{
 		{"E r regexp-extended", "printed", "SCRIPT is read as sed -E reads it; --syntax re2 is for \\d and \\w"},
@@ -69,8 +69,8 @@ func habitOf(flag string, flags *pflag.FlagSet) (hint string, ok bool) {
 	return "", false
 }
 
-// elsewhereError returns an error with the line to write, if the arguments are those of another tool: sd, perl, git
-// apply, or patch with -p1, which is a review here. It returns nil for others.
+// elsewhereError returns an error with the equivalent command line, if the arguments are for another tool: sd, perl,
+// git apply, or patch with -p1, which is a review here. Otherwise it returns nil.
 func elsewhereError(root *cobra.Command, args []string) error {
 	for len(args) > 1 && args[0] == "-C" {
 		args = args[2:]

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// help writes the help of a command: what it is, examples, and then all the rest. It uses no templates: with them the
-// program would have to keep every method of every type.
+// help writes the help of a command: its description, examples, and then the rest. It uses no templates: with templates
+// the linker would have to keep every method of every type.
 func help(cmd *cobra.Command, _ []string) {
 	out := cmd.OutOrStdout()
 	text := cmd.Long
@@ -16,7 +16,7 @@ func help(cmd *cobra.Command, _ []string) {
 		text = cmd.Short + "."
 	}
 	if cmd.IsAdditionalHelpTopicCommand() {
-		_, _ = io.WriteString(out, endLine(text)) // cobra has no way to return it
+		_, _ = io.WriteString(out, endLine(text)) // cobra has no way to return the error
 		return
 	}
 	_, _ = fmt.Fprintln(out, cmd.Short)
@@ -26,6 +26,6 @@ func help(cmd *cobra.Command, _ []string) {
 	if cmd.Long != "" {
 		_, _ = fmt.Fprintf(out, "\n%s", endLine(text))
 	}
-	cmd.Example = "" // it was shown, and this command does nothing else
+	cmd.Example = "" // it was already shown, and this command does nothing else
 	_, _ = fmt.Fprintf(out, "\n%s", cmd.UsageString())
 }

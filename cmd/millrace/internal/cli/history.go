@@ -8,14 +8,15 @@ import (
 	"github.com/millrace-go/millrace/backup"
 )
 
-// history is what the backups of a tree tell of its commits, the newest first. An undo is a commit that took back
-// another one (Info.Restores); a redo takes back an undo, so it makes the undone change again.
+// history is the list of a tree's backups, newest first. An undo is a commit that reverts another one (Info.Restores);
+// a redo reverts an undo, so it makes the undone change again.
 type history []backup.Info
 
-// isUndone reports whether nothing of a commit is left to take back.
+// isUndone reports whether nothing of a commit is left to revert.
 func isUndone(i backup.Info) bool { return i.UndoneBy != "" && i.Left == 0 }
 
-// isUndo reports whether a commit is an undo. One that took back what is not kept any more counts as one.
+// isUndo reports whether a commit is an undo. A commit that reverted one whose backup no longer exists counts as an
+// undo.
 func (h history) isUndo(i backup.Info) bool {
 	if i.Restores == "" {
 		return false
@@ -28,18 +29,18 @@ func (h history) isUndo(i backup.Info) bool {
 	return true
 }
 
-// lastCommit returns the newest commit that is neither an undo nor a redo, nor undone.
+// lastCommit returns the newest commit that is not an undo, not a redo, and not undone.
 func (h history) lastCommit() (id string, err error) {
 	return h.newest("there is nothing to undo", func(i backup.Info) bool { return i.Restores == "" && !isUndone(i) })
 }
 
-// lastUndo returns the newest undo that is not undone itself.
+// lastUndo returns the newest undo that is not undone.
 func (h history) lastUndo() (id string, err error) {
 	return h.newest("there is nothing to redo", func(i backup.Info) bool { return h.isUndo(i) && !isUndone(i) })
 }
 
-// newest returns the first commit that is wanted. A backup that cannot be read may be a newer commit, so it is
-// an error.
+// newest returns the newest commit for which wanted returns true. An unreadable backup could be a newer commit, so it
+// is an error.
 func (h history) newest(none string, wanted func(backup.Info) bool) (string, error) {
 	var found string
 	for _, i := range h {
@@ -60,7 +61,7 @@ func (h history) newest(none string, wanted func(backup.Info) bool) (string, err
 	return found, nil
 }
 
-// second returns the part of the id of a backup that is its time.
+// second returns the time in the id of a backup, to the second.
 func second(id string) string { return id[:min(len(id), len("20060102_150405"))] }
 
 // ago returns the rough age of a time.

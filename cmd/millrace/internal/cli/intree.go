@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// inTree makes the function of a command that works on a tree: its session is open while it runs.
+// inTree returns the function of a command that works on a tree; its session is open while it runs.
 func (a *App) inTree(
 	run func(ctx context.Context, s *session, args []string) error,
 ) func(*cobra.Command, []string) error {
@@ -54,7 +54,7 @@ func (a *App) open() (*session, error) {
 	return s, nil
 }
 
-// policy gives the executor what the flags say.
+// policy applies the flags to the executor.
 func (s *session) policy() error {
 	var err error
 	if s.x.Ceiling, err = risk.Parse(s.flags.ceiling); err != nil {

@@ -24,15 +24,15 @@ type logged struct {
 	RunID    string     `json:"run_id,omitempty"`
 	Restores string     `json:"restores,omitempty"`
 	UndoneBy string     `json:"undone_by,omitempty"`
-	Left     int        `json:"left,omitempty"` // paths that an undo has left out
+	Left     int        `json:"left,omitempty"` // paths that an undo has skipped
 	Changed  int        `json:"changed"`        // files that the commit changed
-	Files    int        `json:"files"`          // of which the backup has the bytes
+	Files    int        `json:"files"`          // changed files whose bytes are in the backup
 	Bytes    int64      `json:"bytes"`
 	Trash    bool       `json:"trash,omitempty"`
 	Error    string     `json:"error,omitempty"`
 }
 
-// newLog makes `log`, with `log prune` below it.
+// newLog makes `log`, with its subcommand `log prune`.
 func (a *App) newLog() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
@@ -98,7 +98,7 @@ func (s *session) showLog(h history, limit int) error {
 	return output(s.writeReport(logLines(list, tty.IsTerminal(s.Stdout))))
 }
 
-// logLines returns a line for each commit. Names are made visible in any case: one with a line end would look like two
+// logLines returns a line for each commit. Names are escaped in any case: a name with a line end would look like two
 // commits.
 func logLines(list []logged, relative bool) string {
 	var b strings.Builder
@@ -131,7 +131,7 @@ func logLines(list []logged, relative bool) string {
 		}
 		fmt.Fprintln(w)
 	}
-	_ = w.Flush() // a Builder takes all
+	_ = w.Flush() // a Builder never fails
 	return b.String()
 }
 
@@ -157,13 +157,13 @@ the backups to remove and asks. Without a terminal it needs -y.`,
 			}
 			byKeep, bySize := cmd.Flags().Changed("keep"), cmd.Flags().Changed("max-bytes")
 			if byKeep || bySize || age != "" {
-				limits = backup.Retention{Keep: -1} // only what is asked for counts
+				limits = backup.Retention{Keep: -1} // only the given limits apply
 			}
 			if byKeep {
 				limits.Keep = max(keep, 1) // the newest is always kept
 			}
 			if bySize {
-				limits.MaxBytes = max(size, 1) // 0 would be no limit
+				limits.MaxBytes = max(size, 1) // 0 would mean no limit
 			}
 			if age != "" {
 				d, ok := config.ParseAge(age)
@@ -184,7 +184,7 @@ the backups to remove and asks. Without a terminal it needs -y.`,
 	return cmd
 }
 
-// prune removes the backups that the limits do not keep, when the user agrees.
+// prune removes the backups that the limits do not keep, if the user agrees.
 func (s *session) prune(ctx context.Context, limits backup.Retention) error {
 	look := s.x
 	look.DryRun = true
@@ -218,7 +218,7 @@ func (s *session) prune(ctx context.Context, limits backup.Retention) error {
 	return nil
 }
 
-// listIDs writes ids to stdout, a line each, where the format is for people.
+// listIDs writes ids to stdout, one per line, if the format is for people.
 func (s *session) listIDs(ids []string) error {
 	if s.flags.format == formatJSON || s.flags.format == formatNone {
 		return nil

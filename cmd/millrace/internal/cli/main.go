@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
 )
 
-// Main runs the command that the process was started with, and returns the exit status.
+// Main runs the command of the process, and returns the exit status.
 func Main() int {
 	dir, err := os.Getwd()
 	if err != nil {

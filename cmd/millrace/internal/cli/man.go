@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// ManPages calls write with the manual page of the program, of each command and of each topic of the help:
-// "millrace.1", "millrace-run.1", and so on.
+// ManPages calls write with the manual page of the program, of each command and of each help topic: "millrace.1",
+// "millrace-run.1", and so on.
 func ManPages(write func(name, page string) error) error {
 	root := (&App{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}).newRoot()
 	return manPages(root, write)
@@ -33,7 +33,7 @@ func manPages(c *cobra.Command, write func(name, page string) error) error {
 
 func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// manPage is the page of one command. It has no date, so that the same commands give the same page.
+// manPage returns the page of one command. It has no date, so that the result is reproducible.
 func manPage(c *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %s 1 \"\" millrace\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(manName(c))),
@@ -82,10 +82,10 @@ func manFlags(b *strings.Builder, title string, flags *pflag.FlagSet) {
 	})
 }
 
-// verbatim shows a text line by line, as the help does.
+// verbatim returns a text that is shown line by line, as in the help.
 func verbatim(text string) string { return ".nf\n" + roff(strings.TrimRight(text, "\n")) + "\n.fi\n" }
 
-// roff makes a text one in which nothing is a request or an escape.
+// roff escapes a text so that nothing in it is a request or an escape sequence.
 func roff(text string) string {
 	var b strings.Builder
 	for _, r := range text {

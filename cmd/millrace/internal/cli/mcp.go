@@ -24,13 +24,13 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// tokenVariable is the variable of the environment that may have the token of the HTTP server.
+// tokenVariable is the environment variable for the token of the HTTP server.
 const tokenVariable = "MILLRACE_MCP_TOKEN"
 
-// minToken is how long a token has to be, so that it cannot be guessed.
+// minToken is the minimum length of a token, so that it cannot be guessed.
 const minToken = 16
 
-// mcpFlags are the flags of mcp alone.
+// mcpFlags are the flags of mcp only.
 type mcpFlags struct {
 	root                          string
 	readOnly, allowForce, aliases bool
@@ -79,7 +79,7 @@ flags. The directory is --root, or the working directory; parent directories are
 	return cmd
 }
 
-// serveMCP serves until the input ends or the process is to stop.
+// serveMCP serves until the input ends or the process must stop.
 func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
 	token, err := a.mcpToken(o)
 	if err != nil {
@@ -91,7 +91,7 @@ func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
 		}
 		a.flags.dir = o.root
 	} else if a.flags.dir == "" {
-		a.flags.dir = "." // so that the root is not searched upwards
+		a.flags.dir = "." // so that parent directories are not searched for the root
 	}
 	s, err := a.open()
 	if err != nil {
@@ -149,7 +149,7 @@ func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
 	return err
 }
 
-// mcpToken is the token of the HTTP server: that of the file, of the environment, or a new one, which is printed.
+// mcpToken returns the token of the HTTP server: from the file, from the environment, or a new one, which is printed.
 func (a *App) mcpToken(o mcpFlags) (string, error) {
 	if o.http == "" {
 		if o.tokenFile != "" {
@@ -178,7 +178,7 @@ func (a *App) mcpToken(o mcpFlags) (string, error) {
 // runTools opens the store of runs.
 func (s *session) runTools(o mcpFlags) (tools runs.Tools, closing func(context.Context) error, err error) {
 	name := o.store
-	if name == rundir.DefaultDir { // the flag alone: the store that the prompt has
+	if name == rundir.DefaultDir { // the flag without a value means the store that the command line uses
 		name = ""
 	}
 	dir, err := s.runsDir(name)
@@ -214,7 +214,7 @@ func userName() string {
 	return u.Username
 }
 
-// managed is the policy for runs of the store, which have observers of their own.
+// managed returns the policy for runs of the store, which have their own observers.
 func managed(x millrace.Executor) millrace.Executor {
 	x.Observe = nil
 	return x

@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/rundir"
 )
 
-// refuseConfig refuses a root with the configuration of the user in it, or with a link that leads there: it names
-// programs that millrace runs. A root in which it is denied is served.
+// refuseConfig refuses a root that contains the user's configuration, or a link to it, because the configuration names
+// programs that millrace runs. A root is served if the configuration is denied in it.
 func (s *session) refuseConfig() error {
 	user := config.UserDir()
 	if user == "" {
@@ -40,7 +40,7 @@ func (s *session) refuseConfig() error {
 	}
 }
 
-// denies reports whether a glob of what is denied takes the path, or a directory above it.
+// denies reports whether a glob of denied paths matches the path, or a directory above it.
 func (s *session) denies(name string) bool {
 	for ; name != "."; name = path.Dir(name) {
 		for _, glob := range s.x.DeniedPaths {
@@ -56,8 +56,8 @@ func (s *session) denies(name string) bool {
 	return false
 }
 
-// runsDir returns the directory of runs that --store names: as a store takes it in the state directory of the tree, or
-// an absolute one outside of the tree. Without the flag it is a directory for the tree in that of the configuration.
+// runsDir returns the directory of runs for --store: in the form for a store in the state directory of the tree, or an
+// absolute path outside the tree. Without the flag it is a directory for the tree below that of the configuration.
 func (s *session) runsDir(name string) (string, error) {
 	switch {
 	case name == "" && s.config.RunsStore != "":
@@ -69,7 +69,7 @@ func (s *session) runsDir(name string) (string, error) {
 	return s.storeDir(name)
 }
 
-// storeDir returns the directory of --store. It must not lie in the tree, by its name or by what that leads to.
+// storeDir returns the directory of --store. It must not be in the tree, not even through a link.
 func (s *session) storeDir(dir string) (string, error) {
 	full := s.base(dir)
 	refuse := func(why string) (string, error) { return "", &usageError{fmt.Errorf("--store %s: %s", dir, why)} }
@@ -92,10 +92,10 @@ func (s *session) storeDir(dir string) (string, error) {
 	return full, nil
 }
 
-// maxToken is how long the file of a token may be.
+// maxToken limits the size of the file of a token.
 const maxToken = 4 << 10
 
-// readToken returns the token of a file. The file may be a pipe, so its size is not asked for.
+// readToken returns the token in a file. The file may be a pipe, so its size is not checked.
 func readToken(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {

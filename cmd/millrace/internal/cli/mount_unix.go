@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// sameMount reports whether two directories are on one file system.
+// sameMount reports whether two directories are on the same file system.
 func sameMount(one, other string) bool {
 	a, err := os.Stat(one)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // oneLineBuild returns the pipeline of a command for its arguments.
 type oneLineBuild func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error)
 
-// oneLine registers the flags of a command that is a pipeline in one line, and makes its function: build has the
-// pipeline, which is printed with --emit and else goes the way of all changes.
+// oneLine registers the flags of a one-line pipeline command, and sets its function. build returns the pipeline, which
+// is printed with --emit, and otherwise run by change.
 func (a *App) oneLine(cmd *cobra.Command, build oneLineBuild) {
 	var emit string
 	a.changeFlags(cmd)
@@ -37,7 +37,7 @@ func (a *App) oneLine(cmd *cobra.Command, build oneLineBuild) {
 		}
 		p, err := build(w, oneline.Common{Name: s.flags.name, Expect: s.flags.expect}, args)
 		if errors.Is(err, oneline.ErrNoFiles) {
-			s.warn(err.Error()) // as of a hook without changed files
+			s.warn(err.Error()) // as for a hook without changed files
 			return nil
 		}
 		if wrong, ok := errors.AsType[*oneline.UsageError](err); ok {
@@ -45,7 +45,7 @@ func (a *App) oneLine(cmd *cobra.Command, build oneLineBuild) {
 		} else if err != nil {
 			return err
 		}
-		s.flags.expect = "" // the pipeline has it
+		s.flags.expect = "" // it is in the pipeline now
 		if emit != "" {
 			return s.emit(emit, p)
 		}
@@ -55,13 +55,13 @@ func (a *App) oneLine(cmd *cobra.Command, build oneLineBuild) {
 		}
 		defer done()
 		if !p.Mutates() {
-			s.flags.verbose = s.flags.verbose || !s.flags.quiet // what it has read is what was asked for
+			s.flags.verbose = s.flags.verbose || !s.flags.quiet // for a pipeline that only reads, the details are the result
 		}
 		return s.change(ctx, p)
 	})
 }
 
-// alsoSet returns the first of the flags that is given, "" if none is.
+// alsoSet returns the first of the flags that is set, "" if none is.
 func alsoSet(cmd *cobra.Command, names ...string) string {
 	for _, name := range names {
 		if cmd.Flags().Changed(name) {
@@ -71,12 +71,12 @@ func alsoSet(cmd *cobra.Command, names ...string) string {
 	return ""
 }
 
-// expectsFiles is the help of --expect for commands that work on whole files.
+// expectsFiles sets the help of --expect for commands that work on whole files.
 func expectsFiles(cmd *cobra.Command) {
 	cmd.Flags().Lookup("expect").Usage = "fail unless there are `N` files, or from N to M: N..M, N.., ..M"
 }
 
-// emit prints a pipeline with what the flags say of how it is run.
+// emit prints a pipeline with the options from the flags.
 func (s *session) emit(form string, p millrace.Pipeline) error {
 	o := p.Options()
 	o.Force, o.NoBackup = o.Force || s.flags.force, o.NoBackup || s.flags.noBackup
@@ -88,7 +88,7 @@ func (s *session) emit(form string, p millrace.Pipeline) error {
 	return s.writePipeline(p, form)
 }
 
-// piped reports whether stdin is something that is meant to be read: a file or a pipe, and no terminal or device.
+// piped reports whether stdin is meant to be read: a file or a pipe, not a terminal or device.
 func (a *App) piped() bool {
 	f, ok := a.Stdin.(*os.File)
 	if !ok {

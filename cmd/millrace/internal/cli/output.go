@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// output makes an outputError of an error of stdout.
+// output wraps an error of stdout in an outputError.
 func output(err error) error {
 	if err == nil {
 		return nil
@@ -21,10 +21,10 @@ func output(err error) error {
 	return &outputError{err}
 }
 
-// texts is where cobra writes help and the like. It has no way to return an error of that.
+// texts receives cobra's help and similar texts. Cobra cannot return a write error.
 type texts struct {
 	to  io.Writer
-	err error // the first of a write
+	err error // the first write error
 }
 
 func (t *texts) Write(p []byte) (int, error) {
@@ -41,22 +41,22 @@ func (a *App) write(text string) error {
 	return err
 }
 
-// writeShown writes lines of files and programs to stdout. On a terminal nothing in them is taken for a command to it.
+// writeShown writes lines of files and programs to stdout. On a terminal, control characters in them are escaped.
 func (a *App) writeShown(text string) error { return a.write(shown(a.Stdout, text) + "\n") }
 
-// writeReport writes sentences and tables to stdout as complain does to stderr.
+// writeReport writes sentences and tables to stdout, in the way that complain writes to stderr.
 func (a *App) writeReport(text string) error { return a.write(laidOut(a.Stdout, endLine(text))) }
 
-// writeJSON writes one object to stdout, on a line.
+// writeJSON writes one object to stdout, on one line.
 func (a *App) writeJSON(v any) error { return encodeJSON(a.Stdout, v) }
 
-// complain writes lines to stderr, as a terminal has room for them. Nothing in them is taken for a command to it.
+// complain writes lines to stderr, wrapped for a terminal, with control characters escaped.
 func (a *App) complain(text string) {
 	a.progress.Clear()
 	_, _ = io.WriteString(a.Stderr, laidOut(a.Stderr, text+"\n")) // a failure cannot be reported anywhere else
 }
 
-// talk writes a line to stderr, unless -q is given. Text of files and names is made visible at a terminal.
+// talk writes a line to stderr, unless -q is given. Text of files and names is escaped for a terminal.
 func (a *App) talk(format string, args ...any) {
 	if a.flags.quiet {
 		return
@@ -64,7 +64,7 @@ func (a *App) talk(format string, args ...any) {
 	a.complain(fmt.Sprintf(format, args...))
 }
 
-// shown makes visible what a terminal would act on, if w is one. To anything else the bytes go as they are.
+// shown escapes control characters if w is a terminal. Otherwise the bytes stay unchanged.
 func shown(w io.Writer, text string) string {
 	if !tty.IsTerminal(w) {
 		return text
@@ -76,17 +76,17 @@ func shown(w io.Writer, text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// laidOut makes a text for people visible, and breaks its lines at words, if w is a terminal. Every sentence and every
-// table of the program comes this way; the texts of files, diffs and programs do not.
+// laidOut escapes a text for people, and breaks its lines at words, if w is a terminal. Every sentence and every table
+// of the program passes through it; the texts of files, diffs and programs do not.
 func laidOut(w io.Writer, text string) string { return render.Wrap(shown(w, text), tty.Columns(w)) }
 
-// ask asks a question at the terminal, as it has room for it.
+// ask asks a question at the terminal, wrapped to its width.
 func (a *App) ask(ctx context.Context, question string) (string, error) {
 	t := a.terminal()
 	return t.Ask(ctx, render.Wrap(question, tty.Columns(t)))
 }
 
-// writePipelineText writes the text of a pipeline to stdout, byte for byte unless that is a terminal.
+// writePipelineText writes the text of a pipeline to stdout, byte for byte unless stdout is a terminal.
 func (a *App) writePipelineText(text []byte, yaml bool) error {
 	switch {
 	case yaml:
@@ -97,7 +97,7 @@ func (a *App) writePipelineText(text []byte, yaml bool) error {
 	return a.write(string(text))
 }
 
-// encodeJSON writes one object on a line. Characters are as they are, but for those that a terminal acts on.
+// encodeJSON writes one object on a line. Characters are not escaped, except those that would control a terminal.
 func encodeJSON(w io.Writer, v any) error {
 	var line bytes.Buffer
 	e := json.NewEncoder(&line)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// leaveOut keeps the files that the command itself reads and writes out of its change: a search that finds its own
-// plan, or its events, would change them.
+// leaveOut excludes the files that the command reads and writes from its change: a search that finds its own plan, or
+// its events, would change them.
 func (s *session) leaveOut() {
 	for _, name := range append([]string{s.flags.store, s.flags.events}, s.inputs...) {
 		if name == "" || name == "-" {
@@ -25,10 +25,10 @@ func (s *session) leaveOut() {
 	}
 }
 
-// exactly returns a glob for one path of the tree. One without a slash would take each file of that name.
+// exactly returns a glob for one path of the tree. A glob without a slash would match every file of that name.
 func exactly(path string) string {
 	var b strings.Builder
-	for i := range len(path) { // bytes: a name need not be UTF-8
+	for i := range len(path) { // byte by byte, because a name need not be UTF-8
 		if strings.IndexByte(`\*?[]{},`, path[i]) >= 0 {
 			b.WriteByte('\\')
 		}

@@ -2,5 +2,5 @@
 
 package cli
 
-// shieldPipe does nothing: a closed pipe ends no process here.
+// shieldPipe does nothing: on this system, a closed pipe does not end a process.
 func shieldPipe() {}

@@ -15,10 +15,10 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 )
 
-// maxInput is the longest text that is read from a file or from stdin: that of a plan. Pipelines have a lower limit.
+// maxInput limits a text that is read from a file or from stdin, to the limit of a plan. Pipelines have a lower limit.
 const maxInput = millrace.DefaultMaxPlanBytes
 
-// readInput reads the file that an argument names, or stdin for "-", until ctx is done.
+// readInput reads the file given by an argument, or stdin for "-", until ctx is done.
 func (a *App) readInput(ctx context.Context, name string) ([]byte, error) {
 	var r io.Reader = a.Stdin
 	if name != "-" {
@@ -42,7 +42,7 @@ func (a *App) readInput(ctx context.Context, name string) ([]byte, error) {
 	return data, nil
 }
 
-// readAll reads all there is. A program that writes nothing and does not close its pipe keeps it no longer than ctx.
+// readAll reads everything. A program that writes nothing and does not close its pipe cannot block it longer than ctx.
 func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	var data []byte
 	var err error
@@ -59,14 +59,13 @@ func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	}
 }
 
-// source is a pipeline as it was read, and the file that it stands in: the name that was given, or that of a named
-// pipeline.
+// source is a pipeline with its file: the name that was given, or the file of a named pipeline.
 type source struct {
 	millrace.Pipeline
 	file string
 }
 
-// readSource reads the pipeline of a name, that in a file, or that in stdin for "-".
+// readSource reads the pipeline with a name, the one in a file, or the one in stdin for "-".
 func (s *session) readSource(ctx context.Context, arg string) (source, error) {
 	if byname.IsName(arg) {
 		p, err := s.namedSource(ctx, arg)
@@ -88,8 +87,8 @@ func (s *session) readSource(ctx context.Context, arg string) (source, error) {
 	return p, nil
 }
 
-// namedSource reads the pipeline of a name. One of the project that takes the place of one of the user is named, for it
-// may have come with a clone.
+// namedSource reads the pipeline with a name. If a pipeline of the project hides one of the user, it is reported,
+// because the project's may have come with a clone.
 func (s *session) namedSource(ctx context.Context, name string) (source, error) {
 	e, err := byname.Library(s.fs, config.UserDir()).Find(ctx, name)
 	p := source{Pipeline: e.Pipeline, file: byname.FileOf(e)}
@@ -110,8 +109,8 @@ func (s *session) namedSource(ctx context.Context, name string) (source, error) 
 	return p, nil
 }
 
-// readPipeline reads a pipeline, as readSource does, and gives its variables their values. Its errors name the file. At
-// a terminal, the user is asked for missing values.
+// readPipeline reads a pipeline like readSource, and sets its variables. Its errors name the file. At a terminal, the
+// user is asked for missing values.
 func (s *session) readPipeline(ctx context.Context, arg string, values []string) (source, error) {
 	p, err := s.readSource(ctx, arg)
 	if err != nil {
@@ -141,7 +140,7 @@ func (s *session) readPipeline(ctx context.Context, arg string, values []string)
 	return p, nil
 }
 
-// look tells what a path from the root of the tree stands for.
+// look returns the kind of a path relative to the root of the tree.
 func (s *session) look(name string) oneline.Kind {
 	info, _, err := s.fs.LstatIfPossible(name)
 	switch {
@@ -158,7 +157,7 @@ func (s *session) look(name string) oneline.Kind {
 	return oneline.File
 }
 
-// where is the session as the arguments see it.
+// where returns the context of the arguments for package oneline.
 func (s *session) where(ctx context.Context) (oneline.Where, error) {
 	dir, err := s.path(".")
 	if err != nil {

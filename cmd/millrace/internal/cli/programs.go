@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Bounds of the question about programs. One that is longer could push its beginning out of sight.
+// Limits of the question about programs. A longer one could scroll its beginning out of view.
 const (
 	mostAsked      = 20   // commands
 	mostAskedBytes = 2000 // of all their lines
@@ -28,9 +28,9 @@ func (a *App) allowExecFlag(cmd *cobra.Command) {
 		"let the pipeline run commands that match `PATTERN`, such as 'gofmt -w *'; '/bin/sh -c *' matches all scripts; may be repeated")
 }
 
-// allowInFile allows the programs of a pipeline that comes in a file, as flags and the user's configuration say. What
-// they do not allow is asked about at a terminal, and is a *notAllowedError elsewhere. done has to be called after the
-// run.
+// allowInFile allows the programs of a pipeline from a file, according to the flags and the user's configuration. At a
+// terminal, the user is asked about other programs; elsewhere they are a *notAllowedError. done must be called after
+// the run.
 func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file string) (done func(), err error) {
 	var programs []string
 	var wants []wanted
@@ -101,7 +101,7 @@ func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file str
 	return done, nil
 }
 
-// asking is a step that asks an agent of those that are known.
+// asking returns the entry for a step that asks one of the known agents.
 func asking(step string, p actions.Prompt, known map[string]config.Agent) (wanted, error) {
 	name := agentName(p.Agent)
 	c, ok := known[name]
@@ -114,7 +114,7 @@ func asking(step string, p actions.Prompt, known map[string]config.Agent) (wante
 	return wanted{step: step, agent: name, asked: p.Prompt, program: c.Command}, nil
 }
 
-// allowing is the policy of patterns. Those of /bin/sh hold for scripts as well.
+// allowing returns the policy for patterns. Patterns for /bin/sh also apply to scripts.
 func allowing(patterns []string) command.Policy {
 	p := command.Policy{Allow: patterns}
 	words := command.Policy{Allow: patterns, Sandbox: command.Off}
@@ -130,17 +130,17 @@ func allowing(patterns []string) command.Policy {
 	return p
 }
 
-// permits reports whether a policy takes the words of a command. Where the program is found, and what the sandbox can
-// do, is asked when it is to run.
+// permits reports whether a policy allows the words of a command. The path of the program and the abilities of the
+// sandbox are only checked when it is run.
 func permits(ctx context.Context, p command.Policy, c command.Command) bool {
 	if c.Words[0] == "" {
-		return true // the pipeline makes it when it runs, and it is held against the policy then
+		return true // the pipeline computes it when it runs, and then the policy is checked
 	}
 	p.Runner = nowhere{}
 	return p.Permit(ctx, c) == nil
 }
 
-// nowhere is a Runner that runs nothing: with it a policy looks for no programs.
+// nowhere is a Runner that runs nothing: with it, a policy does not look for programs.
 type nowhere struct{}
 
 // Run implements command.Runner.
@@ -148,7 +148,8 @@ func (nowhere) Run(context.Context, command.Command) (command.Exit, error) {
 	return command.Exit{Code: -1}, nil
 }
 
-// named returns the names of programs in a command of a pipeline. A path is none: it would become readable.
+// named returns the names of programs in a command of a pipeline. It leaves out paths, because they would become
+// readable.
 func named(a actions.Exec) []string {
 	words := []string{a.Command}
 	if a.Shell != "" {
@@ -157,7 +158,7 @@ func named(a actions.Exec) []string {
 	return slices.DeleteFunc(words, func(word string) bool { return word == "" || strings.ContainsAny(word, `/\`) })
 }
 
-// agreedTo returns nil if the user trusts the pipeline, or agrees to what it wants to run.
+// agreedTo returns nil if the user trusts the pipeline, or agrees to its programs.
 func (s *session) agreedTo(ctx context.Context, p millrace.Pipeline, file string, wants []wanted) error {
 	trust := s.trust()
 	if trust.has(p.Digest()) {
@@ -169,9 +170,9 @@ func (s *session) agreedTo(ctx context.Context, p millrace.Pipeline, file string
 		size += len(w.line())
 	}
 	if !s.onTerminal() || len(wants) > mostAsked || size > mostAskedBytes {
-		return denied // what is too long for a question could hide something
+		return denied // a list too long for a question could hide something
 	}
-	lines := []string{fsutil.Visible(file) + " wants to run:"} // on the terminal, wherever stderr goes
+	lines := []string{fsutil.Visible(file) + " wants to run:"} // on the terminal, even if stderr is redirected
 	var programs []string
 	for _, w := range wants {
 		lines = append(lines, "  "+w.line())

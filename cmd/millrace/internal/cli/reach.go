@@ -56,7 +56,7 @@ func (s *session) inTime(p millrace.Pipeline) (millrace.Pipeline, error) {
 	return bounded, nil
 }
 
-// reached returns the policy with what the flags give: absolute paths that are there, variables, and a sandbox.
+// reached returns the policy with the permissions from the flags: existing absolute paths, variables, and a sandbox.
 func (s *session) reached(p command.Policy) (command.Policy, error) {
 	r := s.flags.reach
 	p.Network = p.Network || r.network
@@ -93,7 +93,7 @@ func (s *session) reached(p command.Policy) (command.Policy, error) {
 	return s.confined(p)
 }
 
-// confined gives the policy its sandbox. Without a word of the user it is required where there is one.
+// confined sets the sandbox of the policy. By default it is required on systems that have one.
 func (s *session) confined(p command.Policy) (command.Policy, error) {
 	switch word := cmp.Or(s.flags.reach.sandbox, s.config.Exec.Sandbox); word {
 	case sandboxRequired:
@@ -111,7 +111,7 @@ func (s *session) confined(p command.Policy) (command.Policy, error) {
 	return p, nil
 }
 
-// expanded returns a path with the user's home for a ~ that a shell has left, as in NAME=~/x.
+// expanded returns a path with the user's home in place of a ~ that a shell did not expand, as in NAME=~/x.
 func expanded(name string) string {
 	rest, ok := strings.CutPrefix(filepath.ToSlash(name), "~/")
 	home, err := os.UserHomeDir()
@@ -121,7 +121,7 @@ func expanded(name string) string {
 	return filepath.Join(home, filepath.FromSlash(rest))
 }
 
-// refusalHint returns the flag that gives a command what the sandbox has refused, "" if nothing was refused.
+// refusalHint returns the flag that permits what the sandbox has refused to a command, "" if nothing was refused.
 func (a *App) refusalHint(err error) string {
 	failed, ok := errors.AsType[*actions.CommandError](err)
 	if !ok || failed.Refused == nil {
@@ -145,7 +145,7 @@ func (a *App) refusalHint(err error) string {
 	return "let it read that with: --read " + name
 }
 
-// homeShort returns a path with ~ for the user's home.
+// homeShort returns a path with ~ in place of the user's home.
 func homeShort(path string) string {
 	home, err := os.UserHomeDir()
 	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok && err == nil {

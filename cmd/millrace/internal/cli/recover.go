@@ -62,7 +62,7 @@ the tree, the first --discard only prints where they are, and a second --discard
 	return cmd
 }
 
-// decide does to one leftover what the user has chosen.
+// decide applies the user's choice to one leftover.
 func (s *session) decide(ctx context.Context, id, question string, do func() (*millrace.Recovery, error)) error {
 	found, err := s.x.Inspect(ctx, s.fs)
 	if err != nil {
@@ -106,10 +106,10 @@ func (s *session) decide(ctx context.Context, id, question string, do func() (*m
 	return s.recovered(r)
 }
 
-// endless is a line without its end.
+// endless returns a line without its end.
 func endless(line string) string { return line[:len(line)-1] }
 
-// wouldRecover prints the effect of recover. It writes nothing.
+// wouldRecover shows the effect of recover. It writes nothing to the tree.
 func (s *session) wouldRecover(ctx context.Context) error {
 	found, err := s.x.Inspect(ctx, s.fs)
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *session) wouldRecover(ctx context.Context) error {
 	return nil
 }
 
-// recovered tells what was recovered.
+// recovered reports what was recovered.
 func (s *session) recovered(r *millrace.Recovery) error {
 	for _, w := range r.Warnings {
 		s.talk("warning: %s", w)

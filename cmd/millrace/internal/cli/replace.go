@@ -61,7 +61,7 @@ any directory. A glob with a slash counts from the working directory. "!" before
 		"also oldName, OldName, old_name, OLD_NAME and so on, with NEW in the same case")
 	f.IntVar(&r.Max, "max", 0, "replace at most `N` matches in each file")
 	f.IntVar(&r.MaxTotal, "max-total", 0, "replace only the first `N` matches in all files")
-	own := func() int { // how many arguments come before the PATHs
+	own := func() int { // number of arguments before the PATHs
 		if f.Changed("map") {
 			return 0
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// report tells the user of an error: on stdout if the format is JSON, else on stderr.
+// report reports an error to the user: on stdout if the format is JSON, otherwise on stderr.
 func (a *App) report(err error) {
 	if err == nil || isType[*saidError](err) {
 		return
@@ -30,7 +30,7 @@ func (a *App) report(err error) {
 	}
 }
 
-// hintOf returns the next thing to do, "" for none.
+// hintOf returns a hint on the next step, "" for none.
 func (a *App) hintOf(err error) string {
 	if hint := a.refusalHint(err); hint != "" {
 		return hint

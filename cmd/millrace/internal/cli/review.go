@@ -59,5 +59,5 @@ on a page instead, as serve does; it needs no terminal.`,
 	return cmd
 }
 
-// shifted returns the lines of a text as an example in a help text.
+// shifted returns a text indented as an example in a help text.
 func shifted(text string) string { return "    " + strings.ReplaceAll(text, "\n", "\n    ") }

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// markers are what the root of a tree has in it.
+// markers are names that mark the root of a tree.
 var markers = []string{".millrace.yaml", ".millrace", ".git"}
 
-// findRoot returns the root of the tree that a directory is in, and the directory itself, as absolute names without
-// links: the nearest directory upwards that has a marker, else the directory itself. It looks neither above the user's
-// home nor on another file system.
+// findRoot returns the root of the tree that contains a directory, and the directory, as absolute names without links.
+// The root is the nearest directory upwards with a marker, otherwise the directory. The search does not go above the
+// user's home or to another file system.
 func (a *App) findRoot() (root, dir string, err error) {
 	dir = a.Dir
 	if a.flags.dir != "" {
@@ -52,7 +52,7 @@ func hasMarker(dir string) bool {
 	return false
 }
 
-// home is the user's home directory without links, "" if there is none.
+// home returns the user's home directory without links, "" if there is none.
 func (a *App) home() string {
 	for _, name := range []string{"HOME", "USERPROFILE"} {
 		if dir := a.Getenv(name); dir != "" {
@@ -64,7 +64,7 @@ func (a *App) home() string {
 	return ""
 }
 
-// absolute returns the name of a file of the system that an argument names, counted from the working directory.
+// absolute returns the name of a system file given by an argument, relative to the working directory.
 func (a *App) absolute(name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
@@ -72,7 +72,8 @@ func (a *App) absolute(name string) string {
 	return filepath.Join(a.Dir, name)
 }
 
-// base returns the directory that names of files of the system count from, such as plans: that of -C, if it is given.
+// base returns the absolute name of a file of the system, such as a plan. Relative names are resolved against the
+// directory of -C, if given, otherwise against the working directory.
 func (a *App) base(name string) string {
 	if filepath.IsAbs(name) || a.flags.dir == "" {
 		return a.absolute(name)
@@ -80,8 +81,8 @@ func (a *App) base(name string) string {
 	return filepath.Join(a.absolute(a.flags.dir), name)
 }
 
-// realParent returns an absolute name without the links on the way to it, as far as there is something: root and dir
-// have none either. A link in the last place stays, for it is what the name is about.
+// realParent resolves the links in the parents of an absolute name, as far as they exist; root and dir have none
+// either. A link in the last place stays, because the name means the link.
 func realParent(name string) string {
 	name = filepath.Clean(name)
 	for at := filepath.Dir(name); ; at = filepath.Dir(at) {
@@ -98,7 +99,7 @@ func realParent(name string) string {
 	}
 }
 
-// treePath turns an argument, a path or a glob from dir, into a path or a glob from the root.
+// treePath converts an argument, a path or a glob relative to dir, to a path or a glob relative to the root.
 func treePath(root, dir, arg string) (string, error) {
 	if arg == "" {
 		return "", &usageError{errors.New("a path is empty")}
@@ -114,7 +115,7 @@ func treePath(root, dir, arg string) (string, error) {
 	}
 	rel = filepath.ToSlash(rel)
 	if strings.HasSuffix(arg, "/") && rel != "." {
-		rel += "/" // it asks for a directory
+		rel += "/" // it means a directory
 	}
 	return rel, nil
 }

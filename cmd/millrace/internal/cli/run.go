@@ -85,7 +85,7 @@ func (p source) waits() bool {
 	return slices.ContainsFunc(p.Steps(), func(s millrace.Step) bool { return s.Manual })
 }
 
-// keep makes a run of a pipeline that is kept.
+// keep starts a run of a pipeline that is kept.
 func (s *session) keep(ctx context.Context, o kept.Options, p source) error {
 	pipeline, err := s.flagged(p.Pipeline)
 	if err != nil {

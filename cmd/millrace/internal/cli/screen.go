@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
 )
 
-// style is how text is shown on a stream.
+// style returns the style of text for a stream.
 func (a *App) style(stream any) render.Style {
 	terminal := tty.IsTerminal(stream)
 	color := tty.Color(a.flags.color, a.Getenv, terminal)
@@ -19,18 +19,19 @@ func (a *App) style(stream any) render.Style {
 	return render.Style{Color: color, Terminal: terminal}
 }
 
-// terminalStyle is how text is shown where questions are asked.
+// terminalStyle returns the style of text on the terminal for questions.
 func (a *App) terminalStyle() render.Style {
 	return render.Style{Color: tty.Color(a.flags.color, a.Getenv, true), Terminal: true}
 }
 
-// showDiff writes the diff of a plan to stdout, by way of the pager if that is a terminal. w leads to stdout as well.
+// showDiff writes the diff of a plan to stdout, through the pager if stdout is a terminal. w also writes to stdout.
 func (s *session) showDiff(w io.Writer, plan *millrace.Plan) error {
 	style := s.style(s.Stdout)
 	return s.paged(w, func(w io.Writer) error { return render.Diff(w, plan, style) })
 }
 
-// paged writes a long text to stdout, by way of the pager if that is a terminal, else to w, which leads there as well.
+// paged writes a long text to stdout, through the pager if stdout is a terminal, otherwise to w, which also writes to
+// stdout.
 func (a *App) paged(w io.Writer, write func(io.Writer) error) error {
 	a.progress.Done()
 	out, ok := a.Stdout.(*os.File)
@@ -54,20 +55,20 @@ func (a *App) lookupEnv(name string) (string, bool) {
 	return value, value != ""
 }
 
-// live reports whether stderr is a terminal that lines can be drawn on again.
+// live reports whether stderr is a terminal on which lines can be redrawn.
 func (a *App) live() bool {
 	return tty.IsTerminal(a.Stderr) && !a.flags.quiet && tty.Escapes(a.Stderr) && a.Getenv("TERM") != "dumb"
 }
 
-// showProgress begins a line of progress, if stderr is a terminal.
+// showProgress starts a progress line, if stderr is a terminal.
 func (a *App) showProgress() {
 	if a.live() {
 		a.progress = millrace.Progress(a.Stderr)
 	}
 }
 
-// observed returns an observer that notes what becomes of the tree, shows the progress, and then does what the other
-// one does, if there is one.
+// observed returns an observer that records the state of the tree, shows the progress, and then calls next, if there is
+// one.
 func (a *App) observed(next func(millrace.Event)) func(millrace.Event) {
 	if a.progress == nil && a.interrupts == nil {
 		return next

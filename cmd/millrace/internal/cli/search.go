@@ -82,7 +82,7 @@ The exit status is 0 if there is a match, 1 if there is no match or the search f
 	return cmd
 }
 
-// search runs the search and prints what it has found.
+// search runs the search and prints the matches.
 func (s *session) search(ctx context.Context, of oneline.Search, show searched) error {
 	w, err := s.where(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *session) writeFound(found millrace.StepResult, show searched) error {
 		case show.count:
 			fmt.Fprintf(out, "%s:%d\n", fsutil.Visible(s.fromHere(name)), found.Counts[name])
 		case show.nul:
-			fmt.Fprint(out, s.fromHere(name), "\x00") // the bytes of the name, for a program
+			fmt.Fprint(out, s.fromHere(name), "\x00") // the raw bytes of the name, for a program
 		case show.names:
 			fmt.Fprintln(out, fsutil.Visible(s.fromHere(name)))
 		}
@@ -145,7 +145,7 @@ func (s *session) writeFound(found millrace.StepResult, show searched) error {
 	return output(out.Flush())
 }
 
-// fromHere returns a path from the root of the tree as it is from the working directory.
+// fromHere converts a path relative to the root of the tree to one relative to the working directory.
 func (s *session) fromHere(name string) string {
 	rel, err := filepath.Rel(s.dir, filepath.Join(s.root, filepath.FromSlash(name)))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver/loopback"
 )
 
-// anyPort is the address of pages that no flag gives another address.
+// anyPort is the default address of the pages.
 const anyPort = "127.0.0.1:0"
 
 // newServe makes `serve`.
@@ -61,7 +61,7 @@ decision.`,
 	return cmd
 }
 
-// serveRuns serves the runs of the store. Each run that goes on has a session of its own, with its own programs.
+// serveRuns serves the runs of the store. Each continued run gets its own session, with its own programs.
 func (s *session) serveRuns(ctx context.Context, o kept.Options, addr string) error {
 	s.progress.Done()
 	t := s.door()
@@ -75,7 +75,7 @@ func (s *session) serveRuns(ctx context.Context, o kept.Options, addr string) er
 // opened prints the address of pages.
 func (s *session) opened(address string) { s.complain("millrace: open " + address) }
 
-// badAddr makes a wrong use of an address that other machines reach.
+// badAddr converts the error for an address that other machines can reach to a usage error.
 func badAddr(err error) error {
 	if errors.Is(err, loopback.ErrNotLoopback) {
 		return &usageError{fmt.Errorf("--addr: %w", err)}
@@ -89,7 +89,7 @@ func (a *App) addrFlag(cmd *cobra.Command, addr *string) {
 		"listen on `ADDR`, a loopback address such as 127.0.0.1:7346; port 0 is any free port")
 }
 
-// reviewInBrowser shows the stored plan in a file on a page, and applies or stores what is taken there.
+// reviewInBrowser shows the stored plan in a file on a page, and applies or stores the accepted parts.
 func (s *session) reviewInBrowser(ctx context.Context, addr, name string) error {
 	if name == "-" {
 		return &usageError{errors.New("the plan is opened again when it is applied: write it to a file")}
@@ -121,6 +121,6 @@ func (s *session) reviewInBrowser(ctx context.Context, addr, name string) error 
 	case committed == nil:
 		return badAddr(err)
 	}
-	s.sure = true // the result is shown as the result of a change that is made
+	s.sure = true // the result is shown as that of a change that was made
 	return s.done(committed, err)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/lsp"
 )
 
-// format is what the command shows: what --format says, or else the id of a commit with -q, the compact line of a
+// format returns the output format: the one of --format, or else the id of a commit with -q, the compact line of a
 // change that is made, and the diff of a change that is not made, or not yet.
 func (s *session) format() string {
 	commits := s.sure && !s.flags.dryRun && s.flags.store == ""
@@ -33,7 +33,7 @@ func (s *session) format() string {
 	return formatDiff
 }
 
-// showsPlan reports whether the plan is shown, and not only what came of it.
+// showsPlan reports whether the plan is shown, and not only the outcome.
 func (s *session) showsPlan() bool {
 	f := s.format()
 	return f != formatJSON && f != formatReport && f != formatNone && f != formatID
@@ -42,7 +42,7 @@ func (s *session) showsPlan() bool {
 // verboseReport reports whether the result is shown with its warnings.
 func (s *session) verboseReport() bool { return s.format() == formatReport && s.flags.verbose }
 
-// show writes the plan to stdout, in the formats that show it.
+// show writes the plan to stdout, in the formats that show a plan.
 func (s *session) show(plan *millrace.Plan) error {
 	var err error
 	out := &sink{w: s.Stdout}
@@ -70,7 +70,7 @@ func (s *session) show(plan *millrace.Plan) error {
 	return err
 }
 
-// sink is a writer that keeps its error, to tell it from errors of the source.
+// sink is a writer that keeps its error, to distinguish it from errors of the source.
 type sink struct {
 	w   io.Writer
 	err error
@@ -93,17 +93,17 @@ func showLSP(w io.Writer, plan *millrace.Plan, root string) error {
 	return encodeJSON(w, edit)
 }
 
-// showResult writes what came of a change: to stdout in the formats that are about it, else as a line on stderr. For
-// JSON an error is written by App.Run, with the result.
+// showResult writes the outcome of a change: to stdout in the formats for it, otherwise as a line on stderr. In JSON
+// formats, App.Run writes an error together with the result.
 func (s *session) showResult(r *millrace.Result, err error) error {
 	switch s.format() {
 	case formatReport:
 		var b strings.Builder
 		switch {
 		case s.verboseReport() || r.Verbose:
-			_ = r.WriteReport(&b) // a Builder takes all
+			_ = r.WriteReport(&b) // a Builder never fails
 		case err != nil:
-			return nil // the error has all that the line has
+			return nil // the error has all information of the line
 		default:
 			b.WriteString(s.summary(r))
 		}
@@ -126,19 +126,19 @@ func (s *session) showResult(r *millrace.Result, err error) error {
 	return nil
 }
 
-// summary is the result of a change in a line.
+// summary returns the result of a change as a line.
 func (s *session) summary(r *millrace.Result) string {
 	if s.redone != "" && r.Success && !r.DryRun {
 		return fmt.Sprintf("OK: redone %s | %s", s.redone, counted(r.FilesChanged.Count(), "file"))
 	}
 	text := r.String()
 	if r.TotalEdits == 0 && r.FilesChanged.Count() > 0 {
-		text = strings.Replace(text, " | 0 edits", "", 1) // files were moved, made or deleted
+		text = strings.Replace(text, " | 0 edits", "", 1) // files were only moved, made or deleted
 	}
 	return text
 }
 
-// writeResult writes a result as JSON: of a plan with its digest.
+// writeResult writes a result as JSON. The result of a plan also has its digest.
 func (s *session) writeResult(r *millrace.Result) error {
 	if s.format() == formatJSONL {
 		return s.writeJSON(struct {
@@ -165,7 +165,7 @@ func digestOf(plan *millrace.Plan) string {
 	return digest
 }
 
-// endLine gives a text a line end if it has none.
+// endLine adds a line end to a text that has none.
 func endLine(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text

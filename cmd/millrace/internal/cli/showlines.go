@@ -8,11 +8,11 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// groupSize is how many files showLines reads at a time.
+// groupSize is the number of files that showLines reads at a time.
 const groupSize = 128
 
-// showLines writes {"file":…} for each change, in path order. Files are read in groups, since a large plan need not be
-// in memory at once.
+// showLines writes {"file":…} for each change, in path order. Files are read in groups, so that a large plan is not in
+// memory as a whole.
 func showLines(w io.Writer, plan *millrace.Plan) error {
 	var group []string
 	flush := func() error {
@@ -46,8 +46,8 @@ func showLines(w io.Writer, plan *millrace.Plan) error {
 
 func isDir(c change.Change) bool { return c.Old.Kind == change.Dir || c.New.Kind == change.Dir }
 
-// lineOfDir writes the line of a change that is about a directory. By its path a plan gives all that is below it too,
-// which has lines of its own, so it is asked only where a file comes or goes at that path as well.
+// lineOfDir writes the line of a change of a directory. For the path of a directory, a plan also returns everything
+// below it, which has separate lines. So the plan is only asked if a file is also added or removed at that path.
 func lineOfDir(w io.Writer, plan *millrace.Plan, c change.Change) error {
 	if !slices.ContainsFunc([]change.State{c.Old, c.New}, func(s change.State) bool {
 		return s.Kind == change.File ||

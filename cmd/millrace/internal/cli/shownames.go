@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// showNames writes the names of the files that a plan changes, counted from the working directory so that the next
-// command takes them. A directory has a line only if nothing in it changes.
+// showNames writes the names of the files that a plan changes, relative to the working directory so that they can be
+// used as arguments. A directory has a line only if nothing in it changes.
 func (s *session) showNames(w io.Writer, plan *millrace.Plan) error {
 	outline := plan.Outline()
 	above := make(map[string]bool)

@@ -44,7 +44,7 @@ shows the changes of an undo: the commit in reverse.`,
 	return cmd
 }
 
-// namedPlan returns the stored plan in a file, or the plan that takes back the backup of that id.
+// namedPlan returns the stored plan in a file, or the plan that reverts the backup with that id.
 func (s *session) namedPlan(ctx context.Context, name string) (*millrace.Plan, error) {
 	if _, err := os.Stat(s.base(name)); name == "-" || !errors.Is(err, fs.ErrNotExist) {
 		return s.openPlan(ctx, name)
@@ -56,8 +56,8 @@ func (s *session) namedPlan(ctx context.Context, name string) (*millrace.Plan, e
 	return plan, err
 }
 
-// openPlan opens the stored plan in a file, or in stdin for "-". A stored force does not count: the user who commits
-// has to force it again.
+// openPlan opens the stored plan in a file, or in stdin for "-". It ignores a stored force: the user who commits must
+// force it again.
 func (s *session) openPlan(ctx context.Context, name string) (*millrace.Plan, error) {
 	data, err := s.readInput(ctx, name)
 	if err != nil {

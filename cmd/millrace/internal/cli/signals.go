@@ -14,26 +14,27 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// stoppingWait is how long the line that says so may take to be written, before the program stops without it.
+// stoppingWait is the maximum time for writing the message about stopping, before the program stops without it.
 const stoppingWait = 100 * time.Millisecond
 
-// written is what a run of the process has made of the tree so far.
+// written is the state of the tree after the writes of a run so far.
 type written int
 
 const (
-	notWritten    written = iota // as it was, or as it was again
+	notWritten    written = iota // unchanged, or restored
 	partlyWritten                // between the first and the last file of a commit
-	allWritten                   // the change was made
+	allWritten                   // the change is complete
 )
 
-// interrupts are the signals that stop the process, and what becomes of the tree where a second one ends it at once.
+// interrupts handles the signals that stop the process, and records the state of the tree, because a second signal ends
+// the process immediately.
 type interrupts struct {
 	stderr io.Writer
-	mu     sync.Mutex // it is held while the process ends, so that no commit begins then
+	mu     sync.Mutex // held while the process ends, so that no commit begins then
 	tree   written
 }
 
-// observe notes what a run makes of the tree. An observer is called before a phase begins, and the run waits for it.
+// observe records the state of the tree. An observer is called before a phase begins, and the run waits for it.
 func (i *interrupts) observe(e millrace.Event) {
 	if i == nil {
 		return
@@ -42,7 +43,7 @@ func (i *interrupts) observe(e millrace.Event) {
 	defer i.mu.Unlock()
 	switch e := e.(type) {
 	case millrace.RunStarted:
-		if i.tree == allWritten { // a server goes on to the next call
+		if i.tree == allWritten { // a server continues with the next call
 			i.tree = notWritten
 		}
 	case millrace.CommitPhase:
@@ -62,18 +63,18 @@ func (i *interrupts) observe(e millrace.Event) {
 	}
 }
 
-// stopSignals are the signals that ask a process to stop. Signals that it was started to ignore, as by nohup, stay
-// ignored.
+// stopSignals returns the signals that ask a process to stop. Signals that were ignored when it was started, as with
+// nohup, stay ignored.
 func stopSignals() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 }
 
-// context returns a context that the first of the signals cancels. The second ends the process at once. The exit status
-// reports what the tree is then; what a commit has left is recovered by the next run.
+// context returns a context that the first of the signals cancels. The second signal ends the process immediately. The
+// exit status reports the state of the tree; the next run recovers an unfinished commit.
 func (i *interrupts) context(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
-	if list := stopSignals(); len(list) > 0 { // an empty list would be all signals
+	if list := stopSignals(); len(list) > 0 { // an empty list would mean all signals
 		signal.Notify(signals, list...)
 	}
 	done := make(chan struct{})
@@ -92,13 +93,13 @@ func (i *interrupts) context(ctx context.Context) (context.Context, context.Canc
 		}
 	}()
 	return ctx, func() {
-		// Signals stay caught: a signal now would end the process as if nothing had been done.
+		// Signals stay caught: otherwise a signal now would end the process as if nothing had been done.
 		close(done)
 		cancel(nil)
 	}
 }
 
-// end ends the process, and reports what the tree is if it is not what it was.
+// end ends the process, and reports the state of the tree if it has changed.
 func (i *interrupts) end() {
 	i.mu.Lock()
 	switch i.tree {
@@ -112,9 +113,9 @@ func (i *interrupts) end() {
 	os.Exit(exitInterrupted)
 }
 
-// say writes a line to stderr. A stderr that is not read does not keep the next signal from being heard.
+// say writes a line to stderr. If nobody reads stderr, the next signal is still handled.
 func (i *interrupts) say(text string) {
-	shieldPipe() // the user may have closed what reads this
+	shieldPipe() // the user may have closed the reader of stderr
 	said := make(chan struct{})
 	go func() {
 		defer close(said)

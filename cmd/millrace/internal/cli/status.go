@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// The exit statuses, which `millrace help exit-codes` lists.
+// The exit statuses, listed by `millrace help exit-codes`.
 const (
 	exitDone        = 0
 	exitFailed      = 1
@@ -21,7 +21,7 @@ const (
 	exitInterrupted = 130
 )
 
-// usageError is a command that cannot be understood, or names what is not there. Nothing was changed.
+// usageError is the error of a command that is invalid, or names something that does not exist. Nothing was changed.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -33,16 +33,16 @@ type outputError struct{ err error }
 func (e *outputError) Error() string { return "cannot write the output: " + e.err.Error() }
 func (e *outputError) Unwrap() error { return e.err }
 
-// errDeclined reports that the user was asked and did not want it.
+// errDeclined reports that the user declined.
 var errDeclined = errors.New("nothing was changed")
 
-// saidError ends a command that has said on stdout what is wrong.
+// saidError ends a command that has reported the failure on stdout.
 type saidError struct{ code string }
 
 func (e *saidError) Error() string { return e.code }
 
-// codeOf returns the word for an error in JSON: that of the library, or one of the program's own. The library's
-// codes for the tree come first.
+// codeOf returns the code of an error in JSON: that of the library, or the program's own. The library's codes for the
+// state of the tree take precedence.
 func codeOf(err error) string {
 	if said, ok := errors.AsType[*saidError](err); ok {
 		return said.code
@@ -52,13 +52,13 @@ func codeOf(err error) string {
 	case code != "internal":
 		return code
 	case errors.Is(err, fsutil.ErrDrift):
-		return "conflict" // found out while the plan was shown
+		return "conflict" // noticed while the plan was shown
 	case errors.Is(err, errInterrupted):
 		return "canceled"
 	case errors.Is(err, errDeclined):
 		return "declined"
 	case isType[*usageError](err), isType[*millrace.ExecutorError](err):
-		return "usage" // what flags say of the executor
+		return "usage" // invalid flags for the executor
 	case isType[*notAllowedError](err):
 		return "exec_denied"
 	case isType[*outputError](err):
@@ -67,7 +67,7 @@ func codeOf(err error) string {
 	return code
 }
 
-// statusOf returns the exit status for what a command has returned.
+// statusOf returns the exit status for the error of a command.
 func statusOf(err error) int {
 	if err == nil {
 		return exitDone
@@ -99,5 +99,5 @@ func isType[T error](err error) bool {
 	return ok
 }
 
-// errInterrupted is why a context was canceled by the user.
+// errInterrupted is the cause of a context that the user has canceled.
 var errInterrupted = errors.New("interrupted")

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// storePlan writes the plan to the file of -o, which only the user can read: contents of files are in it.
+// storePlan writes the plan to the file of -o, which only the user can read, because it has contents of files.
 func (s *session) storePlan(plan *millrace.Plan) error {
 	if err := writePrivate(s.base(s.flags.store), plan); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (s *session) askStore(ctx context.Context, plan *millrace.Plan) error {
 func writePrivate(name string, v any) error {
 	data, err := json.Marshal(v)
 	if failed, ok := err.(*json.MarshalerError); ok {
-		err = failed.Err // of the value, which has its own words
+		err = failed.Err // the inner error of the value has a clearer message
 	}
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func writePrivate(name string, v any) error {
 	return nil
 }
 
-// writeFile writes a file in one piece: it is there as a whole or not at all.
+// writeFile writes a file atomically: it exists completely or not at all.
 func writeFile(name string, data []byte, mode os.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".millrace-*")
 	if err != nil {

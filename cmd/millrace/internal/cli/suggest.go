@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// suggestFlag adds to the error about a flag that is not there which one may be meant, and how a text that begins with
-// a dash is written.
+// suggestFlag adds hints to the error about an unknown flag: a similar flag, and how to write a text that begins with a
+// dash.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	missing, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -37,7 +37,7 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return withDashes(cmd, fmt.Errorf("%w: did you mean --%s?", err, best))
 }
 
-// withDashes adds to the error of a command that takes texts how one is written that begins with a dash.
+// withDashes adds a hint to the error of a command that takes texts: how to write a text that begins with a dash.
 func withDashes(cmd *cobra.Command, err error) error {
 	if !strings.Contains(cmd.Use, " ") {
 		return err

@@ -16,7 +16,7 @@ import (
 // treeState is the state of a tree that `status` prints, in JSON.
 type treeState struct {
 	Root string `json:"root"`
-	// Locked means that another run writes to the tree just now; leftovers may be its own then.
+	// Locked means that another run is writing to the tree; then leftovers may belong to that run.
 	Locked    bool              `json:"locked"`
 	Backups   int               `json:"backups"`
 	Leftovers []backup.Leftover `json:"leftovers"`
@@ -58,16 +58,16 @@ to the tree, and changes interrupted by a crash. It writes nothing. The exit sta
 	return cmd
 }
 
-// treeState finds out what state the tree is in. The lock is asked for first: a run that ends meanwhile leaves nothing.
+// treeState determines the state of the tree. It checks the lock first: a run that ends after that leaves nothing.
 func (s *session) treeState(ctx context.Context) (*treeState, error) {
 	state := &treeState{Root: s.root, Leftovers: []backup.Leftover{}, Conflicts: []backup.Leftover{}}
 	if locker, ok := any(s.fs).(capability.Locker); ok {
 		now, cancel := context.WithCancel(ctx)
-		cancel() // it takes a free lock, and does not wait for a held lock
+		cancel() // so it takes a free lock, and does not wait for a held one
 		lock, err := locker.Lock(now)
 		state.Locked = errors.Is(err, fsutil.ErrLocked)
 		if err == nil {
-			defer lock.Close() // no run begins between the two looks
+			defer lock.Close() // so that no run begins between the two checks
 		}
 	}
 	found, err := s.x.Inspect(ctx, s.fs)
@@ -84,7 +84,7 @@ func (s *session) treeState(ctx context.Context) (*treeState, error) {
 	return state, nil
 }
 
-// lines tells it to people.
+// lines returns the state as lines for people.
 func (t *treeState) lines() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "root      %s\n", fsutil.Visible(t.Root))
@@ -109,7 +109,7 @@ func (t *treeState) lines() string {
 	return b.String()
 }
 
-// leftoverLine reports one transaction.
+// leftoverLine describes one transaction.
 func leftoverLine(kind string, l backup.Leftover) string {
 	line := fmt.Sprintf("%s  %s: %s, %s in %s", kind, l.ID, l.Status, counted(len(l.Paths), "path"), l.Directory)
 	if l.Pipeline != "" {

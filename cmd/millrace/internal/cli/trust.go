@@ -17,24 +17,24 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// trust is the directory that has a file for each pipeline whose programs the user trusts, named by its digest; "" for
-// none. A pipeline with a changed byte has another digest.
+// trust is the directory with a file for each pipeline whose programs the user trusts, named by its digest; "" for
+// none. A pipeline with one changed byte has another digest.
 type trust string
 
-// trustedPipeline is what such a file has, for people.
+// trustedPipeline is the content of such a file, for people.
 type trustedPipeline struct {
 	Name string    `json:"name"`
 	File string    `json:"file"`
 	Time time.Time `json:"time"`
 }
 
-// isDigest reports whether a file of the directory can have the name: 64 lower hexadecimal digits.
+// isDigest reports whether a name is that of a file of the directory: 64 lower-case hexadecimal digits.
 func isDigest(name string) bool {
 	return len(name) == 64 && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// trust returns the directory, below the user's state directory. There is none if the tree has it: a pipeline could
-// write to it.
+// trust returns the directory, below the user's state directory. There is none if the directory is in the tree, because
+// a pipeline could write to it.
 func (s *session) trust() trust {
 	dir := trustDir()
 	if dir == "" {
@@ -48,7 +48,7 @@ func (s *session) trust() trust {
 	return trust(dir)
 }
 
-// stateDir returns the directory of millrace in the user's state, "" if the system has no place for it.
+// stateDir returns millrace's directory in the user's state directory, "" if the system has no place for it.
 func stateDir() string {
 	state := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {
@@ -94,7 +94,7 @@ func (t trust) add(p millrace.Pipeline, file string) error {
 	return nil
 }
 
-// list returns the digests that are trusted, in order.
+// list returns the trusted digests, in order.
 func (t trust) list() ([]string, error) {
 	entries, err := os.ReadDir(string(t))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -150,7 +150,7 @@ func (a *App) listTrust(ctx context.Context) error {
 			err = json.Unmarshal(text, &p)
 		}
 		if err != nil {
-			p.Name = "?" // it is trusted by its name alone
+			p.Name = "?" // its file name is enough to trust it
 		}
 		line := fmt.Sprintf("%s  %s  %s  %s", digest[:12], p.Time.Format(time.DateOnly), fsutil.Visible(p.Name),
 			fsutil.Visible(p.File))
@@ -161,7 +161,7 @@ func (a *App) listTrust(ctx context.Context) error {
 	return nil
 }
 
-// forget removes the pipelines whose digests begin so. Each beginning has to be that of one digest.
+// forget removes the pipelines whose digests have these prefixes. Each prefix must belong to exactly one digest.
 func (a *App) forget(args []string) error {
 	t := trust(trustDir())
 	digests, err := t.list()

@@ -14,8 +14,8 @@ import (
 )
 
 // allowTyped allows the programs of a pipeline that was typed at the prompt, and prints the output of its commands. A
-// typed command is allowed by being typed; a pipeline in a file does not come here. A command runs in the sandbox where
-// the system has one, and has no network. done has to be called after the run.
+// typed command is allowed because the user typed it; allowTyped must not be used for a pipeline in a file. A command
+// runs in the sandbox if the system has one, without network. done must be called after the run.
 func (s *session) allowTyped(p millrace.Pipeline) (done func(), err error) {
 	var policy command.Policy
 	var words []string
@@ -54,9 +54,9 @@ func (s *session) allowTyped(p millrace.Pipeline) (done func(), err error) {
 	return done, nil
 }
 
-// withPrograms lets the executor run the programs of a policy, with what flags, configuration and the toolchains of the
-// tree add to it. The words are those of the commands, as far as they are known; asks is set if a step asks an agent,
-// which works on a copy as well.
+// withPrograms lets the executor run the programs of a policy, with additional permissions from flags, configuration
+// and the toolchains of the tree. words are the known words of the commands; asks is set if a step asks an agent, which
+// also works on a copy.
 func (s *session) withPrograms(policy command.Policy, words []string, asks bool) (done func(), err error) {
 	done = func() {}
 	if policy.Allow == nil && !policy.Shell && !asks {
@@ -78,7 +78,7 @@ func (s *session) withPrograms(policy command.Policy, words []string, asks bool)
 	if policy, err = s.reached(policy); err != nil {
 		return done, err
 	}
-	// The copies must lie outside of the tree, which the user's own cache does not where the tree is a home directory.
+	// The copies must be outside the tree. The user's cache is inside if the tree is a home directory.
 	cache, err := os.UserCacheDir()
 	if inside, relErr := filepath.Rel(s.root, resolved(cache)); err != nil || relErr == nil &&
 		filepath.IsLocal(inside) {
@@ -86,7 +86,7 @@ func (s *session) withPrograms(policy command.Policy, words []string, asks bool)
 			return done, err
 		}
 		made := policy.Scratch
-		done = func() { _ = os.RemoveAll(made) } // it has nothing but copies and caches
+		done = func() { _ = os.RemoveAll(made) } // it only has copies and caches
 	}
 	if !own.NoToolchains {
 		if policy, err = command.Toolchains(policy, s.root, words...); err != nil {
@@ -98,13 +98,13 @@ func (s *session) withPrograms(policy command.Policy, words []string, asks bool)
 	return done, nil
 }
 
-// exists reports whether there is a file or directory of a name.
+// exists reports whether a file or directory of that name exists.
 func exists(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil
 }
 
-// resolved returns a name with its links followed, or the name.
+// resolved returns a name with its links resolved, or the name.
 func resolved(name string) string {
 	if to, err := filepath.EvalSymlinks(name); err == nil {
 		return to
@@ -112,12 +112,12 @@ func resolved(name string) string {
 	return name
 }
 
-// printing writes to stderr what commands print, as it comes, unless -q is given.
+// printing writes the output of commands to stderr as it arrives, unless -q is given.
 func (s *session) printing(next func(millrace.Event)) func(millrace.Event) {
 	return func(e millrace.Event) {
 		if out, ok := e.(millrace.StepOutput); ok && !s.flags.quiet {
 			s.progress.Clear()
-			_, _ = io.WriteString(s.Stderr, shown(s.Stderr, out.Text)) // nowhere else can a failure be reported
+			_, _ = io.WriteString(s.Stderr, shown(s.Stderr, out.Text)) // a failure cannot be reported anywhere else
 		}
 		if over, ok := e.(millrace.StepFinished); ok && s.flags.keepFailed {
 			if data, ok := over.Result.Data.(map[string]any); ok && data["exit_code"] != 0 {

@@ -99,8 +99,8 @@ applied again. It is shown and asked about like any change.`,
 	return cmd
 }
 
-// restoreFlags registers the flags of commands that take back a commit. Its risk is not judged, so there is none for
-// that.
+// restoreFlags registers the flags of commands that revert a commit. Their risk is not assessed, so there is no flag
+// for it.
 func (a *App) restoreFlags(cmd *cobra.Command) {
 	a.reachFlags(cmd)
 	a.eventsFlag(cmd)
@@ -111,13 +111,13 @@ func (a *App) restoreFlags(cmd *cobra.Command) {
 	a.exceptFlag(cmd)
 }
 
-// history reads what was committed.
+// history reads the commits of the tree.
 func (s *session) history(ctx context.Context) (history, error) {
 	infos, err := s.x.ListBackups(ctx, s.fs)
 	return infos, err
 }
 
-// restore takes a commit back, but for the paths of --except.
+// restore reverts a commit, except for the paths of --except.
 func (s *session) restore(ctx context.Context, id string) error {
 	plan, err := s.x.PlanRestore(ctx, s.fs, id)
 	switch {

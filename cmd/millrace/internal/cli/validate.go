@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// checked is what validate says of a file, in JSON.
+// checked is the result of validate for a file, in JSON.
 type checked struct {
 	File     string             `json:"file"`
 	Valid    bool               `json:"valid"`
@@ -63,7 +63,7 @@ func (a *App) validate(ctx context.Context, names []string) error {
 	return nil
 }
 
-// check reads and decodes one file. The error is one of reading.
+// check reads and decodes one file. The error is a read error.
 func (a *App) check(ctx context.Context, name string) (checked, error) {
 	data, err := a.readInput(ctx, name)
 	if err != nil {

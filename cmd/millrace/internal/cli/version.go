@@ -34,12 +34,12 @@ func (a *App) newVersion() *cobra.Command {
 	return cmd
 }
 
-// versionLine is what the command and the flag print.
+// versionLine returns the line printed by the command and the flag.
 func versionLine() string {
 	return fmt.Sprintf("millrace %s %s %s/%s", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// buildVersion is the version that the program was built from, "(devel)" if it is none that was released.
+// buildVersion returns the version of the program, "(devel)" if it is not a released one.
 func buildVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

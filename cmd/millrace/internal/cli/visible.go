@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// visibleJSON escapes in JSON what a terminal would act on or not show: to a reader of JSON it means the same. Control
-// characters below the space are escaped in JSON anyway.
+// visibleJSON escapes characters in JSON that would control a terminal or be invisible; the JSON keeps its meaning.
+// Control characters below the space are always escaped in JSON.
 func visibleJSON(text []byte) []byte {
 	if !bytes.ContainsFunc(text, hidden) {
 		return text
@@ -31,7 +31,7 @@ func visibleJSON(text []byte) []byte {
 	return b.Bytes()
 }
 
-// hidden reports whether a character of a text in JSON has to be escaped.
+// hidden reports whether a character in JSON text must be escaped.
 func hidden(r rune) bool {
 	return r >= 0x7f && r != utf8.RuneError && fsutil.Visible(string(r)) != string(r)
 }

@@ -17,7 +17,7 @@ import (
 type wanted struct {
 	step string
 	exec actions.Exec
-	// allow is the pattern that allows the command once the user has agreed.
+	// allow is the pattern that allows the command when the user has agreed.
 	allow string
 	// agent is the name of the agent, "" for a command; asked is the prompt, and program is its command line.
 	agent, asked string
@@ -26,7 +26,7 @@ type wanted struct {
 	values map[string]any
 }
 
-// references finds the references of a template. One after a backslash is text.
+// references finds the references of a template. A reference after a backslash is text.
 var references = regexp.MustCompile(`\\?\{\{\s*([\w-]+)[^{}\n]*\}\}`)
 
 // expanded returns a text with the values of its variables, as they will be inserted.
@@ -44,7 +44,7 @@ func (w wanted) expanded(text string) string {
 	})
 }
 
-// words are the words of the command, as far as they are known before it runs.
+// words returns the words of the command, as far as they are known before it runs.
 func (w wanted) words() []string {
 	var words []string
 	for _, word := range w.exec.Words() {
@@ -65,7 +65,7 @@ func (w wanted) words() []string {
 	return words
 }
 
-// unknown returns where the references come from whose values are only known when the pipeline runs, "" if there are
+// unknown returns the sources of the references whose values are only known when the pipeline runs, "" if there are
 // none.
 func (w wanted) unknown(texts ...string) string {
 	var from []string
@@ -93,7 +93,7 @@ func (w wanted) unknown(texts ...string) string {
 	return " (" + strings.Join(from, ", ") + ")"
 }
 
-// name is the program.
+// name returns the program.
 func (w wanted) name() string {
 	if w.agent != "" {
 		return w.program[0]
@@ -101,7 +101,7 @@ func (w wanted) name() string {
 	return w.exec.Words()[0]
 }
 
-// line is the command as the user is shown it: one line, whatever is in it.
+// line returns the command for the user, always as one line.
 func (w wanted) line() string {
 	if w.agent != "" {
 		return fmt.Sprintf("step '%s' asks %s: %s", fsutil.Visible(w.step), command.Pattern(w.program...),
@@ -120,7 +120,7 @@ func (w wanted) line() string {
 	return fmt.Sprintf("step '%s': %s", fsutil.Visible(w.step), fsutil.Visible(text)) + w.unknown(unknown...)
 }
 
-// flag is the flag that allows the command, or the agent.
+// flag returns the flag that allows the command, or the agent.
 func (w wanted) flag() string {
 	if w.agent != "" {
 		return "--agent " + shellWord(w.agent)
@@ -128,7 +128,7 @@ func (w wanted) flag() string {
 	return "--allow-exec " + shellWord(fsutil.Visible(w.pattern()))
 }
 
-// pattern is the value of --allow-exec that allows the command.
+// pattern returns the value of --allow-exec that allows the command.
 func (w wanted) pattern() string {
 	words := w.exec.Words()
 	if w.exec.Shell != "" {
@@ -139,21 +139,21 @@ func (w wanted) pattern() string {
 		if text := command.Pattern(words...); len(text) <= mostTold && text == fsutil.Visible(text) {
 			return text
 		}
-		known = 1 // the whole line is not for typing
+		known = 1 // the whole line is too long to type
 	}
 	return command.Pattern(words[:known]...) + " *"
 }
 
-// mostTold is how many bytes of a command a message has that refuses it, and the most of a pattern that it proposes.
+// mostTold limits, in bytes, a command in a message that refuses it, and a pattern that the message proposes.
 const mostTold = 500
 
-// notAllowedError refuses a pipeline in a file that wants to run programs which the user has not allowed.
+// notAllowedError refuses a pipeline in a file because of programs that the user has not allowed.
 type notAllowedError struct {
 	file  string
 	wants []wanted
 }
 
-// Error has a line for each command, and the flags that allow them.
+// Error returns a line for each command, and the flags that allow them.
 func (e *notAllowedError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s wants to run programs that you have not allowed", e.file)
@@ -168,7 +168,7 @@ func (e *notAllowedError) Error() string {
 	return b.String()
 }
 
-// shellWord returns a word as a shell takes it. A ~/ at its beginning stays what it is.
+// shellWord quotes a word for a shell. A ~/ at its beginning stays unquoted.
 func shellWord(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||

@@ -17,17 +17,17 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// noFile is the warning of a command whose globs or texts are in no file.
+// noFile is the warning of a command if no file matches its globs or texts.
 const noFile = "no file matched"
 
-// phrase is a part of a message in the words of the prompt. A %s in the text is the value of the part.
+// phrase is a part of a message in the words of the command line. A %s in the text is the value of the part.
 type phrase struct {
 	flag string // the phrase is for commands with this flag; "" for all
 	text string
 }
 
-// phrases has the parts of messages that the engine words for users who have written a pipeline. The first phrase whose
-// flag the command has counts. A kind that is not there stays in the words of the engine.
+// phrases replaces parts of messages that the engine words for authors of pipelines. The first phrase whose flag the
+// command has is used. A missing kind keeps the words of the engine.
 var phrases = map[wording.Kind][]phrase{
 	"edit_text":    {{"", "%s"}},
 	"file_pattern": {{"", "%s"}},
@@ -71,14 +71,14 @@ var phrases = map[wording.Kind][]phrase{
 	"use_force":     {{"", ""}}, // each message has its own advice about --force
 }
 
-// parameters has the names of parameters in the words of the prompt.
+// parameters has the names of parameters in the words of the command line.
 var parameters = map[string]string{
 	"old_text": "OLD", "sed_pattern": "script", "to": "DEST", "destination": "DEST",
 	"fuzz": "--fuzz", "strip": "--strip", "reverse": "--reverse", "recount": "--recount", "ambiguous": "--nearest",
 }
 
-// part returns a part of a message in the words of the command. A user who has written a pipeline reads the words of
-// the engine, but the prompt has its own advice about force.
+// part returns a part of a message in the words of the command. For a user who wrote a pipeline, it keeps the words of
+// the engine, except that the command line has its own advice about force.
 func (a *App) part(p wording.Part) string {
 	if p.Kind == "ceiling" {
 		return a.ceilingSource(p.Value) + " allows no more than " + p.Value
@@ -100,10 +100,10 @@ func (a *App) part(p wording.Part) string {
 	return p.Text
 }
 
-// ceilingSource names the setting that has set the ceiling of this level.
+// ceilingSource returns the name of the setting that has set the ceiling to this level.
 func (a *App) ceilingSource(level string) string {
 	is := func(l risk.Level) bool { return l != risk.Unset && l.String() == level }
-	flag, _ := risk.Parse(a.flags.ceiling) // a wrong level was refused before
+	flag, _ := risk.Parse(a.flags.ceiling) // an invalid level was refused before
 	switch {
 	case is(flag):
 		return "--ceiling"
@@ -113,7 +113,7 @@ func (a *App) ceilingSource(level string) string {
 	return "'ceiling' in your configuration"
 }
 
-// shownText returns a text for a message, cut where it gets long.
+// shownText returns a text for a message, shortened if it is long.
 func shownText(text string) string {
 	const most = 60
 	if len(text) > most {
@@ -122,20 +122,20 @@ func shownText(text string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// speak has the executor word messages for the prompt. A program that reads JSON has those of the engine.
+// speak makes the executor word messages for the command line. JSON output keeps the words of the engine.
 func (s *session) speak() {
 	if f := s.format(); f != formatJSON && f != formatJSONL {
 		s.x.Words = s.part
 	}
 }
 
-// worded returns the message of an error in the words of the prompt.
+// worded returns the message of an error in the words of the command line.
 func (a *App) worded(err error) string {
 	return wording.Of(err, a.part)
 }
 
-// warnings returns the warnings of a run in the words of the prompt. "No files" is left out where another warning has the
-// reason.
+// warnings returns the warnings of a run in the words of the command line. "No files" is left out if another warning
+// has the reason.
 func (a *App) warnings(result *millrace.Result) []string {
 	if a.oneLiner == nil {
 		return result.AllWarnings()
@@ -151,8 +151,8 @@ func (a *App) warnings(result *millrace.Result) []string {
 	return all
 }
 
-// words returns the message of an error in the words of the prompt. A command of one line has no steps that its user
-// has seen, and what a parameter does is done by a flag.
+// words returns the message of an error in the words of the command line. The user of a one-line command has not seen
+// its steps, and uses flags instead of parameters.
 func (a *App) words(err error) string {
 	text := a.worded(err)
 	step, isStep := errors.AsType[*millrace.StepError](err)
@@ -185,8 +185,8 @@ func (a *App) words(err error) string {
 	return text
 }
 
-// refusal returns what the sandbox has refused a command, without the setting of a host that allows it: refusalHint has
-// the flag.
+// refusal describes what the sandbox has refused to a command, without the setting that allows it for a host:
+// refusalHint has the flag.
 func refusal(r command.Refusal) string {
 	switch {
 	case r.Network:
@@ -199,7 +199,7 @@ func refusal(r command.Refusal) string {
 	return "the sandbox does not let the command read '" + r.Path + "'"
 }
 
-// problems returns a line for each problem of a pipeline, which the user has typed as a command of one line.
+// problems returns a line for each problem of a pipeline that the user has typed as a one-line command.
 func (a *App) problems(invalid *millrace.ValidationError) string {
 	var lines []string
 	for _, p := range invalid.Problems {
@@ -217,13 +217,14 @@ func (a *App) problems(invalid *millrace.ValidationError) string {
 	return strings.Join(lines, "\n")
 }
 
-// inTheWay reports whether an error is about files that --overwrite replaces. It replaces no links and no directories.
+// inTheWay reports whether an error is about files that --overwrite would replace. It replaces no links and no
+// directories.
 func inTheWay(err error) bool {
 	collision, ok := errors.AsType[*actions.CollisionError](err)
 	return ok && len(collision.Overwritable) > 0
 }
 
-// counted returns a number with its word, in the plural where it is not one.
+// counted returns a number with its word, in the plural unless the number is one.
 func counted(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
