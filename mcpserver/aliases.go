@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// runPoll is how often a run of the store is looked at while a call waits for it.
+// runPoll is the interval at which a waiting call checks its run.
 const runPoll = 50 * time.Millisecond
 
 type namedArgs struct {
@@ -21,7 +21,8 @@ type namedArgs struct {
 	Resume     string          `json:"resume"`
 }
 
-// namedPipeline runs a pipeline that is given or named, or goes on with a run. With a store it is a run of that.
+// namedPipeline runs a given or named pipeline, or resumes a run. With a store, the pipeline becomes a run of the
+// store.
 func namedPipeline(ctx context.Context, c *call) (*answer, error) {
 	var args namedArgs
 	if err := c.decode(&args); err != nil {
@@ -57,7 +58,7 @@ func namedPipeline(ctx context.Context, c *call) (*answer, error) {
 	return noted(a, err, note)
 }
 
-// repairs are the warnings of a pipeline about its text.
+// repairs returns the warnings of a pipeline about its text.
 func repairs(p millrace.Pipeline) []string {
 	var texts []string
 	for _, w := range p.Warnings() {
@@ -66,7 +67,7 @@ func repairs(p millrace.Pipeline) []string {
 	return texts
 }
 
-// named is the text of a pipeline with a name. The name can be left out here.
+// named returns the text of a pipeline with a name. The tool lets a caller omit the name.
 func named(text []byte) []byte {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(text, &object) != nil || object["steps"] == nil || object["name"] != nil {
@@ -80,7 +81,7 @@ func named(text []byte) []byte {
 	return whole
 }
 
-// resume goes on with a run of the store: RUN behind its last step, RUN/STEP from that step on.
+// resume resumes a run of the store: RUN after its last step, RUN/STEP at that step.
 func (c *call) resume(ctx context.Context, id string) (*answer, error) {
 	r := c.cfg.Runs
 	if r.Manage == nil || r.Jobs == nil || r.Browse == nil {
@@ -104,8 +105,8 @@ func (c *call) resume(ctx context.Context, id string) (*answer, error) {
 	return c.await(ctx, ref, millrace.Pipeline{})
 }
 
-// await waits until a run has ended, or waits for a person. A store keeps no warnings about the text of a pipeline, so
-// the answer gets them here.
+// await waits until a run has ended or waits for a person. A store does not keep the warnings about the text of a
+// pipeline, so await adds them to the answer.
 func (c *call) await(ctx context.Context, ref runs.RunRef, p millrace.Pipeline) (*answer, error) {
 	pause := time.NewTicker(runPoll)
 	defer pause.Stop()
@@ -131,13 +132,13 @@ func (c *call) await(ctx context.Context, ref runs.RunRef, p millrace.Pipeline) 
 		select {
 		case <-pause.C:
 		case <-ctx.Done():
-			// The run goes on in the store; what was canceled is the waiting.
+			// The run continues in the store. Only the wait was canceled.
 			return nil, context.Cause(ctx)
 		}
 	}
 }
 
-// stopped is the answer of a run that did not come to its end.
+// stopped returns the answer for a run that did not finish.
 func (c *call) stopped(run runs.Run) (*answer, error) {
 	text := fmt.Sprintf("run %s is %s", run.ID, run.Status)
 	if run.Reason != "" {
@@ -164,7 +165,7 @@ func (c *call) stopped(run runs.Run) (*answer, error) {
 	return a, &nextError{err: errors.New(text), next: next, code: code}
 }
 
-// stoppedCode is the code of a run that has ended without success.
+// stoppedCode returns the error code of a run that ended without success.
 func stoppedCode(run runs.Run) string {
 	switch {
 	case run.Status != runs.Failed:
@@ -175,14 +176,14 @@ func stoppedCode(run runs.Run) string {
 	return failedCode
 }
 
-// ofRun is the answer of a run that has succeeded. resume takes its id.
+// ofRun returns the answer for a run that has succeeded. Its id can be passed to resume.
 func ofRun(run runs.Run) *answer {
 	res := *run.Result
 	res.RunID = run.ID
 	return summarized(&res)
 }
 
-// summarized is the answer in the words of a pipeline of agents.
+// summarized returns the answer in the format of a pipeline of agents.
 func summarized(res *millrace.Result) *answer {
 	summary := res.Summary()
 	data, err := plainJSON(summary)

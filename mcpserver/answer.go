@@ -14,15 +14,15 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// answer is what a tool says. Clients show the model either the texts or the data, so each says everything.
+// answer is the answer of a tool. A client shows the model either the texts or the data, so each has the whole answer.
 type answer struct {
-	// texts are the parts of the answer. A part that is JSON is nothing else.
+	// texts are the parts of the answer. A part with JSON has nothing else.
 	texts  []string
 	images []*mcp.ImageContent
 	links  []*mcp.ResourceLink
 	data   map[string]any
 	failed bool
-	// ask is a question to the person at the client; the call is made again with the answer to it.
+	// ask is a question to the person at the client. The client repeats the call with the person's answer.
 	ask *mcp.CallToolResult
 }
 
@@ -35,7 +35,7 @@ func (a *answer) note(texts ...string) {
 	}
 }
 
-// repaired adds warnings about the arguments.
+// repaired adds warnings about arguments that were repaired.
 func (a *answer) repaired(warnings []string) {
 	if len(warnings) == 0 || a.ask != nil {
 		return
@@ -51,7 +51,7 @@ func (a *answer) repaired(warnings []string) {
 	switch all := a.data["warnings"].(type) {
 	case []string:
 		a.data["warnings"] = slices.Concat(all, warnings)
-	case []any: // of data that were read from JSON
+	case []any: // the data were read from JSON
 		for _, w := range warnings {
 			all = append(all, w)
 		}
@@ -61,7 +61,7 @@ func (a *answer) repaired(warnings []string) {
 	}
 }
 
-// result is the answer as the protocol has it, each part within limit bytes.
+// result returns the answer in the form of the protocol, each part within limit bytes.
 func (a *answer) result(limit int) *mcp.CallToolResult {
 	if a.ask != nil {
 		return a.ask
@@ -82,7 +82,7 @@ func (a *answer) result(limit int) *mcp.CallToolResult {
 	return r
 }
 
-// asObject is a value as the object that it is in JSON.
+// asObject returns a value as the JSON object that it encodes to.
 func asObject(v any) (map[string]any, error) {
 	text, err := plainJSON(v)
 	if err != nil {
@@ -92,7 +92,8 @@ func asObject(v any) (map[string]any, error) {
 	return object, json.Unmarshal(text, &object)
 }
 
-// cut is the text within limit bytes, with a count of what was left out. It ends at a line where that loses little.
+// cut shortens a text to limit bytes, with a count of what was left out. It cuts at the end of a line if that loses
+// little.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -108,7 +109,7 @@ func cut(text string, limit int) string {
 	return fmt.Sprintf("%s\n… %d more bytes are left out", strings.TrimSuffix(text[:end], "\n"), len(text)-end)
 }
 
-// reported is the answer to a change that was made, or would be.
+// reported returns the answer to a change that was made or planned.
 func reported(res *millrace.Result) *answer {
 	var b strings.Builder
 	_ = res.Write(&b)
@@ -121,11 +122,11 @@ func reported(res *millrace.Result) *answer {
 	return &answer{texts: []string{strings.TrimRight(b.String(), "\n")}, data: data}
 }
 
-// maxNamed is how many names a list has in the data of a pipeline that is not verbose.
+// maxNamed is the number of names that a list keeps in the data of a pipeline that is not verbose.
 const maxNamed = 50
 
-// results puts a result into the data of an answer, without what its pipeline did not ask for by verbose: contents,
-// counts, and the ends of long lists of files.
+// results adds a result to the data of an answer. Without verbose it omits contents, counts, and the ends of long lists
+// of files.
 func results(data map[string]any, res *millrace.Result) {
 	data["result"] = res
 	if res.Verbose {
@@ -157,15 +158,15 @@ func results(data map[string]any, res *millrace.Result) {
 	data["result"] = object
 }
 
-// warned puts the warnings of a result into the data of its answer, by the same name in each tool.
+// warned adds the warnings of a result to the data of its answer, with the same key in each tool.
 func warned(data map[string]any, res *millrace.Result) {
 	if all := warningsOf(res); len(all) > 0 {
 		data["warnings"] = all
 	}
 }
 
-// warningsOf are the warnings of a result. A tool that is one step does not name it, and does not warn of files that
-// have entries of their own.
+// warningsOf returns the warnings of a result. A tool that runs one step does not name the step, and fs_write does not
+// warn about files that have entries of their own.
 func warningsOf(res *millrace.Result) []string {
 	var all []string
 	for _, w := range res.AllWarnings() {
@@ -179,7 +180,7 @@ func warningsOf(res *millrace.Result) []string {
 	return all
 }
 
-// details follow the compact line: what a model needs for its next call.
+// details writes the part after the summary line: what a model needs for its next call.
 func details(b *strings.Builder, res *millrace.Result) {
 	if res.DryRun {
 		b.WriteString("dry run: nothing was written\n")
@@ -208,14 +209,14 @@ func details(b *strings.Builder, res *millrace.Result) {
 	warnings(b, res)
 }
 
-// detailed is what details writes.
+// detailed returns what details writes.
 func detailed(res *millrace.Result) string {
 	var b strings.Builder
 	details(&b, res)
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// warningLines are the warnings of a result, a line each.
+// warningLines returns the warnings of a result, one per line.
 func warningLines(res *millrace.Result) string {
 	var b strings.Builder
 	warnings(&b, res)
@@ -244,7 +245,7 @@ func listed(b *strings.Builder, what string, names []string) {
 	fmt.Fprintf(b, "%s: %s\n", what, actions.Few(shown, ", "))
 }
 
-// visible is a text whose lines do nothing but being shown.
+// visible returns a text whose lines are safe to display.
 func visible(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

@@ -11,7 +11,7 @@ type applyArgs struct {
 	Digest string `json:"digest"`
 }
 
-// applyPlan commits a plan that was shown. A second call returns what the first one has done.
+// applyPlan commits a plan that was shown. A second call returns the result of the first.
 func applyPlan(ctx context.Context, c *call) (*answer, error) {
 	var args applyArgs
 	if err := c.decode(&args); err != nil {
@@ -36,7 +36,7 @@ func applyPlan(ctx context.Context, c *call) (*answer, error) {
 	return c.rendered(res, err, reported)
 }
 
-// commit commits the plan, or returns what came of it before. It waits for a call that is just doing that.
+// commit commits the plan, or returns the result of an earlier commit. It waits for a call that is committing the plan.
 func (e *entry) commit(ctx context.Context, c *call, force bool) (*millrace.Result, error) {
 	select {
 	case e.turn <- struct{}{}:

@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// decodePipeline reads the pipeline of a call and puts it under the rules of the server. The note reports what was not
-// taken.
+// decodePipeline reads the pipeline of a call and applies the rules of the server. The note reports an option that was
+// changed.
 func (s *Server) decodePipeline(text []byte) (p millrace.Pipeline, note string, err error) {
 	if p, err = s.decoded(text); err != nil {
 		return p, "", err
@@ -16,8 +16,8 @@ func (s *Server) decodePipeline(text []byte) (p millrace.Pipeline, note string, 
 	return s.ruled(p)
 }
 
-// decoded reads a pipeline. The hints name no action that this server cannot run. A pipeline with one is still a
-// pipeline, and is refused in the words of what it may not do.
+// decoded reads a pipeline. Hints name only actions that this server can run. A pipeline with another action is
+// still decoded, so that its error names what is not permitted.
 func (s *Server) decoded(text []byte) (millrace.Pipeline, error) {
 	p, err := s.actions.Decode(text)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Server) decoded(text []byte) (millrace.Pipeline, error) {
 	return p, err
 }
 
-// ruled is the pipeline with the options that the server allows.
+// ruled returns the pipeline with the options that the server allows.
 func (s *Server) ruled(p millrace.Pipeline) (millrace.Pipeline, string, error) {
 	if err := s.hashed(p); err != nil {
 		return p, "", err
@@ -45,8 +45,7 @@ func (s *Server) ruled(p millrace.Pipeline) (millrace.Pipeline, string, error) {
 	return p.WithOptions(o), note, nil
 }
 
-// change runs a pipeline to its end. If limits or risk block it and force would help, the person at the client is
-// asked.
+// change runs a pipeline to its end. If limits or risk block it and force would help, it asks the person at the client.
 func (c *call) change(ctx context.Context, p millrace.Pipeline,
 	render func(*millrace.Result) *answer) (*answer, error) {
 	r := &relay{to: c.progress.observe}
@@ -66,7 +65,7 @@ func (c *call) change(ctx context.Context, p millrace.Pipeline,
 	if needsForce(err) && c.canAsk() {
 		plan, planned := x.Plan(ctx, c.cfg.FS, p)
 		if planned == nil && plan.Result().Incomplete {
-			// The effect of a tool of the host is unknown before the tool runs, so there is nothing to approve.
+			// The effect of a host tool is unknown before the tool runs, so there is nothing to approve.
 			_ = plan.Close()
 			return c.rendered(res, err, render)
 		}
@@ -82,7 +81,7 @@ func (c *call) change(ctx context.Context, p millrace.Pipeline,
 	return c.rendered(res, err, render)
 }
 
-// rendered is the answer of a run. Beside an error it has what tells how far the run has come, and its warnings.
+// rendered returns the answer for a run. With an error, it has the progress of the run and its warnings.
 func (c *call) rendered(res *millrace.Result, err error, render func(*millrace.Result) *answer) (*answer, error) {
 	switch {
 	case err == nil:
@@ -109,7 +108,7 @@ func needsForce(err error) bool {
 	return errors.As(err, &blocked) && !blocked.Host
 }
 
-// noted puts a note at the end of an answer.
+// noted adds a note at the end of an answer.
 func noted(a *answer, err error, note string) (*answer, error) {
 	if note == "" || a == nil || a.ask != nil {
 		return a, err

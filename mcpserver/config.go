@@ -17,23 +17,23 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// DefaultMaxResult is how long each part of an answer may be, in bytes. Hosts cut longer answers, or leave them out.
+// DefaultMaxResult is the maximum length of each part of an answer, in bytes. Hosts cut or drop longer answers.
 const DefaultMaxResult = 40_000
 
-// minMaxResult is the least that an answer can be cut to and still say what was left out.
+// minMaxResult is the smallest limit at which an answer can still say what was left out.
 const minMaxResult = 1_000
 
-// configFile is the file of a tree in which the command line finds what is allowed there.
+// configFile is the file in which the command line finds the permissions for a tree.
 const configFile = ".millrace.yaml"
 
-// versionControl are the directories of version control systems. Actions do not write to them in any case; a model does
-// not read them either, for the addresses in them can have passwords.
+// versionControl returns the directories of version control systems. Actions never write to them. A model must not read
+// them either, because addresses in them can contain passwords.
 func versionControl() []string {
 	return []string{".git", ".hg", ".svn", ".jj", ".bzr", ".sl", ".pijul", ".repo", "_darcs"}
 }
 
-// hostFiles are files that hosts, editors, shells and git run, or take their rights from. A program that writes them
-// decides what runs on this machine the next time.
+// hostFiles returns files that hosts, editors, shells and git execute or read their permissions from. A program that
+// writes them decides what runs on this machine next time.
 func hostFiles() []string {
 	return []string{
 		".mcp.json", ".cursor", ".vscode", ".claude", ".codex", ".gemini", ".zed", ".idea", ".envrc", ".husky",
@@ -41,48 +41,48 @@ func hostFiles() []string {
 	}
 }
 
-// Config is what a server serves, and what it allows.
+// Config describes what a server serves and what it allows.
 type Config struct {
-	// FS is the tree. One of FS and Root is given. A file system that takes absolute names is
-	// [fsutil.RootFs.WithAbsolute].
+	// FS is the tree. Set either FS or Root. [fsutil.RootFs.WithAbsolute] makes a file system that accepts absolute names.
 	FS afero.Fs
-	// Root is the directory of the system that is the tree. The server opens it with fsutil.OpenRoot, takes absolute
-	// names that lie in it, and closes it with [Server.Close].
+	// Root is the directory of the system that is the tree. The server opens it with fsutil.OpenRoot, accepts absolute
+	// names inside it, and closes it with [Server.Close].
 	Root string
-	// Executor is the policy that every call is held to. Its Observe is called beside the server's own. Beside its
+	// Executor is the policy for every call. Its Observe is called in addition to the server's own. In addition to its
 	// DeniedPaths, files called ".millrace.yaml" and directories of version control systems are denied.
 	Executor millrace.Executor
-	// Decoder reads the pipelines of calls. Its Tools are those of the Executor, and it is Lenient in any case: models
-	// write what they send, and an answer has a warning for each repair. The zero Decoder knows the built-in actions.
+	// Decoder reads the pipelines of calls. The server sets its Tools to those of the Executor and makes it Lenient,
+	// because models write the pipelines. An answer has a warning for each repair. The zero Decoder knows the built-in
+	// actions.
 	Decoder millrace.Decoder
-	// Runs are the commands over durable runs: those that are there become the tools browse_pipelines, manage_pipeline
-	// and manage_pipeline_job. With Aliases, the Library finds the pipelines that are called by their names. The zero
-	// Tools have none.
+	// Runs are the commands over durable runs: those that are set become the tools browse_pipelines, manage_pipeline and
+	// manage_pipeline_job. With Aliases, the Library finds pipelines by name. The zero Tools have no commands.
 	Runs runs.Tools
-	// Project is the key of the tree among the projects of Runs. The calls may also say ".", the Root or its last
-	// element for it, and nothing else. Empty means ".".
+	// Project is the key of the tree among the projects of Runs. Calls may also use ".", the Root or its last element, and
+	// nothing else. Empty means ".".
 	Project string
-	// ReadOnly omits the tools that write. batch_operations is always a dry run then.
+	// ReadOnly omits the tools that write. batch_operations is then always a dry run.
 	ReadOnly bool
-	// AllowForce takes the "force" of a pipeline. Without it, "force" is ignored, and a change that limits or risk
-	// block is put to the person at the client, if the client can ask one. Executor.Ceiling holds in either case.
+	// AllowForce accepts the "force" of a pipeline. Without it, "force" is ignored, and the server asks the person at the
+	// client about a change that limits or risk block, if the client supports that. Executor.Ceiling applies in either
+	// case.
 	AllowForce bool
-	// RequireHash refuses edits of fs_write to files that exist without the content_hash or range_hash that fs_read
-	// has shown. Without it the hash is up to the call.
+	// RequireHash refuses edits of existing files with fs_write without the content_hash or range_hash that fs_read
+	// showed. Without it, the hash is optional.
 	RequireHash bool
-	// HostFiles lets calls change the files that hosts and tools run or take their rights from, such as .mcp.json,
-	// .vscode and .envrc. Without it they are among the ReadOnlyPaths of the Executor.
+	// HostFiles lets calls change files that hosts and tools execute or read their permissions from, such as .mcp.json,
+	// .vscode and .envrc. Without it, these files are added to the ReadOnlyPaths of the Executor.
 	HostFiles bool
-	// Aliases adds the tools pipeline and mcp_pipeline, which other servers have for the same.
+	// Aliases adds the tools pipeline and mcp_pipeline, the names that other servers use for running a pipeline.
 	Aliases bool
-	// MaxResult is how long each part of an answer may be, in bytes. Zero means DefaultMaxResult; less than 1,000 is an
-	// error.
+	// MaxResult is the maximum length of each part of an answer, in bytes. Zero means DefaultMaxResult; less than 1,000 is
+	// an error.
 	MaxResult int
-	// Logger takes what happens, for operators. Nil means that nothing is logged.
+	// Logger logs events for operators. Nil logs nothing.
 	Logger *slog.Logger
 }
 
-// projects are the names that the tree is called by.
+// projects returns the names by which calls may refer to the tree.
 func (c Config) projects() []string {
 	names := []string{c.Project}
 	if c.Root != "" {
@@ -93,7 +93,7 @@ func (c Config) projects() []string {
 	return append(names, ".")
 }
 
-// open checks the configuration, fills in its defaults, and opens the tree. The returned function closes both.
+// open checks the configuration, sets its defaults, and opens the tree. The returned function closes the tree.
 func (c *Config) open() (closing func() error, err error) {
 	switch {
 	case c.FS == nil && c.Root == "":
@@ -117,7 +117,7 @@ func (c *Config) open() (closing func() error, err error) {
 		return nil, fmt.Errorf("mcpserver: Decoder.Actions: %w", err)
 	}
 	c.Decoder.Tools, c.Decoder.Lenient = c.Executor.Tools, true
-	// This file has the host's permissions: a writer of it could allow anything.
+	// The command line reads permissions from this file: whoever writes it could allow anything.
 	c.Executor.DeniedPaths = append(append(slices.Clone(c.Executor.DeniedPaths), configFile), versionControl()...)
 	if !c.HostFiles {
 		c.Executor.ReadOnlyPaths = append(slices.Clone(c.Executor.ReadOnlyPaths), hostFiles()...)
@@ -138,8 +138,8 @@ func (c *Config) open() (closing func() error, err error) {
 	return root.Close, nil
 }
 
-// check returns an error for a field of the Executor that no call could work with, such as a glob that is not valid.
-// The calls report other errors of the tree.
+// check returns an error for a field of the Executor with which every call would fail, such as an invalid glob. The
+// calls report other errors of the tree.
 func (c *Config) check() error {
 	_, err := c.Executor.Inspect(context.Background(), c.FS)
 	if host, ok := errors.AsType[*millrace.ExecutorError](err); ok {
@@ -148,8 +148,8 @@ func (c *Config) check() error {
 	return nil
 }
 
-// runnable is the decoder without the actions that this server cannot run: commands, agents and tools of the host where
-// the host gives none.
+// runnable returns the decoder without the actions that this server cannot run: commands, agents and host tools if the
+// host provides none.
 func runnable(c Config) millrace.Decoder {
 	actionsLeft := actions.Registry{}.With() // none at first, and not Builtin
 	for _, name := range c.Decoder.Actions.Names() {

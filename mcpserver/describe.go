@@ -13,7 +13,7 @@ type describeArgs struct {
 	Action *string `json:"action"`
 }
 
-// describeActions tells what steps can do.
+// describeActions describes what steps can do.
 func describeActions(_ context.Context, c *call) (*answer, error) {
 	var args describeArgs
 	if err := c.decode(&args); err != nil {
@@ -47,7 +47,7 @@ func describeActions(_ context.Context, c *call) (*answer, error) {
 	return &answer{texts: []string{describe(doc)}, data: data}, nil
 }
 
-// allActions is a line for each action, and for each tool of the host.
+// allActions returns a line for each action and each host tool.
 func (s *Server) allActions() *answer {
 	var b strings.Builder
 	names, tools := map[string]string{}, map[string]string{}
@@ -79,7 +79,7 @@ func onlyReads(doc millrace.ActionDoc) string {
 	return ""
 }
 
-// describe is an action with its parameters, a line each.
+// describe returns the description of an action with its parameters, one per line.
 func describe(doc millrace.ActionDoc) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s%s\n", doc.Name, doc.Summary, onlyReads(doc))

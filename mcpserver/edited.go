@@ -16,9 +16,9 @@ type fileEdits struct {
 	Edits []writeArgs `json:"edits"`
 }
 
-// edited is what is said of one file.
+// edited is the entry of one file in an answer.
 type edited struct {
-	Path         string               `json:"path"` // as it was asked for
+	Path         string               `json:"path"` // as the call named it
 	Success      bool                 `json:"success"`
 	Error        string               `json:"error,omitempty"`
 	Code         string               `json:"code,omitempty"`
@@ -34,29 +34,29 @@ type edited struct {
 	BackupID     string               `json:"backup_id,omitempty"`
 }
 
-// failedCode is the code of an entry that has failed.
+// failedCode is the error code of a failed entry.
 const failedCode = "step_failed"
 
-// writing is one call that edits files by their names.
+// writing is one call that edits files by name.
 type writing struct {
 	*call
 	single bool
 	asked  []fileEdits
-	of     []editsOf // of each file that was asked for
+	of     []editsOf // for each element of asked
 	files  []fileEdits
-	// denied are the files that cannot be written, by the names of the step.
+	// denied are the files that cannot be written, by their names in the step.
 	denied                map[string]bool
 	dryRun, insistsOnHash bool
 }
 
-// editsOf are the edits of a file that was asked for among those of the step: a file that was asked for twice is one
-// file of the step.
+// editsOf locates the edits of a requested file among those of the step. A file that was requested twice is one file of
+// the step.
 type editsOf struct {
-	name             string // of the file of the step
-	file, first, end int    // its place, that of the first edit, and that behind the last
+	name             string // of the file in the step
+	file, first, end int    // its index, the index of its first edit, and the index after its last
 }
 
-// run edits the files. A file that cannot be edited stays as it was, and the others are edited.
+// run edits the files. A file that cannot be edited is left unchanged, and the others are edited.
 func (w *writing) run(ctx context.Context, args writeArgs) (*answer, error) {
 	w.files, w.denied = w.merged(), make(map[string]bool)
 	w.dryRun, w.insistsOnHash = args.flag("dry_run"), w.cfg.RequireHash || args.flag("require_hash")
@@ -67,7 +67,7 @@ func (w *writing) run(ctx context.Context, args writeArgs) (*answer, error) {
 	if w.dryRun {
 		return w.previewed(ctx, p)
 	}
-	if !w.single || !w.canAsk() { // a person may let a single file be written that is read-only
+	if !w.single || !w.canAsk() { // a person may allow a write to a single read-only file
 		w.without = w.refused
 	}
 	return w.change(ctx, p, func(res *millrace.Result) *answer {
@@ -77,14 +77,14 @@ func (w *writing) run(ctx context.Context, args writeArgs) (*answer, error) {
 	})
 }
 
-// pipeline is the step that edits the files. One that is left without files reads nothing.
+// pipeline returns the step that edits the files. If no files are left, the step only lists the directory.
 func (w *writing) pipeline() (millrace.Pipeline, error) {
 	if len(w.files) == 0 && len(w.denied) > 0 {
 		return w.step("list", map[string]any{}, false)
 	}
 	params := map[string]any{"file_edits": w.files, "on_error": "continue"}
 	if w.single && w.canAsk() {
-		params["on_error"] = "stop" // so that a file which is read-only is in the change that a person is asked about
+		params["on_error"] = "stop" // so that the change that a person is asked about includes a read-only file
 	}
 	if w.insistsOnHash {
 		params["require_hash"] = true
@@ -92,7 +92,7 @@ func (w *writing) pipeline() (millrace.Pipeline, error) {
 	return w.step("edit_files", params, w.dryRun, w.pointers()...)
 }
 
-// merged are the files of the step, each once.
+// merged returns the files of the step, each once.
 func (w *writing) merged() []fileEdits {
 	var files []fileEdits
 	at := make(map[string]int)
@@ -115,7 +115,7 @@ func (w *writing) merged() []fileEdits {
 	return files
 }
 
-// pointers map the places of the step to those of the arguments.
+// pointers maps pointers into the step to pointers into the arguments.
 func (w *writing) pointers() [][2]string {
 	if w.single {
 		return [][2]string{{"/file_edits/0/edits/0", ""}, {"/file_edits/0/path", "/path"}}
@@ -134,7 +134,7 @@ func (w *writing) pointers() [][2]string {
 	return append(list, [2]string{"/file_edits", "/fileEdits"})
 }
 
-// entries are what became of the files, in the order and by the names that were asked for.
+// entries returns the result for each file, with the names and in the order of the call.
 func (w *writing) entries(res *millrace.Result) []edited {
 	done := make(map[string]edited)
 	for _, e := range editedFiles(res) {
@@ -193,7 +193,7 @@ func editedFiles(res *millrace.Result) []edited {
 	return files
 }
 
-// report is the text of a report with the documented words for what the host refuses.
+// report returns the text of a report, with the documented wording if the host refuses access.
 func report(text string) string {
 	if why, ok := strings.CutPrefix(text, "access denied"); ok {
 		return "Permission denied" + why
@@ -201,8 +201,8 @@ func report(text string) string {
 	return text
 }
 
-// answered is the answer to a change of files: shown and data are what the text and the data have. It is one object
-// for a single file. It has failed if no file could be edited.
+// answered returns the answer to a change of files, with shown as its text and data as its data. For a single file,
+// both are one object. The answer is a failure if no file could be edited.
 func (w *writing) answered(res *millrace.Result, files []edited, shown any, data map[string]any) *answer {
 	if w.single && len(files) == 1 {
 		files[0].BackupID = res.BackupID

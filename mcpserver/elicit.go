@@ -15,32 +15,31 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// The name of the question, and of its one field.
+// question is the key of the question and the name of its one field.
 const question = "approve"
 
 const questionSchema = `{"type":"object","properties":{"approve":{"type":"boolean","title":"Make this change",` +
 	`"description":"Write these files, although the change is larger than may be made without being asked.","default":false}},"required":["approve"]}`
 
-// canAsk reports whether the client can ask its user something by a form.
+// canAsk reports whether the client can show its user a form.
 func (c *call) canAsk() bool {
 	caps := c.req.ClientCapabilities()
 	if caps == nil || caps.Elicitation == nil {
 		return false
 	}
-	// Clients from before there were several ways have neither.
+	// Clients of older protocol versions, with only one way to ask, set neither.
 	return caps.Elicitation.Form != nil || caps.Elicitation.URL == nil
 }
 
-// ask is the answer that puts a plan to the person at the client. The client makes the call again with what was
-// answered.
+// ask returns an answer that asks the person at the client about a plan. The client repeats the call with the person's
+// answer.
 func (c *call) ask(e *entry) *answer {
 	e.counter = c.progress.counter
 	e.relay.set(nil)
 	return asking(questionText(e.plan), c.state(e.id, e.digest))
 }
 
-// asking is the answer that asks the person at the client something. state is what the client sends back with the
-// answer.
+// asking returns an answer that asks the person at the client. The client sends state back with the person's answer.
 func asking(message, state string) *answer {
 	return &answer{ask: &mcp.CallToolResult{
 		InputRequests: mcp.InputRequestMap{question: &mcp.ElicitParams{
@@ -70,8 +69,8 @@ func questionText(plan *millrace.Plan) string {
 	return b.String()
 }
 
-// state is what the client carries to the second call: the plan and its digest, bound to the tool and its arguments,
-// and signed with a key that this process alone has.
+// state returns the state that the client sends with the second call: the plan and its digest, bound to the tool and
+// its arguments, and signed with a key that only this process has.
 func (c *call) state(id, digest string) string {
 	return id + "." + digest + "." + hex.EncodeToString(c.sign(id, digest))
 }
@@ -84,10 +83,10 @@ func (c *call) sign(id, digest string) []byte {
 	return mac.Sum(nil)
 }
 
-// again is what to do about a state that is not taken.
+// again is the advice for a state that is refused.
 const again = "send the call again without a state"
 
-// asked is what the state of a call says: what was asked about, and its digest.
+// asked returns what the state of a call names: the id that was asked about, and its digest.
 func (c *call) asked() (id, digest string, err error) {
 	parts := strings.Split(c.req.Params.RequestState, ".")
 	if len(parts) != 3 {
@@ -100,7 +99,7 @@ func (c *call) asked() (id, digest string, err error) {
 	return parts[0], parts[1], nil
 }
 
-// consent returns nil if the person has said yes.
+// consent returns nil if the person agreed.
 func (c *call) consent(reason string) error {
 	reply, ok := c.req.Params.InputResponses[question].(*mcp.ElicitResult)
 	if ok && reply.Action == "accept" && reply.Content[question] == true {
@@ -112,7 +111,7 @@ func (c *call) consent(reason string) error {
 	}
 }
 
-// approved goes on with a call that was put to a person. It takes the plan that was shown and never plans again.
+// approved continues a call after the person was asked. It commits the plan that was shown and never plans again.
 func (s *Server) approved(ctx context.Context, c *call) (*answer, error) {
 	id, digest, err := c.asked()
 	switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// nextError is an error that knows better than its code what the model should do, unless next is "". code is another
-// code, "" for that of err.
+// nextError is an error with better advice for the model than its code would give, unless next is "". A code other than
+// "" replaces the code of err.
 type nextError struct {
 	err  error
 	next string
@@ -25,13 +25,13 @@ type nextError struct {
 func (e *nextError) Error() string { return e.err.Error() }
 func (e *nextError) Unwrap() error { return e.err }
 
-// planError reports that there is no such plan, or not the intended plan.
+// planError reports that the plan does not exist, or is not the intended plan.
 func planError(next, format string, args ...any) error {
 	return &nextError{err: &millrace.PlanError{Err: fmt.Errorf(format, args...)}, next: next}
 }
 
-// failure is the answer to a call that has failed, each part within limit bytes. The existing part of an answer
-// stands before the error. The advice is never cut.
+// failure returns the answer to a call that has failed, each part within limit bytes. The part of the answer that
+// exists comes before the error. The advice is never cut.
 func (c *call) failure(a *answer, err error) *answer {
 	limit := c.cfg.MaxResult
 	failed := &answer{failed: true, data: map[string]any{}}
@@ -64,20 +64,20 @@ func (c *call) failure(a *answer, err error) *answer {
 	return failed
 }
 
-// personForces is what to do about a change that needs force.
+// personForces is the advice for a change that needs force.
 const personForces = "a person can run millrace apply, or restart the server with --allow-force; or plan a smaller change"
 
-// correctPipeline is what to do about mistakes in a pipeline.
+// correctPipeline is the advice for mistakes in a pipeline.
 const correctPipeline = "correct all of this and send the call again; describe_actions lists the actions and their parameters"
 
-// takesPipeline reports whether the arguments of a tool have a pipeline in them.
+// takesPipeline reports whether the arguments of a tool contain a pipeline.
 func takesPipeline(tool string) bool {
 	return slices.Contains([]string{"batch_operations", "plan_pipeline", "pipeline", "mcp_pipeline",
 		runs.CommandManage},
 		tool)
 }
 
-// codeOf is the code of an error of this call. Mistakes that are in no pipeline are those of arguments.
+// codeOf returns the code of an error of this call. Mistakes outside a pipeline are mistakes in the arguments.
 func (c *call) codeOf(err error) string {
 	code := codeOf(err)
 	if code != "invalid_pipeline" {
@@ -90,20 +90,20 @@ func (c *call) codeOf(err error) string {
 	return code
 }
 
-// outsideOfPipeline reports whether a problem with the arguments of a command is not in the pipeline of the call.
+// outsideOfPipeline reports whether a problem with the arguments of a command is outside the pipeline of the call.
 func outsideOfPipeline(p millrace.Problem) bool { return !strings.HasPrefix(p.Pointer, "/definition") }
 
 // errorData is an error in the data of an answer.
 type errorData struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Path is the file that the error is about, "" if it is about none, or about several.
+	// Path is the file that caused the error, "" if there is none or there are several.
 	Path     string             `json:"path,omitempty"`
 	Problems []millrace.Problem `json:"problems,omitempty"`
 	Next     string             `json:"next"`
 }
 
-// shownProblems are problems with texts that can be shown.
+// shownProblems returns problems with texts that are safe to display.
 func shownProblems(list []millrace.Problem) []millrace.Problem {
 	list = slices.Clone(list)
 	for i := range list {
@@ -113,7 +113,7 @@ func shownProblems(list []millrace.Problem) []millrace.Problem {
 	return list
 }
 
-// pathOf is the file that an error is about.
+// pathOf returns the file that an error names.
 func pathOf(err error) string {
 	if e, ok := errors.AsType[*actions.FileError](err); ok {
 		return e.Path
@@ -124,7 +124,7 @@ func pathOf(err error) string {
 	return ""
 }
 
-// codeOf is the code of an error, which its first line begins with.
+// codeOf returns the code of an error, which is also the start of its first line.
 func codeOf(err error) string {
 	var n *nextError
 	if errors.As(err, &n) && n.code != "" {
@@ -147,16 +147,17 @@ func codeOf(err error) string {
 	return code
 }
 
-// codeArguments is the code of mistakes in the arguments of a call, outside of the pipeline that they may have in them.
+// codeArguments is the code of mistakes in the arguments of a call, outside of any pipeline in them.
 const codeArguments = "invalid_arguments"
 
-// causeDenied is the cause of a file that cannot be written.
+// causeDenied is the cause if a file cannot be written.
 const causeDenied = "permission_denied"
 
-// codeInternal is the code of what is not a mistake of the caller.
+// codeInternal is the code of an error that is not a mistake of the caller.
 const codeInternal = "internal"
 
-// mistaken is an error of arguments that only the call itself could find, unless it has a code of its own.
+// mistaken returns an error of the arguments that only the call itself could find. An error with a code of its own
+// keeps it.
 func mistaken(err error, next string) error {
 	code := codeOf(err)
 	if code == codeInternal {
@@ -165,7 +166,7 @@ func mistaken(err error, next string) error {
 	return &nextError{err: err, code: code, next: next}
 }
 
-// problems writes one line for each problem, so that all of them can be mended at once.
+// problems writes one line for each problem, so that a model can correct all of them at once.
 func problems(b *strings.Builder, code string, list []millrace.Problem) {
 	plural := "s"
 	if len(list) == 1 {
@@ -185,7 +186,7 @@ func problems(b *strings.Builder, code string, list []millrace.Problem) {
 	}
 }
 
-// next is what to do about an error.
+// next returns the advice for an error.
 func next(err error, code string) string {
 	var n *nextError
 	if errors.As(err, &n) && n.next != "" {
@@ -228,7 +229,7 @@ func next(err error, code string) string {
 	return "ask the user"
 }
 
-// remedy is what to do about a file that could not be read or edited, by the cause of its report.
+// remedy returns the advice for a file that could not be read or edited, by the cause in its report.
 func remedy(cause string) string {
 	switch cause {
 	case "read_only":

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// fit returns the JSON of the data if it has at most limit bytes; otherwise with lists and texts cut, more and more
-// until it fits. Beside what was cut there is its whole length, as "NAME_total", and "truncated" means that something
-// is missing.
+// fit returns the JSON of the data if it has at most limit bytes. Otherwise it cuts lists and texts, further and
+// further, until the JSON fits. Next to each cut value, "NAME_total" is its whole length; "truncated" means that
+// something is missing.
 func fit(data map[string]any, limit int) json.RawMessage {
 	short, err := fitted(data, limit)
 	if err != nil {
@@ -21,7 +21,7 @@ func fit(data map[string]any, limit int) json.RawMessage {
 	return short
 }
 
-// plainJSON is json.Marshal, but "<", ">" and "&" stay as they are: a model copies what it is shown.
+// plainJSON is json.Marshal without the escaping of "<", ">" and "&", because a model copies what it is shown.
 func plainJSON(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -35,7 +35,7 @@ func plainJSON(v any) (json.RawMessage, error) {
 // errTooLong reports that a value cannot be cut enough.
 var errTooLong = errors.New("the result is too long to be shown")
 
-// fitted is fit for any value.
+// fitted is fit for any kind of value.
 func fitted(v any, limit int) (json.RawMessage, error) {
 	text, err := plainJSON(v)
 	if err != nil || len(text) <= limit {
@@ -57,7 +57,7 @@ func fitted(v any, limit int) (json.RawMessage, error) {
 	return nil, errTooLong
 }
 
-// asText is a value as JSON within a limit.
+// asText returns a value as JSON within a limit.
 func asText(v any, limit int) string {
 	text, err := fitted(v, limit)
 	if err != nil {
@@ -77,7 +77,7 @@ func shrink(object map[string]any, list, size int) {
 	}
 }
 
-// shorter returns a value that is cut, and how long it was, 0 if it is as it was but for what lies in it.
+// shorter returns a cut value and its original length, 0 if only values inside it were cut.
 func shorter(v any, list, size int) (any, int) {
 	switch v := v.(type) {
 	case string:

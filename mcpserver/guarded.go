@@ -12,15 +12,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// stopKey is the name, in the context of a call, of the context whose end cancels the call.
+// stopKey is the context key of the context whose end cancels a call.
 type stopKey struct{}
 
-// stopping returns a context of serving that stays while calls are answered. Its calls are canceled when ctx is done.
+// stopping returns a context for serving that stays valid while calls are answered. Its calls are canceled when ctx is
+// done.
 func stopping(ctx context.Context) context.Context {
 	return context.WithValue(context.WithoutCancel(ctx), stopKey{}, ctx)
 }
 
-// stoppable returns a context of a call that is done when the server is to stop, or ctx is.
+// stoppable returns the context of a call. It is done when the server must stop or ctx is done.
 func stoppable(ctx context.Context) (context.Context, func()) {
 	stop, ok := ctx.Value(stopKey{}).(context.Context)
 	if !ok {
@@ -34,8 +35,8 @@ func stoppable(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// guarded keeps what a request leads to within its answer: a panic, and a result or an error that is not JSON, become
-// an error of the request. Without this they end the process, or the session.
+// guarded turns a panic, and a result or an error that is not valid JSON, into an error of the request. Without this
+// they would end the process or the session.
 func (s *Server) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		ctx, done := stoppable(ctx)
@@ -62,7 +63,7 @@ func (s *Server) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// wireError is the error as the protocol has it. One without a code is internal.
+// wireError returns an error in the form of the protocol. One without a code becomes an internal error.
 func wireError(err error) *jsonrpc.Error {
 	e := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 	var wire *jsonrpc.Error
@@ -75,8 +76,8 @@ func wireError(err error) *jsonrpc.Error {
 	return e
 }
 
-// sendable is the error with data that are JSON. The SDK quotes the URI of a resource as Go does, which is not JSON for
-// each text.
+// sendable returns the error with data that are valid JSON. The SDK quotes the URI of a resource with Go's rules, which
+// is not always valid JSON.
 func sendable(err *jsonrpc.Error, req mcp.Request) *jsonrpc.Error {
 	if len(err.Data) == 0 || json.Valid(err.Data) {
 		return err

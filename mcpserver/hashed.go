@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// hashed returns an error for a pipeline with a step that can write over text that nobody has read, where the server
-// requires the hashes of what is edited. Steps that name the text that they replace have read it.
+// hashed returns an error for a pipeline with a step that can overwrite text that nobody has read, if the server
+// requires the hashes of edited files. Steps that name the text that they replace have read it.
 func (s *Server) hashed(p millrace.Pipeline) error {
 	if !s.cfg.RequireHash {
 		return nil
@@ -42,7 +42,7 @@ func (s *Server) hashed(p millrace.Pipeline) error {
 	return nil
 }
 
-// hashing takes no pipeline that could write over text that nobody has read.
+// hashing refuses pipelines that could overwrite text that nobody has read.
 type hashing struct {
 	runs.Manager
 	s *Server

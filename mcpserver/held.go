@@ -8,13 +8,13 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// heldRun stands for the id of a plan in the state of a call that plays a job of a run.
+// heldRun replaces the id of a plan in the state of a call that plays a job of a run.
 const heldRun = "held"
 
-// playKey is the name, in the context of a call, of the digest of the plan that a person has approved.
+// playKey is the context key of the digest of the plan that a person has approved.
 type playKey struct{}
 
-// forcedError reports that a call wants to play a job with force, which only a person can.
+// forcedError reports that a call would play a job with force, which only a person may do.
 type forcedError struct {
 	job     runs.JobRef
 	blocked *millrace.BlockedError
@@ -23,7 +23,8 @@ type forcedError struct {
 func (e *forcedError) Error() string { return e.blocked.Error() }
 func (e *forcedError) Unwrap() error { return e.blocked }
 
-// askToPlay puts a run that waits to the person at the client. The answer is bound to the plan that the run waits with.
+// askToPlay asks the person at the client about a run that waits. The answer is bound to the plan for which the run
+// waits.
 func (c *call) askToPlay(ctx context.Context, forced *forcedError) (*answer, error) {
 	if c.cfg.Runs.Browse == nil {
 		return nil, forced
@@ -45,7 +46,7 @@ func (c *call) askToPlay(ctx context.Context, forced *forcedError) (*answer, err
 	return asking(text, c.state(heldRun, h.PlanDigest)), nil
 }
 
-// playApproved plays the job after a yes. A run whose plan is another one by now is not played.
+// playApproved plays the job after the person agreed. A run whose plan has changed since is not played.
 func (c *call) playApproved(ctx context.Context, digest string) (*answer, error) {
 	if err := c.consent("the run waits on"); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/backup"
 )
 
-// defaultHistory is how many commits are listed.
+// defaultHistory is the number of commits that are listed by default.
 const defaultHistory = 20
 
 type historyArgs struct {
@@ -28,12 +28,12 @@ type commitInfo struct {
 	Restores string `json:"restores,omitempty"`
 	Files    int    `json:"files"`
 	Bytes    int64  `json:"bytes"`
-	Undone   bool   `json:"undone,omitempty"`    // as a whole
-	UndoneBy string `json:"undone_by,omitempty"` // as a whole or in part
+	Undone   bool   `json:"undone,omitempty"`    // the whole commit
+	UndoneBy string `json:"undone_by,omitempty"` // the whole commit or a part
 	Error    string `json:"error,omitempty"`
 }
 
-// history lists what can be undone, or shows what undoing would do.
+// history lists the commits that can be undone, or shows what undoing one would do.
 func history(ctx context.Context, c *call) (*answer, error) {
 	var args historyArgs
 	if err := c.decode(&args); err != nil {
@@ -81,7 +81,7 @@ func infoOf(info backup.Info) commitInfo {
 	return i
 }
 
-// String is the line of a commit.
+// String returns the line of a commit.
 func (i commitInfo) String() string {
 	line := i.ID
 	switch {
@@ -104,12 +104,12 @@ func (i commitInfo) String() string {
 
 type undoArgs struct {
 	ID string `json:"backup_id"`
-	// Except are paths that are left as they are, with all below them.
+	// Except are paths to leave unchanged, with everything below them.
 	Except []string `json:"except"`
 	DryRun bool     `json:"dry_run"`
 }
 
-// undo takes a commit back.
+// undo undoes a commit.
 func undo(ctx context.Context, c *call) (*answer, error) {
 	var args undoArgs
 	if err := c.decode(&args); err != nil {
@@ -135,8 +135,8 @@ func undo(ctx context.Context, c *call) (*answer, error) {
 	return c.rendered(res, err, reported)
 }
 
-// planUndo plans to take a commit back. The risk of that is judged as the risk of any change, because it is a model
-// that asks for it. The library judges it in a plan that was stored, so this one is stored and opened.
+// planUndo plans the undo of a commit. Its risk is judged like that of any change, because a model requests it. The
+// library judges risk only in a stored plan, so this plan is stored and opened.
 func (c *call) planUndo(ctx context.Context, x millrace.Executor, id string, except []string) (*millrace.Plan, error) {
 	plan, err := x.PlanRestore(ctx, c.cfg.FS, id)
 	if err != nil {
@@ -186,7 +186,7 @@ func (c *call) undoDiff(ctx context.Context, id string, except ...string) (*answ
 	}, nil
 }
 
-// notUndone adds to an error why a commit cannot be taken back what to call next.
+// notUndone adds advice on the next call to an error that says why a commit cannot be undone.
 func notUndone(err error) error {
 	if _, ok := errors.AsType[*millrace.ConflictError](err); ok {
 		return &nextError{err: err,

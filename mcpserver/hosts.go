@@ -12,20 +12,20 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// hostTool is a tool of this server that a host has by another name, with some of its arguments.
+// hostTool is a tool of this server, with some of its arguments, that a host knows by another name.
 type hostTool struct {
 	name string
 	args []hostArg
 }
 
-// hostArg is an argument that the name of a tool stands for.
+// hostArg is an argument that is implied by the name of a host tool.
 type hostArg struct {
 	name  string
 	value any
 }
 
-// hostTools are the tools of hosts that models know by heart: Claude Code, Cursor, the file system server of MCP,
-// Codex, Cline.
+// hostTools returns the tools of hosts that models know by heart: those of Claude Code, Cursor, the file system server
+// of MCP, Codex and Cline.
 func hostTools() map[string]hostTool {
 	preset := func(name, key, value string, more ...hostArg) hostTool {
 		return hostTool{name, append([]hostArg{{key, value}}, more...)}
@@ -50,8 +50,8 @@ func hostTools() map[string]hostTool {
 	}
 }
 
-// hostNamed returns a call of a host's tool as a call of this server's. A tool of this server keeps its name. A name
-// whose tool this server does not have stays unknown.
+// hostNamed turns a call of a host's tool into a call of this server's tool. A name that is also one of this server's
+// tools is kept. A name stays unknown if this server does not have its tool.
 func (s *Server) hostNamed(ctx context.Context, req mcp.Request) (context.Context, mcp.Request) {
 	call, ok := req.(*mcp.CallToolRequest)
 	if !ok || call.Params == nil {
@@ -59,7 +59,7 @@ func (s *Server) hostNamed(ctx context.Context, req mcp.Request) (context.Contex
 	}
 	t, known := hostTools()[call.Params.Name]
 	if call.Params.Name == "search_files" && has(call.Params.Arguments, "regex") {
-		t = hostTools()["grep"] // one host finds names by it, and another host finds text
+		t = hostTools()["grep"] // one host searches names with it, another host searches text
 	}
 	if t.args == nil && views(call.Params.Arguments) {
 		t = hostTools()["view"]
@@ -78,7 +78,7 @@ func (s *Server) hostNamed(ctx context.Context, req mcp.Request) (context.Contex
 	return ctx, &again
 }
 
-// viewCommand is the command of an editor that reads.
+// viewCommand is the editor command that reads.
 const viewCommand = "view"
 
 // has reports whether the arguments have a field.
@@ -94,7 +94,7 @@ func views(args json.RawMessage) bool {
 	return json.Unmarshal(args, &given) == nil && given.Command == viewCommand
 }
 
-// withArgs are the arguments with those that the name of the tool stands for.
+// withArgs returns the arguments with those that the name of the tool implies.
 func withArgs(args json.RawMessage, t hostTool) (json.RawMessage, bool) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -117,7 +117,7 @@ func withArgs(args json.RawMessage, t hostTool) (json.RawMessage, bool) {
 	return text, err == nil
 }
 
-// adviceFor is the advice on tools of hosts whose arguments have another meaning here.
+// adviceFor returns the advice on host tools whose arguments have another meaning here.
 func adviceFor(name string) string {
 	switch name {
 	case "insert_content":
@@ -131,7 +131,7 @@ func adviceFor(name string) string {
 	return ""
 }
 
-// toolAdvice is the advice on a name that is not the name of a tool of this server.
+// toolAdvice returns the advice on a name that is not a tool of this server.
 func (s *Server) toolAdvice(name string) string {
 	advice := adviceFor(name)
 	if near, ok := actions.Nearest(name, s.names); ok && advice == "" {

@@ -16,16 +16,16 @@ import (
 	"github.com/millrace-go/millrace/mcpserver/loopback"
 )
 
-// statelessVersion is the first version of the protocol without sessions. The SDK takes it in stateless handlers alone,
-// and clients of older versions need a session to be asked something.
+// statelessVersion is the first version of the protocol without sessions. The SDK supports it only in stateless
+// handlers, and clients of older versions can be asked a question only in a session.
 const statelessVersion = "2026-07-28"
 
-// sessionTimeout ends sessions that are not used.
+// sessionTimeout ends idle sessions.
 const sessionTimeout = time.Hour
 
 // Handler serves the protocol over HTTP at the path /mcp. Requests need the token as "Authorization: Bearer TOKEN"; ""
-// is for programs that check access themselves. Pages of other origins, and requests that have come to a loopback
-// address by another host's name, are refused with 403.
+// is for programs that check access themselves. It answers 403 to pages of other origins, and to requests that reached
+// a loopback address by another host's name.
 func (s *Server) Handler(token string) http.Handler {
 	server := func(*http.Request) *mcp.Server { return s.mcp }
 	stateful := mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
@@ -42,8 +42,8 @@ func (s *Server) Handler(token string) http.Handler {
 		}
 		stateful.ServeHTTP(w, r)
 	})
-	// The check of the SDK for names that were rebound stands behind that of the token. Here a page learns nothing
-	// either way.
+	// The SDK checks for rebound names only after the token. Checked first, as here, a page learns nothing about the
+	// token.
 	return loopback.Guard(authorized(token, vetted(mux)))
 }
 
@@ -56,7 +56,7 @@ func authorized(token string, next http.Handler) http.Handler {
 		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		if !strings.EqualFold(scheme, "Bearer") || !loopback.Same(strings.TrimSpace(given), token) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			w.Header().Set("Connection", "close") // nobody without the token keeps a connection
+			w.Header().Set("Connection", "close") // a client without the token cannot keep a connection
 			http.Error(w, "a bearer token is needed", http.StatusUnauthorized)
 			return
 		}
@@ -64,8 +64,8 @@ func authorized(token string, next http.Handler) http.Handler {
 	})
 }
 
-// vetted answers a message that is not one, as on stdin. The SDK takes some of these for others, and for some it ends
-// the session.
+// vetted answers malformed messages, as ServeStdio does. The SDK mistakes some of these for others, and ends the
+// session for some.
 func vetted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -99,14 +99,14 @@ func vetted(next http.Handler) http.Handler {
 func answerBad(w http.ResponseWriter, status int, bad *refusal) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(bad.encode()) // a client that has gone has no use for it
+	_, _ = w.Write(bad.encode()) // a client that has disconnected does not need the answer
 }
 
-// ErrNotLoopback reports an address to listen on that other machines reach.
+// ErrNotLoopback reports a listen address that other machines can reach.
 var ErrNotLoopback = loopback.ErrNotLoopback
 
-// ServeHTTP listens on a loopback address such as "127.0.0.1:8080" until ctx is done, and returns nil then. A token is
-// needed. When it listens, ready is called with the address, which has the port that the system has chosen for port 0.
+// ServeHTTP listens on a loopback address such as "127.0.0.1:8080" until ctx is done, and then returns nil. A token is
+// required. Once it listens, it calls ready with the address, which has the port that the system chose for port 0.
 func (s *Server) ServeHTTP(ctx context.Context, addr, token string, ready func(net.Addr)) error {
 	if token == "" {
 		return errors.New("mcpserver: a token is needed to listen")

@@ -13,10 +13,10 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// maxImageBytes is the largest image that is shown.
+// maxImageBytes is the maximum size of an image that is shown.
 const maxImageBytes = 5 << 20
 
-// image reads a file as it is. It is a step of a pipeline like all others, so that it reads what the host allows.
+// image reads a file unchanged. It is a step of a pipeline like all others, so it reads only what the host allows.
 type image struct {
 	Files []string `json:"files,omitempty"`
 }
@@ -45,7 +45,7 @@ func (image) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
 	return out, nil
 }
 
-// maxImages is how many images one call shows.
+// maxImages is the maximum number of images in one call.
 const maxImages = 10
 
 // image shows an image.

@@ -14,25 +14,25 @@ import (
 // errTooLongLine reports that a line has more than maxMessage bytes.
 var errTooLongLine = errors.New("the line is too long")
 
-// lines is a connection whose messages are lines. No line ends it: what is not a message is answered with an error.
+// lines is a connection with one message per line. No line ends it: a malformed message is answered with an error.
 type lines struct {
 	incoming <-chan line
 	stop     context.Context //nolint:containedctx // see transport
 	closed   chan struct{}
 	once     sync.Once
-	queue    []jsonrpc.Message // read and not taken yet
-	mu       sync.Mutex        // for what follows
+	queue    []jsonrpc.Message // read, but not yet returned by Read
+	mu       sync.Mutex        // guards the fields below
 	out      io.Writer
-	pending  map[any]*batch // the calls that are not answered by their ids, with the list of each, nil for none
+	pending  map[any]*batch // the unanswered calls by id, with their batch, nil for a single call
 }
 
-// line is one line of the input, or its end.
+// line is one line of the input, or the error at its end.
 type line struct {
 	text []byte
 	err  error
 }
 
-// batch are the calls of one list. They are answered in one list.
+// batch is the state of the calls of one list, which are answered in one list.
 type batch struct {
 	left    int
 	answers [][]byte
@@ -59,7 +59,7 @@ func newLines(in io.Reader, out io.Writer, stop context.Context) *lines {
 	return c
 }
 
-// readLine reads one line without what ends it. It keeps no more than maxMessage bytes.
+// readLine reads one line without its line ending. It keeps no more than maxMessage bytes.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var text []byte
 	long := false
@@ -74,7 +74,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case long:
-			return nil, errTooLongLine // the end of the input, if it is that, comes again
+			return nil, errTooLongLine // the next read reports the end of the input again
 		case err != nil && len(text) == 0:
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// SessionID implements mcp.Connection. A connection of lines is one session, which needs no name.
+// SessionID implements mcp.Connection. A connection of lines is a single session, which needs no name.
 func (c *lines) SessionID() string { return "" }
 
 // Close implements mcp.Connection.
@@ -95,7 +95,7 @@ func (c *lines) Close() error {
 	return nil
 }
 
-// Read implements mcp.Connection. The input has ended for it also when the server is to stop.
+// Read implements mcp.Connection. It also reports the end of the input when the server must stop.
 func (c *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for len(c.queue) == 0 {
 		var l line
@@ -117,7 +117,7 @@ func (c *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return m, nil
 }
 
-// take puts the messages of a line into the queue, or answers it.
+// take adds the messages of a line to the queue, or answers a line that has none.
 func (c *lines) take(l line) error {
 	switch {
 	case errors.Is(l.err, errTooLongLine):
@@ -138,8 +138,8 @@ func (c *lines) take(l line) error {
 	return nil
 }
 
-// await notes the calls of a line, which are answered together if the line is a list. A call whose id is that of one
-// which is not answered yet is refused: nobody could say which of them an answer is for.
+// await records the calls of a line, which are answered together if the line is a list. It refuses a call with the id
+// of an unanswered call, because an answer would then be ambiguous.
 func (c *lines) await(list []jsonrpc.Message, isBatch bool) *refusal {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,7 +179,7 @@ func (c *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	return c.write(data)
 }
 
-// gather returns what is to be written for an answer: the answer, the list that it completes, or nothing yet.
+// gather returns what to write for an answer: the answer itself, the list that it completes, or nothing yet.
 func (c *lines) gather(answer *jsonrpc.Response, data []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,13 +19,13 @@ type listArgs struct {
 	} `json:"steps"`
 }
 
-// pipelineTools run pipelines, or make plans of them: they cannot be steps.
+// pipelineTools run or plan pipelines, so they cannot be steps.
 var pipelineTools = []string{
 	"batch_operations", "plan_pipeline", "review_plan", "apply_plan", "pipeline", "mcp_pipeline", runs.CommandBrowse,
 	runs.CommandManage, runs.CommandJobs,
 }
 
-// listPipeline runs a list of calls as the steps of one pipeline: "step1", "step2" and so on.
+// listPipeline runs a list of calls as the steps "step1", "step2" and so on of one pipeline.
 func listPipeline(ctx context.Context, c *call) (*answer, error) {
 	var args listArgs
 	if err := c.decode(&args); err != nil {
@@ -69,7 +69,7 @@ func listPipeline(ctx context.Context, c *call) (*answer, error) {
 	return noted(a, err, note)
 }
 
-// enveloped is the answer in the words of a list of calls.
+// enveloped returns the answer in the format of a list of calls.
 func enveloped(res *millrace.Result) *answer {
 	e := res.Envelope()
 	data := map[string]any{"results": e.Results, "summary": e.Summary}
@@ -80,7 +80,7 @@ func enveloped(res *millrace.Result) *answer {
 	return &answer{texts: []string{string(fit(data, DefaultMaxResult))}, data: data}
 }
 
-// stepsRenamed are the problems of a pipeline by the names of the list of calls that it was made of.
+// stepsRenamed returns the problems of a pipeline with the names from the list of calls that it was made from.
 func stepsRenamed(err error) error {
 	var invalid *millrace.ValidationError
 	if !errors.As(err, &invalid) {

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// meaning takes arguments that the schema refuses for what they mean: names of other tools, and values in another form.
-// Each repair is a warning. Ambiguous values stay, and are refused.
+// meaning corrects arguments that the schema refuses but whose meaning is clear: names of other tools, and values in
+// another form. Each repair is a warning. Ambiguous values are kept, and refused later.
 type meaning struct{ warnings []string }
 
 func (m *meaning) warn(format string, args ...any) {
@@ -21,8 +21,7 @@ func (m *meaning) warn(format string, args ...any) {
 	}
 }
 
-// meant returns the arguments of a tool as they are meant, with the warnings. Arguments that the schema takes stay as
-// they are.
+// meant returns the corrected arguments of a tool, with the warnings. Arguments that match the schema are not changed.
 func (t tool) meant(args json.RawMessage) (json.RawMessage, []string) {
 	problems := t.input.check(args)
 	if len(problems) == 0 {
@@ -57,7 +56,7 @@ func (t tool) meant(args json.RawMessage) (json.RawMessage, []string) {
 	return text, m.warnings
 }
 
-// object gives the names of an object the names that the schema has for them, and so in what is in it.
+// object renames the fields of an object to the names in the schema, at every level.
 func (m *meaning) object(s *schema, object map[string]any) {
 	names := slices.Sorted(maps.Keys(s.Properties))
 	for _, name := range slices.Sorted(maps.Keys(object)) {
@@ -79,7 +78,7 @@ func (m *meaning) object(s *schema, object map[string]any) {
 	}
 }
 
-// value gives a value the form that the schema has for it.
+// value converts a value to the form that the schema requires.
 func (m *meaning) value(s *schema, name string, v any) any {
 	texts := slices.Equal(s.Type, types{"array"}) && s.Items != nil && slices.Equal(s.Items.Type, types{"string"})
 	if text, ok := v.(string); ok && texts {
@@ -111,7 +110,7 @@ func (m *meaning) value(s *schema, name string, v any) any {
 	return v
 }
 
-// values are the words that other tools have for values.
+// values returns the words that other tools use for values.
 func values() map[string][]string {
 	return map[string][]string{
 		modeLine:          {"lines", "read", "file", "text", "view", "cat", "content"},
@@ -135,7 +134,7 @@ func values() map[string][]string {
 	}
 }
 
-// shapes are the forms of arguments that are another object than the schema has, by the tool.
+// shapes returns, by tool, functions for arguments whose object has another shape than the schema.
 func shapes() map[string]func(*meaning, map[string]any) {
 	pipeline := func(m *meaning, object map[string]any) {
 		if _, steps := object["steps"]; !steps || object["pipeline_json"] != nil {
@@ -154,7 +153,7 @@ func shapes() map[string]func(*meaning, map[string]any) {
 	}
 }
 
-// leaveOut removes arguments that other tools have for people, or for a check of their own.
+// leaveOut removes arguments that other tools use for people or for a check of their own.
 func (m *meaning) leaveOut(object map[string]any, names ...string) {
 	for _, name := range names {
 		if _, given := object[name]; given {
@@ -164,7 +163,7 @@ func (m *meaning) leaveOut(object map[string]any, names ...string) {
 	}
 }
 
-// readShape takes ranges and switches of other tools.
+// readShape converts ranges and switches of other tools.
 func readShape(m *meaning, object map[string]any) {
 	if view, ok := object["view_range"].([]any); ok && len(view) == 2 && object["start_line"] == nil {
 		m.warn("'view_range' was taken for 'start_line' and 'end_line'")
@@ -210,7 +209,7 @@ func readShape(m *meaning, object map[string]any) {
 	}
 }
 
-// writeShape takes a list of edits of one file, and the source of a move.
+// writeShape converts a list of edits of one file, and the source of a move.
 func writeShape(m *meaning, object map[string]any) {
 	m.leaveOut(object, "explanation", "line_count")
 	if from, given := object["source"]; given && object["path"] == nil {
@@ -233,7 +232,7 @@ func writeShape(m *meaning, object map[string]any) {
 	}
 }
 
-// modes complete the arguments of a tool that say by their names how they are meant.
+// modes returns, by tool, functions that infer a missing argument from the names of the others.
 func modes() map[string]func(*meaning, map[string]any) {
 	return map[string]func(*meaning, map[string]any){"fs_read": func(m *meaning, object map[string]any) {
 		if object["mode"] != nil {

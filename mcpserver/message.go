@@ -9,13 +9,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxMessage is the longest message of a client, in bytes, on both transports. The longest pipeline is as long.
+// maxMessage is the maximum length of a client's message, in bytes, on both transports. A pipeline has the same limit.
 const maxMessage = 16 << 20
 
-// maxNested is how deeply lists and objects of a message may be nested.
+// maxNested is the maximum nesting of lists and objects in a message.
 const maxNested = 1_000
 
-// refusal is the answer to what is not a message.
+// refusal is the answer to a malformed message.
 type refusal struct {
 	id  any // nil if it cannot be read
 	err *jsonrpc.Error
@@ -29,7 +29,7 @@ func tooLong() *refusal {
 	return refuse(jsonrpc.CodeParseError, "the message has more than %d bytes", maxMessage)
 }
 
-// wellFormed refuses what is not JSON that every reader takes for the same.
+// wellFormed refuses a message that is not JSON, or that readers could understand differently.
 func wellFormed(data []byte) *refusal {
 	switch {
 	case nested(data) > maxNested:
@@ -42,7 +42,7 @@ func wellFormed(data []byte) *refusal {
 	return nil
 }
 
-// nested is how deeply lists and objects are nested in a text that may be JSON.
+// nested returns the maximum nesting of lists and objects in a text that may be JSON.
 func nested(data []byte) int {
 	depth, most, inText := 0, 0, false
 	for i := 0; i < len(data); i++ {
@@ -92,7 +92,7 @@ func messages(data []byte) (list []jsonrpc.Message, batch bool, bad *refusal) {
 	return list, batch, nil
 }
 
-// message reads one message, which is well formed JSON.
+// message reads one message that is well-formed JSON.
 func message(data []byte) (jsonrpc.Message, *refusal) {
 	if kindOf(data) != "object" {
 		return nil, refuse(jsonrpc.CodeInvalidRequest, "a message is an object, not %s", article(kindOf(data)))
@@ -116,7 +116,7 @@ func message(data []byte) (jsonrpc.Message, *refusal) {
 	return m, nil
 }
 
-// readID reads an id that can be sent back as it came: a text, a whole number, or nothing.
+// readID reads an id that can be returned unchanged: a text, a whole number, or nothing.
 func readID(raw json.RawMessage) (id any, ok bool) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, true
@@ -129,7 +129,7 @@ func readID(raw json.RawMessage) (id any, ok bool) {
 	return n, err == nil && -maxID <= n && n <= maxID
 }
 
-// encode is the text of an answer that is not one to a call of a known id.
+// encode returns the text of an answer that does not belong to a call with a known id.
 func (r *refusal) encode() []byte {
 	data, err := json.Marshal(struct {
 		Version string         `json:"jsonrpc"`
@@ -142,7 +142,7 @@ func (r *refusal) encode() []byte {
 	return data
 }
 
-// encodeMessage is the text of a message. An answer that cannot be written as JSON becomes an error with its id.
+// encodeMessage returns the text of a message. An answer that cannot be encoded as JSON becomes an error with its id.
 func encodeMessage(m jsonrpc.Message) ([]byte, error) {
 	answer, ok := m.(*jsonrpc.Response)
 	if ok && !answer.ID.IsValid() {

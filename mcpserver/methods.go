@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// protocolMethods are the methods that a client of the protocol can call.
+// protocolMethods returns the methods that a client of the protocol can call.
 func protocolMethods() []string {
 	return []string{
 		"initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/templates/list",
@@ -16,8 +16,8 @@ func protocolMethods() []string {
 	}
 }
 
-// unknownMethod is the error of a call of a method that the protocol does not have. In a list it is about the whole
-// list.
+// unknownMethod returns the error for a call of a method that the protocol does not have. In a list, it applies to the
+// whole list.
 func unknownMethod(list []jsonrpc.Message) *refusal {
 	for _, m := range list {
 		call, ok := m.(*jsonrpc.Request)
@@ -33,8 +33,8 @@ func unknownMethod(list []jsonrpc.Message) *refusal {
 	return nil
 }
 
-// refusing writes an error of the protocol where the SDK would refuse a method with a text. A program can add methods
-// to the server of the SDK, so the SDK decides.
+// refusing writes an error of the protocol where the SDK would refuse a method with a plain text. The SDK still
+// decides, because a program can add methods to its server.
 type refusing struct {
 	http.ResponseWriter
 	bad     *refusal

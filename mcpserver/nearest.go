@@ -10,15 +10,15 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// maxShown is how much of a name of the caller's a message repeats, in bytes.
+// maxShown is how much of a caller's name a message repeats, in bytes.
 const maxShown = 100
 
-// shown is a name of the caller's, as a message repeats it.
+// shown returns a caller's name as a message repeats it.
 func shown(name string) string {
 	return fsutil.Visible(actions.Short(name, maxShown))
 }
 
-// meantName is a hint at the parameter that was meant: other tools call it so, or its name is misspelled.
+// meantName returns a hint at the intended parameter, if other tools use this name for it or the name is misspelled.
 func meantName(name string, properties map[string]*schema) string {
 	if len(properties) == 0 {
 		return ""
@@ -41,12 +41,12 @@ func meantName(name string, properties map[string]*schema) string {
 	return "the parameters are " + strings.Join(slices.Sorted(maps.Keys(properties)), ", ")
 }
 
-// options are the fields of a pipeline that models give beside the pipeline.
+// options returns the fields of a pipeline that models often put next to the pipeline.
 func options() []string {
 	return []string{"name", "dry_run", "force", "verbose", "parallel", "stop_on_error", "create_backup"}
 }
 
-// nearestName is a hint at the name that was meant, "" if none is like it.
+// nearestName returns a hint at the intended name, "" if none is similar.
 func nearestName(name string, properties map[string]*schema) string {
 	near, ok := actions.Nearest(name, slices.Collect(maps.Keys(properties)))
 	if !ok {

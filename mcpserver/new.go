@@ -15,7 +15,7 @@ The way to change files: plan_pipeline shows the diff and writes nothing; review
 	`describe_actions lists the actions of pipelines and their parameters. ` +
 	`An error ends with a line "next:" with the next step. If a change needs the consent of a person, ask for it; do not split it to get around that.`
 
-// New makes a server. The error names the setting that is wrong, or the reason why the root cannot be opened.
+// New makes a server. The error names the setting that is wrong, or says why the root cannot be opened.
 func New(cfg Config) (*Server, error) {
 	closing, err := cfg.open()
 	if err != nil {
@@ -30,7 +30,7 @@ func New(cfg Config) (*Server, error) {
 		&mcp.ServerOptions{
 			Instructions: instructions,
 			Logger:       cfg.Logger,
-			// Without this the SDK announces that the server logs to its clients, which it does not.
+			// Without this, the SDK announces that the server logs to its clients. It does not.
 			Capabilities: &mcp.ServerCapabilities{},
 		})
 	s.mcp.AddReceivingMiddleware(s.guarded)
@@ -42,7 +42,7 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// version is that of the module, as it was built into the program.
+// version returns the version of the module that was built into the program.
 func version() string {
 	const path = "github.com/millrace-go/millrace/mcpserver"
 	if info, ok := debug.ReadBuildInfo(); ok {

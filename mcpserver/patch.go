@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// applyPatch applies a patch in one of the forms that the action patch knows.
+// applyPatch applies a patch in any of the formats of the action patch.
 func applyPatch(ctx context.Context, c *call) (*answer, error) {
 	var args map[string]json.RawMessage
 	if err := c.decode(&args); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// home puts the home of the user in place of a "~" at the beginning of a path. The file system checks that
-// the path lies in the tree.
+// home replaces a "~" at the beginning of a path with the home of the user. The file system checks that the path is in
+// the tree.
 func home(path string) string {
 	if path != "~" && !strings.HasPrefix(path, "~/") {
 		return path
@@ -26,7 +26,8 @@ func home(path string) string {
 	return filepath.ToSlash(dir) + path[1:]
 }
 
-// canonical is the name that results have for a path of a call. A path out of the tree has none, and stays as it is.
+// canonical returns the name that results use for a path of a call. A path outside the tree has none, and is returned
+// unchanged.
 func (s *Server) canonical(path string) string {
 	path = home(path)
 	if namer, ok := s.cfg.FS.(capability.Namer); ok {
@@ -38,9 +39,9 @@ func (s *Server) canonical(path string) string {
 	return pathpkg.Clean(path)
 }
 
-// step makes a pipeline of one step, without templates: what a model writes into a file is text. The names of its
-// problems are those of the tool: rename maps the pointers of parameters to those of arguments, the longest beginning
-// first.
+// step makes a pipeline of one step, without templates: what a model writes to a file is plain text. Its problems use
+// the names of the tool: rename maps pointers to parameters to pointers to arguments, and the first matching prefix
+// applies.
 func (c *call) step(action string, params map[string]any, dryRun bool, rename ...[2]string) (millrace.Pipeline, error) {
 	text, err := json.Marshal(map[string]any{
 		"name": c.tool.name, "dry_run": dryRun,
@@ -63,7 +64,7 @@ func (c *call) step(action string, params map[string]any, dryRun bool, rename ..
 	return p, err
 }
 
-// pointer is a JSON pointer.
+// pointer returns a JSON pointer.
 func pointer(parts ...any) string {
 	var b strings.Builder
 	for _, part := range parts {
@@ -72,7 +73,7 @@ func pointer(parts ...any) string {
 	return b.String()
 }
 
-// argument is the pointer in the arguments for one in the parameters.
+// argument returns the pointer into the arguments for a pointer into the parameters.
 func argument(pointer string, rename [][2]string) string {
 	for _, r := range rename {
 		if rest, ok := strings.CutPrefix(pointer, r[0]); ok && (rest == "" || rest[0] == '/') {

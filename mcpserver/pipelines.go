@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// pipelineText is the JSON of a pipeline that is given as a text, or as the object itself: some clients make an object
-// of each text that looks like one.
+// pipelineText returns the JSON of a pipeline that is given as a text or as an object: some clients turn each text that
+// looks like an object into one.
 func pipelineText(given json.RawMessage) []byte {
 	var text string
 	if json.Unmarshal(given, &text) == nil {
@@ -27,7 +27,7 @@ type pipelineArgs struct {
 	MaxBytes  int             `json:"max_bytes"`
 }
 
-// exactValues are the values of an object, numbers as they are written.
+// exactValues are the values of an object, with numbers as they are written.
 type exactValues struct{ values map[string]any }
 
 func (e *exactValues) UnmarshalJSON(data []byte) error {
@@ -36,7 +36,7 @@ func (e *exactValues) UnmarshalJSON(data []byte) error {
 	return dec.Decode(&e.values)
 }
 
-// pipeline returns the pipeline with the values of its variables.
+// pipeline returns the pipeline with its variables set.
 func (a *pipelineArgs) pipeline(c *call) (millrace.Pipeline, error) {
 	p, err := c.decoded(pipelineText(a.Pipeline))
 	if err != nil {
@@ -72,7 +72,7 @@ func batchOperations(ctx context.Context, c *call) (*answer, error) {
 	return noted(a, err, note)
 }
 
-// planPipeline works a pipeline out, keeps the plan, and shows it.
+// planPipeline plans a pipeline, keeps the plan, and shows it.
 func planPipeline(ctx context.Context, c *call) (*answer, error) {
 	var args pipelineArgs
 	if err := c.decode(&args); err != nil {
@@ -114,7 +114,8 @@ func planPipeline(ctx context.Context, c *call) (*answer, error) {
 	return noted(a, err, note)
 }
 
-// nothingPlanned is the answer of a plan that changes nothing. There is nothing to approve, so it is not kept.
+// nothingPlanned returns the answer for a plan that changes nothing. There is nothing to approve, so the plan is not
+// kept.
 func nothingPlanned(res *millrace.Result) *answer {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nthe plan changes nothing, so there is nothing to apply\n", res)
@@ -125,7 +126,7 @@ func nothingPlanned(res *millrace.Result) *answer {
 	return &answer{texts: []string{strings.TrimRight(b.String(), "\n")}, data: data}
 }
 
-// shown is the answer that shows a new plan: what it would do in one line, its id and digest, the files, and the diff.
+// shown returns the answer that shows a new plan: a one-line summary, its id and digest, the files, and the diff.
 func (c *call) shown(e *entry, diff string, maxBytes int) (*answer, error) {
 	res := e.plan.Result()
 	var b strings.Builder
@@ -151,7 +152,7 @@ func (c *call) shown(e *entry, diff string, maxBytes int) (*answer, error) {
 	return a, nil
 }
 
-// diffs adds the diff of a plan to what shows it, as long as there is room.
+// diffs adds the diff of a plan to its answer, within the limit.
 func (c *call) diffs(b *strings.Builder, a *answer, e *entry, how string, maxBytes int) error {
 	switch how {
 	case "none":
@@ -165,7 +166,7 @@ func (c *call) diffs(b *strings.Builder, a *answer, e *entry, how string, maxByt
 		fmt.Fprintf(b, "\n%s", text)
 		return nil
 	}
-	// Half of the room is for the rest of the answer.
+	// Half of the limit is for the rest of the answer.
 	pg, err := c.page(e, nil, 0, maxBytes, c.cfg.MaxResult/2)
 	if err != nil {
 		return err
@@ -180,7 +181,7 @@ func (c *call) diffs(b *strings.Builder, a *answer, e *entry, how string, maxByt
 	return nil
 }
 
-// stat counts the lines of each file, as git does.
+// stat counts the changed lines of each file, as git does.
 func stat(plan *millrace.Plan) (string, error) {
 	files, err := plan.Files()
 	if err != nil {

@@ -9,32 +9,33 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// The bounds of the plans that are kept. The oldest go first.
+// The limits of the plans that are kept. The oldest are dropped first.
 const (
 	maxPlans     = 16
 	maxPlanBytes = 64 << 20
 	maxPlanAge   = time.Hour
 )
 
-// entry is a plan that was shown, or that a person is asked about.
+// entry is a plan that was shown or that a person is asked about.
 type entry struct {
 	id, digest string
 	plan       *millrace.Plan
 	size       int64
 	made       time.Time
 	relay      *relay
-	// counter goes on where the call that made the plan has stopped, so that the progress of a call which is made again
-	// after a question still rises.
+	// counter continues the numbers of the call that made the plan, so that the progress still increases when the call is
+	// repeated after a question.
 	counter *counter
-	// render makes the answer when the plan was committed for the tool that had made it.
+	// render makes the answer for the tool that made the plan, after the commit.
 	render func(*millrace.Result) *answer
-	// turn has room for one: who commits. result and err are what came of it, and belong to it.
+	// turn is a lock, with room for the one call that commits. result and err are the outcome of the commit; turn guards
+	// them.
 	turn   chan struct{}
 	result *millrace.Result
 	err    error
 }
 
-// relay lets the events of a commit go to the call that commits, not to the call that has planned.
+// relay redirects the events of a commit to the call that commits, away from the call that planned.
 type relay struct {
 	mu sync.Mutex
 	to func(millrace.Event)
@@ -63,7 +64,7 @@ type plans struct {
 
 func newPlans() *plans { return &plans{} }
 
-// add keeps a plan. Its digest is worked out now, for it is what is approved.
+// add keeps a plan. It computes the digest now, because the digest is what is approved.
 func (k *plans) add(plan *millrace.Plan, r *relay, render func(*millrace.Result) *answer) (*entry, error) {
 	digest, err := plan.Digest()
 	if err != nil && !plan.Result().Incomplete {
@@ -80,7 +81,7 @@ func (k *plans) add(plan *millrace.Plan, r *relay, render func(*millrace.Result)
 	return e, nil
 }
 
-// find returns a plan by its id.
+// find returns a plan by id.
 func (k *plans) find(id string) (*entry, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -94,7 +95,7 @@ func (k *plans) find(id string) (*entry, error) {
 		"there is no plan '%s' any more: the last %d plans are kept for an hour", shown(id), maxPlans)
 }
 
-// tidy lets go what is too much or too old. The newest plan stays whatever its size.
+// tidy drops plans that are too large or too old. It keeps the newest plan whatever its size.
 func (k *plans) tidy() {
 	var size int64
 	for _, e := range k.list {
@@ -121,7 +122,7 @@ func (k *plans) clear() {
 	k.list = nil
 }
 
-// sizeOf is about how much memory a plan takes, in bytes.
+// sizeOf estimates the memory that a plan uses, in bytes.
 func sizeOf(plan *millrace.Plan) int64 {
 	var size int64
 	for _, c := range plan.Outline() {
@@ -136,7 +137,7 @@ func sizeOf(plan *millrace.Plan) int64 {
 	return size
 }
 
-// newID is a name that cannot be guessed.
+// newID returns an id that cannot be guessed.
 func newID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails

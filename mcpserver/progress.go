@@ -12,10 +12,10 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// progressPause is the time between two notices: five a second.
+// progressPause is the time between two notices: at most five a second.
 const progressPause = 200 * time.Millisecond
 
-// counter gives the numbers of notices, each larger than the one before.
+// counter numbers the notices in increasing order.
 type counter struct {
 	mu   sync.Mutex
 	last float64
@@ -28,8 +28,8 @@ func (c *counter) next() float64 {
 	return c.last
 }
 
-// progress tells the client how far a call is, if it has asked for that with a token. The run never waits for the
-// client: a notice that cannot be sent yet is replaced by the next one.
+// progress reports the progress of a call to the client, if it sent a progress token. The run never waits for the
+// client: the next notice replaces an unsent one.
 type progress struct {
 	counter *counter
 	steps   int
@@ -40,7 +40,7 @@ type progress struct {
 	send    func(number float64, message string)
 }
 
-// newProgress begins to tell. The result is never nil, and stop has to be called.
+// newProgress starts to report. The result is never nil, and stop must be called.
 func newProgress(ctx context.Context, req *mcp.CallToolRequest) *progress {
 	p := &progress{counter: &counter{}}
 	token := req.Params.GetProgressToken()
@@ -48,7 +48,7 @@ func newProgress(ctx context.Context, req *mcp.CallToolRequest) *progress {
 		return p
 	}
 	p.start(func(number float64, message string) {
-		// A client that has gone away is noticed by the call itself.
+		// The call itself notices a client that has disconnected.
 		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: number,
 			Message: message})
 	})
@@ -75,14 +75,14 @@ func (p *progress) start(send func(number float64, message string)) {
 	}()
 }
 
-// adopt goes on with the numbers of an earlier call.
+// adopt continues the numbers of an earlier call.
 func (p *progress) adopt(c *counter) {
 	if c != nil {
 		p.counter = c
 	}
 }
 
-// stop ends it, when what was sent is on its way. Calling it again does nothing.
+// stop ends the reports after the last notice was sent. A second call does nothing.
 func (p *progress) stop() {
 	p.once.Do(func() {
 		if p.notices != nil {
@@ -92,7 +92,7 @@ func (p *progress) stop() {
 	})
 }
 
-// observe takes the events of a run.
+// observe receives the events of a run.
 func (p *progress) observe(e millrace.Event) {
 	if p.notices == nil {
 		return
@@ -103,7 +103,7 @@ func (p *progress) observe(e millrace.Event) {
 	}
 	select {
 	case p.notices <- message:
-	default: // the last one was not sent yet
+	default: // the previous notice was not sent yet
 		select {
 		case <-p.notices:
 		default:
@@ -115,7 +115,7 @@ func (p *progress) observe(e millrace.Event) {
 	}
 }
 
-// message is an event in words, "" for an event that is not reported.
+// message returns the text for an event, "" for an event that is not reported.
 func (p *progress) message(e millrace.Event) string {
 	switch e := e.(type) {
 	case millrace.RunStarted:

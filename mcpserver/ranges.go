@@ -2,14 +2,14 @@ package mcpserver
 
 import "sync"
 
-// maxRanges is how many ranges of lines are remembered that were shown.
+// maxRanges is the number of shown line ranges that are remembered.
 const maxRanges = 4096
 
-// shownRange is a range of lines by the name of its file and by its hash.
+// shownRange is a range of lines, identified by its file and its hash.
 type shownRange struct{ path, hash string }
 
-// ranges remembers the hashes of ranges that were shown. Without that, nobody could say whether a content_hash is that
-// of a range or that of the whole file as it was: the file may have had these lines and no others.
+// ranges remembers the hashes of ranges that were shown. Without it, nobody could tell whether a content_hash belongs
+// to a range or to the whole file: the file may once have had only these lines.
 type ranges struct {
 	mu    sync.Mutex
 	known map[shownRange]bool
@@ -18,7 +18,7 @@ type ranges struct {
 
 func newRanges() *ranges { return &ranges{known: make(map[shownRange]bool)} }
 
-// add remembers a range, by the whole hash and by what a text shows of it.
+// add remembers a range by its whole hash and by the shown part of the hash.
 func (r *ranges) add(path, hash string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -41,5 +41,5 @@ func (r *ranges) has(path, hash string) bool {
 	return r.known[shownRange{path, hash}]
 }
 
-// hashShown is how many digits of the hashes of a range of lines are shown.
+// hashShown is the number of digits that are shown of the hash of a range of lines.
 const hashShown = 16

@@ -10,10 +10,10 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// maxReadPaths is how many paths one call reads.
+// maxReadPaths is the maximum number of paths in one call.
 const maxReadPaths = 100
 
-// defaultContext is how many lines are shown around a match.
+// defaultContext is the number of lines that are shown around a match by default.
 const defaultContext = 2
 
 // The modes of fs_read.
@@ -41,7 +41,7 @@ type readArgs struct {
 	Depth       *int     `json:"depth"`
 }
 
-// fsRead reads files, directories and images. Each path that was asked for has its entry, whatever there is.
+// fsRead reads files, directories and images. Each requested path gets an entry, even if it cannot be read.
 func fsRead(ctx context.Context, c *call) (*answer, error) {
 	var args readArgs
 	if err := c.decode(&args); err != nil {
@@ -69,7 +69,7 @@ func fsRead(ctx context.Context, c *call) (*answer, error) {
 	return r.answer()
 }
 
-// asked are the paths of the call, in its order and by its names.
+// asked returns the paths of the call, in its order and with its names.
 func (a *readArgs) asked() []string {
 	switch {
 	case a.Path != nil:
@@ -82,7 +82,7 @@ func (a *readArgs) asked() []string {
 	return a.Paths
 }
 
-// problems are those that a schema without conditions cannot say.
+// problems returns the problems that a schema without conditions cannot express.
 func (a *readArgs) problems() []millrace.Problem {
 	var list []millrace.Problem
 	add := func(pointer, code, format string, args ...any) {
@@ -125,7 +125,7 @@ func (a *readArgs) problems() []millrace.Problem {
 	return list
 }
 
-// look runs a step that only reads.
+// look runs a read-only step.
 func (c *call) look(ctx context.Context, action string, params map[string]any,
 	rename ...[2]string) (millrace.StepResult, error) {
 	p, err := c.step(action, params, false, rename...)
@@ -139,7 +139,7 @@ func (c *call) look(ctx context.Context, action string, params map[string]any,
 	return list[0], nil
 }
 
-// lookAt runs steps that only read.
+// lookAt runs read-only steps.
 func (c *call) lookAt(ctx context.Context, p millrace.Pipeline) ([]millrace.StepResult, error) {
 	x := c.executor(c.progress.observe)
 	x.Words = wordOf
@@ -147,7 +147,7 @@ func (c *call) lookAt(ctx context.Context, p millrace.Pipeline) ([]millrace.Step
 	if err == nil {
 		return res.Results, nil
 	}
-	// The step is the tool itself, so its own error says it all.
+	// The step is the tool itself, so its own error is enough.
 	failed, ok := errors.AsType[*millrace.StepError](err)
 	if !ok {
 		return nil, err
@@ -159,5 +159,5 @@ func (c *call) lookAt(ctx context.Context, p millrace.Pipeline) ([]millrace.Step
 	return nil, &nextError{err: failed.Err, code: code, next: correctPath}
 }
 
-// correctPath is what to do about a path that cannot be read.
+// correctPath is the advice for a path that cannot be read.
 const correctPath = "correct the path; fs_read with the mode Directory lists what there is, with Glob it finds names"

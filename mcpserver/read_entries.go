@@ -15,26 +15,26 @@ import (
 
 // fileRead is the entry of one path.
 type fileRead struct {
-	Path         string     `json:"path"` // as it was asked for
+	Path         string     `json:"path"` // as the call named it
 	Success      bool       `json:"success"`
 	Content      *string    `json:"content,omitempty"`
 	ContentHash  string     `json:"content_hash,omitempty"`
 	RangeHash    string     `json:"range_hash,omitempty"`
 	LastModified *time.Time `json:"last_modified,omitempty"`
-	// Matches and Files count what was found: by Search both, by Glob the files.
+	// Matches and Files count the results: Search sets both, Glob only Files.
 	Matches *int `json:"matches,omitempty"`
 	Files   *int `json:"files_matched,omitempty"`
-	// Type and Bytes are those of an image.
+	// Type and Bytes are set for an image.
 	Type  string `json:"mime_type,omitempty"`
 	Bytes int    `json:"bytes,omitempty"`
-	// Truncated means that the content is cut, and NextLine where to go on.
+	// Truncated means that the content is cut, and NextLine is where to continue.
 	Truncated bool   `json:"truncated,omitempty"`
 	NextLine  int    `json:"next_start_line,omitempty"`
 	Error     string `json:"error,omitempty"`
 	Code      string `json:"code,omitempty"`
 	Cause     string `json:"cause,omitempty"`
 
-	// first is the number of the first line of the content, 0 for what has no lines.
+	// first is the number of the first line of the content, 0 for content without lines.
 	first int
 	image []byte
 	err   error
@@ -51,8 +51,8 @@ type reading struct {
 	regex   bool // a pattern was read as a regular expression
 }
 
-// each makes the entry of each path. A path that cannot be read fails its entry; what is wrong with the other arguments
-// fails the call.
+// each makes the entry of each path. A path that cannot be read fails only its entry; mistakes in the other arguments
+// fail the call.
 func (r *reading) each(ctx context.Context, read func(context.Context, string, *fileRead) error) error {
 	r.entries = nil
 	for _, asked := range r.asked {
@@ -74,7 +74,7 @@ func (e *fileRead) fail(err error) {
 	e.Code, e.err = codeOf(err), err
 }
 
-// note keeps a text that is said once, beside the entries.
+// note adds a text that is reported once, beside the entries.
 func (r *reading) note(texts ...string) {
 	for _, text := range texts {
 		if !slices.Contains(r.notes, text) {
@@ -83,8 +83,8 @@ func (r *reading) note(texts ...string) {
 	}
 }
 
-// answer has the entries as JSON, and the content of each as a text of its own, so that a model reads it as it is in
-// the file. It is one object for a path, and a list for paths. It has failed if nothing could be read.
+// answer returns the entries as JSON, and each content as a text of its own, so that a model reads it exactly as in the
+// file. It has one object for a path, and a list for several. It is a failure if nothing could be read.
 func (r *reading) answer() (*answer, error) {
 	a := &answer{}
 	read := 0
@@ -99,7 +99,7 @@ func (r *reading) answer() (*answer, error) {
 		case "":
 		case e.ContentHash:
 			heads[i].RangeHash = ""
-		default: // as much of both as is needed to give them back
+		default: // as many digits of both as the model needs to send them back
 			heads[i].RangeHash, heads[i].ContentHash = e.RangeHash[:hashShown], e.ContentHash[:hashShown]
 		}
 	}
@@ -133,7 +133,7 @@ func (r *reading) answer() (*answer, error) {
 	return a, nil
 }
 
-// contents are those of all entries, numbered where they are lines of a file.
+// contents returns the contents of all entries, with line numbers where they are lines of a file.
 func (r *reading) contents(single bool) string {
 	var b strings.Builder
 	for _, e := range r.entries {
@@ -152,7 +152,7 @@ func (r *reading) contents(single bool) string {
 	return b.String()
 }
 
-// data are the entries with their contents.
+// data returns the entries with their contents.
 func (r *reading) data(single bool) (map[string]any, error) {
 	if !single {
 		return map[string]any{"files": r.entries}, nil
@@ -160,8 +160,8 @@ func (r *reading) data(single bool) (map[string]any, error) {
 	return asObject(r.entries[0])
 }
 
-// numbered is a text with the number of each line and a tab before it. first is the number of the first line, 0 for
-// none.
+// numbered returns a text with the number of each line and a tab before it. first is the number of the first line; 0
+// adds no numbers.
 func numbered(text string, first int) string {
 	if first <= 0 || text == "" {
 		return text
@@ -174,7 +174,7 @@ func numbered(text string, first int) string {
 	return b.String()
 }
 
-// fill takes the content as far as there is room for it in each of its forms, in whole lines if there are some.
+// fill sets the content, cut to room in each of its forms, to whole lines if possible.
 func (e *fileRead) fill(content string, first, room int) {
 	e.first = first
 	size := func(text string) int { return max(asJSON(text), len(numbered(text, first))) }
@@ -191,7 +191,7 @@ func (e *fileRead) fill(content string, first, room int) {
 	}
 	e.Truncated = true
 	lines := strings.Count(text, "\n")
-	if lines == 0 { // the line is too long for any answer: to begin with it again would not help
+	if lines == 0 { // the line is too long for any answer, so starting with it again would not help
 		at := strings.IndexByte(content, '\n')
 		if at < 0 || at == len(content)-1 {
 			return
@@ -203,7 +203,7 @@ func (e *fileRead) fill(content string, first, room int) {
 	}
 }
 
-// asJSON is how long a text is as JSON.
+// asJSON returns the length of a text as JSON.
 func asJSON(text string) int {
 	data, _ := plainJSON(text)
 	return len(data)

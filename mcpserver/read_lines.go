@@ -51,7 +51,7 @@ func (r *reading) lines(ctx context.Context, path string, e *fileRead) error {
 	return nil
 }
 
-// firstLine is the number of a line that is counted from the end, 0 if the lines cannot be counted.
+// firstLine returns the number of a line that is counted from the end, 0 if the lines cannot be counted.
 func (r *reading) firstLine(ctx context.Context, path string, fromEnd int) int {
 	lines := map[string]any{"files": []string{path}, "mode": "regex", "pattern": `\n|[^\n]\z`}
 	step, err := r.look(ctx, "count_occurrences", lines)
@@ -65,7 +65,7 @@ func (r *reading) firstLine(ctx context.Context, path string, fromEnd int) int {
 	return max(1, all+1+fromEnd)
 }
 
-// notText refuses a content that is not UTF-8: bytes of it would come as other bytes, and would be sent back as these.
+// notText refuses content that is not UTF-8: the model would see other bytes, and would send those back.
 func notText(content string, first int) error {
 	at := 0
 	for i, c := range content {
@@ -122,7 +122,7 @@ func (r *reading) glob(ctx context.Context, path string, e *fileRead) error {
 	return nil
 }
 
-// quoteGlob is a glob that takes one name.
+// quoteGlob returns a glob that matches exactly one name.
 func quoteGlob(name string) string {
 	var b strings.Builder
 	for _, c := range name {
@@ -134,7 +134,7 @@ func quoteGlob(name string) string {
 	return b.String()
 }
 
-// joined are names, a line each.
+// joined returns the names, one per line.
 func joined(names []string) string {
 	var b strings.Builder
 	for _, name := range names {

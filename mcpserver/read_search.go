@@ -15,8 +15,8 @@ const (
 	outputCount = "count"
 )
 
-// search finds lines. A pattern that is a regular expression and matches nothing is looked for as a text too, since a
-// model that writes f(x) may mean the text.
+// search finds lines. A regular expression that matches nothing is also searched as plain text, because a model that
+// writes f(x) may mean the text.
 func (r *reading) search(ctx context.Context) (*answer, error) {
 	mode := r.args.PatternMode
 	if mode == "" {
@@ -85,7 +85,7 @@ func (r *reading) searching(mode string) func(context.Context, string, *fileRead
 	}
 }
 
-// wordOf returns a part of a message in the words of the tool fs_read, whose parameters have names of their own.
+// wordOf returns a part of a message in the words of the tool fs_read, whose parameters have their own names.
 func wordOf(p wording.Part) string {
 	if p.Kind == "set_mode" {
 		return "set pattern_mode to say which is meant"
@@ -93,8 +93,8 @@ func wordOf(p wording.Part) string {
 	return p.Text
 }
 
-// found is what a search shows: the lines of each file below its name, the names, or the names with counts. A path
-// that is a file is not named again.
+// found returns what a search shows: the lines of each file below its name, the names, or the names with counts. If the
+// path is a file, its name is not repeated.
 func (r *reading) found(step millrace.StepResult, path string, e *fileRead) string {
 	var b strings.Builder
 	left := r.args.Limit
@@ -142,7 +142,7 @@ func (r *reading) found(step millrace.StepResult, path string, e *fileRead) stri
 	return b.String()
 }
 
-// isMatch reports whether a line of a search has a match, and is not one around it.
+// isMatch reports whether a line of a search contains a match, and is not a line of context.
 func isMatch(line string) bool {
 	rest, ok := strings.CutPrefix(line, "Line ")
 	return ok && strings.HasPrefix(strings.TrimLeft(rest, "0123456789"), ":")

@@ -10,11 +10,11 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// permissionDenied is what a report says of a file that cannot be written.
+// permissionDenied is the text of a report for a file that cannot be written.
 const permissionDenied = "Permission denied"
 
-// unwritable is what an error says cannot be written, before anything was: a file that is read-only, or what lies in a
-// directory that the process may not write to. It is "" for other errors.
+// unwritable returns what cannot be written according to an error from before any write: a read-only file, or an entry
+// of a directory that the process may not write to. It returns "" for other errors.
 func unwritable(err error) (name string, dir bool) {
 	if blocked, ok := errors.AsType[*millrace.BlockedError](err); ok {
 		for _, name := range blocked.Paths() {
@@ -34,13 +34,13 @@ func unwritable(err error) (name string, dir bool) {
 	return "", false
 }
 
-// refuses reports whether a file is what an error says cannot be written. A commit names the directory, or a file of
-// its own in it.
+// refuses reports whether an error means that a file cannot be written. The error of a commit names the directory, or a
+// temporary file in it.
 func refuses(name string, dir bool, file string) bool {
 	return name == file || dir && (pathpkg.Dir(file) == name || pathpkg.Dir(file) == pathpkg.Dir(name))
 }
 
-// refused takes the files out that an error is about, and makes the step anew. Their entries say so.
+// refused removes the files that caused an error, and makes the step again. Their entries report the error.
 func (w *writing) refused(err error) (p millrace.Pipeline, ok bool) {
 	name, dir := unwritable(err)
 	if name == "" {

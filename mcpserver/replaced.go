@@ -9,14 +9,14 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// preview is the answer of a dry run.
+// preview is the data of a dry run's answer.
 type preview struct {
 	Success bool     `json:"success"`
 	DryRun  bool     `json:"dry_run"`
 	Files   []edited `json:"files"`
 }
 
-// previewed plans edits and shows what they would do to each file.
+// previewed plans edits and shows their effect on each file.
 func (w *writing) previewed(ctx context.Context, p millrace.Pipeline) (*answer, error) {
 	plan, err := w.executor(w.progress.observe).Plan(ctx, w.cfg.FS, p)
 	if plan != nil {
@@ -45,7 +45,7 @@ func (w *writing) previewed(ctx context.Context, p millrace.Pipeline) (*answer, 
 			f.Preview = b.String()
 		}
 	}
-	w.single = false // the form of a dry run is the same for one file
+	w.single = false // a dry run of one file has the same form
 	return w.preview(plan.Result(), files), nil
 }
 
@@ -113,7 +113,7 @@ func (c *call) patternReplace(ctx context.Context, args writeArgs) (*answer, err
 	})
 }
 
-// deleted deletes a file, or with recursive a directory.
+// deleted deletes a file, or a directory with recursive.
 func (c *call) deleted(ctx context.Context, args writeArgs) (*answer, error) {
 	params := map[string]any{"files": []string{home(args.text("path"))}}
 	if args["recursive"] != nil {
@@ -122,7 +122,7 @@ func (c *call) deleted(ctx context.Context, args writeArgs) (*answer, error) {
 	return c.transferred(ctx, "delete", params, args)
 }
 
-// moved gives a file or a directory a new name. A destination that ends with a slash is a directory to move it to.
+// moved renames a file or a directory. A destination that ends with a slash is the directory to move it to.
 func (c *call) moved(ctx context.Context, args writeArgs) (*answer, error) {
 	params := map[string]any{"files": []string{home(args.text("path"))}}
 	to, name := home(args.text("destination")), "to"

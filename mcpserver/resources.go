@@ -10,10 +10,11 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// maxDiffResource is how much of a diff a resource holds, in bytes. Pages of longer ones are those of review_plan.
+// maxDiffResource is the maximum size of a diff in a resource, in bytes. review_plan has the pages of a longer diff.
 const maxDiffResource = 4 << 20
 
-// addResources adds what a client can attach to a conversation by itself: plans, diffs, and what pipelines are.
+// addResources adds the resources that a client can attach to a conversation: plans, diffs, and documentation of
+// pipelines.
 func (s *Server) addResources() {
 	s.mcp.AddResource(&mcp.Resource{
 		URI: "millrace://schema/pipeline", Name: "schema of pipelines", MIMEType: "application/schema+json",
@@ -45,7 +46,7 @@ func contents(req *mcp.ReadResourceRequest, text string) *mcp.ReadResourceResult
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, Text: text}}}
 }
 
-// middle is what stands between two parts of a URI.
+// middle returns the text between two parts of a URI.
 func middle(uri, before, behind string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(uri, before), behind)
 }
@@ -61,7 +62,7 @@ func (s *Server) planResource(_ context.Context, req *mcp.ReadResourceRequest) (
 	return contents(req, string(text)), nil
 }
 
-// diffResource is a diff as a resource. A diff that is too long is cut at a line, and its last line says so.
+// diffResource returns a diff as a resource. A diff that is too long is cut at a line, and its last line says so.
 func diffResource(req *mcp.ReadResourceRequest, plan *millrace.Plan, rest string) (*mcp.ReadResourceResult, error) {
 	w := &window{room: maxDiffResource}
 	if err := plan.WriteDiff(w); err != nil {
@@ -93,7 +94,7 @@ func (s *Server) backupDiffResource(ctx context.Context,
 	return diffResource(req, plan, "a person sees all of it with millrace undo -n")
 }
 
-// docs tells all there is to know of pipelines, as this server takes them.
+// docs returns the whole documentation of pipelines for this server.
 func (s *Server) docs() string {
 	var b strings.Builder
 	b.WriteString(docsHead)

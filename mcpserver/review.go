@@ -25,7 +25,7 @@ type reviewArgs struct {
 	} `json:"reject"`
 }
 
-// reviewPlan shows pages of the diff of a plan, or makes another plan of it that leaves some of it out.
+// reviewPlan shows pages of the diff of a plan, or makes another plan from it without the rejected parts.
 func reviewPlan(_ context.Context, c *call) (*answer, error) {
 	var args reviewArgs
 	if err := c.decode(&args); err != nil {
@@ -74,8 +74,8 @@ func reviewPlan(_ context.Context, c *call) (*answer, error) {
 	return a, nil
 }
 
-// rejected is the plan without what is rejected. The numbers of hunks are those of the plan that was shown, so those of
-// a file are taken together.
+// rejected returns the plan without the rejected parts. The numbers of hunks refer to the plan that was shown, so the
+// hunks of one file are rejected together.
 func rejected(plan *millrace.Plan, args reviewArgs) (*millrace.Plan, error) {
 	hunks, paths := make(map[string][]int), []string{}
 	var order []string
@@ -105,7 +105,8 @@ func rejected(plan *millrace.Plan, args reviewArgs) (*millrace.Plan, error) {
 	return plan, nil
 }
 
-// fromZero returns numbers of hunks of a file, which count from 1 as at the prompt, as the library counts them.
+// fromZero converts the hunk numbers of a file, which count from 1 as at the prompt, to those of the library, which
+// count from 0.
 func fromZero(plan *millrace.Plan, path string, hunks []int) ([]int, error) {
 	files, err := plan.Files(path)
 	if err != nil {
@@ -125,14 +126,14 @@ func fromZero(plan *millrace.Plan, path string, hunks []int) ([]int, error) {
 	return numbers, nil
 }
 
-// page is a part of a diff. next is where the one behind it begins, 0 if it is the last.
+// page is a part of a diff. next is the offset of the next page, 0 after the last.
 type page struct {
 	text        string
 	next, total int64
 }
 
-// page cuts a part out of the diff of a plan, at most so many bytes, at lines where there are some. The diff is written
-// once and not held.
+// page returns a part of the diff of a plan, of at most the wanted number of bytes, cut at lines where possible. The
+// diff is written once and not held in memory.
 func (c *call) page(e *entry, paths []string, offset int64, wanted, most int) (page, error) {
 	if wanted <= 0 || wanted > most {
 		wanted = most
@@ -155,7 +156,7 @@ func (c *call) page(e *entry, paths []string, offset int64, wanted, most int) (p
 	return pg, nil
 }
 
-// whole leaves out a line that is cut, or at least a character that is.
+// whole removes a line that is cut or, in a text of one line, a character that is cut.
 func whole(text []byte) []byte {
 	if i := strings.LastIndexByte(string(text), '\n'); i >= 0 {
 		return text[:i+1]
@@ -168,7 +169,7 @@ func whole(text []byte) []byte {
 	return text
 }
 
-// window keeps some of the bytes that are written to it, and counts all.
+// window keeps some of the bytes that are written to it, and counts all of them.
 type window struct {
 	from, seen int64
 	room       int

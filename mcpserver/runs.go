@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// flat is a schema without what the APIs of models refuse, and without what only makes it longer: the command checks
-// its arguments itself. A parameter that is hidden is not told of.
+// flat returns a schema without what the APIs of models refuse and what only makes it longer: the command checks its
+// arguments itself. It omits the hidden parameter.
 func flat(full []byte, hidden string) (json.RawMessage, error) {
 	var s struct {
 		Properties map[string]map[string]any `json:"properties"`
@@ -34,7 +34,7 @@ func flat(full []byte, hidden string) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"type": "object", "properties": s.Properties, "required": s.Required})
 }
 
-// alternatives are the types of which a parameter takes one.
+// alternatives returns the types that a parameter accepts.
 func alternatives(p map[string]any) []string {
 	var kinds []string
 	for _, word := range []string{"anyOf", "oneOf"} {
@@ -49,7 +49,7 @@ func alternatives(p map[string]any) []string {
 	return kinds
 }
 
-// runCommand calls a command over runs. Its answer is the same as text and as data.
+// runCommand calls a command over runs. The text and the data of its answer are the same.
 func runCommand(ctx context.Context, c *call) (*answer, error) {
 	args, err := c.projectArgs()
 	if err != nil {
@@ -74,8 +74,8 @@ func runCommand(ctx context.Context, c *call) (*answer, error) {
 	return &answer{texts: []string{string(fit(data, c.cfg.MaxResult))}, data: data}, nil
 }
 
-// projectArgs are the arguments with the key of the tree as projectId. They must name the tree that is served: a store
-// may have other projects, which are not this server's.
+// projectArgs returns the arguments with the key of the tree as projectId. They must name the served tree: a store may
+// have other projects, which this server does not serve.
 func (c *call) projectArgs() (json.RawMessage, error) {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(c.args, &args) != nil {
@@ -107,7 +107,7 @@ func (c *call) projectArgs() (json.RawMessage, error) {
 	return c.args, nil
 }
 
-// unforced takes no force from the pipeline of a call. A run that would need it waits for a person.
+// unforced removes force from the pipeline of a call. A run that needs force waits for a person.
 type unforced struct{ runs.Manager }
 
 func (m unforced) Create(ctx context.Context, c runs.CreateParams) (runs.Run, error) {

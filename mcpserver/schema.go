@@ -18,8 +18,8 @@ import (
 // maxProblems limits the reported mistakes of a call.
 const maxProblems = 100
 
-// schema is the part of JSON Schema that the tools use. The arguments are checked with what the client was shown, so
-// the two cannot differ.
+// schema is the part of JSON Schema that the tools use. The arguments are checked with the schema that the client was
+// shown, so the two cannot differ.
 type schema struct {
 	Type       types              `json:"type"`
 	Properties map[string]*schema `json:"properties"`
@@ -27,11 +27,11 @@ type schema struct {
 	Items      *schema            `json:"items"`
 	Enum       []string           `json:"enum"`
 	Minimum    *int64             `json:"minimum"`
-	// Description is the hint where the value is missing.
+	// Description is the hint if the value is missing.
 	Description string `json:"description"`
 }
 
-// types is a type, or a list of them.
+// types is a type or a list of types.
 type types []string
 
 func (t *types) UnmarshalJSON(data []byte) error {
@@ -59,7 +59,7 @@ func compact(data []byte) json.RawMessage {
 	return b.Bytes()
 }
 
-// check lists what is wrong with the arguments.
+// check returns the problems with the arguments.
 func (s *schema) check(args []byte) []millrace.Problem {
 	if !utf8.Valid(args) || !json.Valid(args) {
 		return []millrace.Problem{{Code: "invalid_json", Message: "the arguments are no JSON in UTF-8"}}
@@ -82,7 +82,7 @@ func (k *checker) add(pointer, code, hint, format string, args ...any) {
 			Hint: hint})
 }
 
-// value checks a value that is valid JSON without space around it.
+// value checks a value that is valid JSON without surrounding space.
 func (k *checker) value(s *schema, pointer string, data []byte) {
 	kind := kindOf(data)
 	if len(s.Type) > 0 && !slices.Contains(s.Type, kind) {
@@ -97,7 +97,7 @@ func (k *checker) value(s *schema, pointer string, data []byte) {
 		k.array(s.Items, pointer, data)
 		return
 	}
-	if half := halfSurrogate(data); half != "" { // which would be read as another character
+	if half := halfSurrogate(data); half != "" { // it would be read as another character
 		k.add(pointer, "invalid_json", "", "%s has %s, one half of a surrogate pair without the other", nameOf(pointer),
 			half)
 		return
@@ -150,7 +150,7 @@ func (k *checker) object(s *schema, pointer string, data []byte) {
 	}
 }
 
-// told is what a missing value is, in a few words.
+// told returns a short description of a missing value.
 func (s *schema) told() string {
 	if s != nil && len(s.Enum) > 0 {
 		return "one of '" + strings.Join(s.Enum, "', '") + "'"
@@ -173,7 +173,7 @@ func (k *checker) array(items *schema, pointer string, data []byte) {
 	}
 }
 
-// kindOf is the type of a JSON value in the words of a schema.
+// kindOf returns the type of a JSON value, by its name in schemas.
 func kindOf(data []byte) string {
 	switch data[0] {
 	case '{':
@@ -193,7 +193,7 @@ func kindOf(data []byte) string {
 	return "number"
 }
 
-// wholeNumber reads a number without a fraction, however it is written: 5, 5.0 or 5e0.
+// wholeNumber reads a whole number in any notation: 5, 5.0 or 5e0.
 func wholeNumber(data []byte) (int64, bool) {
 	if n, err := strconv.ParseInt(string(data), 10, 64); err == nil {
 		return n, true
@@ -202,8 +202,8 @@ func wholeNumber(data []byte) (int64, bool) {
 	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) <= maxID
 }
 
-// plainNumbers are the arguments with whole numbers written as such where the schema has them. Arguments in which all
-// are stay as they are.
+// plainNumbers returns the arguments with whole numbers in plain notation where the schema requires them. If all of
+// them are plain, it returns the arguments unchanged.
 func (s *schema) plainNumbers(args json.RawMessage) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(args))
 	dec.UseNumber()
@@ -269,7 +269,7 @@ func spoken(kinds types) string {
 	return strings.Join(words, " or ")
 }
 
-// nameOf is how messages call the value at a pointer.
+// nameOf returns the name that messages use for the value at a pointer.
 func nameOf(pointer string) string {
 	if pointer == "" {
 		return "the argument"
@@ -278,7 +278,7 @@ func nameOf(pointer string) string {
 }
 
 // halfSurrogate returns the first escape in valid JSON that is one half of a surrogate pair without the other, "" if
-// none is (RFC 8259, section 8.2).
+// there is none (RFC 8259, section 8.2).
 func halfSurrogate(data []byte) string {
 	unit := func(at int) rune {
 		if at+6 > len(data) || data[at] != '\\' || data[at+1] != 'u' {
@@ -297,10 +297,10 @@ func halfSurrogate(data []byte) string {
 			}
 			i += 6
 		}
-		i++ // what is escaped
+		i++ // skip the escaped character
 	}
 	return ""
 }
 
-// maxID is the largest number that is an id: a larger one would come back as another.
+// maxID is the largest number that can be an id: a larger one would be returned as another number.
 const maxID = 1 << 53

@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// pipelineSchema is the schema of the pipelines that this server can run. Repeated parts stand in its "$defs" once,
-// and it is written without spaces: a model reads it all.
+// pipelineSchema returns the schema of the pipelines that this server can run. Repeated parts appear once, in its
+// "$defs", and it is written without spaces, because a model reads all of it.
 func pipelineSchema(d millrace.Decoder, agents bool) (json.RawMessage, error) {
 	text, err := d.Schema()
 	if err != nil {
@@ -41,7 +41,7 @@ func pipelineSchema(d millrace.Decoder, agents bool) (json.RawMessage, error) {
 	return plainJSON(whole)
 }
 
-// sharedSteps is the schema of a step of several forms. The common part of all forms stands in it once.
+// sharedSteps returns the schema of a step of several forms, with the common part of all forms only once.
 func sharedSteps(step map[string]any) map[string]any {
 	forms, _ := step["oneOf"].([]any)
 	properties := func(form any) map[string]any {
@@ -69,11 +69,11 @@ func sharedSteps(step map[string]any) map[string]any {
 	return map[string]any{"type": "object", "properties": common, "oneOf": forms, "unevaluatedProperties": false}
 }
 
-// sharedTypes are forms of an object, with one form for those that differ in their type alone.
+// sharedTypes returns the forms of an object. Forms that differ only in their type become one form.
 func sharedTypes(forms any) any {
 	list, _ := forms.([]any)
 	var shared []any
-	types := make(map[string]map[string]any) // where the types of a form stand, by the rest of the form
+	types := make(map[string]map[string]any) // the types of each form, by the rest of the form
 	for _, form := range list {
 		object, _ := form.(map[string]any)
 		properties, _ := object["properties"].(map[string]any)
@@ -95,16 +95,16 @@ func sharedTypes(forms any) any {
 	return shared
 }
 
-// Sizes from which a part of a schema that stands in it several times is shared, in bytes and in times.
+// A part of a schema is shared from this size in bytes, if it occurs at least this many times.
 const (
 	shareBytes = 45
 	shareTimes = 2
 )
 
-// wholeOf returns the schema of a parameter as a whole.
+// wholeOf returns the whole schema of a parameter.
 func wholeOf(part map[string]any) map[string]any { return part }
 
-// valuesOf returns what the schema of a parameter says but for what it means.
+// valuesOf returns the schema of a parameter without its description.
 func valuesOf(part map[string]any) map[string]any {
 	values := maps.Clone(part)
 	delete(values, "description")
@@ -119,8 +119,7 @@ type sharing struct {
 	defs  map[string]any
 }
 
-// walk calls visit for each parameter, by its name, with the JSON of what is shared of it, in an order that is the same
-// each time.
+// walk calls visit for each parameter with its name and the JSON of its shared part, always in the same order.
 func (s *sharing) walk(name string, v any, visit func(name string, part map[string]any, text string)) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -147,7 +146,7 @@ func (s *sharing) walk(name string, v any, visit func(name string, part map[stri
 	}
 }
 
-// replace makes a reference of a parameter, or of its values, that stands in the schema several times.
+// replace replaces a parameter, or its values, with a reference if it occurs several times in the schema.
 func (s *sharing) replace(name string, part map[string]any, text string) {
 	if s.times[text] < shareTimes {
 		return
@@ -164,8 +163,8 @@ func (s *sharing) replace(name string, part map[string]any, text string) {
 	part["$ref"] = "#/$defs/" + shared
 }
 
-// free returns a name that no part has: that of the parameter, or of its type where parameters of several names have
-// it.
+// free returns an unused name for a shared part: the parameter's name, or the name of its type if parameters of several
+// names share it.
 func (s *sharing) free(name string, values map[string]any) string {
 	if values["description"] == nil {
 		name = typeName(values)
@@ -177,7 +176,7 @@ func (s *sharing) free(name string, values map[string]any) string {
 	return free
 }
 
-// typeName is a short name of what values are.
+// typeName returns a short name for the type of values.
 func typeName(values map[string]any) string {
 	alternatives, _ := values["anyOf"].([]any)
 	for _, a := range append(alternatives, values) {
@@ -197,6 +196,6 @@ func typeName(values map[string]any) string {
 }
 
 func jsonOf(v any) string {
-	text, _ := json.Marshal(v) // schemas are made of what JSON has
+	text, _ := json.Marshal(v) // schemas contain only JSON values
 	return string(text)
 }

@@ -12,19 +12,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// drainTimeout limits the duration of calls after the end of the input. Longer calls are canceled.
+// drainTimeout limits how long calls may continue after the end of the input. Longer calls are canceled.
 const drainTimeout = 10 * time.Second
 
 // ServeStdio serves the standard input and output of the process until the input ends or ctx is done. Standard output
-// belongs to the protocol: the program must not print there.
+// is only for the protocol: the program must not print to it.
 func (s *Server) ServeStdio(ctx context.Context) error { return s.Serve(ctx, os.Stdin, os.Stdout) }
 
-// Serve is ServeStdio for another input and output. It does not close them. When the input ends, the calls that were
-// made are answered, if they take no more than ten seconds, so that a file of calls can be the input. When ctx is done,
-// no more calls are taken, and those that were made are canceled and answered: a commit that has begun is finished. The
-// end of the input is not an error, nor is that of ctx. No call goes on when it returns.
+// Serve is ServeStdio for another input and output. It does not close them. After the end of the input it still answers
+// the calls that were made, for at most ten seconds, so that a file of calls can be the input. When ctx is done, it
+// accepts no more calls, and cancels and answers those that were made: a commit that has begun is finished. Neither end
+// is an error. No call is running when it returns.
 //
-// A message is a line. A line that is not a message, or is longer than 16 MiB, is answered with an error.
+// A message is one line. A line that is malformed, or longer than 16 MiB, is answered with an error.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	err := s.mcp.Run(stopping(ctx), transport{in, out, ctx})
 	s.calls.Wait()
@@ -34,29 +34,29 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// transport is that of an input and an output, which lets calls end when the input does.
+// transport connects an input and an output, and lets calls finish after the input ends.
 type transport struct {
 	in   io.Reader
 	out  io.Writer
-	stop context.Context //nolint:containedctx // it is that of Serve, which the connection does not outlive
+	stop context.Context //nolint:containedctx // the context of Serve, which outlives the connection
 }
 
 func (t transport) Connect(context.Context) (mcp.Connection, error) {
 	return &draining{Connection: newLines(t.in, t.out, t.stop), stop: t.stop, changed: make(chan struct{}, 1)}, nil
 }
 
-// draining is a connection that counts the calls which are not answered yet.
+// draining is a connection that counts unanswered calls.
 type draining struct {
 	mcp.Connection
 	stop context.Context //nolint:containedctx // see transport
 	mu   sync.Mutex
-	// calls are those of the client, questions those of the server to the client.
+	// calls counts unanswered calls of the client, questions those of the server to the client.
 	calls, questions int
 	changed          chan struct{}
 }
 
-// Read reports the end of the input when all calls are answered. A call that waits for an answer of the client has
-// none to wait for any more.
+// Read reports the end of the input only after all calls are answered. It does not wait for a call that waits for an
+// answer of the client, because none can come.
 func (d *draining) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := d.Connection.Read(ctx)
 	if errors.Is(err, io.EOF) {
@@ -74,7 +74,7 @@ func (d *draining) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return m, err
 }
 
-// Write counts what is answered. It is counted when it was written.
+// Write counts an answer after it was written.
 func (d *draining) Write(ctx context.Context, m jsonrpc.Message) error {
 	if q, ok := m.(*jsonrpc.Request); ok && q.IsCall() {
 		d.count(0, 1)
@@ -96,8 +96,8 @@ func (d *draining) count(calls, questions int) {
 	}
 }
 
-// drain waits until the calls are answered. Once the server is to stop, they are canceled, and those that wait for a
-// person end as well.
+// drain waits until the calls are answered, but not while a question to the client is open. When the server must stop,
+// all calls are canceled, so drain waits for these too.
 func (d *draining) drain(ctx context.Context) {
 	end := time.NewTimer(drainTimeout)
 	defer end.Stop()

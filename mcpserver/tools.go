@@ -16,18 +16,18 @@ import (
 //go:embed schemas/*.json
 var schemas embed.FS
 
-// resultSchema is that of all answers. It is open: clients check answers with it, and each conversation pays for its
-// length.
+// resultSchema is the schema of all answers. It allows any object: clients check answers with it, and each conversation
+// pays for its length.
 const resultSchema = `{"type":"object"}`
 
-// described is a file in schemas.
+// described is the content of a file in schemas.
 type described struct {
 	Title       string          `json:"title"`
 	Description string          `json:"description"`
 	Input       json.RawMessage `json:"input"`
 }
 
-// tools lists them in the order in which a model uses them. Clients sort them by name.
+// tools returns the tools in the order in which a model uses them. Clients sort them by name.
 func (s *Server) tools() []tool {
 	list := []tool{
 		{name: "batch_operations", writes: !s.cfg.ReadOnly, run: batchOperations},
@@ -73,7 +73,7 @@ func (s *Server) addTools() error {
 	return s.addRuns()
 }
 
-// withoutLibrary describes a tool without the names of pipelines, for a server without a library of them.
+// withoutLibrary describes a tool without mentioning names of pipelines, for a server without a library.
 func (d described) withoutLibrary() described {
 	words := strings.NewReplacer(
 		" or by its name in the library", "", "The pipeline as JSON, or its name.", "The pipeline as JSON.",
@@ -117,7 +117,7 @@ func (s *Server) addRuns() error {
 		about := described{Title: strings.ReplaceAll(name, "_", " "), Description: doc.Summary}
 		hidden := ""
 		if !library && name == runs.CommandManage {
-			hidden = "ref" // the name of a pipeline of the library
+			hidden = "ref" // the name of a pipeline in the library
 		}
 		input, err := flat(full, hidden)
 		if err != nil {
@@ -148,7 +148,7 @@ func (s *Server) addTool(t tool, d described) {
 	})
 }
 
-// handle answers a call. An error is an answer too, because the model must read it.
+// handle answers a call. Even an error is an answer, because the model must read it.
 func (s *Server) handle(ctx context.Context, t tool, req *mcp.CallToolRequest) *mcp.CallToolResult {
 	s.calls.Add(1)
 	defer s.calls.Done()
@@ -158,7 +158,7 @@ func (s *Server) handle(ctx context.Context, t tool, req *mcp.CallToolRequest) *
 		c.args = json.RawMessage("{}")
 	}
 	a, err := s.answer(ctx, c)
-	// The last notice of how far the call is goes out before the answer.
+	// The last progress notice is sent before the answer.
 	c.progress.stop()
 	if err != nil {
 		s.cfg.Logger.Info("tool call failed", "tool", t.name, "code", c.codeOf(err), "error", err)

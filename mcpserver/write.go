@@ -11,14 +11,14 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// The commands of fs_write that are not edits of a file.
+// The commands of fs_write that do not edit a file.
 const (
 	commandPattern = "pattern_replace"
 	commandDelete  = "delete"
 	commandMove    = "move"
 )
 
-// editParams are the parameters that an edit takes.
+// editParams returns the parameters of an edit.
 func editParams() []string {
 	return []string{
 		"file_text", "overwrite", "old_str", "replace_all", "new_str", "insert_line", "start_line", "end_line",
@@ -26,7 +26,7 @@ func editParams() []string {
 	}
 }
 
-// commandParams are the parameters of the commands that are not edits, beside path.
+// commandParams returns, by command, the parameters other than path of the commands that are not edits.
 func commandParams() map[string][]string {
 	return map[string][]string{
 		commandPattern: {"directory", "file_pattern", "sed_pattern", "recursive", "exclude_patterns"},
@@ -35,7 +35,7 @@ func commandParams() map[string][]string {
 	}
 }
 
-// writeArgs are the arguments of fs_write, each as it was given.
+// writeArgs are the arguments of fs_write, each as the call gave it.
 type writeArgs map[string]json.RawMessage
 
 func (a writeArgs) text(name string) string {
@@ -83,8 +83,8 @@ func fsWrite(ctx context.Context, c *call) (*answer, error) {
 	return w.run(ctx, args)
 }
 
-// sayCommand gives each edit that says by its parameters what it does the command for it. One with a new text alone
-// does not: it could be meant for the end of the file, or for a place that was forgotten.
+// sayCommand sets the missing command of an edit whose parameters imply one. A new text alone implies none: its place
+// may be the end of the file, or may have been forgotten.
 func (a writeArgs) sayCommand() {
 	if a["command"] != nil || a["fileEdits"] != nil {
 		return
@@ -100,7 +100,7 @@ func (a writeArgs) sayCommand() {
 	}
 }
 
-// problems are those of arguments that do not go together.
+// problems returns the problems of arguments that cannot be combined.
 func (a writeArgs) problems() []millrace.Problem {
 	var list []millrace.Problem
 	add := func(pointer, code, hint, format string, values ...any) {
@@ -149,7 +149,7 @@ func (a writeArgs) problems() []millrace.Problem {
 	return list
 }
 
-// ofCommands names the commands that have a parameter.
+// ofCommands returns the names of the commands that have a parameter.
 func ofCommands(name string) string {
 	var of []string
 	for _, command := range []string{commandPattern, commandDelete, commandMove} {
@@ -160,7 +160,7 @@ func ofCommands(name string) string {
 	return strings.Join(of, " or ")
 }
 
-// sayRange makes a range_hash of the content_hash of an edit of lines, if it is the hash of a range that was shown.
+// sayRange turns the content_hash of an edit of lines into a range_hash, if it is the hash of a range that was shown.
 func (s *Server) sayRange(path string, edit writeArgs) {
 	command := edit.text("command")
 	if command != "insert" && command != "replace_lines" || edit["range_hash"] != nil {
@@ -172,5 +172,5 @@ func (s *Server) sayRange(path string, edit writeArgs) {
 	}
 }
 
-// sortedNames are the names of arguments, in order.
+// sortedNames returns the names of arguments in order.
 func sortedNames(args writeArgs) []string { return slices.Sorted(maps.Keys(args)) }
