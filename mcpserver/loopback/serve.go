@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// The bounds of a server.
+// The limits of a server.
 const (
 	readHeaderTimeout = 10 * time.Second
 	idleTimeout       = 2 * time.Minute
 	shutdownTimeout   = 5 * time.Second
 )
 
-// Listen listens on a loopback address such as "127.0.0.1:8080"; the system chooses the port for port 0. The error is
+// Listen listens on a loopback address such as "127.0.0.1:8080"; the system chooses the port for port 0. It returns
 // ErrNotLoopback for any other address.
 func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
@@ -39,9 +39,9 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// Serve answers the requests that come to a listener until ctx is done, and returns nil then. Requests have a context
-// of base, which has to outlive ctx. POST requests that are being answered then have the time of drain to end. Streams,
-// and answers that a client is slow to take, end with the last of these requests.
+// Serve answers the requests to a listener until ctx is done, and then returns nil. The context of a request derives
+// from base, which must outlive ctx. POST requests that are in progress when ctx is done have the duration drain to
+// finish. Streams, and answers to slow clients, end with the last of these requests.
 func Serve(ctx context.Context, l net.Listener, base context.Context, h http.Handler, drain time.Duration) error {
 	ended := make(chan struct{})
 	base, end := context.WithCancel(base)
@@ -75,11 +75,11 @@ func Serve(ctx context.Context, l net.Listener, base context.Context, h http.Han
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	<-ended // Serve returns when it is to stop, not when it has
+	<-ended // Serve returns when shutdown begins, not when it has finished
 	return nil
 }
 
-// counted counts the POST requests that are being answered.
+// counted counts the POST requests in progress.
 func counted(posts *sync.WaitGroup, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
