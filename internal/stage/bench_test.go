@@ -128,7 +128,7 @@ func BenchmarkReadFileCached(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/file")
 }
 
-// BenchmarkOpenRead reads files through handles, as other packages do that know nothing of the stage.
+// BenchmarkOpenRead reads files through handles, like packages that do not know the stage.
 func BenchmarkOpenRead(b *testing.B) {
 	base := afero.NewMemMapFs()
 	names := benchBase(b, base, 1000)

@@ -19,8 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// outline writes a list of changes down, one line each: kind, path, from, kinds of the sides if they are not files,
-// who made it.
+// outline formats a list of changes, one line each: kind, path, from, kinds of the sides if they are not files, author.
 func outline(changes []change.Change) []string {
 	lines := []string{}
 	for _, c := range changes {

@@ -77,7 +77,7 @@ func TestEditThatChangesNothing(t *testing.T) {
 	if !after.ModTime().Equal(before.ModTime()) {
 		t.Errorf("time %v, want %v", after.ModTime(), before.ModTime())
 	}
-	// Writing the same bytes as a whole comes to the same, the mode stays too.
+	// Writing the same bytes to the whole file has the same result, and the mode stays.
 	fstest.Must(t, afero.WriteFile(s, "f", []byte("content of f\n"), 0o600))
 	if got := changesOf(t, s); len(got) > 0 {
 		t.Errorf("changes: %v", got)

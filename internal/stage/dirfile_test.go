@@ -21,17 +21,17 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// handleErrors calls every method of a handle and returns what comes of it, in the terms that all systems share.
+// handleErrors calls every method of a handle and returns the outcomes, in terms that are the same on all systems.
 func handleErrors(f afero.File) map[string]string {
 	kind := func(err error) string {
 		switch {
 		case err == nil || err == io.EOF:
 			return fmt.Sprint(err)
-		case errors.Is(err, fs.ErrClosed), strings.HasSuffix(err.Error(), "use of closed file"): // of package poll
+		case errors.Is(err, fs.ErrClosed), strings.HasSuffix(err.Error(), "use of closed file"): // from package poll
 			return "closed"
 		case errors.Is(err, names.ErrIsDir) || errors.Is(err, syscall.EISDIR):
 			return "is a directory"
-		case errors.Is(err, syscall.EBADF), errors.Is(err, syscall.EINVAL): // Linux says so of a handle that is for reading
+		case errors.Is(err, syscall.EBADF), errors.Is(err, syscall.EINVAL): // of Linux, for a handle for reading
 			return "is a directory"
 		}
 		return err.Error()
@@ -51,7 +51,7 @@ func handleErrors(f afero.File) map[string]string {
 	return got
 }
 
-// A handle on a directory does what one of the system does, open and closed.
+// A handle on a directory behaves like one of the system, open and closed.
 func TestStage_directoryHandle(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -95,7 +95,7 @@ func TestStage_fileHandleClosed(t *testing.T) {
 	}
 }
 
-// A listing is begun anew by Seek, and shows what has come since; nothing else can be sought.
+// Seek restarts a listing, which then shows later entries; no other seek is allowed.
 func TestStage_listingAnew(t *testing.T) {
 	t.Parallel()
 	s := stage.New(afero.NewMemMapFs())

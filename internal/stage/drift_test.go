@@ -31,7 +31,7 @@ type lyingInfo struct {
 
 func (i lyingInfo) Size() int64 { return i.size }
 
-// lying has files that say they are size bytes long, whatever they have.
+// lying has files that claim a size of size bytes, whatever their content.
 func lying(fsys afero.Fs, size int64) afero.Fs {
 	return errorfs.Wrap(errorfs.Only(fsys), func(op *errorfs.Op, do func() error) error {
 		err := do()
@@ -42,8 +42,7 @@ func lying(fsys afero.Fs, size int64) afero.Fs {
 	})
 }
 
-// A file that has more or fewer bytes than it said was changed while it was read: no operation takes what it got for
-// it.
+// A file with more or fewer bytes than its size was changed while it was read: no operation accepts what it read.
 func TestStage_sizeDrift(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{9, 11} {
@@ -67,7 +66,7 @@ func TestStage_sizeDrift(t *testing.T) {
 			_, err = io.ReadAll(r)
 			return err
 		})
-		if size > 10 { // a stream, and a copy of one, have no reason to read on when they have what there should be
+		if size > 10 { // a stream, and a copy of one, stop reading at the expected size
 			f, err := open().Open("f")
 			fstest.Must(t, err)
 			_, errs["stream"] = io.ReadAll(f)
@@ -85,7 +84,7 @@ func TestStage_sizeDrift(t *testing.T) {
 	}
 }
 
-// A file of /proc reports that it is empty. The limit counts what comes.
+// A file of /proc has size 0. The limit counts the bytes that are read.
 func TestStage_limitOfReading(t *testing.T) {
 	t.Parallel()
 	mem := afero.NewMemMapFs()
@@ -112,7 +111,7 @@ func TestStage_limitOfReading(t *testing.T) {
 			if readErr != nil || changesErr != nil || string(data) != "0123456789" {
 				t.Errorf("said to have %d, limit %d: read %q, %v, changes %v", size, max, data, readErr, changesErr)
 			}
-			// It is in the cache by now, and more than this asks for.
+			// By now it is in the cache, with more bytes than this call allows.
 			if _, err := readMax(s, "f", 5); !errors.Is(err, names.ErrTooLarge) {
 				t.Errorf("said to have %d: read at most 5: %v", size, err)
 			}
@@ -134,7 +133,7 @@ func TestStage_limitOfReading(t *testing.T) {
 	}
 }
 
-// An entry that was listed and is gone when it is read has drifted: the change cannot be the requested change.
+// An entry that was listed but is gone when it is read has drifted: the change cannot be the requested one.
 func TestStage_entryGone(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())
@@ -154,7 +153,7 @@ func TestStage_entryGone(t *testing.T) {
 	}
 }
 
-// goneFs lists an entry that is not found.
+// goneFs lists an entry that cannot be found.
 type goneFs struct {
 	*rootfs.FS
 	name string
@@ -184,7 +183,8 @@ type goneEntry struct{ fs.DirEntry }
 
 func (goneEntry) Info() (fs.FileInfo, error) { return nil, fs.ErrNotExist }
 
-// A file that was removed while it was open can be written to, as on every POSIX system, and is not a change any more.
+// A file that was removed while it was open can still be written to, as on every POSIX system, but is no longer a
+// change.
 func TestStage_writeToRemoved(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -255,7 +255,7 @@ func TestStage_ChangedSince_replaced(t *testing.T) {
 	}
 }
 
-// A directory that cannot be listed ends a walk with its error, and that of .git above as if there were none.
+// A directory that cannot be listed ends a walk with its error.
 func TestWalk_unreadable(t *testing.T) {
 	t.Parallel()
 	base := faultyBase(t)
@@ -273,7 +273,7 @@ func TestWalk_unreadable(t *testing.T) {
 	}
 }
 
-// Bytes that were read for a failed write are not held any more, and do not count among the bytes held in memory.
+// Bytes that were read for a failed write are released, and do not count among the bytes held in memory.
 func TestStage_failedWritesHoldNothing(t *testing.T) {
 	t.Parallel()
 	const size = 300 << 10

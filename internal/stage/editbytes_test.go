@@ -17,9 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestStage_EditBytes edits one stage as Edit does it and one by EditBytes: both have the same bytes, changes, hashes
-// and authors after each edit. The bytes that find is given are the content, and what it does to its splices afterwards
-// is lost.
+// TestStage_EditBytes edits one stage with Edit and one with EditBytes: after each edit both have the same bytes,
+// changes, hashes and authors. find gets the content, and its later changes to its splices have no effect.
 func TestStage_EditBytes(t *testing.T) {
 	t.Parallel()
 	sizes := []int{0, 1, 3, 40, 5000, 1<<20 - 1, 1 << 20, 1<<20 + 1}
@@ -84,8 +83,8 @@ func TestStage_EditBytes(t *testing.T) {
 	}
 }
 
-// TestStage_EditBytes_again: find is called with what is there now if the file was written, edited or exchanged for
-// another one after it was called, and nothing of what it said before is left.
+// TestStage_EditBytes_again: find is called again with the current bytes if the file was written, edited or replaced
+// after the first call, and nothing from its first result is kept.
 func TestStage_EditBytes_again(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -132,8 +131,8 @@ func TestStage_EditBytes_again(t *testing.T) {
 	}
 }
 
-// TestStage_editUnsized: an edited file that reports that it is empty, as those in /proc do, is all that the edit
-// makes of it, for all that read it, and reports how large it is.
+// TestStage_editUnsized: an edited file that reports size 0, as those in /proc do, has for all readers the whole
+// content that the edit made, and reports its size.
 func TestStage_editUnsized(t *testing.T) {
 	t.Parallel()
 	for _, list := range [][]change.Splice{{cut(3, 1, "three")}, {cut(0, 4, "")}, {cut(3, 1, "x")}, {cut(0, 10, "")},

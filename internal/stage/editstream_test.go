@@ -43,9 +43,8 @@ func emitAll(t testing.TB, list []change.Splice, read *[]byte) findSplices {
 	}
 }
 
-// TestEditStreamProperty edits one stage as Edit does it and one piece by piece: both have the same bytes, changes,
-// hashes and authors after each edit, whether the file is one of the base, was edited before, or was written to the
-// stage.
+// TestEditStreamProperty edits one stage with Edit and one piece by piece: after each edit both have the same bytes,
+// changes, hashes and authors, whether the file is in the base, was edited before, or was written to the stage.
 func TestEditStreamProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -102,7 +101,7 @@ func TestEditStreamProperty(t *testing.T) {
 	})
 }
 
-// Splices that cost more than the file become pages, without the file being held.
+// Splices that need more memory than the file become pages, without holding the whole file.
 func TestEditStreamManySplices(t *testing.T) {
 	t.Parallel()
 	base := afero.NewMemMapFs()
@@ -182,8 +181,8 @@ func TestEditStreamErrors(t *testing.T) {
 	}
 }
 
-// TestEditStreamDrift: bytes that changed under the same size and time are not taken for those that were read before,
-// and what changes while it is read is not taken at all.
+// TestEditStreamDrift: bytes that changed with the same size and time are not mistaken for the bytes that were read
+// before, and a file that changes while it is read is refused.
 func TestEditStreamDrift(t *testing.T) {
 	t.Parallel()
 	for name, touch := range map[string]func(t *testing.T, file string){
@@ -208,7 +207,7 @@ func TestEditStreamDrift(t *testing.T) {
 				s := stage.New(base)
 				stage.SetLimits(s, 0, 0)
 				fstest.Must(t, os.WriteFile(file, []byte("content"), 0o644))
-				// Spliced: the second edit reads through the first one, which takes the beginning away.
+				// Spliced: the second edit reads through the first one, which removes the beginning.
 				var read []byte
 				fstest.Must(t, editStream(s, "f", emitAll(t, []change.Splice{cut(0, 4, "x")}, &read)))
 				if when == "before" {
@@ -229,8 +228,8 @@ func TestEditStreamDrift(t *testing.T) {
 	}
 }
 
-// drawEdits draws a valid list of splices for n bytes, of which each has an origin of its own in the step. Small
-// alphabets and steps make overlaps and equal texts likely.
+// drawEdits draws a valid list of splices for n bytes, each with its own origin in the step. Small alphabets and steps
+// make overlaps and equal texts likely.
 func drawEdits(t *rapid.T, n int, step string) []change.Splice {
 	var list []change.Splice
 	pos := int64(0)

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// SetLimits sets how many bytes a stage holds of staged files and of files that were read.
+// SetLimits sets the maximum bytes that a stage holds of staged files and of files that were read.
 func SetLimits(s *Stage, spillAt, cache int64) {
 	s.core.spillAt = spillAt
 	s.core.base.cache.limit = cache
 }
 
-// Spilled returns how many bytes the spill file of a stage has.
+// Spilled returns the size of the spill file of a stage.
 func Spilled(s *Stage) int64 { return s.core.temp.end }
 
-// SpillOf returns where a stage puts bytes.
+// SpillOf returns the spill of a stage.
 func SpillOf(s *Stage) Spill { return s.core.spill }
 
-// Forge makes a delta of lists of items, of numbers, texts, times, and bytes.
+// Forge makes a delta from lists of items, each with numbers, texts, times and bytes.
 func Forge(depth int, parent []byte, seq int, lists map[int][][]any) []byte {
 	f := form{[]byte{deltaVersion}}
 	digest := deltaDigest{}
@@ -53,10 +53,10 @@ func Forge(depth int, parent []byte, seq int, lists map[int][][]any) []byte {
 	return f.buf
 }
 
-// SetMaxMatched sets how many files a run may rest on.
+// SetMaxMatched sets the maximum number of matched files on which a run may rest.
 func SetMaxMatched(k *Keeper, n int) { k.most = n }
 
-// Following returns the delta as if it followed the parent, or as the first.
+// Following returns the delta as if it followed the parent, or as the first delta if there is none.
 func Following(parent, delta []byte) []byte {
 	digest, depth := deltaDigest{}, byte(0)
 	if parent != nil {

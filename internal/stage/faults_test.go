@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// faulty is a base in which one call fails, and that counts the files that are open. It has none of the optional
-// interfaces but those for links, so that everything goes by way of the methods of afero.
+// faulty is a base in which one call fails and that counts open files. Its only optional interfaces are those for
+// links, so everything else uses the methods of afero.
 type faulty struct {
 	afero.Fs
 	afero.Symlinker
@@ -30,14 +30,14 @@ func newFaulty(fsys afero.Fs) *faulty {
 	return f
 }
 
-// arm has the call fail that comes as number at from now on.
+// arm makes call number at fail, counted from now.
 func (f *faulty) arm(at int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.at, f.calls, f.hit = at, 0, ""
 }
 
-// state returns which call has failed, if one has, and how many files are open.
+// state returns the call that failed, if any, and the number of open files.
 func (f *faulty) state() (hit string, open int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,7 +75,7 @@ func (f *faulty) fails(op *errorfs.Op) error {
 	return op.Error(fstest.ErrDisk)
 }
 
-// faultyBase returns a tree with a file, two directories, one in the other, and links to some of it.
+// faultyBase returns a tree with a file, two nested directories, and links to some of them.
 func faultyBase(t *testing.T) *faulty {
 	t.Helper()
 	root := fstest.OpenRoot(t, t.TempDir())

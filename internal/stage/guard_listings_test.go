@@ -83,7 +83,7 @@ func TestGuardHidesWhatIsReservedOrDenied(t *testing.T) {
 	for name, fsys := range map[string]afero.Fs{"base": base, "staged": base} {
 		s := stage.New(fsys)
 		s.SetGuard(policy)
-		if name == "staged" { // then listings are put together anew
+		if name == "staged" { // so that listings are put together again
 			for _, dir := range []string{"sub/new", "deep/new", "home/new", "new"} {
 				fstest.Must(t, s.Mkdir(dir, 0o755))
 			}

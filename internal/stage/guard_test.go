@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// attempts are all operations that say something of one path, and whether they write.
+// attempts are all operations that name one path, and whether they write.
 var attempts = []struct {
 	name   string
 	writes bool
@@ -170,7 +170,7 @@ func TestGuardRefusesDirectoriesThatHoldSomething(t *testing.T) {
 					t.Errorf("error = %v, want %v", err, tt.want)
 				}
 			}
-			// A directory may not take the place in which the state directory would appear, either.
+			// A directory must not take the place of the future state directory either.
 			if err := s.Rename("ok", "deep"); !errors.Is(err, names.ErrReserved) {
 				t.Errorf("error = %v, want ErrReserved", err)
 			}
@@ -224,7 +224,7 @@ func TestReadOnlyView(t *testing.T) {
 	}
 }
 
-// A directory move cannot bring an entry to a place that a rule covers.
+// A directory move cannot bring an entry to a path that a rule covers.
 func TestGuardHoldsForWhereADirectoryGoes(t *testing.T) {
 	t.Parallel()
 	s := stage.New(fstest.Plant(t, "from/state/x", "from/b/key", "from/.millrace/x"))
@@ -246,7 +246,7 @@ func TestGuardHoldsForWhereADirectoryGoes(t *testing.T) {
 	fstest.Must(t, s.Rename("from", "free"))
 }
 
-// A rule about a name holds for a symbolic link of that name too, wherever it leads.
+// A rule about a name also applies to a symbolic link with that name, whatever its target.
 func TestGuardHoldsForLinksOnTheWay(t *testing.T) {
 	t.Parallel()
 	base := stage.New(fstest.Plant(t, "real/file", "ok/file"))

@@ -13,7 +13,7 @@ import (
 
 func benchName(i int) string { return fmt.Sprintf("d%d/file%d.go", i%50, i) }
 
-// plantMany makes files in a directory of the system, and a stage over it.
+// plantMany makes files in a directory of the system, and a stage over them.
 func plantMany(b *testing.B, files int) (afero.Fs, *stage.Stage) {
 	b.Helper()
 	root, err := rootfs.Open(b.TempDir())
@@ -53,8 +53,8 @@ func deltaOf(b *testing.B, k *stage.Keeper) []byte {
 	return data
 }
 
-// BenchmarkDelta takes a delta of one edit and rolls it back, after so many others were told. The time must not depend
-// on their number.
+// BenchmarkDelta takes a delta of one edit and rolls it back, after that many others were written. The time must not
+// depend on their number.
 func BenchmarkDelta(b *testing.B) {
 	for _, before := range []int{0, 10_000} {
 		b.Run(fmt.Sprintf("before=%d", before), func(b *testing.B) {
@@ -78,7 +78,7 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// BenchmarkDeltaOfMany takes one delta of so many edited files.
+// BenchmarkDeltaOfMany takes one delta of many edited files.
 func BenchmarkDeltaOfMany(b *testing.B) {
 	const files = 3000
 	_, s := plantMany(b, files)
@@ -94,7 +94,7 @@ func BenchmarkDeltaOfMany(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/files, "ns/file")
 }
 
-// BenchmarkRestore builds a stage of so many edited files again.
+// BenchmarkRestore rebuilds a stage of many edited files.
 func BenchmarkRestore(b *testing.B) {
 	const files = 3000
 	root, s := plantMany(b, files)

@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestKeeper_handle has a handle write on after a delta, into the pages that the delta has told of.
+// TestKeeper_handle continues to write with a handle after a delta, to pages that are already in the delta.
 func TestKeeper_handle(t *testing.T) {
 	t.Parallel()
 	k := newKept(t)
@@ -51,8 +51,8 @@ func TestKeeper_handle(t *testing.T) {
 	}
 }
 
-// TestKeeper_order puts files into a directory, goes on with a stage that is built again, and renames the directory:
-// the rename is only told of what was in it before.
+// TestKeeper_order adds files to a directory, continues with a restored stage, and renames the directory: the rename
+// lists only files that were in it before.
 func TestKeeper_order(t *testing.T) {
 	t.Parallel()
 	tellsBy := func(resumed bool) string {
@@ -90,7 +90,7 @@ func TestKeeper_order(t *testing.T) {
 	}
 }
 
-// TestKeeper_rewound rolls back behind deltas, in the ways there are, and goes on from there.
+// TestKeeper_rewound rolls back past deltas in each possible way, and continues from there.
 func TestKeeper_rewound(t *testing.T) {
 	t.Parallel()
 	for name, back := range map[string]func(k *keptStage, depth int) error{
@@ -136,8 +136,7 @@ func TestKeeper_rewound(t *testing.T) {
 	}
 }
 
-// TestKeeper_short: of a file with many edits only the new edit is written, and of the reports of edits only the new
-// reports.
+// TestKeeper_short: of a file with many edits, a delta has only the new edits and the new reports.
 func TestKeeper_short(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "f="+strings.Repeat("line\n", 4000))
@@ -170,7 +169,7 @@ func TestKeeper_short(t *testing.T) {
 	k.resume()
 }
 
-// TestKeeper_removals keeps who has taken something away, and whether it is to be kept in the trash.
+// TestKeeper_removals keeps the author of a removal, and whether the removed entry goes to the trash.
 func TestKeeper_removals(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "a=1", "b=2", "c=3", "d=4", "dir/in/f=5")
@@ -184,7 +183,7 @@ func TestKeeper_removals(t *testing.T) {
 	k.resume()
 }
 
-// TestKeeper_times keeps the times that were set, those of the base, and those of what is written.
+// TestKeeper_times keeps the times that were set, those of the base, and those of written files.
 func TestKeeper_times(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "set=1", "moved=2", "touched=3", "d/")
@@ -212,7 +211,7 @@ func TestKeeper_times(t *testing.T) {
 	}
 }
 
-// TestKeeper_versions: an old file keeps its version, with or without a delta of it.
+// TestKeeper_versions: an old file keeps its version, with or without a delta for it.
 func TestKeeper_versions(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "same=1", "edited=2", "moved=3", "d/f=4")
@@ -236,8 +235,8 @@ func TestKeeper_versions(t *testing.T) {
 	}
 }
 
-// TestKeeper_laterHash: a hash that becomes known after a file was written is written too, so that the file may be
-// touched; after a rollback it is written again.
+// TestKeeper_laterHash: a hash that becomes known after a file was written is written to the next delta, so that the
+// file may be touched; after a rollback it is written again.
 func TestKeeper_laterHash(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "f=text", "h=text")
@@ -265,7 +264,7 @@ func TestKeeper_laterHash(t *testing.T) {
 	}
 }
 
-// TestKeeper_hidden keeps which names are only other spellings, and those that are not moved by a rollback.
+// TestKeeper_hidden keeps which names are only other spellings. A rollback does not move these.
 func TestKeeper_hidden(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())
@@ -292,12 +291,12 @@ func TestKeeper_hidden(t *testing.T) {
 	}
 }
 
-// TestKeeper_spill: bytes go to the spill once, whoever puts them there, and a failure of it loses nothing.
+// TestKeeper_spill: bytes are written to the spill once, whoever writes them, and a failure of the spill loses nothing.
 func TestKeeper_spill(t *testing.T) {
 	t.Parallel()
 	k := newKept(t)
 	stage.SetLimits(k.Stage, 300<<10, 1<<20)
-	text := strings.Repeat("0123456789abcdef", 64<<10) // 1 MiB, of which most goes to the spill at once
+	text := strings.Repeat("0123456789abcdef", 64<<10) // 1 MiB, most of which goes to the spill at once
 	k.must(afero.WriteFile(k.Stage, "f", []byte(text), 0o644))
 	put := len(k.spill.data)
 	if put == 0 {
@@ -359,7 +358,7 @@ func TestKeeper_noBase(t *testing.T) {
 	}
 }
 
-// TestKeeper_noTree: the tree is still to be made.
+// TestKeeper_noTree: the tree does not exist yet.
 func TestKeeper_noTree(t *testing.T) {
 	t.Parallel()
 	base := afero.NewBasePathFs(afero.NewMemMapFs(), "missing")

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// keptStage is a stage over a directory of the system, with the deltas that lead to it.
+// keptStage is a stage over a directory of the system, with the deltas that rebuild it.
 type keptStage struct {
 	*stage.Stage
 	t      *testing.T
@@ -72,14 +72,14 @@ func (k *keptStage) keep() []byte {
 	return data
 }
 
-// restored is the stage built again, and the error of that.
+// restored restores the stage from the deltas, and returns the error of that.
 func (k *keptStage) restored() (*stage.Stage, *stage.Keeper, error) {
 	s := k.open()
 	keeper, err := stage.Restore(k.t.Context(), s, k.deltas)
 	return s, keeper, err
 }
 
-// resume goes on with a stage that is built again, which has to tell the same.
+// resume continues with a restored stage, which must report the same.
 func (k *keptStage) resume() {
 	k.t.Helper()
 	want := k.told()
@@ -91,7 +91,7 @@ func (k *keptStage) resume() {
 	}
 }
 
-// told is all that the stage tells in the end.
+// told returns everything that the stage reports.
 func (k *keptStage) told() string {
 	k.t.Helper()
 	changes, err := k.Changes()

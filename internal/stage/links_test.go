@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// hostileTree has, in a directory beside another one with a secret, all links that lead astray. It returns the base.
+// hostileTree returns a base with links that lead out of it, loop or dangle, next to a directory with a secret.
 func hostileTree(t *testing.T) afero.Fs {
 	t.Helper()
 	top := t.TempDir()
@@ -49,7 +49,7 @@ func hostileTree(t *testing.T) afero.Fs {
 	return afero.NewBasePathFs(afero.NewOsFs(), root)
 }
 
-// onLink says which attempts act on a link itself, and not on what it leads to.
+// onLink contains the attempts that act on a link itself, and not on its target.
 var onLink = map[string]bool{
 	"lstat": true, "remove": true, "removeall": true, "discard": true, "rename from": true, "rename to": true, "symlink": true,
 }
@@ -73,7 +73,7 @@ func TestHostileLinks(t *testing.T) {
 		{"through", names.ErrNotDir},
 		{"slash", names.ErrNotDir},
 	}
-	base := hostileTree(t) // one for all: a stage never writes to it
+	base := hostileTree(t) // one for all, because a stage never writes to it
 	for _, tt := range tests {
 		for _, a := range attempts {
 			t.Run(tt.path+"/"+a.name, func(t *testing.T) {

@@ -18,7 +18,7 @@ func view(s *stage.Stage, name string, most int64, do func(data []byte) error) e
 	})
 }
 
-// editBytes updates a file by what find makes of all its bytes.
+// editBytes edits a file with the splices that find returns for all its bytes.
 func editBytes(s *stage.Stage, name string, most int64, find func(data []byte) ([]change.Splice, error)) error {
 	return s.Update(name, most, func(text *stage.Content) ([]change.Splice, error) {
 		data, err := text.Bytes(most)
@@ -29,10 +29,10 @@ func editBytes(s *stage.Stage, name string, most int64, find func(data []byte) (
 	})
 }
 
-// findSplices emits the splices for a file that it reads piece by piece.
+// findSplices reads a file piece by piece and emits its splices.
 type findSplices func(r *stream, emit func(change.Splice)) error
 
-// editStream updates a file of any size without holding it.
+// editStream updates a file of any size without holding all of it.
 func editStream(s *stage.Stage, name string, find findSplices) error {
 	return s.Update(name, 1<<40, func(text *stage.Content) (splices []change.Splice, err error) {
 		r := &stream{text: text}
@@ -44,7 +44,7 @@ func editStream(s *stage.Stage, name string, find findSplices) error {
 	})
 }
 
-// stream reads a content, more than once if it is wanted.
+// stream reads a content, more than once on request.
 type stream struct {
 	text *stage.Content
 	now  io.ReadCloser
@@ -59,7 +59,7 @@ func (r *stream) Read(p []byte) (n int, err error) {
 	return r.now.Read(p)
 }
 
-// rewind reads what is left and goes back to the beginning.
+// rewind reads to the end and goes back to the beginning.
 func (r *stream) rewind() error {
 	_, err := io.Copy(io.Discard, r)
 	if r.now != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestStageKept is TestStageLikeOS with a stage that is followed by a Keeper, taken down and built again all the time.
+// TestStageKept is TestStageLikeOS with a stage that a Keeper follows, and that is often closed and restored.
 func TestStageKept(t *testing.T) {
 	t.Parallel()
 	first, n := fstest.Seed(t), fstest.Slowed(30, fstest.Runs(fstest.ByItself(50, 100), 400, 10_000))
@@ -41,8 +41,8 @@ func TestStageKept(t *testing.T) {
 	fstest.Countf(t, "%d histories", done)
 }
 
-// keep takes a delta, which is a savepoint as well. After a rollback it follows one of the deltas that are left, which
-// may be a delta taken after the savepoint if nothing had changed in between.
+// keep takes a delta, which is also a savepoint. After a rollback it follows one of the remaining deltas, which may be
+// a delta taken after the savepoint if nothing had changed in between.
 func (m *model) keep() {
 	data, depth, err := m.keeper.Delta()
 	m.check(err)
@@ -54,7 +54,7 @@ func (m *model) keep() {
 		depth: depth + 1})
 }
 
-// depth returns how many deltas lead to here, at least.
+// depth returns the minimum number of deltas that lead to the current state.
 func (m *model) depth() int {
 	for _, save := range slices.Backward(m.saves) {
 		if save.depth > 0 {
@@ -64,7 +64,7 @@ func (m *model) depth() int {
 	return 0
 }
 
-// resume builds the stage again, as it was at the last delta, and goes on with the new one.
+// resume restores the stage as of the last delta, and continues with the new stage.
 func (m *model) resume() {
 	m.closeAll()
 	m.keep()
@@ -99,14 +99,14 @@ func (m *model) resume() {
 	m.stage, m.keeper = next, keeper
 }
 
-// newStage returns a stage that keeps spilled data over the life of one stage.
+// newStage returns a stage with a spill that outlives it.
 func (m *model) newStage() *stage.Stage {
 	s := stage.New(afero.NewBasePathFs(afero.NewOsFs(), m.base))
 	s.SetSpill(m.spill)
 	return s
 }
 
-// toldBy is all that the stage tells in the end.
+// toldBy returns everything that the stage reports.
 func toldBy(m *model, s *stage.Stage) string {
 	changes, err := s.Changes()
 	m.check(err)
@@ -115,7 +115,7 @@ func toldBy(m *model, s *stage.Stage) string {
 	return string(data)
 }
 
-// restart takes the stage back to a savepoint of the Keeper.
+// restart returns the stage to a savepoint of the Keeper.
 func (m *model) restart() {
 	var kept []int
 	for i, save := range m.saves {
@@ -130,7 +130,7 @@ func (m *model) restart() {
 	m.backTo(i, func() { m.stage.Rollback(m.keeper.Savepoint(m.saves[i].depth)) })
 }
 
-// backTo makes the model what it was at a savepoint, which do takes the stage back to.
+// backTo resets the model to a savepoint; do resets the stage.
 func (m *model) backTo(i int, do func()) {
 	m.closeAll()
 	save := m.saves[i]

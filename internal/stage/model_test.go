@@ -23,8 +23,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// The model of the stage is the operating system: the same operations go to a stage over one directory and to a copy of
-// that directory, and both have to look alike after each of them and fail alike.
+// The model of the stage is the operating system: the same operations are applied to a stage over one directory and to
+// a copy of that directory. After each operation both must look the same, and their errors must be alike.
 
 func TestStageLikeOS(t *testing.T) {
 	t.Parallel()
@@ -37,13 +37,13 @@ func FuzzStageLikeOS(f *testing.F) {
 	})
 }
 
-// tree is what a file system has, by path: one line of text each.
+// tree is the content of a file system by path, one line of text each.
 type tree map[string]string
 
 type model struct {
 	*rapid.T
 	base  string // directory below the stage
-	dir   string // the same, and what the operations made of it
+	dir   string // a copy, with the operations applied
 	stage *stage.Stage
 	files []modelFile
 	saves []modelSave
@@ -62,10 +62,10 @@ type modelFile struct {
 type modelSave struct {
 	point stage.Savepoint
 	tree  tree
-	depth int // of the delta that was taken there; 0 for none. Only these last when the stage is built again.
+	depth int // of the delta that was taken there; 0 for none. Only savepoints with one survive a restore.
 }
 
-// runModel goes through one history; kept reports that the stage is built again in between.
+// runModel runs one history. kept means that the stage is restored in between.
 func runModel(t *testing.T, rt *rapid.T, kept bool) {
 	temp, err := os.MkdirTemp(t.TempDir(), "")
 	if err != nil {
@@ -100,7 +100,7 @@ func (m *model) check(err error) {
 	}
 }
 
-// plant puts the same things into both directories.
+// plant creates the same entries in both directories.
 func (m *model) plant() {
 	for range rapid.IntRange(0, 8).Draw(m.T, "planted") {
 		name := m.name("plant")
@@ -108,7 +108,7 @@ func (m *model) plant() {
 		data := m.text()
 		target := m.target()
 		for _, root := range []string{m.base, m.dir} {
-			// Whatever stands in the way stays, in both alike.
+			// Whatever is in the way stays, in both alike.
 			if os.MkdirAll(filepath.Join(root, dirs), 0o755) != nil {
 				continue
 			}
@@ -241,7 +241,7 @@ func (m *model) step(i int) {
 	}
 }
 
-// same compares the error of an operation on the stage with that of the model, on which it is done now.
+// same compares the error of an operation on the stage with that of the model, on which the operation is done now.
 func (m *model) same(op string, got error, do func() error) {
 	m.Helper()
 	if errors.Is(got, names.ErrEscape) {
@@ -253,7 +253,7 @@ func (m *model) same(op string, got error, do func() error) {
 	if (op == "write" || op == "open") && g == "notdir" && w == "isdir" {
 		return // a link whose target ends in a slash, to a file
 	}
-	// Where two things are wrong at once, either may be reported.
+	// If two things are wrong at once, either may be reported.
 	if g != w && (g == "ok" || w == "ok" ||
 		op != "mkdirall" && g != "loop" && (op != "rename" && op != "copy" || g != "notexist")) {
 		m.Fatalf("%s: %v (%s), the system says %v (%s)\n%v", op, got, g, want, w, before)
@@ -337,7 +337,7 @@ func (m *model) copyFile(view *stage.Stage, name, to string) {
 	})
 }
 
-// rollback takes the stage back and makes the model what it was.
+// rollback rolls the stage back and resets the model.
 func (m *model) rollback() {
 	if len(m.saves) == 0 {
 		return

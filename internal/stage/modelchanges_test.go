@@ -52,7 +52,7 @@ func (m *model) compareSince() {
 	}
 }
 
-// compareChanges applies the changes to the tree of the base, which has to give that of the stage.
+// compareChanges applies the changes to the tree of the base. The result must be the tree of the stage.
 func (m *model) compareChanges() {
 	changes, err := m.stage.Changes()
 	m.check(err)
@@ -98,7 +98,7 @@ func brief(changes []change.Change) string {
 	return b.String()
 }
 
-// isOld checks what a change says of the base.
+// isOld checks the old state in a change against the base.
 func (m *model) isOld(name string, s change.State) {
 	line := m.first[name]
 	want := ""

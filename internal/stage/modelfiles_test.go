@@ -47,7 +47,7 @@ func (m *model) open(view *stage.Stage, name string) {
 	m.files = append(m.files, modelFile{staged, real})
 }
 
-// isDangling reports whether the stage refused to make a file through a link that leads nowhere. The system makes it.
+// isDangling reports whether the stage refused to make a file through a dangling link. The system would make it.
 func (m *model) isDangling(name string, err error) bool {
 	_, statErr := os.Lstat(filepath.Join(m.dir, name))
 	return errors.Is(err, fs.ErrNotExist) && statErr == nil

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestMutants leaves out, one by one, what a stage needs to be built again. It is not run with the others:
-// go test -tags mutants -run Mutants ./internal/stage
+// TestMutants removes, one by one, parts of the code that restores a stage. It is not run with the other tests: go test
+// -tags mutants -run Mutants ./internal/stage
 func TestMutants(t *testing.T) {
 	fstest.Mutants(t, []fstest.Mutant{
 		{"no turn at a delta", "keeper.go", "c.turn++ // bodies that were told do not change any more", "", "TestKeeper_handle"},

@@ -20,8 +20,7 @@ import (
 
 var sameChange = cmp.Options{cmpopts.IgnoreUnexported(change.Change{})}
 
-// checkOutline compares what Outline gives, as it is and summed, with Changes, and returns the paths whose hash was
-// left out.
+// checkOutline compares the result of Outline, as it is and summed, with Changes, and returns the paths without a hash.
 func checkOutline(t *testing.T, what string, s *stage.Stage) (left []string) {
 	t.Helper()
 	outline, err := s.Outline()
@@ -51,7 +50,7 @@ func checkOutline(t *testing.T, what string, s *stage.Stage) (left []string) {
 	return left
 }
 
-// outlineBase has files of that many equal bytes in a directory, and reports whether the base knows when inodes have
+// outlineBase has files of that many equal bytes in a directory, and reports whether the base knows when inodes
 // changed.
 func outlineBase(t *testing.T, bare bool) (base afero.Fs, knows bool) {
 	t.Helper()
@@ -62,7 +61,7 @@ func outlineBase(t *testing.T, bare bool) (base afero.Fs, knows bool) {
 	info, err := root.Stat("a")
 	fstest.Must(t, err)
 	if bare {
-		return newFaulty(root), false // which has no identities
+		return newFaulty(root), false // it has no identities
 	}
 	ident, ok := any(root).(capability.Identifier)
 	if !ok {
@@ -72,8 +71,8 @@ func outlineBase(t *testing.T, bare bool) (base afero.Fs, knows bool) {
 	return root, ok && id.CTime != 0
 }
 
-// TestStage_Outline: the hash of an edited file is left out where its size or edits in place show that it is another
-// one, and only there.
+// TestStage_Outline: an edited file has no hash if its size or edits in place show that its hash has changed, and only
+// then.
 func TestStage_Outline(t *testing.T) {
 	t.Parallel()
 	edit := func(list ...change.Splice) func(s *stage.Stage) error {
@@ -104,7 +103,7 @@ func TestStage_Outline(t *testing.T) {
 		}, "renamed a from b over=file", false},
 		"in pieces": {func(s *stage.Stage) error {
 			var list []change.Splice
-			for range 4000 { // so many are not kept
+			for range 4000 { // too many to be kept
 				list = append(list, cut(3, 0, "b"))
 			}
 			return s.Edit("a", list)
@@ -126,7 +125,7 @@ func TestStage_Outline(t *testing.T) {
 	}
 }
 
-// TestStage_Outline_random does random things and compares the two after each.
+// TestStage_Outline_random does random operations and compares the two after each.
 func TestStage_Outline_random(t *testing.T) {
 	t.Parallel()
 	runs, left, listed := fstest.Runs(60, 200, 5000), 0, 0
@@ -166,7 +165,7 @@ func TestStage_Outline_random(t *testing.T) {
 	}
 }
 
-// TestChange_Summed_drift: what has changed since it was outlined has no hash, and is said to have changed.
+// TestChange_Summed_drift: a file that changed after it was outlined has no hash, and is reported as changed.
 func TestChange_Summed_drift(t *testing.T) {
 	t.Parallel()
 	base, knows := outlineBase(t, false)

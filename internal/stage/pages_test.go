@@ -256,8 +256,8 @@ func TestWritersAreAllNamed(t *testing.T) {
 	}
 }
 
-// TestTruncatedPagesAreNotHeld: what is cut off is not counted as held in memory any more, so a file that is written
-// again and again does not go to the temporary file.
+// TestTruncatedPagesAreNotHeld: truncated bytes no longer count as held in memory, so a file that is rewritten many
+// times does not go to the temporary file.
 func TestTruncatedPagesAreNotHeld(t *testing.T) {
 	t.Parallel()
 	s := stage.New(afero.NewMemMapFs())

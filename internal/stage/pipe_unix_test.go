@@ -19,8 +19,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestStage_pipeInPlace: a pipe that was put in the place of a file since the stage saw it is drift. It is not opened
-// in a way that waits for a writer, not on a file system that knows nothing of pipes either.
+// TestStage_pipeInPlace: a pipe that replaced a file after the stage saw it is drift. It is not opened in a way that
+// waits for a writer, even on a file system that does not know pipes.
 func TestStage_pipeInPlace(t *testing.T) {
 	t.Parallel()
 	for name, raised := range map[string]bool{"root": true, "plain": false} {

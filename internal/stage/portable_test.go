@@ -39,7 +39,7 @@ func TestGuard_Portable(t *testing.T) {
 	}
 }
 
-// A stage applies it to what is written, wherever links lead, and not to what is read.
+// A stage applies the rule for portable names to written paths, wherever links lead, and not to paths that are read.
 func TestStage_portable(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())

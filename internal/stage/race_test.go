@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestStageConcurrently is for the race detector, and for what has to hold however the goroutines run.
+// TestStageConcurrently is for the race detector, and checks what must hold for any order of the goroutines.
 func TestStageConcurrently(t *testing.T) {
 	t.Parallel()
 	const workers, rounds = 8, 40
@@ -88,7 +88,7 @@ func TestStageConcurrently(t *testing.T) {
 	}
 }
 
-// locked makes opening and stat of afero's file system in memory safe.
+// locked makes opening and stat of afero's file system in memory safe for concurrent use.
 func locked(fsys afero.Fs) afero.Fs {
 	var mu sync.Mutex
 	return errorfs.Wrap(errorfs.Only(fsys), func(op *errorfs.Op, do func() error) error {
@@ -120,7 +120,7 @@ func readAll(t *testing.T, s *stage.Stage, names ...string) {
 	}
 }
 
-// listAll reads every file of a tree through OpenDir. Files that are gone by then are skipped.
+// listAll reads every file of a tree through OpenDir. It skips files that have disappeared.
 func listAll(s *stage.Stage, name string) error {
 	dir, err := s.OpenDir(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -153,8 +153,8 @@ func listAll(s *stage.Stage, name string) error {
 	return nil
 }
 
-// TestContentNeverChanges: what was taken for reading stays as it was, also while nothing was read of it yet and a
-// handle writes on.
+// TestContentNeverChanges: a content that was taken for reading does not change, even if nothing was read yet and a
+// handle continues to write.
 func TestContentNeverChanges(t *testing.T) {
 	t.Parallel()
 	s := stage.New(afero.NewMemMapFs())
@@ -224,7 +224,7 @@ func TestUpdateThatPanics(t *testing.T) {
 	})
 }
 
-// TestStageReadsWhatGrows is for the race detector: one handle writes to the end of a file that others read.
+// TestStageReadsWhatGrows is for the race detector: one handle appends to a file that others read.
 func TestStageReadsWhatGrows(t *testing.T) {
 	t.Parallel()
 	s := stage.New(fstest.Plant(t, "log"))

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// Directories above allowed paths may be read and made, and nothing else.
+// Directories above allowed paths may be read and made, but not changed in other ways.
 func TestStage_guardOnTheWay(t *testing.T) {
 	t.Parallel()
 	base := afero.NewMemMapFs()
@@ -40,7 +40,7 @@ func TestStage_guardOnTheWay(t *testing.T) {
 	}
 }
 
-// A handle on a directory shows what was there when it was opened, and opens only files.
+// A handle on a directory shows the entries at the time of opening, and opens only files.
 func TestStage_OpenDir_staged(t *testing.T) {
 	t.Parallel()
 	base := afero.NewMemMapFs()
@@ -71,7 +71,7 @@ func TestStage_OpenDir_staged(t *testing.T) {
 	}
 }
 
-// Bytes that are offered are taken only if they can be those of the file, and never stand for staged ones.
+// Offered bytes are accepted only if they can be the bytes of the file, and never replace staged ones.
 func TestStage_Remember_refused(t *testing.T) {
 	t.Parallel()
 	mem := afero.NewMemMapFs()
@@ -89,7 +89,7 @@ func TestStage_Remember_refused(t *testing.T) {
 		"the root":              func(s *stage.Stage) { s.Remember(".", wrong, info) },
 		"below a file":          func(s *stage.Stage) { s.Remember("f/f", wrong, info) },
 		"another time": func(s *stage.Stage) {
-			_, err := s.ReadFile("f") // what the run knows of it
+			_, err := s.ReadFile("f") // the run knows the file
 			fstest.Must(t, err)
 			s.Remember("f", wrong, timedInfo{info, info.ModTime().Add(time.Second)})
 		},
@@ -119,7 +119,7 @@ func TestStage_Remember_refused(t *testing.T) {
 			t.Errorf("%s: read %q, %v", name, got, err)
 		}
 	}
-	// An offer that is right saves reading, of a file with other permissions too.
+	// A correct offer saves reading, even for a file with other permissions.
 	spy := newSpy(t, mem)
 	s := stage.New(spy)
 	fstest.Must(t, s.Chmod("f", 0o600))

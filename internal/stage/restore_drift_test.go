@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// driftTree has a stage with five deltas: an edit, a rename, a removed file, a removed and a moved directory, a
+// driftTree returns a stage with five deltas: an edit, a rename, a removed file, a removed and a moved directory, a
 // directory that was moved and then removed, files that were only matched, and a new file.
 func driftTree(t *testing.T) *keptStage {
 	k := newKept(t, "edited=text", "renamed=text", "gone=text", "old/in/f=text", "old/empty/", "moved/in/f=text",
@@ -50,7 +50,7 @@ func driftTree(t *testing.T) *keptStage {
 	return k
 }
 
-// TestRestore_drift changes the base between a run and its going on, in one way each.
+// TestRestore_drift changes the base in one way between a run and its resumption.
 func TestRestore_drift(t *testing.T) {
 	t.Parallel()
 	sameTime := func(name string, do func() error) error {
@@ -170,7 +170,7 @@ func TestDriftError(t *testing.T) {
 	}
 }
 
-// TestRestore_noTimeOfChange: where the system does not tell when a file was changed last, its bytes are compared.
+// TestRestore_noTimeOfChange: if the system does not report when a file was last changed, its bytes are compared.
 func TestRestore_noTimeOfChange(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"text", "TEXT"} {
@@ -193,7 +193,7 @@ func TestRestore_noTimeOfChange(t *testing.T) {
 	}
 }
 
-// TestKeeper_RestOn: a run rests on so many matched files at most, over all of its processes.
+// TestKeeper_RestOn: a run rests on a limited number of matched files, counted over all of its processes.
 func TestKeeper_RestOn(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "a=1", "b=2", "c=3", "d=4", "e=5")

@@ -23,7 +23,7 @@ import (
 
 type lists = map[int][][]any
 
-// Parts of items that are forged. The stamps of what is made are none.
+// Parts of forged items. Entries that are made have no stamps.
 const (
 	isFile, isDir, isLink = int(change.File), int(change.Dir), int(change.Symlink)
 	timeOfFact, stageTime = 1, 2
@@ -34,10 +34,11 @@ func madeFile(body int) []any {
 	return []any{0, isFile, "", 0o644, stageTime, body, 0, 0, 0, 0}
 }
 
-// put is a slot of a directory with a node, or nothing, and over a fact, or nothing: both are one more than the number.
+// put is a slot of a directory, with a node or none, over a fact or none: both are given as their number plus one, 0
+// for none.
 func put(dir int, name string, node, under int) []any { return []any{dir, name, node, under, 1, 0, 0} }
 
-// factFor is a fact about what is there.
+// factFor is a fact about the entry with a name.
 func (k *keptStage) factFor(name string) []any {
 	info, err := os.Lstat(filepath.Join(k.dir, name))
 	k.must(err)
@@ -51,7 +52,7 @@ func (k *keptStage) factFor(name string) []any {
 	return k.factAs(name, name, kind)
 }
 
-// factAs is a fact about a path with what is there at another.
+// factAs is a fact about one path, with the entry of another.
 func (k *keptStage) factAs(name, as string, kind int) []any {
 	info, err := os.Stat(filepath.Join(k.dir, as))
 	k.must(err)
@@ -68,7 +69,7 @@ func (k *keptStage) factAs(name, as string, kind int) []any {
 	return append(item, id.Dev, id.Ino, uint64(id.CTime))
 }
 
-// TestRestore_forged builds stages from deltas that no Keeper has made.
+// TestRestore_forged restores stages from deltas that no Keeper made.
 func TestRestore_forged(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "a=text", "d/f=text", ".git/config=text", "secret/key=text", "dir/secret/key=text",
@@ -78,7 +79,7 @@ func TestRestore_forged(t *testing.T) {
 	k.policy = guard.Policy{Reserved: "state", Denied: []string{"**/secret", "secret"}, ReadOnly: []string{"ro"}}
 	k.spill.data = []byte("bytes put aside")
 	hash, text := make([]byte, 32), []byte("\x02x") // one byte
-	splices := []any{1, 0, 0, 0, 1, 0, 1, text, 1}  // over fact 0: one byte by another
+	splices := []any{1, 0, 0, 0, 1, 0, 1, text, 1}  // over fact 0: one byte replaced with another
 	tests := map[string]struct {
 		lists lists
 		want  error
@@ -192,7 +193,7 @@ func TestRestore_forged(t *testing.T) {
 	}
 }
 
-// nested puts so many directories into each other.
+// nested nests n directories.
 func nested(n int) [][]any {
 	all := make([][]any, n)
 	for i := range all {
@@ -201,7 +202,8 @@ func nested(n int) [][]any {
 	return all
 }
 
-// TestRestore_later: what was built where nothing stands is held against the guard when it is put somewhere.
+// TestRestore_later: the content of a directory without a place is checked against the guard when the directory gets
+// one.
 func TestRestore_later(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "a=1")
@@ -214,7 +216,7 @@ func TestRestore_later(t *testing.T) {
 	}
 }
 
-// TestRestore_allowed: nothing outside of the allowed paths is changed, but for directories that lead to them.
+// TestRestore_allowed: nothing outside the allowed paths is changed, except directories that lead to them.
 func TestRestore_allowed(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "other/f=1")
@@ -236,7 +238,7 @@ func TestRestore_allowed(t *testing.T) {
 	}
 }
 
-// TestRestore_chain: only deltas that follow each other make a stage, and only an unused stage takes them.
+// TestRestore_chain: only consecutive deltas make a stage, and only an unused stage accepts them.
 func TestRestore_chain(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "a=1")
@@ -268,7 +270,7 @@ func TestRestore_chain(t *testing.T) {
 	}
 }
 
-// rich has deltas with something of everything in them.
+// rich has deltas with all kinds of items.
 func rich(t *testing.T) *keptStage {
 	k := driftTree(t)
 	k.must(k.Chtimes("edited", time.Time{}, time.Unix(1, 0)))
@@ -279,8 +281,7 @@ func rich(t *testing.T) *keptStage {
 	return k
 }
 
-// TestRestore_damaged cuts deltas at every byte, and changes every byte: nothing but an error may come of that, or a
-// stage.
+// TestRestore_damaged truncates deltas at every byte, and changes every byte: the result is either an error or a stage.
 func TestRestore_damaged(t *testing.T) {
 	t.Parallel()
 	k := rich(t)
@@ -301,14 +302,15 @@ func TestRestore_damaged(t *testing.T) {
 				broken[at] ^= bits
 				k.deltas = slices.Concat(whole[:i], [][]byte{broken})
 				if s, _, err := k.restored(); err == nil {
-					_, _ = s.Changes() // which may fail, but must come to its end
+					_, _ = s.Changes() // this may fail, but must end
 				}
 			}
 		}
 	}
 }
 
-// FuzzRestore builds stages over a tree in memory that is the same in each process, so that deltas with facts fit.
+// FuzzRestore restores stages over a tree in memory that is the same in each process, so that deltas with facts match
+// it.
 func FuzzRestore(f *testing.F) {
 	const aside = "bytes that were put aside"
 	base := afero.NewMemMapFs()
@@ -353,7 +355,7 @@ func FuzzRestore(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_, _ = s.Changes() // which may fail, but must come to its end
+		_, _ = s.Changes() // this may fail, but must end
 		if _, _, err := keeper.Delta(); err != nil {
 			t.Error(err)
 		}

@@ -14,13 +14,13 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// strangersFs is a tree in which nothing belongs to this user.
+// strangersFs is a tree in which this user owns nothing.
 type strangersFs struct{ *rootfs.FS }
 
 func (strangersFs) Owns(capability.Identity) bool { return false }
 
-// In a directory of others with the sticky bit nothing is taken or replaced, and no mode or time of others is changed. A
-// new file there is this user's own.
+// In a directory of others with the sticky bit, nothing is removed or replaced, and no mode or time of an entry of
+// others is changed. A new file there belongs to this user.
 func TestStage_RefuseForeign_sticky(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

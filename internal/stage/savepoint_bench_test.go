@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// BenchmarkSavepoints takes 200 savepoints, edits three files after each, and rolls every second one back, over a stage
-// of so many edited files. The time must not depend on their number.
+// BenchmarkSavepoints takes 200 savepoints, edits three files after each, and rolls back every second one, on a stage
+// with that many edited files. The time must not depend on their number.
 func BenchmarkSavepoints(b *testing.B) {
 	for _, files := range []int{30, 3000, 30000} {
 		b.Run(fmt.Sprintf("files=%d", files), func(b *testing.B) {

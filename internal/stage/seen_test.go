@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestStage_linkName: what Stat returns of a link is called as the link is.
+// TestStage_linkName: the FileInfo that Stat returns for a link has the name of the link.
 func TestStage_linkName(t *testing.T) {
 	t.Parallel()
 	base := fstest.Plant(t, "dir/file")
@@ -28,7 +28,7 @@ func TestStage_linkName(t *testing.T) {
 	}
 }
 
-// TestStage_writtenAgain: each time a file is written to, by whatever way, it has another time.
+// TestStage_writtenAgain: each write to a file, by any method, gives it a new time.
 func TestStage_writtenAgain(t *testing.T) {
 	t.Parallel()
 	s := stage.New(fstest.Plant(t, "old"))

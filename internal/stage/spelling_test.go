@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// folding answers to a name in any case, as the file systems of Windows and macOS do.
+// folding finds names in any case, like the file systems of Windows and macOS.
 func folding(root afero.Fs) afero.Fs { return errorfs.Folding(errorfs.Plain(root), strings.ToLower) }
 
 // knowing is a file system that also reports the identity of files.
@@ -45,7 +45,7 @@ func TestStage_Respells(t *testing.T) {
 			want bool
 		}{
 			{"Readme", "README", true},
-			{"README", "Readme", false}, // what is listed is the first
+			{"README", "Readme", false}, // the listed name is the first
 			{"Readme", "Readme", false},
 			{"Readme", "other", false},
 			{"Readme", "missing", false},
@@ -74,7 +74,7 @@ func TestStage_Respells(t *testing.T) {
 	}
 }
 
-// Two names that are listed both are two files, also if they are hard links of one, and not told apart by case.
+// Two listed names are two files, even if they are hard links to one file and differ only in case.
 func TestStage_Respells_hardLinks(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())
@@ -87,7 +87,7 @@ func TestStage_Respells_hardLinks(t *testing.T) {
 	}
 }
 
-// Two files of one folded name, of one size and time, that a base cannot tell apart otherwise.
+// Two files with one folded name, size and time, which the base cannot tell apart otherwise.
 func TestStage_Respells_cannotList(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())

@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// tempFiles makes a directory the one for temporary files. Tests that call it cannot be parallel.
+// tempFiles sets the directory for temporary files. Tests that call it cannot be parallel.
 func tempFiles(t *testing.T, dir string) string {
 	t.Helper()
 	t.Setenv("TMPDIR", dir)
@@ -34,7 +34,7 @@ func noise(n int) []byte {
 	return data
 }
 
-// A stage whose spill file is cut off by another program must not pass what is left for the whole.
+// A stage whose spill file another program truncated must not return the rest as the whole.
 func TestStage_spillFileCutOff(t *testing.T) {
 	dir := tempFiles(t, t.TempDir())
 	s := stage.New(afero.NewMemMapFs())
@@ -97,7 +97,7 @@ func TestStage_spillNowhere(t *testing.T) {
 	if data, err := s.ReadFile("f"); !bytes.Equal(data, old) {
 		t.Errorf("the file is not what it was: %v", err)
 	}
-	// So many splices cost more than what they make.
+	// Splices that cost more than their result.
 	splices := make([]change.Splice, 20000)
 	for i := range splices {
 		splices[i] = cut(int64(15*i), 14, "")
@@ -106,7 +106,7 @@ func TestStage_spillNowhere(t *testing.T) {
 	fstest.Must(t, s.Close())
 }
 
-// A directory in which files can be made and not be removed leaves a name behind, but no open file.
+// A directory in which files can be made but not removed keeps a name, but no open file.
 func TestStage_spillFileThatStays(t *testing.T) {
 	dir := tempFiles(t, t.TempDir())
 	fstest.Attribute(t, dir, fstest.AppendOnly)
@@ -120,8 +120,8 @@ func TestStage_spillFileThatStays(t *testing.T) {
 	}
 }
 
-// A write that fails when the disk for temporary files is full has written what it says, no more and no less, as
-// write(2) does.
+// A write that fails because the disk for temporary files is full has written exactly the bytes that it reports, like
+// write(2).
 func TestStage_spillFull(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=300k"); err != nil {

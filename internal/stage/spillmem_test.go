@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// memSpill is a Spill in memory, which outlives a stage.
+// memSpill is a Spill in memory that outlives a stage.
 type memSpill struct {
 	mu   sync.Mutex
 	data []byte

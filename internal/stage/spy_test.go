@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// spyFs is a base that counts what is asked of it and fails the test when it is written to.
+// spyFs is a base that counts the calls to it, and fails the test on a write.
 type spyFs struct {
 	afero.Fs
 	below afero.Fs
@@ -86,7 +86,7 @@ func TestStageNeverWritesToBase(t *testing.T) {
 			spy := newSpy(t, fstest.Plant(t, names...))
 			s := stage.New(spy)
 			point := s.Savepoint()
-			_ = a.do(s, name) // whether that is possible is not what this is about
+			_ = a.do(s, name) // whether this is possible does not matter here
 			if f, err := s.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644); err == nil {
 				_, err = f.WriteString("text")
 				_, err2 := f.WriteAt([]byte("more"), 2)
@@ -120,7 +120,7 @@ func TestStageAsksTheBaseLittle(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"d/e/a", "d/e/b", "d/e/c"} {
-		// It is looked at when it is found, and again before it is opened: by then it may be a pipe.
+		// It is checked when it is found, and again before it is opened, because it may be a pipe by then.
 		if spy.opens[name] != 1 || spy.stats[name] != 2 {
 			t.Errorf("%s: opened %d times, %d stats; want 1 and 2", name, spy.opens[name], spy.stats[name])
 		}
@@ -129,7 +129,7 @@ func TestStageAsksTheBaseLittle(t *testing.T) {
 		t.Errorf("stats of directories: %v", spy.stats)
 	}
 
-	// A directory is renamed and removed without a look at its files.
+	// Renaming and removing a directory does not read its files.
 	before := spy.total(spy.stats) + spy.total(spy.opens)
 	if err := s.Rename("d", "moved"); err != nil {
 		t.Fatal(err)
@@ -166,7 +166,7 @@ func TestRememberSavesReading(t *testing.T) {
 	if spy.opens["d/a"] != 0 || spy.opens["d/b"] != 1 {
 		t.Errorf("opened %v", spy.opens)
 	}
-	// The base never overrides a staged file.
+	// The base never replaces a staged file.
 	if err := afero.WriteFile(s, "d/a", []byte("staged"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -159,9 +159,8 @@ func outcome(s *stage.Stage) (string, error) {
 	return b.String(), nil
 }
 
-// Each call that an operation makes fails once. The operation has to say so, to leave nothing open and nothing half
-// done, and to do the same as always when it is tried again: what failed once must not be remembered as something that
-// is known.
+// Each call that an operation makes fails once. The operation must report that, leave nothing open and nothing half
+// done, and have the usual result when it is tried again: a failure must not be remembered as knowledge.
 func TestStage_faults(t *testing.T) {
 	t.Parallel()
 	faults := 0
@@ -210,7 +209,7 @@ func TestStage_faults(t *testing.T) {
 	t.Logf("%d faults in %d operations", faults, len(faultyOps))
 }
 
-// The same for Changes and for reading what they are about, after each of the operations.
+// The same for Changes, and for reading the changed files, after each of the operations.
 func TestStage_faultsInChanges(t *testing.T) {
 	t.Parallel()
 	faults := 0

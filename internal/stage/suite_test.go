@@ -36,7 +36,7 @@ func TestStageKeepsThePOSIXRules(t *testing.T) {
 			base := newBase(t) // one for all: it is never written to
 			fstest.Run(t, func(*testing.T) afero.Fs { return stage.New(base) }, options)
 		})
-		// A base full of names that the suite uses, all of them removed on the stage: whiteouts everywhere.
+		// A base with the names that the suite uses, all of them removed on the stage: whiteouts everywhere.
 		t.Run(name+" emptied", func(t *testing.T) {
 			t.Parallel()
 			base := newBase(t)

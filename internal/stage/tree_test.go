@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/modes"
 )
 
-// treeOf writes down all of a file system.
+// treeOf describes a whole file system.
 func treeOf(t *rapid.T, fsys afero.Fs) tree {
 	t.Helper()
 	out := make(tree)
@@ -70,7 +70,7 @@ func unquote(t *rapid.T, text string) string {
 	return out
 }
 
-// plantLine makes what a line of a tree says.
+// plantLine creates the entry that a line of a tree describes.
 func plantLine(t *rapid.T, root, name, line string) {
 	full := filepath.Join(root, name)
 	kind, rest, _ := strings.Cut(line, " ")

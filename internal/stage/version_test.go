@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// versionOf returns the version of a name, and holds both ways to ask for it to the same answer.
+// versionOf returns the version of a name, and checks that both methods for it return the same.
 func versionOf(t *testing.T, s *stage.Stage, name string) stage.Version {
 	t.Helper()
 	v, err := s.Version(name)
@@ -44,7 +44,7 @@ func versionOf(t *testing.T, s *stage.Stage, name string) stage.Version {
 	return v
 }
 
-// bases are a tree on disk, old enough to be known by its times, and one in memory.
+// bases are a tree on disk, old enough to be identified by its times, and one in memory.
 func bases(t *testing.T) map[string]afero.Fs {
 	t.Helper()
 	dir := t.TempDir()
@@ -104,7 +104,7 @@ func TestStage_Version(t *testing.T) {
 			t.Errorf("%s: after a rollback it is %x, was %x", kind, v, start)
 		}
 
-		// The same bytes by another way are the same version.
+		// The same bytes, written in another way, are the same version.
 		if err := afero.WriteFile(s, "a", []byte("one!"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestStage_Version(t *testing.T) {
 	}
 }
 
-// In memory files of one size that were made at one time change places, each with its own bytes.
+// Files in memory with the same size and time change places, each with its own bytes.
 func TestStage_Version_places(t *testing.T) {
 	t.Parallel()
 	base := afero.NewMemMapFs()
@@ -161,7 +161,8 @@ func TestStage_Version_places(t *testing.T) {
 	}
 }
 
-// A file that was written just before a run may be written once more at the same time, so its times tell nothing later.
+// A file that was written just before a run may be written once more with the same time, so its times prove nothing
+// later.
 func TestStage_Version_recent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// randomSplices are up to three for content of n bytes.
+// randomSplices returns up to three splices for content of n bytes.
 func randomSplices(random *rand.Rand, n int) (list []change.Splice) {
 	for at := 0; len(list) < 3; {
 		at += random.IntN(max(n/2, 1) + 1)
@@ -35,7 +35,7 @@ func randomSplices(random *rand.Rand, n int) (list []change.Splice) {
 	return list
 }
 
-// viewBases are file systems with one file "f" of that content.
+// viewBases returns file systems with one file "f" with the content.
 func viewBases(t *testing.T, content []byte) map[string]afero.Fs {
 	t.Helper()
 	mem := afero.NewMemMapFs()
@@ -50,7 +50,7 @@ func viewBases(t *testing.T, content []byte) map[string]afero.Fs {
 	return bases
 }
 
-// viewed returns a copy of what View gives, and how often it gave something.
+// viewed returns a copy of the bytes from View, and the number of calls of its callback.
 func viewed(s *stage.Stage, name string, most int64) (data []byte, times int, err error) {
 	err = view(s, name, most, func(b []byte) error {
 		times++
@@ -60,7 +60,7 @@ func viewed(s *stage.Stage, name string, most int64) (data []byte, times int, er
 	return data, times, err
 }
 
-// checkView compares what View, with and without room for the file, and ReadFile give with what there should be.
+// checkView compares the results of View, with and without room for the file, and of ReadFile with the wanted bytes.
 func checkView(t *testing.T, what string, s *stage.Stage, want []byte) {
 	t.Helper()
 	n := int64(len(want))
@@ -84,7 +84,7 @@ func checkView(t *testing.T, what string, s *stage.Stage, want []byte) {
 
 var viewSizes = [...]int{0, 1, 100, 64<<10 - 1, 64 << 10, 64<<10 + 1, 1<<20 - 1, 1 << 20, 1<<20 + 1, 3 << 20}
 
-// TestStage_View: it gives what ReadFile gives, of what the base has, of what was edited, and of what was written.
+// TestStage_View: it returns the same as ReadFile, for files in the base, edited files and written files.
 func TestStage_View(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -141,8 +141,8 @@ func TestStage_View_once(t *testing.T) {
 	}
 }
 
-// TestStage_View_onceDrift: bytes that are not worth keeping are compared with those read before, and with none read
-// later, where size and time do not tell them apart.
+// TestStage_View_onceDrift: if size and time are equal, bytes that are not worth keeping are compared with those read
+// before, but later bytes are not compared with them.
 func TestStage_View_onceDrift(t *testing.T) {
 	t.Parallel()
 	read := func(s *stage.Stage, once bool) error {
@@ -171,8 +171,7 @@ func TestStage_View_onceDrift(t *testing.T) {
 	}
 }
 
-// TestStage_View_buffers: bytes that are looked at stay what they are while other files are, by others and by who
-// looks.
+// TestStage_View_buffers: viewed bytes do not change while other files are viewed, by the same caller or by others.
 func TestStage_View_buffers(t *testing.T) {
 	t.Parallel()
 	base := afero.NewMemMapFs()
@@ -211,8 +210,8 @@ func TestStage_View_buffers(t *testing.T) {
 	wait.Wait()
 }
 
-// TestStage_viewErrors: what cannot be read is an error that names the file, and no callback is called; his own error
-// comes back as it is.
+// TestStage_viewErrors: a file that cannot be read is an error that names the file, and no callback is called; an error
+// of the callback is returned unchanged.
 func TestStage_viewErrors(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())
@@ -271,7 +270,7 @@ func TestStage_viewErrors(t *testing.T) {
 	}
 }
 
-// TestStage_viewDrift: bytes that are not those that were read before, more or fewer, are not given to callers.
+// TestStage_viewDrift: bytes that differ from those read before, or are more or fewer, are not passed to callers.
 func TestStage_viewDrift(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(s *stage.Stage) (int, error){
@@ -320,7 +319,7 @@ func TestStage_viewDrift(t *testing.T) {
 	}
 }
 
-// TestStage_viewFaults: whichever call of the base fails, the error comes out, no callback is called, and no file stays
+// TestStage_viewFaults: if any call of the base fails, the error is returned, no callback is called, and no file stays
 // open.
 func TestStage_viewFaults(t *testing.T) {
 	t.Parallel()
