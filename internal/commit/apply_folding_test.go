@@ -15,11 +15,11 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// folding takes names that differ by case only for one. Which file is which it does not say.
+// folding treats names that differ only by case as one, and does not report the identity of files.
 func folding(plain afero.Fs) afero.Fs { return errorfs.Folding(plain, strings.ToLower) }
 
 // TestFolding respells names where both spellings are the same file. The new name must not be mistaken for a file of
-// another program, and the file must not be lost, at whatever moment the commit ends.
+// another program, and the file must survive a crash at any moment.
 func TestFolding(t *testing.T) {
 	t.Parallel()
 	sc := scenario{tree: []string{"readme=1", "b=2", "d/e=3"}, do: steps(rename("readme", "README"), write("b", "B"), rename("d/e", "d/E"))}
@@ -27,7 +27,7 @@ func TestFolding(t *testing.T) {
 	respelled := func(t *testing.T) (plain afero.Fs, tr *trial) {
 		t.Helper()
 		plain = backends()["plain"](t)
-		// The stage works by the exact names.
+		// The stage uses the exact names.
 		tr = newTrial(t, plain, sc)
 		tr.fsys = folding(plain)
 		return plain, tr
@@ -59,8 +59,8 @@ func TestFolding(t *testing.T) {
 	})
 }
 
-// TestFolding_taken has another file under the name that is to be made: it only looks like another spelling. That is
-// found out before the first write.
+// TestFolding_taken has another file at the new name, which only looks like another spelling. This is found before the
+// first write.
 func TestFolding_taken(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)

@@ -16,7 +16,7 @@ import (
 )
 
 // TestApply_late has another program change the tree after it was verified. The other program's files stay, and
-// everything else is as before. None of them had been touched, so nothing is kept for the other program.
+// everything else is as before. The commit had not touched any of them, so nothing is kept for the other program.
 func TestApply_late(t *testing.T) {
 	t.Parallel()
 	foreign := func(name string) func(afero.Fs) error {
@@ -70,7 +70,7 @@ func TestApply_late(t *testing.T) {
 					}
 					got := snapshot(t, fsys, false)
 					if _, there := before[tt.path]; !there && (tt.name == "gone already" || name == "rawmem" || name == "plain") {
-						// Undoing cannot know who has removed it, and puts it back.
+						// Undoing cannot know who removed it, and restores it.
 						delete(got, tt.path)
 					}
 					if diff := cmp.Diff(before, got); diff != "" {
@@ -85,7 +85,7 @@ func TestApply_late(t *testing.T) {
 	}
 }
 
-// TestApply_earlyEnough wants a file that is changed before its image is taken to be noticed before the tree is
+// TestApply_earlyEnough checks that a file that is changed before its image is taken is noticed before the tree is
 // touched.
 func TestApply_earlyEnough(t *testing.T) {
 	t.Parallel()
@@ -135,7 +135,7 @@ func TestApply_sameTick(t *testing.T) {
 	}
 }
 
-// TestApply_otherContent is given a change whose bytes are not those that it says.
+// TestApply_otherContent commits a change whose bytes do not match its hash.
 func TestApply_otherContent(t *testing.T) {
 	t.Parallel()
 	for name, make := range backends() {
@@ -153,14 +153,14 @@ func TestApply_otherContent(t *testing.T) {
 	}
 }
 
-// TestApply_readSince leaves out hashing only for what has not changed since.
+// TestApply_readSince skips hashing only for files that have not changed since.
 func TestApply_readSince(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)
 	plant(t, fsys, "old=1", "new=2")
 	changes := staged(t, fsys, steps(write("old", "x"), write("new", "x")))
 	for i := range changes {
-		// As if these had been other bytes; only hashing can tell.
+		// Pretend that the bytes were others; only hashing can tell.
 		changes[i].Old.Hash = change.HashOf(nil)
 	}
 	for i := range changes {

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// layers are file systems in which what was removed from the upper layer shows again in the lower one.
+// layers are file systems in which an entry that is removed from the upper layer reappears from the lower one.
 func layers() map[string]func(t *testing.T) (base, all afero.Fs) {
 	return map[string]func(t *testing.T) (base, all afero.Fs){
 		"disk": func(t *testing.T) (base, all afero.Fs) {
@@ -36,8 +36,8 @@ func layers() map[string]func(t *testing.T) (base, all afero.Fs) {
 	}
 }
 
-// TestLayers_removed takes away files that the upper layer has a copy of. The lower layer's show through then: that
-// is a failure that says so, the tree is as it was, and so it is if the process dies before it has seen it.
+// TestLayers_removed removes files that the upper layer has a copy of. The lower layer then shows its own: Apply
+// reports this as a failure, and the tree is as it was, even if the process dies before it notices.
 func TestLayers_removed(t *testing.T) {
 	t.Parallel()
 	for name, make := range layers() {
@@ -72,8 +72,8 @@ func TestLayers_removed(t *testing.T) {
 	}
 }
 
-// killedEverywhere has the process die before each operation of a commit that fails, also while that is undone, and
-// wants the tree as it was.
+// killedEverywhere kills the process before each operation of a failing commit, and of its undoing, and checks that the
+// tree is as it was.
 func killedEverywhere(t *testing.T, fsys afero.Fs, changes []change.Change, before map[string]string) {
 	t.Helper()
 	o := options(fsys)
@@ -111,8 +111,8 @@ func killedEverywhere(t *testing.T, fsys afero.Fs, changes []change.Change, befo
 	}
 }
 
-// TestLayers_createdBySomebody has another program make a file where one was just taken away. It stays, and the
-// commit is good.
+// TestLayers_createdBySomebody has another program make a file where one was just removed. It stays, and the commit
+// succeeds.
 func TestLayers_createdBySomebody(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []string{"plain", "rawmem"} {
@@ -133,8 +133,8 @@ func TestLayers_createdBySomebody(t *testing.T) {
 	}
 }
 
-// TestLayers_directories writes into directories that only the lower layer has. They stay as they are, and so does
-// the lower layer.
+// TestLayers_directories writes into directories that only the lower layer has. They stay unchanged, and so does the
+// lower layer.
 func TestLayers_directories(t *testing.T) {
 	t.Parallel()
 	for name, make := range layers() {

@@ -17,8 +17,7 @@ import (
 
 type otherDevice struct{ fs.FileInfo }
 
-// numbered is as mounted, but its other mount has another number of device, as most have. It counts what is tried
-// across.
+// numbered is like mounted, but its other mount has another device number, as most have. It counts attempts to cross.
 func numbered(t testing.TB, crossed *atomic.Int64) afero.Fs {
 	return errorfs.Wrap(mounted(t), func(op *errorfs.Op, do func() error) error {
 		other, is := op.Info.(otherDevice)
@@ -39,8 +38,8 @@ func numbered(t testing.TB, crossed *atomic.Int64) afero.Fs {
 	})
 }
 
-// TestMount_seen has changes on a mount that can be told from the rest: nothing is renamed across in vain, and
-// nothing begun twice.
+// TestMount_seen has changes on a mount that is recognizable: nothing is renamed across in vain, and nothing is started
+// twice.
 func TestMount_seen(t *testing.T) {
 	t.Parallel()
 	for _, sc := range mountCases() {

@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// mounted is a RootFs in which all below "m" lies on another mount of the same file system: nothing but a failing
-// rename or link tells.
+// mounted is a RootFs in which everything below "m" is on another mount of the same file system: only a failing rename
+// or link reveals that.
 func mounted(t testing.TB) afero.Fs {
 	return errorfs.Wrap(rootFs(t), func(op *errorfs.Op, do func() error) error {
 		switch op.Kind {
@@ -44,7 +44,8 @@ func mountCases() []scenario {
 	}
 }
 
-// TestMount has changes on another mount than the state directory: done, killed, and failing at every operation.
+// TestMount has changes on another mount than the state directory, with success, kills, and a failure of each
+// operation.
 func TestMount(t *testing.T) {
 	t.Parallel()
 	for _, sc := range mountCases() {
@@ -106,7 +107,7 @@ func settledFar(t *testing.T, tr *trial, what string) bool {
 	return true
 }
 
-// TestSetgid has new files and directories where the group is to be that of the directory.
+// TestSetgid has new files and directories that must get the group of their directory.
 func TestSetgid(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestProgress counts the changes of each phase that goes through all of them, upwards, whatever the file system can
-// do.
+// TestProgress checks that each phase that handles all changes counts them in increasing order, whatever the file
+// system supports.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	for name, newFs := range backends() {

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// only has another thing done in the place of one kind of operation.
+// only replaces one kind of operation.
 func only(kind string, instead func(op *errorfs.Op) error) errorfs.Hook {
 	return func(op *errorfs.Op, do func() error) error {
 		if op.Kind == kind {
@@ -25,7 +25,7 @@ func only(kind string, instead func(op *errorfs.Op) error) errorfs.Hook {
 	}
 }
 
-// TestQuirk_modes has a file system that does not keep modes, and says nothing. The commit is good, and says so.
+// TestQuirk_modes has a file system that silently drops modes. The commit succeeds with a warning.
 func TestQuirk_modes(t *testing.T) {
 	t.Parallel()
 	root := rootFs(t)
@@ -38,8 +38,8 @@ func TestQuirk_modes(t *testing.T) {
 	}
 }
 
-// TestQuirk_group cannot give a new file the group that files in that directory have: that is a warning if it is not
-// allowed, and a failure if the disk fails.
+// TestQuirk_group cannot give a new file the group of the files in its directory: that is a warning if it is not
+// permitted, and a failure if the disk fails.
 func TestQuirk_group(t *testing.T) {
 	t.Parallel()
 	for _, errno := range []syscall.Errno{syscall.EPERM, syscall.EIO} {
@@ -62,7 +62,7 @@ func TestQuirk_group(t *testing.T) {
 	}
 }
 
-// TestQuirk_links has a file system that makes links with another target than was asked for.
+// TestQuirk_links has a file system that makes links with another target than requested.
 func TestQuirk_links(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)
@@ -99,8 +99,8 @@ func TestQuirk_noReadlink(t *testing.T) {
 	}
 }
 
-// TestQuirk_noReplace has a file system that replaces where it claims that it does not. That is found out before it is
-// relied on: another program's file of the last moment stays.
+// TestQuirk_noReplace has a file system that replaces a file although it claims not to. That is found before the commit
+// relies on it: another program's late file stays.
 func TestQuirk_noReplace(t *testing.T) {
 	t.Parallel()
 	root := rootFs(t)
@@ -123,7 +123,7 @@ func TestQuirk_noReplace(t *testing.T) {
 	}
 }
 
-// endOfNames ends each listing of a directory with io.EOF, as some do that stand for something else than a disk.
+// endOfNames ends each listing of a directory with io.EOF, as some virtual file systems do.
 func endOfNames(op *errorfs.Op, do func() error) error {
 	err := do()
 	if op.Kind == "readdir" {
@@ -157,7 +157,7 @@ func TestQuirk_endOfNames(t *testing.T) {
 	}
 }
 
-// TestSync_unreadable changes the mode of a file that may not be opened, so that the change cannot be made durable.
+// TestSync_unreadable changes the mode of a file that must not be opened, so that the change cannot be made durable.
 func TestSync_unreadable(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)

@@ -19,8 +19,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// stuck is a RootFs in which no directory can be moved from the tree to the state directory or back, as those of the
-// lower layer of an overlay cannot.
+// stuck is a RootFs in which no directory can be moved between the tree and the state directory, like directories of
+// the lower layer of an overlay.
 func stuck(root afero.Fs) afero.Fs {
 	return errorfs.Wrap(root, func(op *errorfs.Op, do func() error) error {
 		if op.Kind != "rename" && op.Kind != "noreplace" || names.Within(op.From, stateDir) == names.Within(op.Name, stateDir) {
@@ -43,7 +43,8 @@ func stuckTrial(t *testing.T, sc scenario) (*trial, commit.Options) {
 	return tr, tr.options()
 }
 
-// TestStuckDirs removes and makes directories that cannot be moved: done, killed, and failing at every operation.
+// TestStuckDirs removes and makes directories that cannot be moved, with success, kills, and a failure of each
+// operation.
 func TestStuckDirs(t *testing.T) {
 	t.Parallel()
 	tree := []string{"a=1", "d/e=2", "d/f/g=3", "k/l=4", "m/"}
@@ -95,15 +96,15 @@ func TestStuckDirs(t *testing.T) {
 	}
 }
 
-// TestStuckDirs_foreign has another program come between the attempt to move a directory and its removal, and between
-// its making and the undoing of that.
+// TestStuckDirs_foreign has another program act between the attempt to move a directory and its removal, and between
+// making a directory and undoing that.
 func TestStuckDirs_foreign(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name, on string // the suffix of the path that a rename comes to
+		name, on string // the suffix of a path that is passed to rename
 		do       func(s *stage.Stage) error
 		foul     func(f afero.Fs) error
-		undone   bool // the commit fails for another reason, and this is met in undoing
+		undone   bool // the commit fails for another reason, and this happens during the undo
 		path     string
 	}{
 		{"replaced", ".out", remove("m"), func(f afero.Fs) error {

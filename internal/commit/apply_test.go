@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// scenario is a tree and what is done to it.
+// scenario is a tree and the changes to it.
 type scenario struct {
 	name  string
 	tree  []string
@@ -57,7 +57,7 @@ func scenarios() []scenario {
 	}
 }
 
-// eachCase runs a test for every scenario on every file system that can hold it.
+// eachCase runs a test for every scenario on every file system that supports it.
 func eachCase(t *testing.T, test func(t *testing.T, fsys afero.Fs, sc scenario)) {
 	for name, make := range backends() {
 		for _, sc := range scenarios() {
@@ -99,7 +99,7 @@ func TestApply(t *testing.T) {
 	})
 }
 
-// TestApply_dropBackup also checks that nothing at all is left when there is nothing to keep.
+// TestApply_dropBackup also checks that nothing is left if nothing has to be kept.
 func TestApply_dropBackup(t *testing.T) {
 	t.Parallel()
 	eachCase(t, func(t *testing.T, fsys afero.Fs, sc scenario) {

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
-// TestDiscard_last kills commits before each operation and discards what is left. No file may be out of the tree and
-// out of what is kept.
+// TestDiscard_last kills commits before each operation and discards the rest. Every file must be in the tree or in what
+// is kept.
 func TestDiscard_last(t *testing.T) {
 	t.Parallel()
 	for _, sc := range []scenario{
@@ -69,13 +69,13 @@ func TestDiscard_last(t *testing.T) {
 	}
 }
 
-// bytesOf is the bytes of a file in a snapshot.
+// bytesOf returns the bytes of a file in a snapshot.
 func bytesOf(is string) string {
 	is, _, _ = strings.Cut(is, " #")
 	return is[strings.LastIndex(is, " ")+1:]
 }
 
-// checkKept looks for the files where the error reports them.
+// checkKept checks that the files are where the error reports them.
 func checkKept(t *testing.T, tr *trial, k *commit.KeptError) {
 	t.Helper()
 	tr.told = make(map[string]bool)

@@ -19,13 +19,13 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// attrChange is what another program does to a file or directory beside writing to it.
+// attrChange is a change of attributes by another program.
 type attrChange struct {
 	do   func(full string) error
 	kept func(full string) bool
-	// late reports whether it comes too late to be seen right before that operation.
+	// late reports whether the change comes too late to be seen right before that operation.
 	late  func(op, name string) bool
-	files bool // for files only, and not kept when a file that was new already is taken back
+	files bool // only for files, and not kept if a new file is undone
 }
 
 func attrChanges(t *testing.T) map[string]attrChange {
@@ -45,7 +45,7 @@ func attrChanges(t *testing.T) map[string]attrChange {
 				if err := unix.Lstat(full, &before); err != nil {
 					return err
 				}
-				// Where the clock of the file system ticks slowly, the time of a change may be that of the change before.
+				// If the clock of the file system ticks slowly, two changes may have the same time.
 				for i := 0; after.Ctim.Nano() <= before.Ctim.Nano(); i++ {
 					err := errors.Join(unix.Setxattr(full, "user.note", fmt.Append(nil, i), 0), unix.Lstat(full, &after))
 					if err != nil {
@@ -79,8 +79,8 @@ func attrChanges(t *testing.T) map[string]attrChange {
 }
 
 // TestForeignAttributes has another program change permissions, owner or an attribute of a path before each operation
-// of a commit, and of a commit that is undone. Afterwards that change is there, or the path is gone; the old attribute
-// never returns.
+// of a commit, and of a commit that is undone. Afterwards that change is in place, or the path is gone; the old
+// attribute never returns.
 func TestForeignAttributes(t *testing.T) {
 	t.Parallel()
 	do := steps(write("a", "A"), write("e", "E"), remove("b"), rename("m", "n"), chmod("c", 0o600), chmod("d", 0o700), rename("d/x", "a2"))
@@ -124,7 +124,7 @@ func TestForeignAttributes(t *testing.T) {
 	}
 }
 
-// attrMoment changes the attributes of a path before one operation. Another one fails, 0 if none.
+// attrMoment changes the attributes of a path before one operation. The operation numbered fails returns an error, none for 0.
 func attrMoment(t *testing.T, do func(*stage.Stage) error, change attrChange, name string, at, fails int) (reached, conflict bool) {
 	t.Helper()
 	dir := fstest.TempDir(t)
@@ -172,8 +172,8 @@ func attrMoment(t *testing.T, do func(*stage.Stage) error, change attrChange, na
 	return reached, conflict
 }
 
-// TestForeignAttributes_exchange has another program change permissions in the very moment of the exchange, behind
-// the look right before it.
+// TestForeignAttributes_exchange has another program change permissions exactly during the exchange, after the check
+// right before it.
 func TestForeignAttributes_exchange(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)

@@ -13,10 +13,10 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// smalls are all that can stand at a path in a small tree.
+// smalls are all kinds of entries at a path in a small tree.
 var smalls = [...]string{"nothing", "file", "other file", "link", "empty directory", "directory with a file", "directory with a link", "directory in a directory"}
 
-// makeSmall makes what is said at a path where nothing is.
+// makeSmall makes the named kind of entry at a free path.
 func makeSmall(fsys afero.Fs, name, what string) error {
 	inside := path.Join(name, "in")
 	file := func(name, text string) error { return afero.WriteFile(fsys, name, []byte(text), 0o644) }
@@ -38,7 +38,7 @@ func makeSmall(fsys afero.Fs, name, what string) error {
 	return nil
 }
 
-// smallStory is a story, by its number, in which two paths become something else.
+// smallStory returns the story with a number, in which two paths become something else.
 func smallStory(t *testing.T, number int) *story {
 	t.Helper()
 	s := &story{number: uint64(number), disk: crashfs.New(), options: commit.Options{
@@ -62,7 +62,7 @@ func smallStory(t *testing.T, number int) *story {
 	return s
 }
 
-// TestCrash_small crashes every change of two paths from anything to anything.
+// TestCrash_small crashes changes of two paths from each kind to each other.
 func TestCrash_small(t *testing.T) {
 	t.Parallel()
 	const all = len(smalls) * len(smalls) * len(smalls) * len(smalls)
@@ -72,7 +72,7 @@ func TestCrash_small(t *testing.T) {
 		fstest.Countf(t, "%d of %d changes, %d crashes, and %d more in recovery", some, all, count.runs.Load(), count.nested.Load())
 	})
 	eachStory(t, stories(some), func(t *testing.T, number uint64) {
-		// They are evenly spread over all there are, and not in step with the number of kinds.
+		// They are spread evenly over all combinations, and not in step with the number of kinds.
 		s := smallStory(t, int(number)*(all/min(some, all)|1)%all)
 		if len(s.changes) == 0 {
 			return

@@ -12,8 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// losses are how much of what is not synced is gone after a crash. The first stands for a process that is killed:
-// then all is there.
+// losses are fractions of unsynced data that a crash loses. The first stands for a killed process, which loses nothing.
 var losses = [...]float64{-1, 0, 0.1, 0.5, 0.9, 1}
 
 func crash(disk *crashfs.Fs, rnd *rand.Rand, loss float64) *crashfs.Fs {
@@ -23,13 +22,13 @@ func crash(disk *crashfs.Fs, rnd *rand.Rand, loss float64) *crashfs.Fs {
 	return disk.PowerCut(rnd, loss)
 }
 
-// moment is the disk right before an operation that changes something.
+// moment is the disk right before a changing operation.
 type moment struct {
 	disk *crashfs.Fs
 	op   crashfs.Op
 }
 
-// moments carries a story out and returns all of its moments, the last of them when it is over, and the new tree.
+// moments runs a story and returns all of its moments, including the final one, and the new tree.
 func (s *story) moments() (list []moment, newer string, err error) {
 	disk := s.disk.Kill()
 	disk.Before(func(op crashfs.Op) error {
@@ -48,7 +47,7 @@ func (s *story) moments() (list []moment, newer string, err error) {
 	return append(list, moment{disk.Kill(), crashfs.Op{Name: "end"}}), disk.Listing(stateDir), nil
 }
 
-// recoverAmid recovers a disk, and crashes up to four times while it does so.
+// recoverAmid recovers a disk, and crashes up to four times during that.
 func (s *story) recoverAmid(disk *crashfs.Fs, rnd *rand.Rand) (*crashfs.Fs, int, error) {
 	crashes := 0
 	for range rnd.IntN(5) {
@@ -85,12 +84,12 @@ func (s *story) recoverAmid(disk *crashfs.Fs, rnd *rand.Rand) (*crashfs.Fs, int,
 	return disk, crashes, nil
 }
 
-// tally counts what has been met.
+// tally counts what happened.
 type tally struct {
 	runs, nested, olds, news atomic.Int64
 }
 
-// settle recovers a crashed disk, with crashes amid, and checks what has become of it, also after another power cut.
+// settle recovers a crashed disk, with crashes during recovery, and checks the result, also after another power cut.
 func (s *story) settle(disk *crashfs.Fs, newer string, rnd *rand.Rand, count *tally) (ending, error) {
 	disk, crashes, err := s.recoverAmid(disk, rnd)
 	if err != nil {
@@ -124,8 +123,8 @@ func (s *story) settle(disk *crashfs.Fs, newer string, rnd *rand.Rand, count *ta
 	return end, nil
 }
 
-// forgotten checks that nothing of a settled transaction comes back with a power cut, even if another program writes to
-// a path before the power cut.
+// forgotten checks that a power cut brings back nothing of a settled transaction, even if another program writes to a
+// path first.
 func (s *story) forgotten(disk *crashfs.Fs, rnd *rand.Rand) error {
 	if !foreignWrite(disk, s.changes[rnd.IntN(len(s.changes))].Path, rnd.IntN(2) == 0) {
 		return nil
@@ -158,8 +157,8 @@ func (s *story) sweep(count *tally) error {
 	return nil
 }
 
-// TestCrash is the most important test: at any crash, and with any loss of unsynced data, the tree is old or new
-// afterwards. It is new for certain once Apply has reported that, and nothing is left over.
+// TestCrash is the most important test: after a crash at any moment, with any loss of unsynced data, the tree is old or
+// new. It must be new once Apply has reported that, and nothing is left over.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	var count tally

@@ -16,12 +16,12 @@ import (
 
 const forEver = 1 << 30
 
-// fault is a disk that fails, some times from some operation on, while the process lives.
+// fault is a disk that fails a number of times, starting at one operation, while the process lives.
 type fault struct {
 	errno syscall.Errno
 	times int
 	from  int // operation
-	crash int // operations after it until the process is killed as well; 0 if it is not
+	crash int // operations after it until the process is also killed; 0 for never
 	loss  float64
 }
 
@@ -38,7 +38,7 @@ func drawFault(rnd *rand.Rand, from int) fault {
 	return f
 }
 
-// operations returns how many operations a story has.
+// operations returns the number of operations of a story.
 func operations(t *testing.T, s *story) int {
 	t.Helper()
 	disk := s.disk.Kill()
@@ -49,9 +49,9 @@ func operations(t *testing.T, s *story) int {
 	return disk.Count()
 }
 
-// suffer carries the story out on a disk with a fault, and then finishes on one without.
+// suffer runs the story on a disk with a fault, and then finishes on one without.
 func (s *story) suffer(f fault, rnd *rand.Rand, count *faultTally) error {
-	// Where nothing can be linked or renamed, copies are made.
+	// If nothing can be linked or renamed, copies are made.
 	s.copies = f.errno == syscall.EXDEV
 	disk := s.disk.Kill()
 	failed, first := 0, crashfs.Op{}
@@ -81,8 +81,7 @@ func (s *story) suffer(f fault, rnd *rand.Rand, count *faultTally) error {
 		return nil
 	}
 	count.runs.Add(1)
-	// A file that may not be synced for want of permission causes a warning. A mount point has no other inode that
-	// could be synced.
+	// A file that cannot be synced for lack of permission causes a warning. A mount point has no other inode to sync.
 	certain := (f.errno != syscall.EACCES || len(rep.Warnings) == 0) && !lost
 	what := fmt.Sprintf("story %d, %v %d times from operation %d, %s %s: %v", s.number, f.errno, f.times, f.from, first.Name, first.Path, aerr)
 	if left != nil {
@@ -122,12 +121,12 @@ func wrap(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// checkReport checks what was said right after the failure.
+// checkReport checks the report right after the failure.
 func (s *story) checkReport(f fault, rep commit.Report, err error, disk *crashfs.Fs) error {
 	_, broken := errors.AsType[*commit.RollbackError](err)
 	_, conflict := errors.AsType[*commit.Conflict](err)
 	switch {
-	// After an unsupported operation the caller takes another way.
+	// After an unsupported operation the caller uses another method.
 	case err == nil && len(rep.Warnings) == 0 && f.errno != syscall.EXDEV:
 		return errors.New("there is no error and no warning")
 	case err == nil && !rep.Committed, err != nil && rep.Committed:
@@ -142,8 +141,7 @@ func (s *story) checkReport(f fault, rep commit.Report, err error, disk *crashfs
 	return nil
 }
 
-// finish recovers without faults and checks what has become of the tree, also after a power cut if it is certain that
-// all is safe from one.
+// finish recovers without faults and checks the tree, also after a power cut if it must be safe from one.
 func (s *story) finish(disk *crashfs.Fs, rnd *rand.Rand, certain bool, check func(ending) error) error {
 	if _, err := commit.Recover(bg, s.on(disk)); err != nil {
 		return fmt.Errorf("recover: %w", err)
@@ -169,7 +167,7 @@ func (s *story) finish(disk *crashfs.Fs, rnd *rand.Rand, certain bool, check fun
 	return nil
 }
 
-// faultTally counts what has been met.
+// faultTally counts what happened.
 type faultTally struct {
 	runs, crashes, rolledBack, pending, unknown, survived atomic.Int64
 }
@@ -187,8 +185,8 @@ func (c *faultTally) note(rep commit.Report, err error) {
 	}
 }
 
-// TestFaults lets every operation fail, once or some times or from then on. The tree is old or new; what was said of
-// it is true, also after a power cut; and the next start finishes whatever could not be finished.
+// TestFaults makes every operation fail, once, several times, or from then on. The tree is old or new; the report about
+// it is true, also after a power cut; and the next start finishes the rest.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	var count faultTally

@@ -15,13 +15,13 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// visit is another program that saves a file during a story, and how that goes on.
+// visit is another program that saves a file during a story, and what happens after that.
 type visit struct {
-	at      int // operation before which it comes
+	at      int // the operation before which it comes
 	name    string
-	inPlace bool // else it writes a file beside it and renames that
-	failAt  int  // operation that fails, so that the commit is being undone; 0 if none
-	killAt  int  // operation at which the process is killed; 0 if it is not
+	inPlace bool // else it writes another file and renames it
+	failAt  int  // operation that fails, so that the commit is being undone; 0 for none
+	killAt  int  // operation at which the process is killed; 0 for none
 }
 
 func drawVisit(rnd *rand.Rand, at int, names []string) visit {
@@ -35,8 +35,8 @@ func drawVisit(rnd *rand.Rand, at int, names []string) visit {
 	return v
 }
 
-// meet tells the story with a visit, and recovers. It reports whether the other program came and could write; whether
-// the commit or the recovery said something; and what is left.
+// meet runs the story with a visit, and recovers. It returns whether the other program could write, whether the commit
+// or the recovery reported a conflict, and the disk.
 func (s *story) meet(v visit) (wrote, told bool, left *crashfs.Fs, err error) {
 	disk := s.disk.Kill()
 	disk.Before(func(op crashfs.Op) error {
@@ -57,7 +57,7 @@ func (s *story) meet(v visit) (wrote, told bool, left *crashfs.Fs, err error) {
 	return wrote, aerr != nil || rerr != nil, disk, nil
 }
 
-// lines returns a listing by path, without the numbers of inodes and the times, which another program changes.
+// lines returns a listing by path, without inode numbers and times, which another program changes.
 func lines(listing string) map[string]string {
 	m := make(map[string]string)
 	for line := range strings.Lines(listing) {
@@ -72,8 +72,8 @@ func lines(listing string) map[string]string {
 	return m
 }
 
-// foreignSpots returns where the bytes of the other program are: in the tree, or where conflicts are kept. Nobody
-// looks for them in a backup.
+// foreignSpots returns where the bytes of the other program are: in the tree, or where conflicts are kept. A backup
+// does not count, because nobody looks there.
 func foreignSpots(disk *crashfs.Fs) []string {
 	var spots []string
 	for name, line := range lines(disk.Listing("")) {
@@ -106,8 +106,8 @@ func twins(listing, name string) []string {
 // bytesIn returns the part of a listing's line that describes bytes.
 func bytesIn(line string) string { return line[strings.IndexByte(line, '"')+1:] }
 
-// checkOthers checks that all but what the other program has touched is old, or all of it is new. Of the names in
-// twins only the bytes count.
+// checkOthers checks that everything the other program did not touch is old, or all of it new. For the names in twins
+// only the bytes count.
 func (s *story) checkOthers(disk *crashfs.Fs, newer string, touched, twins []string) error {
 	is := lines(disk.Listing(stateDir))
 	differing := func(want map[string]string) []string {
@@ -131,14 +131,14 @@ func (s *story) checkOthers(disk *crashfs.Fs, newer string, touched, twins []str
 	return nil
 }
 
-// foreignTally counts what has been met.
+// foreignTally counts what happened.
 type foreignTally struct {
 	runs, told, lost atomic.Int64
-	overwritten      atomic.Int64 // at mount points: what is saved while one is overwritten cannot be kept
+	overwritten      atomic.Int64 // at mount points: a save during an overwrite cannot be kept
 }
 
-// eachVisit lets another program come before each operation of a story. The error of the first run that goes wrong
-// ends it; a loss is only counted.
+// eachVisit has another program come before each operation of a story. The error of the first failed run ends it; a
+// loss is only counted.
 func (s *story) eachVisit(total, each int, count *foreignTally) error {
 	_, newer, err := s.moments()
 	if err != nil {
@@ -173,8 +173,8 @@ func (s *story) eachVisit(total, each int, count *foreignTally) error {
 			default:
 				var unreachable []string
 				if told && !v.inPlace {
-					// Its mode may have been changed through the name that the other program has taken away: then it cannot be
-					// found to change it back, and the result must say so.
+					// Its mode may have been changed through the name that the other program removed: then it cannot be found to
+					// change it back, and the result must report that.
 					unreachable = twins(s.old, v.name)
 				}
 				err = s.checkOthers(disk, newer, append(spots, v.name), unreachable)
@@ -187,9 +187,9 @@ func (s *story) eachVisit(total, each int, count *foreignTally) error {
 	return nil
 }
 
-// TestForeign lets another program save a file before each operation of a commit, of an undo, and of a commit that is
-// killed and recovered. Its bytes must not be lost, and all else must be old or new. Without an exchange of files that
-// cannot be promised, and the same test must see it.
+// TestForeign has another program save a file before each operation of a commit, of an undo, and of a commit that is
+// killed and recovered. Its bytes must not be lost, and everything else must be old or new. Without the exchange of
+// files that cannot be promised, and this test must detect the loss.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	run := func(t *testing.T, list []uint64, without crashfs.Ability, count *foreignTally) {

@@ -19,16 +19,16 @@ import (
 
 var errKilled = errors.New("killed")
 
-// trial is a scenario carried out once on a file system of its own.
+// trial is one run of a scenario on its own file system.
 type trial struct {
 	sc       scenario
 	fsys     afero.Fs
 	hooks    *hooks
 	old, new map[string]string
 	changes  []change.Change
-	copies   bool            // whether files may turn out to be copies, with the same bytes in another inode
-	told     map[string]bool // the bytes of the files that a discarded transaction was kept for
-	// kept leaves of a snapshot what the file system keeps; nil leaves all.
+	copies   bool            // whether files may become copies, with the same bytes in another inode
+	told     map[string]bool // the bytes of the files for which a discarded transaction was kept
+	// kept reduces a snapshot to what the file system keeps; nil reduces nothing.
 	kept func(snapshot map[string]string) map[string]string
 }
 
@@ -40,7 +40,7 @@ func newTrial(t *testing.T, fsys afero.Fs, sc scenario) *trial {
 	return tr
 }
 
-// options are those of a commit that goes through the hooks, one operation after the other.
+// options returns options for a commit that goes through the hooks, one operation after the other.
 func (tr *trial) options() commit.Options {
 	o := options(withHooks(tr.fsys, tr.hooks))
 	o.NoSync = false
@@ -48,11 +48,11 @@ func (tr *trial) options() commit.Options {
 	return o
 }
 
-// unlock removes a lock file: the process that made it seems to be alive, for it is this one.
+// unlock removes a lock file, because its process seems to be alive: it is this one.
 func (tr *trial) unlock() { _ = tr.fsys.RemoveAll(stateDir + "/lock") }
 
-// settled recovers without hooks and reports whether the tree is old or new; it fails the test if it is neither, or if
-// anything is left over.
+// settled recovers without hooks and reports whether the tree is new; it fails the test if the tree is neither old nor
+// new, or if anything is left over.
 func (tr *trial) settled(t *testing.T, what string) (isNew bool) {
 	t.Helper()
 	tr.unlock()
@@ -81,8 +81,8 @@ func (tr *trial) settled(t *testing.T, what string) (isNew bool) {
 	return false
 }
 
-// eachMoment calls test for 1, 2, 3... until test reports that there were fewer operations. It takes only every step-th
-// of them, others in each test, and all of them under torture.
+// eachMoment calls test for 1, 2, 3... until test reports that there were fewer operations. It runs only every step-th
+// of them, different ones in each test, and all of them under torture.
 func eachMoment(t *testing.T, step int, test func(n int) (more bool)) {
 	t.Helper()
 	step = fstest.Runs(step, step, 1)
@@ -121,8 +121,8 @@ func eachCrashCase(t *testing.T, test func(t *testing.T, sc scenario, make func(
 	}
 }
 
-// killAt lets every operation from the n-th on fail, as if the process were not there any more. Of a write that is the
-// n-th operation, half is done.
+// killAt makes every operation from the n-th on fail, as if the process were gone. If the n-th operation is a write,
+// half of it is done.
 func killAt(at int) func(n int, op string, writes bool, name string) error {
 	return func(n int, op string, writes bool, name string) error {
 		switch {
@@ -135,7 +135,7 @@ func killAt(at int) func(n int, op string, writes bool, name string) error {
 	}
 }
 
-// TestKill stops a commit before each of its operations that change something.
+// TestKill stops a commit before each of its changing operations.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	eachCrashCase(t, func(t *testing.T, sc scenario, make func() afero.Fs) {
@@ -143,7 +143,7 @@ func TestKill(t *testing.T) {
 		eachMoment(t, 11, func(at int) bool {
 			tr := newTrial(t, make(), sc)
 			kill, killed, change := killAt(at), false, 0
-			// Only operations that change something are counted: between them the tree is the same.
+			// Only changing operations are counted: between them the tree is the same.
 			tr.hooks.before = func(_ int, op string, writes bool, name string) error {
 				if writes {
 					change++
@@ -170,7 +170,7 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// TestKill_recovery stops the recovery as well, and the one after it.
+// TestKill_recovery also stops the recovery, and the one after it.
 func TestKill_recovery(t *testing.T) {
 	t.Parallel()
 	eachCrashCase(t, func(t *testing.T, sc scenario, make func() afero.Fs) {
@@ -202,7 +202,7 @@ func TestKill_recovery(t *testing.T) {
 	})
 }
 
-// TestFault lets each operation fail once, a few times, or from then on, while the process lives.
+// TestFault makes each operation fail once, a few times, or from then on, while the process lives.
 func TestFault(t *testing.T) {
 	t.Parallel()
 	eachCrashCase(t, func(t *testing.T, sc scenario, make func() afero.Fs) {

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// eachMount runs a test on each kind of mount that there can be here.
+// eachMount runs a test on each kind of mount that is possible here.
 func eachMount(t *testing.T, test func(t *testing.T, k mounts.Kind, m *mounts.Mount)) {
 	if !mounts.Own(t) {
 		return
@@ -46,7 +46,7 @@ func onMount(t testing.TB, m *mounts.Mount, tree []string) afero.Fs {
 	return r
 }
 
-// skipOn leaves out scenarios that a kind of mount cannot carry out.
+// skipOn skips scenarios that a kind of mount does not support.
 func skipOn(t *testing.T, k mounts.Kind, sc scenario) {
 	t.Helper()
 	if sc.links && k.NoModes && k.Name != "ntfs-3g" {
@@ -62,7 +62,7 @@ var (
 	second  = regexp.MustCompile(`(:\d\d)\.\d+Z `)
 )
 
-// kept is what a kind of mount keeps of a snapshot.
+// kept returns the part of a snapshot that a kind of mount keeps.
 func kept(k mounts.Kind, snapshot map[string]string) map[string]string {
 	for name, is := range snapshot {
 		if k.NoModes {
@@ -76,7 +76,7 @@ func kept(k mounts.Kind, snapshot map[string]string) map[string]string {
 	return snapshot
 }
 
-// someScenarios are those that do a bit of everything, unless many samples are wanted.
+// someScenarios returns a few varied scenarios, or all if many samples are wanted.
 func someScenarios() []scenario {
 	if fstest.Runs(0, 1, 1) > 0 {
 		return scenarios()
@@ -86,7 +86,7 @@ func someScenarios() []scenario {
 	})
 }
 
-// TestMounts commits each scenario on each kind of mount, and takes it back.
+// TestMounts commits each scenario on each kind of mount, and undoes it.
 func TestMounts(t *testing.T) {
 	t.Parallel()
 	eachMount(t, func(t *testing.T, k mounts.Kind, m *mounts.Mount) {
@@ -113,7 +113,7 @@ func TestMounts(t *testing.T) {
 	})
 }
 
-// TestMounts_kill stops commits on each kind of mount before operations that change something, and some recoveries.
+// TestMounts_kill stops commits on each kind of mount before changing operations, and some recoveries.
 func TestMounts_kill(t *testing.T) {
 	t.Parallel()
 	step := fstest.Runs(0, 29, 1)

@@ -15,13 +15,13 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// overMount is a RootFs on a mount that lacks something, or has it within one directory only.
+// overMount is a RootFs on a mount that lacks some abilities, or has them only within one directory.
 func overMount(t testing.TB, lacks, within errorfs.Lack) afero.Fs {
 	below := rootFs(t)
 	return errorfs.Wrap(below, errorfs.Mount(below, lacks, within))
 }
 
-// lackings are mounts that there are, and some that there may be.
+// lackings returns mounts that exist, and some that may exist.
 func lackings() map[string][2]errorfs.Lack {
 	return map[string][2]errorfs.Lack{
 		"ntfs-3g, sshfs, mergerfs": {errorfs.NoReplace | errorfs.Exchange},
@@ -35,7 +35,7 @@ func lackings() map[string][2]errorfs.Lack {
 	}
 }
 
-// TestLacking commits each scenario on mounts that lack something, and takes it back.
+// TestLacking commits each scenario on mounts that lack some abilities, and undoes it.
 func TestLacking(t *testing.T) {
 	t.Parallel()
 	for name, lack := range lackings() {
@@ -66,7 +66,7 @@ func TestLacking(t *testing.T) {
 	}
 }
 
-// forgetInodes lets copies take the place of files.
+// forgetInodes allows copies in place of files.
 func (tr *trial) forgetInodes() {
 	tr.copies = true
 	for p, d := range tr.old {
@@ -74,8 +74,8 @@ func (tr *trial) forgetInodes() {
 	}
 }
 
-// TestLacking_random kills random commits on random mounts, and some of their recoveries. The tree is old or new then,
-// and nothing is left over, so that no file is out of the tree.
+// TestLacking_random kills random commits on random mounts, and some of their recoveries. Afterwards the tree is old or
+// new and nothing is left over, so no file is outside the tree.
 func TestLacking_random(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)
@@ -125,10 +125,10 @@ func lackingRun(t *testing.T, rnd *rand.Rand, number int) {
 	}
 }
 
-// equalTrees reports whether a commit changes nothing but times.
+// equalTrees reports whether a commit changes only times.
 func equalTrees(old, new map[string]string) bool { return cmp.Equal(untimed(old), new) }
 
-// killed lets every operation from that change on fail, as if the process were not there any more.
+// killed makes every operation from that change on fail, as if the process were gone.
 func (tr *trial) killed(at int) {
 	kill, change := killAt(at), 0
 	tr.hooks.before = func(_ int, op string, writes bool, name string) error {

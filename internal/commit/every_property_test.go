@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// edits draws what a pipeline may do to a stage; what the stage refuses is left out.
+// edits draws changes to a stage as a pipeline makes them. Those that the stage refuses have no effect.
 func edits(t *rapid.T) func(s *stage.Stage) error {
 	names := []string{"a", "b", "c", "d", "d/a", "d/b", "d/e", "d/e/a", "a/x", "f", "f/a"}
 	name := rapid.SampledFrom(names)
@@ -42,7 +42,7 @@ func edits(t *rapid.T) func(s *stage.Stage) error {
 	}
 	return func(s *stage.Stage) error {
 		for _, do := range list {
-			_ = do(s) // many make no sense where they come
+			_ = do(s) // many are not possible in this order
 		}
 		return nil
 	}
@@ -53,13 +53,13 @@ func drawTree(t *rapid.T) []string {
 	return rapid.SliceOfNDistinct(rapid.SampledFrom(all), 1, len(all), rapid.ID[string]).Draw(t, "tree")
 }
 
-// TestProperty commits what a random pipeline stages. The tree must become what the stage shows, a restored backup must
-// make it what it was, and a commit that fails in the middle must leave it as it was, down to the inodes.
+// TestProperty commits the changes of a random pipeline. The tree must become what the stage shows, a restored backup
+// must return it to the old state, and a commit that fails in the middle must leave it unchanged, including the inodes.
 func TestProperty(t *testing.T) {
 	t.Parallel()
 	for name, make := range backends() {
 		if name == "rawmem" {
-			continue // it does not keep the rules that the stage relies on
+			continue // it breaks the rules that the stage relies on
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +84,7 @@ func TestProperty(t *testing.T) {
 				o := options(withHooks(fsys, h))
 				o.Workers = 1
 				rep, err := commit.Apply(bg, o, staged(outer, fsys, do))
-				_ = fsys.RemoveAll(stateDir + "/lock") // when its removal was what failed
+				_ = fsys.RemoveAll(stateDir + "/lock") // if its removal failed
 				if _, rerr := commit.Recover(bg, options(fsys)); rerr != nil {
 					t.Fatal(rerr)
 				}

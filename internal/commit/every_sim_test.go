@@ -18,20 +18,19 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// story is a random commit on a disk to be afraid of. It can be told any number of times; each time gets a disk of its
-// own.
+// story is a random commit on an unreliable disk. It can run any number of times, each time on its own disk.
 type story struct {
 	number  uint64
-	disk    *crashfs.Fs // as it is before; never changed
+	disk    *crashfs.Fs // the disk before the commit; never changed
 	changes []change.Change
 	options commit.Options // without a file system
 	old     string         // the listing of the disk
-	copies  bool           // whether files may turn out to be copies, with the same bytes in another inode
+	copies  bool           // whether files may become copies, with the same bytes in another inode
 }
 
 const simRun = "run-1"
 
-// newStory draws a tree, what is done to it, and what the disk can do. It has changes.
+// newStory draws a tree, changes to it, and the abilities of the disk. It has at least one change.
 func newStory(t testing.TB, number uint64) *story {
 	t.Helper()
 	for try := uint64(0); ; try++ {
@@ -55,7 +54,7 @@ func newStory(t testing.TB, number uint64) *story {
 	}
 }
 
-// mountSome makes files of some stories mount points, which the commit overwrites. Each has one name.
+// mountSome makes some files of some stories mount points, which the commit overwrites. Each has one name.
 func (s *story) mountSome() {
 	if s.number%4 != 2 {
 		return
@@ -80,11 +79,11 @@ func plantStory(t testing.TB, disk *crashfs.Fs, rnd *rand.Rand) {
 		}
 	}
 	for _, name := range []string{"a", "b", "d", "d/a"} {
-		_ = disk.SetAttr(name, "attributes of "+name) // where there is such a file
+		_ = disk.SetAttr(name, "attributes of "+name) // if there is such a file
 	}
 }
 
-// drawEdits draws what is done to the tree. The stage refuses what makes no sense.
+// drawEdits draws changes to the tree. The stage refuses impossible ones.
 func drawEdits(rnd *rand.Rand) func(s *stage.Stage) error {
 	names := []string{"a", "b", "c", "d", "d/a", "d/b", "d/e", "d/e/a", "a/x", "f", "f/a", "g", "g/h", "l", "m", "n"}
 	name := func() string { return names[rnd.IntN(len(names))] }
@@ -119,7 +118,7 @@ func (s *story) on(disk afero.Fs) commit.Options {
 	return o
 }
 
-// ending is what has become of a story.
+// ending is the outcome of a story.
 type ending string
 
 const (
@@ -127,8 +126,8 @@ const (
 	isNew ending = "new"
 )
 
-// ending returns whether the disk, after all has been recovered, is old or new, and an error if it is neither or
-// anything is left over. newer is the listing of the new tree, "" if it is not known.
+// ending returns whether the disk, after recovery, is old or new, and an error if it is neither or anything is left
+// over. newer is the listing of the new tree, "" if unknown.
 func (s *story) ending(disk *crashfs.Fs, newer string) (ending, error) {
 	is := s.listing(disk)
 	var left []string
@@ -159,7 +158,7 @@ func (s *story) ending(disk *crashfs.Fs, newer string) (ending, error) {
 	return end, nil
 }
 
-// listing describes a tree, as exactly as it can be expected to be known.
+// listing describes a tree, as exactly as it can be predicted.
 func (s *story) listing(disk *crashfs.Fs) string { return s.strip(disk.Listing(stateDir)) }
 
 func (s *story) strip(listing string) string {
@@ -169,8 +168,8 @@ func (s *story) strip(listing string) string {
 	return regexp.MustCompile(` #\d+`).ReplaceAllString(listing, "")
 }
 
-// keeps reports whether a backup is to be kept: all, or that of what is deleted, also where a directory takes the place of a
-// file or link that goes nowhere else.
+// keeps reports whether a backup must be kept: all of it, or the part for deleted entries, including files and links
+// that a directory replaces and that are not moved elsewhere.
 func (s *story) keeps() bool {
 	return !s.options.DropBackup || slices.ContainsFunc(s.changes, func(c change.Change) bool {
 		leaf := c.Old.Kind == change.File || c.Old.Kind == change.Symlink
@@ -179,8 +178,8 @@ func (s *story) keeps() bool {
 	})
 }
 
-// stories are the numbers 1 to n, and those of others that see what few see: each mutant is noticed in the quick
-// sample too.
+// stories returns the numbers 1 to n, and those of other stories that cover rare cases: the quick sample also detects
+// each mutant.
 func stories(n int, others ...uint64) []uint64 {
 	var list []uint64
 	for i := range n {
@@ -194,7 +193,7 @@ func stories(n int, others ...uint64) []uint64 {
 	return list
 }
 
-// eachStory runs these stories, several at a time, and stops at the first that fails.
+// eachStory runs the stories, several at a time, and stops at the first failure.
 func eachStory(t *testing.T, list []uint64, test func(t *testing.T, number uint64)) {
 	t.Helper()
 	const lanes = 8

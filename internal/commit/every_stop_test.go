@@ -79,7 +79,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestCancel_lastMoment cancels when everything is ready but the plan.
+// TestCancel_lastMoment cancels when everything except the plan is ready.
 func TestCancel_lastMoment(t *testing.T) {
 	t.Parallel()
 	fsys := backends()["plain"](t)

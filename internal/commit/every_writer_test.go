@@ -19,8 +19,8 @@ import (
 
 const foreignText = "written by somebody else"
 
-// foreignWrite is another program saving a file: in place, or beside it and renamed, as most editors do. It reports
-// whether it could.
+// foreignWrite saves a file as another program: in place, or as a new file that is renamed, as most editors do. It
+// reports whether that was possible.
 func foreignWrite(fsys afero.Fs, name string, inPlace bool) bool {
 	if info, _, err := lstat(fsys, name); err == nil && !info.Mode().IsRegular() {
 		return false
@@ -41,7 +41,7 @@ func foreignWrite(fsys afero.Fs, name string, inPlace bool) bool {
 	return true
 }
 
-// holds reports whether the foreign text is in the tree or where conflicts are kept. It is not looked for in a backup.
+// holds reports whether the foreign text is in the tree or where conflicts are kept. A backup does not count.
 func holds(t *testing.T, fsys afero.Fs) bool {
 	t.Helper()
 	found := false
@@ -62,8 +62,8 @@ func holds(t *testing.T, fsys afero.Fs) bool {
 	return found
 }
 
-// TestForeignWriter lets another program write to a path before each operation. Its bytes must be found afterwards,
-// everything else must be old or new, and if it is neither whole the result must say so.
+// TestForeignWriter has another program write to a path before each operation. Its bytes must be found afterwards,
+// everything else must be old or new, and the result must report it if it is neither.
 func TestForeignWriter(t *testing.T) {
 	t.Parallel()
 	runs, told := 0, 0
@@ -74,7 +74,8 @@ func TestForeignWriter(t *testing.T) {
 			}
 			rnd := rand.New(rand.NewPCG(1, uint64(len(sc.name))))
 			eachMoment(t, fstest.Slowed(25, fstest.ByItself(15, 5)), func(at int) bool {
-				// It lives; it is killed soon afterwards; an operation has failed shortly before, so that it is undoing.
+				// The process lives; it is killed soon afterwards; or an operation has failed shortly before, so that it is
+				// undoing.
 				for _, fate := range []string{"live", "kill", "fail"} {
 					fsys := backends()[backend](t)
 					tr := newTrial(t, fsys, sc)
@@ -123,12 +124,12 @@ func TestForeignWriter(t *testing.T) {
 	fstest.Countf(t, "%d runs, %d with conflicts", runs, told)
 }
 
-// checkRest compares all paths that the other program has not touched: they are all old or all new, but that a
-// directory in which it has written may be left.
+// checkRest compares all paths that the other program has not touched: they are all old or all new, except that a
+// directory in which it has written may remain.
 func checkRest(t *testing.T, tr *trial, what string, wrote bool, name string, told bool) {
 	t.Helper()
 	got := untimed(snapshot(t, tr.fsys, false))
-	// Through a link that the commit has made, the bytes may have got to another name.
+	// Through a link that the commit made, the bytes may have reached another name.
 	spots := []string{name}
 	for p, d := range got {
 		if strings.Contains(d, foreignText) {

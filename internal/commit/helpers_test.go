@@ -1,4 +1,4 @@
-// The names of the test files say the phase: verify, apply, undo, recover, lock, statedir. Those that begin with
+// The names of the test files contain the phase: verify, apply, undo, recover, lock, statedir. Those that begin with
 // "every" try something at every operation of all phases: a kill, a power cut, a fault, another program.
 package commit_test
 
@@ -31,7 +31,7 @@ const stateDir = ".millrace"
 
 var testKey = []byte("a key for tests, of thirty-two b")
 
-// backends are the file systems on which everything has to work: with all abilities, in memory, and with none at all.
+// backends are the file systems on which everything must work: with all abilities, in memory, and with none at all.
 func backends() map[string]func(t testing.TB) afero.Fs {
 	return map[string]func(t testing.TB) afero.Fs{
 		"root":   rootFs,
@@ -60,7 +60,7 @@ func raised(t testing.TB, fsys afero.Fs) afero.Fs {
 	return made
 }
 
-// longAgo is the time of all files that are not to look as if just written.
+// longAgo is the time of all files that must not look as if just written.
 var longAgo = time.Date(2020, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
 
 // plant makes files: "path" a file, "path/" a directory, "path -> target" a link, "path 0600" with a mode. The content
@@ -96,7 +96,7 @@ func plant(t testing.TB, fsys afero.Fs, specs ...string) {
 	}
 }
 
-// snapshot describes a tree, a line a path, the state directory left out. With inodes it tells those too.
+// snapshot describes a tree, one line per path, without the state directory. inodes adds their numbers.
 func snapshot(t testing.TB, fsys afero.Fs, inodes bool) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -195,7 +195,7 @@ func staged(t testing.TB, fsys afero.Fs, do func(s *stage.Stage) error) []change
 	return changes
 }
 
-// preview returns what the tree will be, as the stage sees it.
+// preview returns the tree after the commit, as the stage sees it.
 func preview(t testing.TB, fsys afero.Fs, do func(s *stage.Stage) error) map[string]string {
 	t.Helper()
 	s := stage.New(fsys)

@@ -9,18 +9,18 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// hooks sees operations on a file system before they are carried out. Nothing is ever synced.
+// hooks is called for operations on a file system before they run. Nothing is ever synced.
 type hooks struct {
 	mu sync.Mutex
 	n  int
-	// before gets the number of the operation, from 1, its name, whether it changes something, and a path. With an error
-	// the operation is not carried out; with errTorn half of a write is.
+	// before gets the number of the operation, from 1, its name, whether it changes something, and a path. If it returns
+	// an error, the operation is skipped; with errTorn, half of a write is done.
 	before func(n int, op string, writes bool, name string) error
 }
 
 var errTorn = errors.New("torn write")
 
-// withHooks wraps a file system so that it has just the abilities that it had.
+// withHooks wraps a file system so that it keeps exactly its abilities.
 func withHooks(fsys afero.Fs, h *hooks) afero.Fs { return errorfs.Wrap(fsys, h.around) }
 
 func (h *hooks) call(op string, writes bool, name string) error {
@@ -46,7 +46,7 @@ func (h *hooks) around(op *errorfs.Op, do func() error) error {
 	case "chown", "identity", "inherit", "pread", "pwrite", "truncate":
 		return do()
 	case "close":
-		if !op.Writes { // it only matters for what was written
+		if !op.Writes { // it only matters for written files
 			return do()
 		}
 	}
@@ -54,7 +54,7 @@ func (h *hooks) around(op *errorfs.Op, do func() error) error {
 	switch {
 	case errors.Is(err, errTorn) && op.Kind == "write":
 		op.Data = op.Data[:len(op.Data)/2]
-		_ = do() // what it fails with is said already
+		_ = do() // the error is already decided
 		return op.Error(err)
 	case err != nil:
 		return op.Error(err)

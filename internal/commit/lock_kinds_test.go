@@ -19,10 +19,10 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// hiding returns a file system of the operating system that shows no handles.
+// hiding returns a file system of the operating system that exposes no handles.
 func hiding(root afero.Fs) afero.Fs { return errorfs.Wrap(errorfs.Plain(root), nil) }
 
-// kinds are ways to get at one directory.
+// kinds returns file systems that access one directory in different ways.
 func kinds(t *testing.T, dir string) map[string]afero.Fs {
 	t.Helper()
 	root, err := rootfs.Open(dir)
@@ -44,7 +44,7 @@ func tryLock(t *testing.T, fsys afero.Fs, wait time.Duration) error {
 	return err
 }
 
-// TestLock_kinds has each kind of file system hold the lock of a directory while another wants it.
+// TestLock_kinds has each kind of file system hold the lock of a directory while another tries to get it.
 func TestLock_kinds(t *testing.T) {
 	t.Parallel()
 	for _, holder := range []string{"root", "plain", "hiding"} {
@@ -82,7 +82,7 @@ func TestLock_kinds(t *testing.T) {
 	}
 }
 
-// TestLock_foreignMark: a file system with a lock of its own does not wait for a mark that came with the tree.
+// TestLock_foreignMark: a file system with its own lock does not wait for a mark that came with the tree.
 func TestLock_foreignMark(t *testing.T) {
 	t.Parallel()
 	for what, owner := range map[string]string{"another machine": livingOwner, "nobody": "", "half of one": `{"pid":`} {
@@ -104,8 +104,8 @@ func TestLock_foreignMark(t *testing.T) {
 	}
 }
 
-// TestLock_file: where directories cannot be locked a file in the state directory is. It is there for all kinds of
-// state directories, and none that another program has made a link of.
+// TestLock_file: if directories cannot be locked, a file in the state directory is locked. It works for all kinds of
+// state directories, but a link that another program made in its place is refused.
 func TestLock_file(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
@@ -130,7 +130,7 @@ func TestLock_file(t *testing.T) {
 	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
 		t.Errorf("the tree has %v, %v", names, err)
 	}
-	// The mark alone does not lock out a process that is sure that no process has the file.
+	// The mark alone does not stop a process that is sure that no process has locked the file.
 	if err := os.RemoveAll(filepath.Join(dir, "own/state/lock")); err != nil {
 		t.Fatal(err)
 	}

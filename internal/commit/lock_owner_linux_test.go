@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// said is what a lock of this process says, to be changed by a test.
+// said returns the content of a lock of this process, for a test to change.
 func said(t *testing.T) map[string]any {
 	t.Helper()
 	fsys := hiding(rootFs(t))
@@ -37,7 +37,7 @@ func said(t *testing.T) map[string]any {
 	return owner
 }
 
-// TestLock_process distinguishes a process from another process of the same number, and from a process elsewhere.
+// TestLock_process distinguishes a process from another one with the same number, and from one on another machine.
 func TestLock_process(t *testing.T) {
 	t.Parallel()
 	zombie := exec.Command(os.Args[0], "-test.run=^$")
@@ -92,7 +92,7 @@ func TestLock_process(t *testing.T) {
 				if err := plantLock(fsys, string(data)); err != nil {
 					t.Fatal(err)
 				}
-				// A lock of the system that is free is the better witness, but this owner has not claimed one.
+				// A free lock of the system is better evidence, but this owner has not claimed one.
 				wait, want := 10*time.Second, error(nil)
 				fromElsewhere := kind == "root" && tt.change["boot"] != nil
 				if !tt.taken && !fromElsewhere {
@@ -106,7 +106,7 @@ func TestLock_process(t *testing.T) {
 	}
 }
 
-// TestLock_holderNamed names a process that has nothing to do with this library and keeps it waiting.
+// TestLock_holderNamed names an unrelated process that holds the lock.
 func TestLock_holderNamed(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)

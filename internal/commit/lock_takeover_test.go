@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
-// deadOwner is what stands in the lock of a process that is gone.
+// deadOwner returns the content of a lock whose process is gone.
 func deadOwner(t *testing.T) string {
 	t.Helper()
 	host, err := os.Hostname()
@@ -40,17 +40,17 @@ func plantLock(fsys afero.Fs, owner string) error {
 	return errors.Join(fsys.RemoveAll(lock), fsys.MkdirAll(lock, 0o700), afero.WriteFile(fsys, lock+"/owner", []byte(owner), 0o600))
 }
 
-// TestLock_takeOver has another program come in between while a lock that was left behind is being taken over.
+// TestLock_takeOver has another program intervene while an abandoned lock is being taken over.
 func TestLock_takeOver(t *testing.T) {
 	t.Parallel()
 	dead := deadOwner(t)
 	aside := func(name string) bool { return strings.HasPrefix(path.Base(name), "lock-") }
 	tests := []struct {
 		name string
-		// when says at which operation, once, and what happens then.
+		// when selects the operation, once, and then is what happens at it.
 		when  func(op, name string) bool
 		then  func(fsys afero.Fs) error
-		err   error  // of the operation; nil for the one of then
+		err   error  // of the operation; nil for the error of then
 		want  error  // of Lock; nil if it is taken
 		owner string // in the lock afterwards
 	}{
@@ -112,8 +112,8 @@ func TestLock_takeOver(t *testing.T) {
 	}
 }
 
-// TestLock_unsigned finds a mark without an owner. It is that of one who stands beside it and
-// lives, or of none.
+// TestLock_unsigned finds a mark without an owner. It belongs to a living process with an owner file next to it, or to
+// none.
 func TestLock_unsigned(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -163,7 +163,7 @@ func TestLock_unsigned(t *testing.T) {
 	}
 }
 
-// TestLock_crowd has another program make or remove the state directory while it is being made. That must not be a
+// TestLock_crowd has another program make or remove the state directory while it is being made. That must not cause a
 // failure.
 func TestLock_crowd(t *testing.T) {
 	t.Parallel()

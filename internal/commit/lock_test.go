@@ -58,12 +58,12 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestLock_many counts up in one file, each time under the lock.
+// TestLock_many increments a counter in one file, each time under the lock.
 func TestLock_many(t *testing.T) {
 	t.Parallel()
 	for name, make := range backends() {
 		if name == "rawmem" {
-			continue // it is not safe to be used by several
+			continue // it is not safe for concurrent use
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -161,7 +161,7 @@ func TestLock_stale(t *testing.T) {
 	}
 }
 
-// ownerFile is the file that names who has the lock.
+// ownerFile returns the file that names the holder of the lock.
 func ownerFile(t testing.TB, fsys afero.Fs) string {
 	t.Helper()
 	names, err := afero.Glob(fsys, stateDir+"/lock/owner-*")
@@ -171,7 +171,7 @@ func ownerFile(t testing.TB, fsys afero.Fs) string {
 	return names[0]
 }
 
-// TestLock_lost has the lock file taken away, which must be noticed before the commit.
+// TestLock_lost removes the lock file, which must be noticed before the commit.
 func TestLock_lost(t *testing.T) {
 	t.Parallel()
 	fsys := backends()["plain"](t)
@@ -194,7 +194,7 @@ func TestLock_lost(t *testing.T) {
 	}
 }
 
-// TestLock_noTree must not wait for ever for a directory that cannot be made.
+// TestLock_noTree must not wait forever for a directory that cannot be made.
 func TestLock_noTree(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)

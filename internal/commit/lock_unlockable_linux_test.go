@@ -11,7 +11,7 @@ import (
 
 var errNoSuchHandle = errors.New("no handle that cannot be locked")
 
-// pathFile is a directory with a handle that is good for nothing but looking what it is of.
+// pathFile is a directory with a handle that can only identify it.
 type pathFile struct {
 	afero.File
 	fd int
@@ -20,7 +20,7 @@ type pathFile struct {
 func (f pathFile) Fd() uintptr  { return uintptr(f.fd) }
 func (f pathFile) Close() error { return errors.Join(unix.Close(f.fd), f.File.Close()) }
 
-// unlockable is a mount that cannot lock directories, as NFS.
+// unlockable is a mount that cannot lock directories, like NFS.
 func unlockable(root afero.Fs) afero.Fs {
 	return errorfs.Wrap(errorfs.Plain(root), func(op *errorfs.Op, do func() error) error {
 		err := do()

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// mutants leave out each fsync, and swap what has to come one after the other.
+// mutants remove each fsync, and swap operations whose order matters.
 func mutants() []fstest.Mutant {
 	const crashes, faults, foreign = "TestCrash", "TestFaults", "TestForeign"
 	return []fstest.Mutant{
@@ -56,5 +56,5 @@ func mutants() []fstest.Mutant {
 	}
 }
 
-// TestMutants is not run with the others: go test -tags mutants -run Mutants ./internal/commit
+// TestMutants is not run with the other tests: go test -tags mutants -run Mutants ./internal/commit
 func TestMutants(t *testing.T) { fstest.Mutants(t, mutants()) }

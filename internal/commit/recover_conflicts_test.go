@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestConflicts lists what is kept for the user after a file that was written had been removed by another program.
+// TestConflicts lists the files kept for the user after another program removed a file that was written.
 func TestConflicts(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)
@@ -55,7 +55,7 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// TestRecover_notADirectory finds a link among the transactions: it is not followed, and not removed.
+// TestRecover_notADirectory finds a link among the transactions: it is neither followed nor removed.
 func TestRecover_notADirectory(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)

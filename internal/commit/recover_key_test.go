@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestUserKey has plans signed with the key of the user, which is made when there is something to sign and not by
-// those who only look.
+// TestUserKey has plans signed with the key of the user. The key is made when there is something to sign, not by a
+// process that only looks.
 func TestUserKey(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the directory for settings is set as Linux has it")

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// handing is a hooked file system whose files give their handles, where they are opened to be read.
+// handing is a hooked file system whose files expose their handles if they are opened for reading.
 type handing struct {
 	afero.Fs
 	afero.Symlinker
@@ -33,8 +33,8 @@ func (h handing) Open(n string) (afero.File, error) {
 	return handingFile{f.(*errorfs.File)}, nil
 }
 
-// TestKill_otherKind has a process die that gets at the directory in one way, and recovers in another way, which
-// knows files by other signs.
+// TestKill_otherKind kills a process that accesses the directory in one way, and recovers in another way, which
+// identifies files differently.
 func TestKill_otherKind(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -75,7 +75,7 @@ func killedInOtherKind(t *testing.T, first string, sc scenario, at int) (killed 
 		killed = killed || err != nil
 		return err
 	}
-	lock, err := commit.Lock(bg, options(root)) // the killed one cannot have kept its own: this process goes on
+	lock, err := commit.Lock(bg, options(root)) // the killed process cannot have kept its own, but this one still runs
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestRecover_pipes: a pipe that stands in place of a file of a transaction is not opened. Opening one waits for a
-// writer on a file system that has the methods of afero.Fs alone; a root never waits.
+// TestRecover_pipes: a pipe in place of a file of a transaction is not opened. Opening one waits for a writer on a file
+// system that has only the methods of afero.Fs; a root never waits.
 func TestRecover_pipes(t *testing.T) {
 	t.Parallel()
 	for _, at := range []struct{ phase, name string }{

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestPlanted finds journals that came with a cloned tree, without a key as with one.
+// TestPlanted finds journals that came with a cloned tree, with and without a key.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	for _, key := range [][]byte{testKey, {}} {

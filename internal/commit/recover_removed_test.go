@@ -12,8 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestRecover_removed has the user remove a file that was written by a transaction that was killed then. It stays
-// removed.
+// TestRecover_removed has the user remove a file that a killed transaction had written. It stays removed.
 func TestRecover_removed(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)
@@ -35,7 +34,7 @@ func TestRecover_removed(t *testing.T) {
 	}
 }
 
-// TestRecover_crowd looks, without the lock, at a state directory that the one who has it is just removing.
+// TestRecover_crowd inspects, without the lock, a state directory while its owner removes it.
 func TestRecover_crowd(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{stateDir, stateDir + "/tx"} {

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// interrupted leaves a transaction behind that was killed in the phase, and returns the trial and the directory of the
+// interrupted leaves a transaction that was killed in the phase, and returns the trial and the directory of the
 // transaction.
 func interrupted(t *testing.T, fsys afero.Fs, phase string) (*trial, string) {
 	t.Helper()
@@ -24,10 +24,10 @@ func interrupted(t *testing.T, fsys afero.Fs, phase string) (*trial, string) {
 	dead, ops := false, 0
 	most := 2
 	if phase == "stage" {
-		most = 12 // before that the directory of the transaction is not there
+		most = 12 // before that, the directory of the transaction does not exist
 	}
 	tr.hooks.before = func(_ int, op string, writes bool, _ string) error {
-		// Not at once, so that there is something of the phase.
+		// Not at once, so that the phase has done something.
 		if dead && writes {
 			ops++
 		}
@@ -64,7 +64,7 @@ func everything(t *testing.T, fsys afero.Fs) map[string]string {
 	return all
 }
 
-// TestRecover_table goes through all that can be found of a transaction, and also checks that Inspect sees it and
+// TestRecover_table covers all states in which a transaction can be found, and checks that Inspect sees them and
 // changes nothing.
 func TestRecover_table(t *testing.T) {
 	t.Parallel()
@@ -101,7 +101,7 @@ func TestRecover_table(t *testing.T) {
 		harm        func(t *testing.T, fsys afero.Fs, dir string)
 		status      backup.LeftoverStatus
 		isNew       bool
-		err         error // of a suspicious one
+		err         error // of a suspicious transaction
 	}{
 		{"staging", "stage", none, backup.LeftoverUntouched, false, nil},
 		{"backing up", "backup", none, backup.LeftoverUntouched, false, nil},
@@ -180,7 +180,7 @@ func TestRecover_table(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tt.name == "empty directory" {
-				return // the tree was half written, which cannot be known
+				return // the tree was half written, which recovery cannot know
 			}
 			if got := tr.settled(t, tt.name); got != tt.isNew {
 				t.Errorf("tree is new: %v, want %v", got, tt.isNew)
@@ -230,7 +230,7 @@ func copyTree(t *testing.T, from, to afero.Fs, dir string) {
 	}
 }
 
-// TestRecover_damagedImage loses one before-image: that path is reported, the others are restored.
+// TestRecover_damagedImage loses one before-image: that path is reported, and the others are restored.
 func TestRecover_damagedImage(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)
@@ -248,7 +248,7 @@ func TestRecover_damagedImage(t *testing.T) {
 		t.Fatal(names, err)
 	}
 	dir := stateDir + "/tx/" + names[0].Name()
-	// The file itself is also in the slot that it was exchanged to.
+	// The file itself is also in the slot with which it was exchanged.
 	image := dir + "/old/" + journal.Slot(1)
 	err = errors.Join(fsys.Remove(image), afero.WriteFile(fsys, image, []byte("rotten"), 0o644), fsys.Remove(dir+"/new/"+journal.Slot(1)))
 	if err != nil {
@@ -272,7 +272,7 @@ func TestRecover_damagedImage(t *testing.T) {
 	}
 }
 
-// uncounted takes the counts of links, which those in the directory for conflicts add to, from want.
+// uncounted removes from want the link counts that differ because the directory for conflicts adds links.
 func uncounted(got, want map[string]string) map[string]string {
 	for p, d := range got {
 		have, _, _ := strings.Cut(d, "/")
@@ -283,7 +283,7 @@ func uncounted(got, want map[string]string) map[string]string {
 	return got
 }
 
-// TestForget checks that undoing removes the plan before anything that the plan needs.
+// TestForget checks that undoing removes the plan before the files that the plan needs.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)

@@ -17,9 +17,9 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestCrash_withoutPlan kills the recovery right after it has taken the plan away, which is not durable then. The
-// next one finds a transaction without a plan and removes it. A program saves a file, and the power fails: the plan
-// must not come back, for it would be undone once more, over what was saved.
+// TestCrash_withoutPlan kills the recovery right after it removed the plan, before that is durable. The next recovery
+// finds a transaction without a plan and removes it. A program saves a file, and the power fails: the plan must not
+// come back, because it would be undone once more, over the saved file.
 func TestCrash_withoutPlan(t *testing.T) {
 	t.Parallel()
 	tried := 0
@@ -57,8 +57,7 @@ func TestCrash_withoutPlan(t *testing.T) {
 	}
 }
 
-// withoutPlan recovers a disk and returns what is there right after the plan was taken away, nil if that does not
-// happen.
+// withoutPlan recovers a disk and returns it as of right after the plan was removed, nil if that does not happen.
 func withoutPlan(s *story, disk *crashfs.Fs) *crashfs.Fs {
 	var left *crashfs.Fs
 	taken := false
@@ -76,7 +75,7 @@ func withoutPlan(s *story, disk *crashfs.Fs) *crashfs.Fs {
 	return left
 }
 
-// saveAny saves a file that the changes are about, durably, and returns its name, "" if none of them exists.
+// saveAny durably saves a changed file and returns its name, "" if none exists.
 func saveAny(t *testing.T, disk *crashfs.Fs, changes []change.Change) string {
 	t.Helper()
 	for _, c := range changes {

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// spy notes what a commit does through the handles of directories, which no simulated disk has.
+// spy records what a commit does through handles of directories, which simulated disks do not have.
 type spy struct {
 	mu    sync.Mutex
 	notes []string
@@ -83,8 +83,8 @@ func (f spyFile) Sync() error {
 	return f.NewFile.Sync()
 }
 
-// TestBulk_durable: by handles too, every new file is synced after it is written and before the plan, and every
-// directory between the exchanges and the mark of the commit.
+// TestBulk_durable: with handles too, every new file is synced after it is written and before the plan, and every
+// directory between the exchanges and the commit mark.
 func TestBulk_durable(t *testing.T) {
 	t.Parallel()
 	root := rootFs(t)

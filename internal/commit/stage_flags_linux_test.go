@@ -13,7 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestApply_lostFlags: inode flags that a new file cannot get are reported once, flags that it can get not at all.
+// TestApply_lostFlags: inode flags that a new file cannot get are reported once, flags that it can get are not
+// reported.
 func TestApply_lostFlags(t *testing.T) {
 	t.Parallel()
 	const secure, undelete, compress, noDump = 0x1, 0x2, 0x4, 0x40

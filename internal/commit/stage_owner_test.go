@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// losingFs can give a file neither the owner of another one nor all flags of its inode.
+// losingFs can give a file neither another owner nor all inode flags.
 type losingFs struct {
 	*rootfs.FS
 	owner error
@@ -24,8 +24,8 @@ func (l losingFs) CopyMeta(_, to string) error {
 	return names.PathError("copymeta", to, errors.Join(l.owner, &capability.LostFlags{Letters: "c"}))
 }
 
-// TestApply_lostOwnerAndFlags: that flags of an inode are lost does not hide that the owner is, whose rights must not
-// be lent out then, nor that the disk fails.
+// TestApply_lostOwnerAndFlags: lost inode flags do not hide that the owner is lost, whose permissions must then not be
+// granted to others, or that the disk fails.
 func TestApply_lostOwnerAndFlags(t *testing.T) {
 	t.Parallel()
 	root := rootFs(t).(*rootfs.FS)

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestStateDir_inside has something else in the place of a directory that is needed only at the end of a commit. It
-// has to be found before the first write.
+// TestStateDir_inside has something else in place of a directory that is needed only at the end of a commit. It must be
+// found before the first write.
 func TestStateDir_inside(t *testing.T) {
 	t.Parallel()
 	link := func(f afero.Fs, name string) error { return f.(afero.Linker).SymlinkIfPossible("../elsewhere", name) }
@@ -40,8 +40,8 @@ func TestStateDir_inside(t *testing.T) {
 	}
 }
 
-// TestStateDir_conflicts has something else in the place of the directory for conflicts, which is needed in the
-// middle of undoing. It is moved away, and blocks nothing: neither undoing nor looking.
+// TestStateDir_conflicts has something else in place of the directory for conflicts, which is needed in the middle of
+// undoing. It is moved away, and blocks neither undoing nor inspecting.
 func TestStateDir_conflicts(t *testing.T) {
 	t.Parallel()
 	conflicts := stateDir + "/conflicts"
@@ -81,7 +81,7 @@ func TestStateDir_conflicts(t *testing.T) {
 	}
 }
 
-// TestStateDir_owner has a tree of another user, whose state directory then is his too.
+// TestStateDir_owner has a tree of another user, who then also owns its state directory.
 func TestStateDir_owner(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)
@@ -110,7 +110,7 @@ func TestStateDir_owner(t *testing.T) {
 	}
 }
 
-// TestStateDir_store: an empty store of runs does not keep the state directory, a filled store does.
+// TestStateDir_store: an empty store of runs does not keep the state directory, a filled one does.
 func TestStateDir_store(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"", "runs/format"} {

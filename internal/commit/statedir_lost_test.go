@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// TestLost has another program remove the state directory, or what is in it, before each operation from the first write
+// TestLost has another program remove the state directory, or its content, before each operation from the first write
 // on. The report about the tree must be true, and nothing blocks the next commit.
 func TestLost(t *testing.T) {
 	t.Parallel()
@@ -28,7 +28,7 @@ func TestLost(t *testing.T) {
 				for at, more := -1, true; more; at++ {
 					do := many
 					if at < 0 {
-						do = write("a", "A") // there is nothing that could be done without the directory
+						do = write("a", "A") // nothing could be done without the directory
 					}
 					more = false
 					fsys := open(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestStateDir has something else in the place of the state directory or of what is in it.
+// TestStateDir has something else in place of the state directory or its entries.
 func TestStateDir(t *testing.T) {
 	t.Parallel()
 	link := func(f afero.Fs, target, name string) error { return f.(afero.Linker).SymlinkIfPossible(target, name) }
@@ -46,7 +46,7 @@ func TestStateDir(t *testing.T) {
 	}
 }
 
-// A store of runs is made in the state directory while that is tidied. It stays, and nothing is wrong.
+// A store of runs is made in the state directory while that is being tidied. It stays, and no error is reported.
 func TestStateDir_filledMeanwhile(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{stateDir + "/runs", stateDir} {

@@ -17,12 +17,12 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// dying is a disk on which a process died just when it had taken a file of another program out of the tree, and had not
-// put it back yet.
+// dying is a disk on which a process died right after it moved a file of another program out of the tree, before it put
+// it back.
 type dying struct {
 	tree []string
 	do   func(s *stage.Stage) error
-	// The operation at this place, as in isAt, is the last, and just before it another program does foul.
+	// The operation at this place, as in isAt, is the last one, and right before it another program calls foul.
 	op, path string
 	foul     func(f afero.Fs) error
 }
@@ -64,12 +64,13 @@ func saves(name string) func(f afero.Fs) error {
 	}
 }
 
-// isAt reports whether the operation is on that path, or on one with that end if it begins with a dot or a slash.
+// isAt reports whether the operation is on the path, or on a path with that suffix if path begins with a dot or a
+// slash.
 func isAt(op crashfs.Op, path string) bool {
 	return op.Path == path || strings.ContainsAny(path[:1], "./") && strings.HasSuffix(op.Path, path)
 }
 
-// once lets the first such operation fail, or something else happen before it.
+// once makes the first such operation fail, or calls do before it.
 func once(disk *crashfs.Fs, op, path string, do func(f afero.Fs) error) (met *bool) {
 	met = new(bool)
 	disk.Before(func(o crashfs.Op) error {
@@ -87,18 +88,18 @@ func eio(afero.Fs) error { return syscall.EIO }
 var (
 	// replaced has the file of another program in the slot of the new one, which is at the path.
 	replaced = dying{[]string{"a=1", "z=2"}, steps(write("a", "A"), write("z", "Z")), "exchange", "a", saves("a")}
-	// deleted has it beside the slot, and nothing at the path.
+	// deleted has it next to the slot, and nothing at the path.
 	deleted = dying{[]string{"d/b=1", "z=2"}, steps(remove("d/b"), write("z", "Z")), "rename", ".out", saves("d/b")}
-	// emptied has a directory there in which it is.
+	// emptied has it in a directory at that place.
 	emptied = dying{[]string{"d/e=1", "z=2"}, steps(remove("d"), write("z", "Z")), "rename", "/" + journal.Slot(0) + ".out", saves("d/e")}
 )
 
-// TestGiveBack finds such a file, whatever else happens then: in the end it is at its path, or kept with the conflicts,
-// and reported to the user. Everything else is as it was.
+// TestGiveBack finds such a file, whatever else happens: in the end it is at its path, or kept with the conflicts and
+// reported to the user. Everything else is as it was.
 func TestGiveBack(t *testing.T) {
 	t.Parallel()
 	none := func(*testing.T, *crashfs.Fs) {}
-	// fails lets the first recovery fail at an operation.
+	// fails makes the first recovery fail at an operation.
 	fails := func(op, path string) func(t *testing.T, disk *crashfs.Fs) {
 		return func(t *testing.T, disk *crashfs.Fs) {
 			t.Helper()

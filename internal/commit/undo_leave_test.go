@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// TestLeave_fails has the disk fail, or the file system panic, at the end of undoing. The transaction stays, and is
-// dealt with by the next.
+// TestLeave_fails has the disk fail, or the file system panic, at the end of undoing. The transaction stays, and the
+// next recovery handles it.
 func TestLeave_fails(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
-// TestApply_modeOfOthers has a directory whose mode the commit changes, and another program too. The other program's
-// mode stays when the commit is undone, and a path that is not a directory any more is left alone.
+// TestApply_modeOfOthers has a directory whose mode both the commit and another program change. The other program's
+// mode stays when the commit is undone, and a path that is no longer a directory is left alone.
 func TestApply_modeOfOthers(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)

@@ -14,8 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestUndo_madeDir has another program remove or replace a directory that the commit has made, in the very moment in
-// which that is undone.
+// TestUndo_madeDir has another program remove or replace a directory that the commit made, exactly when that is undone.
 func TestUndo_madeDir(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -60,7 +59,7 @@ func TestUndo_madeDir(t *testing.T) {
 	}
 }
 
-// TestUndo_lostDir cannot find the directory that was taken out. Another one like it takes its place.
+// TestUndo_lostDir cannot find the directory that was moved out. A similar one replaces it.
 func TestUndo_lostDir(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)
@@ -97,8 +96,8 @@ func TestUndo_lostDir(t *testing.T) {
 	}
 }
 
-// TestUndo_noRoom has a disk, with fewer abilities, on which undoing needs something new that cannot be made. The
-// transaction stays until it can.
+// TestUndo_noRoom has a disk, with fewer abilities, on which undoing needs a new entry that cannot be made. The
+// transaction stays until that is possible.
 func TestUndo_noRoom(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -143,8 +142,8 @@ func TestUndo_noRoom(t *testing.T) {
 	}
 }
 
-// TestUndo_notBroughtNear has another program change two files, the second of them on another mount, where nothing of
-// the transaction was when the first made it fail. So nothing has to be kept for it.
+// TestUndo_notBroughtNear has another program change two files. The second is on another mount, where the transaction
+// had nothing when it failed at the first. So nothing has to be kept for it.
 func TestUndo_notBroughtNear(t *testing.T) {
 	t.Parallel()
 	fsys := mounted(t)
@@ -170,11 +169,11 @@ func TestUndo_notBroughtNear(t *testing.T) {
 	}
 }
 
-// TestUndo_late has another program write a file in the very moment in which it is about to be undone.
+// TestUndo_late has another program write a file at the moment when it is about to be undone.
 func TestUndo_late(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		op, path string // before this operation, on this path or a name for what is taken back
+		op, path string // before this operation, on this path or a name for the entry that is undone
 	}{{"exchange", "a"}, {"rename", "n"}}
 	for _, tt := range tests {
 		for _, inPlace := range []bool{true, false} {

@@ -17,7 +17,7 @@ func fileState(content string) change.State {
 	return change.State{Kind: change.File, Mode: 0o644, Size: int64(len(content)), Hash: change.HashOf([]byte(content)), ModTime: longAgo}
 }
 
-// TestApply_refusesChanges is given lists that no stage makes, but a program or a stored plan may.
+// TestApply_refusesChanges commits lists that no stage makes, but that a program or a stored plan may contain.
 func TestApply_refusesChanges(t *testing.T) {
 	t.Parallel()
 	one, two := fileState("a1"), fileState("other")
@@ -65,8 +65,7 @@ func TestApply_refusesChanges(t *testing.T) {
 	}
 }
 
-// TestApply_nothingChanges is given changes that change nothing, so that nothing is written, not even in the state
-// directory.
+// TestApply_nothingChanges commits changes without effect, so nothing is written, not even in the state directory.
 func TestApply_nothingChanges(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)
@@ -91,7 +90,7 @@ func namesOf(tree map[string]string) []string {
 	return names
 }
 
-// TestApply_renameWithoutTime is given a rename that says nothing of the time: the file keeps its own.
+// TestApply_renameWithoutTime commits a rename without a time: the file keeps its own.
 func TestApply_renameWithoutTime(t *testing.T) {
 	t.Parallel()
 	for name, make := range backends() {

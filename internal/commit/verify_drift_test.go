@@ -18,8 +18,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestApply_drift has another program come between two looks at the same path, in every place where something is first
-// described and then read. The change is reported at its path, and the other program's file stays.
+// TestApply_drift has another program act between two checks of the same path, wherever something is first described
+// and then read. The change is reported at its path, and the other program's file stays.
 func TestApply_drift(t *testing.T) {
 	t.Parallel()
 	gone := func(f afero.Fs, name string) error { return f.Remove(name) }
@@ -56,7 +56,7 @@ func TestApply_drift(t *testing.T) {
 			tr := &trial{fsys: fsys, hooks: &hooks{}, changes: staged(t, fsys, steps(write("a", "A"), tt.do))}
 			on := tt.path
 			if tt.op == "copymeta" {
-				on = "/new/" + journal.Slot(1) // to which it is copied
+				on = "/new/" + journal.Slot(1) // the target of the copy
 			}
 			want, met, now := map[string]string(nil), false, ""
 			foul := func() error {
@@ -85,9 +85,9 @@ func TestApply_drift(t *testing.T) {
 				t.Fatalf("met %v, %+v, error is %v", met, rep, err)
 			}
 			got := snapshot(t, fsys, false)
-			want["a"] = got["a"] // when it was looked at, the commit may have been at work
+			want["a"] = got["a"] // the commit may already have been at work when the tree was inspected
 			if _, there := want[tt.path]; !there && tt.phase == "apply" {
-				delete(got, tt.path) // undoing cannot know who has removed it, and puts it back
+				delete(got, tt.path) // undoing cannot know who removed it, and restores it
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
@@ -99,7 +99,7 @@ func TestApply_drift(t *testing.T) {
 	}
 }
 
-// TestApply_unread has changes of files of which only size and time are known, which were not read.
+// TestApply_unread has changes of files of which only size and time are known, because they were not read.
 func TestApply_unread(t *testing.T) {
 	t.Parallel()
 	for name, foul := range map[string]func(f afero.Fs) error{
@@ -128,7 +128,7 @@ func TestApply_unread(t *testing.T) {
 	}
 }
 
-// TestApply_sourceDrift is given content that cannot be made any more, for the file that it is made from has changed.
+// TestApply_sourceDrift commits content that can no longer be made, because its source file has changed.
 func TestApply_sourceDrift(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)

@@ -18,8 +18,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestApply_fifo removes a path that is neither a file nor a directory nor a link: it is refused, because it could not
-// be brought back.
+// TestApply_fifo removes a path that is neither a file nor a directory nor a link. This is refused, because it could
+// not be restored.
 func TestApply_fifo(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
