@@ -124,7 +124,8 @@ func TestForeignAttributes(t *testing.T) {
 	}
 }
 
-// attrMoment changes the attributes of a path before one operation. The operation numbered fails returns an error, none for 0.
+// attrMoment changes the attributes of a path before one operation. The operation numbered fails returns an error, none
+// for 0.
 func attrMoment(t *testing.T, do func(*stage.Stage) error, change attrChange, name string, at, fails int) (reached, conflict bool) {
 	t.Helper()
 	dir := fstest.TempDir(t)
