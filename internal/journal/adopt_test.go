@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestAdopt: a plan in the directory where it was made keeps its facts about files; a copied plan knows files by their
-// bytes alone.
+// TestAdopt: a plan in the directory where it was made keeps its facts about files; a copied plan identifies files only
+// by their bytes.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	plan := func() *journal.Plan {

@@ -2,7 +2,7 @@ package journal
 
 import "github.com/millrace-go/millrace/internal/disk"
 
-// LineOf is the line of a record as it is written to a plan.
+// LineOf returns the line of a record as it is written to a plan.
 func LineOf(r *Record) []byte {
 	var c coder
 	c.record(r)

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// forge makes a plan file of the header and the records, with the checksums that belong to them, signed with the key if
-// there is one. It does not use the package, so it also tests that the documented format is true.
+// forge makes a plan file from the header and the records, with their checksums, signed with the key if there is one.
+// It does not use the package, so it also tests that the documentation of the format is true.
 func forge(key []byte, payloads ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("millrace plan 1\n")
@@ -40,7 +40,7 @@ const (
 	goodRecord = `{"path":"a/b/c%25","old":{"kind":"absent"},"new":{"kind":"symlink","target":"x%ff"},"slot":0}`
 )
 
-// TestForged wants every line looked at also when the author of the file could make its checksums, and even its
+// TestForged checks that every line is validated even if the author of the file could make its checksums and its
 // signature.
 func TestForged(t *testing.T) {
 	t.Parallel()
@@ -92,7 +92,7 @@ func TestForged(t *testing.T) {
 	}
 }
 
-// TestSums breaks what holds the lines together.
+// TestSums breaks the sums that link the lines.
 func TestSums(t *testing.T) {
 	t.Parallel()
 	good := forge(nil, goodHeader, goodRecord)

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// FuzzDecode wants no panic, and that whatever is taken can be written again and is safe.
+// FuzzDecode checks that there is no panic, and that every accepted plan can be written again and is safe.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, sample(), nil))
 	f.Add([]byte("millrace plan 1\n"))
@@ -18,7 +18,7 @@ func FuzzDecode(f *testing.F) {
 			if _, ok := errors.AsType[*journal.Error](err); !ok {
 				t.Fatalf("error is %T", err)
 			}
-			// The checksums keep almost everything out, so the parts behind them are given the bytes as well.
+			// The checksums refuse almost everything, so the parts after them also get the bytes.
 			p = sample()
 			p.Records[0].Path = string(data)
 			if p.Validate() != nil {

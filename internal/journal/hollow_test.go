@@ -11,9 +11,9 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestHollow reads plans of nothing but line ends, which a small archive can hold very many of: that takes no more
-// memory than they do themselves, whether their sums are right or not. It counts what is allocated, so nothing runs
-// beside it.
+// TestHollow reads plans that consist of line ends, which a small archive can contain in very large numbers: they take
+// no more memory than their own size, whether their sums are right or not. It counts allocations, so nothing runs in
+// parallel.
 func TestHollow(t *testing.T) {
 	const lines = 1 << 20
 	header := strings.Replace(goodHeader, `"paths":1`, fmt.Sprintf(`"paths":%d`, lines), 1)

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestIDs holds the two forms of ids against what they are as regular expressions, which every program would pay for
-// when it starts.
+// TestIDs compares the two forms of ids with regular expressions, which the package avoids because every program would
+// pay for them at its start.
 func TestIDs(t *testing.T) {
 	id, runID := regexp.MustCompile(`^\d{8}_\d{6}_[0-9a-f]{9,64}$`), regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`)
 	check := func(t interface{ Errorf(string, ...any) }, s string) {

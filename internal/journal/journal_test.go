@@ -26,7 +26,7 @@ func file(content string) change.State {
 	}
 }
 
-// sample has a record of every sort.
+// sample returns a plan with a record of every kind.
 func sample() *journal.Plan {
 	dir := change.State{Kind: change.Dir, Mode: 0o755 | fs.ModeSetgid, ModTime: time.Unix(-62135596800-5, 7)}
 	link := change.State{Kind: change.Symlink, Target: "a%41\xff", Mode: 0o777}
@@ -73,7 +73,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestDamage changes, removes and doubles every byte, and cuts the file everywhere.
+// TestDamage changes, removes and doubles every byte, and truncates the file everywhere.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	data := encode(t, sample(), key)
@@ -128,7 +128,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestValidate makes one thing wrong at a time.
+// TestValidate makes one mistake at a time.
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	paths := []string{"../x", "/etc/passwd", "a//b", "./a", "a/", ".", "", "a/../b", "a\x00b", ".git/hooks/x", "x/.GIT/y", "git~1/x",

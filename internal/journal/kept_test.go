@@ -6,7 +6,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestKept: a backup keeps all but what was deleted for good, and a trash what was deleted by a step.
+// TestKept: a backup keeps everything except what was deleted for good, and a trash keeps what a step deleted.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	changed, deleted, discarded := journal.Record{}, journal.Record{Trash: true}, journal.Record{Permanent: true}
@@ -35,7 +35,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestFarName: files beside the paths of other mounts have names that tell the transaction and the record.
+// TestFarName: files next to paths on other mounts have names that identify the transaction and the record.
 func TestFarName(t *testing.T) {
 	t.Parallel()
 	p := sample()

@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// keyHome makes a home without anything in it and returns where the key is to be.
+// keyHome makes an empty home and returns the future path of the key.
 func keyHome(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
@@ -32,8 +32,8 @@ func keyHome(t *testing.T) string {
 	return filepath.Join(config, "millrace", "key")
 }
 
-// TestUserKey_refused has something at the place of the key that must not be used, and must not be replaced either:
-// plans may have been signed with what was there.
+// TestUserKey_refused has an entry in place of the key that must be neither used nor replaced: plans may have been
+// signed with the old one.
 func TestUserKey_refused(t *testing.T) {
 	long := bytes.Repeat([]byte("k"), journal.KeySize+1)
 	tests := []struct {
@@ -78,12 +78,13 @@ func TestUserKey_refused(t *testing.T) {
 	}
 }
 
-// TestUserKey_unwritable has a directory for the key in which no file can be made, and one in which it is made already.
+// TestUserKey_unwritable has a directory for the key in which no file can be made, and one in which the key already
+// exists.
 func TestUserKey_unwritable(t *testing.T) {
 	name := keyHome(t)
 	dir := filepath.Dir(name)
 	switch {
-	case runtime.GOOS == "linux": // no user, root neither, can make a file in proc
+	case runtime.GOOS == "linux": // no user, not even root, can make a file in proc
 		if err := errors.Join(os.MkdirAll(filepath.Dir(dir), 0o700), os.Symlink("/proc/self/task", dir)); err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +101,7 @@ func TestUserKey_unwritable(t *testing.T) {
 	}
 }
 
-// volatile says of itself whether it is in memory.
+// volatile reports whether it is in memory.
 type volatile struct {
 	afero.Fs
 	memory bool
@@ -108,7 +109,7 @@ type volatile struct {
 
 func (v volatile) InMemory() bool { return v.memory }
 
-// TestInMemory: only a file system that is known to be in memory goes without a key.
+// TestInMemory: only a file system that is known to be in memory needs no key.
 func TestInMemory(t *testing.T) {
 	mem := afero.NewMemMapFs()
 	name := keyHome(t)

@@ -97,7 +97,7 @@ func TestUserKey_none(t *testing.T) {
 	}
 }
 
-// TestUserKey_race lets several ask for the key that none of them finds.
+// TestUserKey_race has several callers request a key that does not exist yet.
 func TestUserKey_race(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", home)

@@ -53,7 +53,7 @@ var records = rapid.Custom(func(t *rapid.T) journal.Record {
 	}
 })
 
-// TestRecordLines: what is written is JSON and is read again, whatever bytes are in it.
+// TestRecordLines: written records are JSON and can be read again, with any bytes in them.
 func TestRecordLines(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -66,7 +66,7 @@ func TestRecordLines(t *testing.T) {
 	})
 }
 
-// TestRecordLine is the form: a journal has to be read by those who come later.
+// TestRecordLine pins the format: later versions must be able to read a journal.
 func TestRecordLine(t *testing.T) {
 	t.Parallel()
 	r := journal.Record{
@@ -122,7 +122,7 @@ func TestScan_refuses(t *testing.T) {
 	}
 }
 
-// TestDecodeHeader: the header of whatever can be decoded, and the same refusals.
+// TestDecodeHeader: it returns the header of every file that can be decoded, and the same refusals.
 func TestDecodeHeader(t *testing.T) {
 	t.Parallel()
 	for _, key := range [][]byte{nil, []byte("a key")} {

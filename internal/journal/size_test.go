@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestSize: nothing is written that is not read again as a whole, and nothing is read in part.
+// TestSize: everything that is written can be read again as a whole, and nothing is read in part.
 func TestSize(t *testing.T) {
 	t.Parallel()
 	p := sample()
