@@ -15,19 +15,19 @@ import (
 // finding returns all matches in a text, with their groups.
 type finding func(data []byte) [][]int
 
-// byRegexp finds what package regexp does.
+// byRegexp finds the matches of package regexp.
 func byRegexp(re *regexp.Regexp) finding {
 	return func(data []byte) [][]int { return re.FindAllSubmatchIndex(data, -1) }
 }
 
-// expected returns the matches that another matcher finds, in the text as the pattern sees it: without the "\r" of each
-// "\r\n" where that counts as one line end.
+// expected returns the matches that another matcher finds in the text as the pattern sees it: without the "\r" of each
+// "\r\n" if that counts as one line end.
 func expected(p *match.Pattern, find finding, data []byte) [][]int {
 	if !match.AnyEnd(p) {
 		return find(data)
 	}
 	var seen []byte
-	var at []int // for each byte that is seen, where it is, or where the line end begins that it is of
+	var at []int // for each visible byte, its offset, or the start of the line end that it belongs to
 	for i, c := range data {
 		if c == '\r' && i+1 < len(data) && data[i+1] == '\n' {
 			continue
@@ -50,8 +50,8 @@ func expected(p *match.Pattern, find finding, data []byte) [][]int {
 	return locs
 }
 
-// against compares a pattern with another matcher on one text, in every way that it can be asked. It returns how many
-// matches there are.
+// against compares a pattern with another matcher on one text, with every method of the pattern. It returns the number
+// of matches.
 func against(p *match.Pattern, find finding, data []byte) (matches int, err error) {
 	ctx := context.Background()
 	want := expected(p, find, data)
@@ -74,7 +74,7 @@ func against(p *match.Pattern, find finding, data []byte) (matches int, err erro
 	case mayMatch != nil && len(want) > 0 && !mayMatch(data):
 		return 0, fmt.Errorf("screened out, but %d matches", len(want))
 	}
-	// A match that ends where a window does comes with that window.
+	// A match that ends at the end of a window is reported with that window.
 	parts, inWindows := match.How{Sizes: match.Sizes{Whole: -1, Window: 64}}, 0
 	err = p.Find(ctx, match.Bytes(data), parts, func(*match.Window, []int) bool { inWindows++; return true })
 	if err != nil || inWindows != len(want) {
@@ -86,8 +86,8 @@ func against(p *match.Pattern, find finding, data []byte) (matches int, err erro
 	return len(want), nil
 }
 
-// TestAgainstRegexp holds random regular expressions on random texts against package regexp: short texts, and some
-// that are long enough to be searched in parts, with much and little room for states.
+// TestAgainstRegexp compares random regular expressions on random texts with package regexp: short texts, and texts
+// long enough to be searched in parts, with much and little memory for states.
 func TestAgainstRegexp(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)

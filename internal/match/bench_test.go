@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// corpus is some 16 MiB of Go source, in files.
+// corpus returns about 16 MiB of Go source, in files.
 func corpus(b *testing.B) (files [][]byte, size int64) {
 	b.Helper()
 	root, err := exec.Command("go", "env", "GOROOT").Output()
@@ -35,7 +35,7 @@ func corpus(b *testing.B) (files [][]byte, size int64) {
 	return files, size
 }
 
-// overFiles is a benchmark of something that is done with each file. It reports what that returns in total.
+// overFiles benchmarks a function that is called with each file. It reports the sum of the results.
 func overFiles(b *testing.B, files [][]byte, size int64, unit string, do func(data []byte) int) {
 	b.SetBytes(size)
 	b.ReportAllocs()
@@ -120,7 +120,7 @@ func BenchmarkRegex(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile is what a pattern costs before the first file.
+// BenchmarkCompile measures the cost of a pattern before the first file.
 func BenchmarkCompile(b *testing.B) {
 	for _, source := range []string{`errors.New`, `func \(\w+ \*(\w+)\) Close\(\) error`, `(?i)workspace`, `\pL+\pN`} {
 		b.Run(source, func(b *testing.B) {

@@ -14,10 +14,10 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// patience is how long what has a deadline of moments may take on a machine with other things to do.
+// patience is how long an operation with a very short deadline may take on a busy machine.
 const patience = 30 * time.Second
 
-// TestOneMatchEndsWithItsContext: looking for a single match, which takes long, ends with the context as well.
+// TestOneMatchEndsWithItsContext: a long search for a single match also ends with the context.
 func TestOneMatchEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	data := []byte(strings.Repeat("x", 160<<10))
@@ -48,7 +48,7 @@ func TestOneMatchEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestLargeProgram: with an automaton and without, the matches in a text for which both take long are those of package
+// TestLargeProgram: with and without an automaton, the matches in a text that takes both long are those of package
 // regexp.
 func TestLargeProgram(t *testing.T) {
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestLargeProgram(t *testing.T) {
 	}
 }
 
-// TestLargePatternsAreRefused before anything is compiled, and what is as large as it may be is not.
+// TestLargePatternsAreRefused: too large patterns are refused before compiling, and patterns at the limit are not.
 func TestLargePatternsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ pattern, want string }{
@@ -99,7 +99,8 @@ func TestLargePatternsAreRefused(t *testing.T) {
 	}
 }
 
-// TestSizeIsThatOfTheProgram: the estimate is never below the program that package regexp makes, and not far above it.
+// TestSizeIsThatOfTheProgram: the estimate is never below the size of the program that package regexp makes, and not
+// far above it.
 func TestSizeIsThatOfTheProgram(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range append([]string{`a{3,7}`, `(a|b|c){2,}`, `(?:(x?){4}y*){5}`, `(?:)`, `[a-z]+\d{0,3}`,

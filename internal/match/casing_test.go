@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// TestEscapes has the replacements with escapes, and their results. GNU sed gives the same for each row that it can
-// read, in its own spelling of groups.
+// TestEscapes has replacements with escapes, and their results. GNU sed has the same result for each row that it
+// supports, in its own syntax of groups.
 func TestEscapes(t *testing.T) {
 	t.Parallel()
 	sed, err := exec.LookPath("sed")

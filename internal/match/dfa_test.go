@@ -37,7 +37,7 @@ func FuzzAgainstRegexp(f *testing.F) {
 	})
 }
 
-// filler returns lines in which nothing stands out, of about so many bytes.
+// filler returns about n bytes of unremarkable lines.
 func filler(r *rand.Rand, n int) []byte {
 	var b bytes.Buffer
 	for b.Len() < n {
@@ -46,7 +46,7 @@ func filler(r *rand.Rand, n int) []byte {
 	return b.Bytes()
 }
 
-// longAtEnd makes one line of the last of four equal parts, so that nothing is behind the first line end in it.
+// longAtEnd joins the last of four equal parts into one line, so that nothing follows its first line end.
 func longAtEnd(data []byte) []byte {
 	size := len(data) / 4
 	data = data[:4*size]
@@ -56,7 +56,7 @@ func longAtEnd(data []byte) []byte {
 	return data
 }
 
-// TestAcrossParts puts the beginning and the end of a match anywhere into texts that are searched in parts.
+// TestAcrossParts puts the beginning and the end of a match at every position of texts that are searched in parts.
 func TestAcrossParts(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(fstest.Seed(t), 1))
@@ -94,7 +94,8 @@ func TestAcrossParts(t *testing.T) {
 	fstest.Countf(t, "%d matches", found)
 }
 
-// TestDenseAndSparse runs patterns over texts in which what is looked for first is rare, then everywhere, then gone.
+// TestDenseAndSparse runs patterns over texts in which the text that is searched first is rare, then everywhere, then
+// gone.
 func TestDenseAndSparse(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(fstest.Seed(t), 1))
@@ -137,7 +138,7 @@ func TestOnePatternInManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestHostileStates holds that expressions with very many states stay within bounds, and get the same answers.
+// TestHostileStates checks that expressions with very many states stay within limits and find the same matches.
 func TestHostileStates(t *testing.T) {
 	fstest.OneGoroutine(t)
 	t.Parallel()

@@ -5,17 +5,17 @@ import (
 	"regexp/syntax"
 )
 
-// SetRoom bounds the memory of the states that are kept for a pattern, before it is used.
+// SetRoom limits the memory for the states of a pattern, before it is used.
 func SetRoom(p *Pattern, bytes int) {
 	if p.machine != nil {
 		p.machine.room = bytes
 	}
 }
 
-// HasMachine reports whether there is an automaton for the pattern.
+// HasMachine reports whether the pattern has an automaton.
 func HasMachine(p *Pattern) bool { return p.machine != nil }
 
-// Walking returns a pattern that matches the same without an automaton.
+// Walking returns a pattern with the same matches, but without an automaton.
 func Walking(p *Pattern) *Pattern {
 	q, err := p.Compile()
 	if err != nil {
@@ -25,10 +25,10 @@ func Walking(p *Pattern) *Pattern {
 	return q
 }
 
-// AnyEnd reports whether the pattern takes "\r\n" for one line end.
+// AnyEnd reports whether the pattern treats "\r\n" as one line end.
 func AnyEnd(p *Pattern) bool { return p.anyEnd }
 
-// Memory returns how many bytes the states take after several searches in data, and whether that was given up.
+// Memory returns the bytes that the states take after several searches in data, and whether the automaton gave up.
 func Memory(p *Pattern, data []byte) (bytes int, gaveUp bool) {
 	d := newDFA(p.machine)
 	d.ctx = context.Background()
@@ -43,10 +43,10 @@ func Memory(p *Pattern, data []byte) (bytes int, gaveUp bool) {
 	return bytes, gaveUp
 }
 
-// Needs returns the texts of which each match contains one, those in any case with a "~" in front.
+// Needs returns the texts of which each match contains one, with a "~" in front of those that match in any case.
 func Needs(p *Pattern) []string { return sources(p.need) }
 
-// Prefixes returns the texts of which each match begins with one.
+// Prefixes returns the texts with one of which each match begins.
 func Prefixes(p *Pattern) []string {
 	if p.machine == nil {
 		return nil
@@ -65,7 +65,7 @@ func sources(of []*finder) (all []string) {
 	return all
 }
 
-// ProgramSize returns how many instructions the program of a regular expression has.
+// ProgramSize returns the number of instructions in the program of a regular expression.
 func ProgramSize(pattern string) int {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -78,12 +78,12 @@ func ProgramSize(pattern string) int {
 	return len(prog.Inst)
 }
 
-// Walks returns a pattern that matches the same without an automaton.
+// Walks returns a pattern with the same matches, but without an automaton.
 func Walks(p *Longest) *Longest {
 	return &Longest{engine{prog: p.prog, alphabet: p.alphabet, need: p.need}}
 }
 
-// Cramped returns a pattern that matches the same with room for hardly any state.
+// Cramped returns a pattern with the same matches, but with memory for almost no states.
 func Cramped(p *Longest) *Longest {
 	q := Walks(p)
 	if p.machine != nil {

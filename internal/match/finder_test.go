@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// TestFinderFallback feeds the finder files in which its rare byte is everything but rare.
+// TestFinderFallback searches files in which the finder's rare byte is frequent.
 func TestFinderFallback(t *testing.T) {
 	for _, needle := range []string{"aaab", "baaa", "zzq", "q", "qq", "aqa"} {
 		p := compile(t, needle, match.Literal, match.Flags{})

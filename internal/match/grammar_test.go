@@ -84,14 +84,13 @@ func (g grammar) atom(depth int) string {
 	}
 }
 
-// grammarTexts are what the texts are made of that random patterns are run over.
+// grammarTexts are the parts of the texts that random patterns search.
 var grammarTexts = []string{
 	"a", "b", "c", "k", "s", "A", "S", "_", "1", " ", ",", "\t", "abc", "foo", "ask", "bab", "a b", "\n", "\n", "\n", "\r\n", "\r\n", "\r", "\r\r\n",
 	"é", "ſ", "\u212a", "世", "世界", "\U0001f600", "É1", "\ufffd", "\xff", "\xe4\xb8", "\xe4", "\x96", "\xf0\x9f\x98", "\xc3", "\xed\xa0\x80", "\xc0\x80",
 }
 
-// text returns a text of up to so many pieces. Some are made of few kinds of pieces, so that some things are all over
-// them.
+// text returns a text of up to most pieces. Some have only few kinds of pieces, so that these are frequent.
 func (g grammar) text(most int) []byte {
 	from := grammarTexts
 	if g.IntN(3) > 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// TestQuadraticPattern holds that a pattern whose matches take quadratic time together ends with the context, after one
-// match at most.
+// TestQuadraticPattern checks that a pattern whose matches together take quadratic time ends with the context, after at
+// most one match.
 func TestQuadraticPattern(t *testing.T) {
 	fstest.OneGoroutine(t)
 	data := bytes.Repeat([]byte("A"), 1<<20)
@@ -26,7 +26,7 @@ func TestQuadraticPattern(t *testing.T) {
 	}
 }
 
-// TestHostilePatterns holds that these end, with what package regexp says.
+// TestHostilePatterns checks that these patterns end, with the results of package regexp.
 func TestHostilePatterns(t *testing.T) {
 	fstest.OneGoroutine(t)
 	for _, test := range []struct{ pattern, data string }{
@@ -47,7 +47,7 @@ func TestHostilePatterns(t *testing.T) {
 	}
 }
 
-// TestManyMatches streams very many matches in a file with one line end; finding line ends must not add up.
+// TestManyMatches streams very many matches in a file with one line end; the time to find line ends must not add up.
 func TestManyMatches(t *testing.T) {
 	fstest.OneGoroutine(t)
 	data := append([]byte("x\r\n"), bytes.Repeat([]byte("ab"), 1<<18)...)
@@ -56,8 +56,8 @@ func TestManyMatches(t *testing.T) {
 		r := p.Replacer(match.Text("\n"), &match.Window{Data: data})
 		n := 0
 		err := each(context.Background(), p, data, func(loc []int) bool { n += len(r.Replace(loc)); return true })
-		// The last line has no line end, so it takes that of the line before. There are 1<<18 matches in it, and where the
-		// pattern matches at a $ one at the first line end; the one at the end would be right behind another match.
+		// The last line has no line end, so it uses that of the line before. It has 1<<18 matches, and one at the first line
+		// end if the pattern matches at a $; the one at the end would directly follow another match.
 		want := 2 << 18
 		if strings.HasSuffix(source, "$") {
 			want += 2
@@ -83,7 +83,7 @@ func TestNearestIsBounded(t *testing.T) {
 	}
 }
 
-// TestReplacerSize: the size is known before the text is made, but for what adapting it to the line ends adds.
+// TestReplacerSize: the size is known before the text is made, except what adapting it to the line ends adds.
 func TestReplacerSize(t *testing.T) {
 	for _, test := range []struct{ pattern, replacement, data string }{
 		{`(a+)(b)?`, "<$1|$2>$0", "aab a b ab"}, {`(a)`, "$$", "aaa"}, {`a`, "", "aaa"}, {`(?m)(a)$`, "x\n$1\n", "a\r\na\nb a\r\n"},

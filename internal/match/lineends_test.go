@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLineEnds holds what the package says of "\r\n".
+// TestLineEnds checks what the package documents about "\r\n".
 func TestLineEnds(t *testing.T) {
 	for _, test := range []struct {
 		name, pattern string
@@ -71,7 +71,7 @@ func TestLineEnds(t *testing.T) {
 	}
 }
 
-// TestLineEndsByModel compares with a file that is turned to "\n", changed, and turned back.
+// TestLineEndsByModel compares with a file that is converted to "\n", changed, and converted back.
 func TestLineEndsByModel(t *testing.T) {
 	words := []string{"a", "b", "\n", "\n", " ", "ab"}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -81,7 +81,7 @@ func TestLineEndsByModel(t *testing.T) {
 			`.`, `.+`, `.*`, `a.`, `\s`, `\s+`, `(.*)\n(.*)`, `[^a]`, `[^b\n]+`, `\n`, `a`, `(a)|(\n)`, `(?s)a.b`, `(?s)b.*?a`, `a\nb`, `x*`, `\W`, `$`, `\Aa`, `b\z`, `\b`, `(?:)`}).Draw(rt, "pattern")
 		replacement := rapid.SampledFrom([]string{"", "x", "x\n", "\nx\n", "$0\n$0", "[$0]"}).Draw(rt, "replacement")
 		mode := match.Regex
-		if rapid.Bool().Draw(rt, "literal") { // none of the letters means anything in a regular expression
+		if rapid.Bool().Draw(rt, "literal") { // no letter is special in a regular expression
 			mode = match.Literal
 			source = strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 4).Draw(rt, "needle"), "")
 		}
@@ -100,7 +100,7 @@ func TestLineEndsByModel(t *testing.T) {
 			got = replace(p, tmpl, []byte(windows))
 			want = regexp.MustCompile(source).ReplaceAllString(text, replacement)
 		}
-		if strings.Contains(text, "\n") { // otherwise there is no line end to go by
+		if strings.Contains(text, "\n") { // otherwise there is no line end to follow
 			want = strings.ReplaceAll(want, "\n", "\r\n")
 		}
 		if string(got) != want {

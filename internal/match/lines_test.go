@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// backtracker is a backtracking matcher, written for its rules and not for speed. In it no line begins after the last
-// line end of a text, and words are made of the letters, digits and marks of all scripts if a setting asks for it.
+// backtracker is a backtracking matcher, written for clarity and not for speed. No line begins after the last line end
+// of a text, and words consist of the letters, digits and marks of all scripts if a setting requests that.
 type backtracker struct {
 	prog    *syntax.Prog
 	words   bool
@@ -61,7 +61,7 @@ func (s *backtracker) holds(op syntax.EmptyOp, data []byte, at int) bool {
 	return true
 }
 
-// try follows the program from an instruction, the preferred way first.
+// try runs the program from an instruction, the preferred branch first.
 func (s *backtracker) try(data []byte, pc, at int) bool {
 	if s.visited[[2]int{pc, at}] {
 		return false
@@ -126,8 +126,8 @@ func (s *backtracker) find(data []byte) (all [][]int) {
 	return all
 }
 
-// TestLinesAgainstBacktracker compares random regular expressions over lines with a backtracker matcher, with and
-// without words of all scripts.
+// TestLinesAgainstBacktracker compares random regular expressions over lines with the backtracker, with and without
+// words of all scripts.
 func TestLinesAgainstBacktracker(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)
@@ -168,7 +168,7 @@ func TestLinesAgainstBacktracker(t *testing.T) {
 	fstest.Countf(t, "%d patterns, %d texts with matches", patterns, matching)
 }
 
-// TestLines has the places of lines and words that people expect.
+// TestLines has the positions of lines and words that people expect.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -210,7 +210,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// replacedBy returns a text in which each match is replaced by the same text.
+// replacedBy returns a text with each match replaced by the same text.
 func replacedBy(t *testing.T, p *match.Pattern, with, text string, sizes match.Sizes) string {
 	t.Helper()
 	var out []byte

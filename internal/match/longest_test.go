@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// longest compiles a regular expression in the syntax of package regexp. It is nil where that has none.
+// longest compiles a regular expression in the syntax of package regexp. It returns nil if that refuses it.
 func longest(t testing.TB, source string, words []rune) *match.Longest {
 	t.Helper()
 	tree, err := syntax.Parse(source, syntax.Perl)
@@ -71,7 +71,7 @@ func TestLongestAgainstRegexp(t *testing.T) {
 	fstest.Countf(t, "%d matches", found)
 }
 
-// TestLongestBytes: a byte that is part of no character is one of its own.
+// TestLongestBytes: a byte that belongs to no character is a character of its own.
 func TestLongestBytes(t *testing.T) {
 	t.Parallel()
 	raw := func(b byte) *syntax.Regexp {
@@ -96,7 +96,7 @@ func TestLongestBytes(t *testing.T) {
 	}
 }
 
-// TestLongestWords: the characters of a word determine where it begins and ends, in any script.
+// TestLongestWords: word characters of any script determine where a word begins and ends.
 func TestLongestWords(t *testing.T) {
 	t.Parallel()
 	const text = "été à_1, x-é"
@@ -129,7 +129,7 @@ func TestLongestWords(t *testing.T) {
 	}
 }
 
-// TestLongestEndsWithItsContext, also within one match.
+// TestLongestEndsWithItsContext: a search also ends with its context within one match.
 func TestLongestEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	for source, unit := range map[string]string{`(?:x?){1000}y|x`: "x", `(?:x|y)*x(?:x|y){900}z`: "xxyxyyyxyyxx",

@@ -23,7 +23,7 @@ func compile(t testing.TB, pattern string, mode match.Mode, flags match.Flags) *
 	return p
 }
 
-// replace does what an edit does: it replaces each match by the template.
+// replace does what an edit does: it replaces each match with the template.
 func replace(p *match.Pattern, tmpl match.Template, data []byte) []byte {
 	var out []byte
 	pos := 0
@@ -38,7 +38,7 @@ func replace(p *match.Pattern, tmpl match.Template, data []byte) []byte {
 	return append(out, data[pos:]...)
 }
 
-// each calls yield for each match in data, with its groups.
+// each calls yield with the groups of each match in data.
 func each(ctx context.Context, p *match.Pattern, data []byte, yield func(loc []int) bool) error {
 	return p.Find(ctx, match.Bytes(data), match.How{Groups: true}, func(_ *match.Window, loc []int) bool { return yield(loc) })
 }
@@ -61,7 +61,8 @@ func all(t testing.TB, p *match.Pattern, data []byte) [][]int {
 	return locs
 }
 
-// patterns reach every way of searching: with and without needed texts, by line and whole, looking back and not.
+// patterns cover every method of searching: with and without needed texts, by line and whole, with and without looking
+// back.
 var patterns = []string{
 	`a`, `ab`, `a+`, `a*`, `a|b`, `(a)(b)?`, `(?i)ab`, `(?i)cab`, `\bab\b`, `\Bb`, `\b`, `\B`, `^a`, `(?m)^a`, `(?m)^`, `(?m)^$`, `$`, `a$`,
 	`(?m)^ab`, `(?m)^\s*ab`, `\Aab`, `ab\z`, `(?s)a.b`, `a.b`, `a[^b]*b`, `(?P<x>a+)b`, `ab|ba|cc`, `(?:ab){2}`, `[ab]{2,3}c`,
@@ -76,8 +77,8 @@ func content(rt *rapid.T) []byte {
 	return []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(alphabet), 0, 40).Draw(rt, "content"), ""))
 }
 
-// withoutCRLF leaves no "\r\n" in data, which is where matches are documented to differ. Of "\r\r\n" one pass leaves
-// another one.
+// withoutCRLF removes every "\r\n" from data, because matches are documented to differ there. One pass turns "\r\r\n"
+// into another "\r\n".
 func withoutCRLF(data []byte) []byte {
 	for crlf := []byte("\r\n"); bytes.Contains(data, crlf); {
 		data = bytes.ReplaceAll(data, crlf, crlf[1:])
@@ -92,7 +93,7 @@ func TestRegexIsRegexp(t *testing.T) {
 	})
 }
 
-// compareWithRegexp checks that a regular expression does what package regexp does.
+// compareWithRegexp checks that a regular expression has the matches of package regexp.
 func compareWithRegexp(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -174,7 +175,7 @@ func TestLiteralIgnoreCase(t *testing.T) {
 	})
 }
 
-// TestFoldedLetters holds that k and s, which fold to letters outside of ASCII, hide nothing.
+// TestFoldedLetters checks that k and s, which fold to letters outside ASCII, hide no match.
 func TestFoldedLetters(t *testing.T) {
 	for _, pattern := range []string{"(?i)ask", "(?i)masker", "(?i)ks", "(?i)ſa", "(?i)É"} {
 		for _, data := range []string{"aſ\u212a", "MA\u017fkER", "\u212aS", "SA", "é", "ask masker ks sa"} {

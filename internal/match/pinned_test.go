@@ -7,13 +7,13 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// TestPinned holds what random texts seldom come upon.
+// TestPinned has cases that random texts rarely contain.
 func TestPinned(t *testing.T) {
 	for _, test := range []struct {
 		source, data string
 		want         int
 	}{
-		{`(?m)[^\n]|b$`, "a\r\r\n", 2}, // the first \r stays, and is not the one of a line end again
+		{`(?m)[^\n]|b$`, "a\r\r\n", 2}, // the first \r stays, and is not taken for the "\r" of a line end again
 		{`(?m)a$|\b\n`, "a\r\nb\r\n", 3},
 		{`(?m)a(b$)?|\b\n`, "ab\r\n", 2},
 		{`(?m)a(b$)?`, "ab\r\nab", 2},

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// TestNeeds holds which texts are looked for before a regular expression is run, and which ones matches begin with if
-// they may go beyond a line.
+// TestNeeds checks which texts are searched before a regular expression is run, and with which texts matches begin if
+// they may cross line ends.
 func TestNeeds(t *testing.T) {
 	for _, test := range []struct{ pattern, needs, prefixes string }{
 		{`func \(\w+ \*(\w+)\) Close\(\) error`, `) Close() error`, ``},

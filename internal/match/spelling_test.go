@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// TestForeignGroups: a group as other programs write it is refused with what to write. An & that may stand for the
+// TestForeignGroups: a group in the syntax of another program is refused with the right syntax. An & that may mean the
 // match is a doubt.
 func TestForeignGroups(t *testing.T) {
 	t.Parallel()
@@ -60,8 +60,8 @@ func TestForeignGroups(t *testing.T) {
 	}
 }
 
-// TestRefusedAsAnExpression: a pattern whose mode is guessed says why it is a text, if it has characters of an
-// expression.
+// TestRefusedAsAnExpression: if the mode is guessed and a pattern with special characters is treated as text, the error
+// has the reason.
 func TestRefusedAsAnExpression(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]struct {

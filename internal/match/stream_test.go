@@ -16,10 +16,10 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// streamTexts are what random texts, literal patterns and replacements are made of.
+// streamTexts are the parts of random texts, literal patterns and replacements.
 var streamTexts = []string{"a", "b", "ab", "_", " ", "\n", "\n", "\r\n", "\r\n", "\r", "é", "\xe2", "\xff", "K", ""}
 
-// streamParts are what random regular expressions are made of.
+// streamParts are the parts of random regular expressions.
 var streamParts = []string{
 	"a", "b", "(a)", "[ab]", "[^a]", "a*", "b+?", "(a|ab)", "(ab|a)(b?)", "^", "$", `\b`, `\B`, ".", ".*", `\s`, `\S`, `\w+`, "(?:a|b|)", "é", `\r`, "[^\n]*", "[^\r\n]", `\z`, `\A`, "\n", "(?i:k)", "_?",
 }
@@ -61,14 +61,14 @@ func randomPattern(r *rand.Rand) (*match.Pattern, match.Template) {
 	}
 }
 
-// TestStreamProperty holds random texts, searched through windows of a few bytes, against the same texts as a whole:
-// the same matches with the same groups, replaced by the same bytes.
+// TestStreamProperty compares random texts, searched through windows of a few bytes, with the same texts searched as a
+// whole: the same matches with the same groups, replaced by the same bytes.
 func TestStreamProperty(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 1))
 	streamed, matches := 0, 0
-	var shared []byte // with what the text before has left in it
+	var shared []byte // still with data of the previous text
 	for round := range fstest.Slowed(2_000, fstest.Runs(20_000, 150_000, 5_000_000)) {
 		p, tmpl := randomPattern(r)
 		data := []byte(randomText(r, streamTexts, 30))
@@ -123,7 +123,7 @@ func TestStreamProperty(t *testing.T) {
 	fstest.Countf(t, "%d random patterns and texts, %d matches", streamed, matches)
 }
 
-// TestStreams says of which kinds of patterns matches are found piece by piece.
+// TestStreams lists the kinds of patterns whose matches are found piece by piece.
 func TestStreams(t *testing.T) {
 	for _, test := range []struct {
 		pattern string
@@ -142,7 +142,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// slow is a content that is read as the reader likes.
+// slow is a content that is read in the pieces that the reader returns.
 type slow struct {
 	match.Content
 	r io.Reader
