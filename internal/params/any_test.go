@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// loose has any value in each place that can hold one.
+// loose has a field of type any in each position that can hold one.
 type loose struct {
 	Value any            `json:"value,omitempty"`
 	Null  any            `json:"null"`
@@ -48,7 +48,7 @@ func TestDecodeAny(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"/args": "{{a.data}}", "/items": "{{a.files}}"}, binds); diff != "" || problems != nil {
 		t.Errorf("problems %v, bindings (-want +got):\n%s", problems, diff)
 	}
-	// null takes the place of a default, and is written where there is one.
+	// null replaces a default, and is written if there is one.
 	proto := loose{Null: "default", Value: []any{"default"}}
 	got, _, problems = decode(proto, `{"null":null,"value":null}`)
 	if data, err := params.Encode(got, proto, nil); err != nil || string(data) != `{"value":null,"null":null}` || problems != nil {
@@ -91,7 +91,7 @@ func TestDecodeAnyRefuses(t *testing.T) {
 	}
 }
 
-// What Go can hold and JSON cannot is found, and stays what it is in a copy.
+// A value that Go can hold but JSON cannot is reported, and is unchanged in a copy.
 func TestCheckAny(t *testing.T) {
 	t.Parallel()
 	endless := map[string]any{}
@@ -180,7 +180,7 @@ func TestDescribeAny(t *testing.T) {
 	}
 }
 
-// given are what the templates of TestExpandAny give.
+// givenValues are the values of the templates in TestExpandAny.
 var givenValues = map[string]any{
 	"{{int}}": 3, "{{whole}}": 4.0, "{{half}}": 2.5, "{{big}}": int64(math.MaxInt64), "{{true}}": true, "{{null}}": nil, "{{text}}": "{{int}}", "{{empty}}": "",
 	"{{digits}}": "12", "{{yes}}": "true", "{{files}}": []string{"a,b", "c"}, "{{none}}": []string(nil), "{{list}}": []any{"x", int64(1), nil}, "{{words}}": []any{"x", "y"},
@@ -224,7 +224,7 @@ func TestExpandAny(t *testing.T) {
 	}
 }
 
-// Into what is not any, a value goes if it fits.
+// A value is assigned to a parameter that is not any if it fits.
 func TestExpandInto(t *testing.T) {
 	t.Parallel()
 	type into struct {
@@ -275,7 +275,7 @@ func TestExpandInto(t *testing.T) {
 			t.Errorf("%s from %s: %s\nwant %s", test.to, test.template, text, test.want)
 		}
 	}
-	// A list takes the place of an element.
+	// A list replaces an element.
 	got, err := of(loose{Names: []string{"a", "{{words}}", "{{none}}", "{{object}}"}, Ints: []int{7, 0, 8}, Bits: []bool{false}}).Expand(
 		map[string]string{"/ints/1": "{{numbers}}", "/bits/0": "{{flags}}"}, giveValue)
 	want := loose{Names: []string{"a", "x", "y", `{"k":["<v>"]}`}, Ints: []int{7, 1, 2, 3, 8}, Bits: []bool{true, false}}
@@ -312,7 +312,7 @@ func drawLoose(t *rapid.T) loose {
 	return loose{Value: drawTree(3).Draw(t, "value"), Null: drawTree(1).Draw(t, "null")}
 }
 
-// A value is written as it is read, copies are equal and share nothing, and what encoding/json reads is the same.
+// A value is written as it was read, copies are equal and share nothing, and encoding/json reads the same.
 func TestAnyRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -356,7 +356,7 @@ func TestAnyRoundTrip(t *testing.T) {
 	})
 }
 
-// spoil changes all that can be reached in a tree.
+// spoil changes everything that can be reached in a tree.
 func spoil(v any) {
 	switch v := v.(type) {
 	case []any:

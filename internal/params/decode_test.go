@@ -61,7 +61,7 @@ func TestDecodeKeepsTheTypeOfTheValue(t *testing.T) {
 	if *p.(*lineRange) != (lineRange{Start: 4}) {
 		t.Errorf("got %#v", p)
 	}
-	// A struct that a pointer points to is read into its default, too, and not into the prototype's.
+	// A struct behind a pointer is also read into its default, and not into the prototype's.
 	prototype := kitchen{Pattern: "x", More: &lineRange{1, 5}}
 	v, _, _ = decode(prototype, `{"pattern": "x", "more": {"start": 2}}`)
 	if *v.(kitchen).More != (lineRange{2, 5}) || *prototype.More != (lineRange{1, 5}) {
@@ -255,7 +255,7 @@ func TestDecodeStopsCounting(t *testing.T) {
 	}
 }
 
-// A name or value of any length gives a short message.
+// A name or value of any length results in a short message.
 func TestDecodeLongTexts(t *testing.T) {
 	long := strings.Repeat("ü", 10_000)
 	_, _, problems := params.Decode(kitchen{}, parse(`{"pattern": "x", "`+long+`": 1, "mode": "`+long+`"}`), "try", nil)
@@ -269,7 +269,7 @@ func TestDecodeLongTexts(t *testing.T) {
 	}
 }
 
-// As many bindings as a text can hold: anything quadratic in their number would run into the test's time limit.
+// As many bindings as a text can hold: anything quadratic in their number would exceed the test's time limit.
 func TestManyBindings(t *testing.T) {
 	const n = 80_000
 	text := `{"pattern": "x", "ranges": [` + strings.TrimSuffix(strings.Repeat(`{"start":"{{a.b}}"},`, n), ",") + `]}`

@@ -129,7 +129,7 @@ func TestDescribeRefuses(t *testing.T) {
 			A string `json:"-" param:"required"`
 		}{}, ".A: it has a param or enum tag, but is not a parameter"},
 		{struct {
-			a string `enum:"x"` //nolint:unused // the tag is what is tested
+			a string `enum:"x"` //nolint:unused // the test checks the tag
 		}{}, ".a: it has a param or enum tag, but is not a parameter"},
 	}
 	for _, tt := range tests {
@@ -158,7 +158,7 @@ func TestDescribeRefuses(t *testing.T) {
 
 func hasFunc(v any) bool { return strings.Contains(fmt.Sprintf("%T", v), "func") }
 
-// A field named "-" is possible, as it is for encoding/json; methods of the struct itself do not hide its fields.
+// A field can have the name "-", as in encoding/json; methods of the struct itself do not hide its fields.
 func TestDescribeOddities(t *testing.T) {
 	type odd struct {
 		json.RawMessage // promotes MarshalJSON and UnmarshalJSON

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// results are what the templates of these tests give.
+// results are the values of the templates in these tests.
 var results = map[string]any{
 	"{{a.files}}": []string{"x", "y"}, "{{a.none}}": []string(nil), "{{a.one}}": []string{"7"}, "{{a.count}}": 3, "{{a.big}}": int64(1) << 40,
 	"{{a.ratio}}": 2.50, "{{a.whole}}": 4.0, "{{a.huge}}": 1e300, "{{a.nan}}": math.NaN(), "{{a.ok}}": true, "{{a.risk}}": "medium",
@@ -128,7 +128,7 @@ func TestExpandRefuses(t *testing.T) {
 	}
 }
 
-// Errors that expand itself reports come out as they are, wherever the string stands.
+// Errors that expand itself reports are returned unchanged, wherever the string is.
 func TestExpandPassesErrorsOn(t *testing.T) {
 	mine := errors.New("mine")
 	for _, k := range []kitchen{
@@ -155,7 +155,7 @@ func TestExpandPassesErrorsOn(t *testing.T) {
 	}
 }
 
-// Values that are as good as the same are written alike, and no others.
+// Values that are equivalent are written the same, and no others.
 func TestEqual(t *testing.T) {
 	k := kitchen{Pattern: "x"}
 	with := func(change func(*kitchen)) kitchen {

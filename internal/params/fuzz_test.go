@@ -7,7 +7,8 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// What Decode accepts, Check accepts, Encode writes, and Decode reads again; what it refuses has a reason and a place.
+// Check accepts what Decode accepts, Encode writes it, and Decode reads it again; each refusal has a reason and a
+// position.
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{
 		`{"pattern":"x"}`, `{}`, `[]`, `{"pattern":"{{a.b}}","line":"{{a.b}}","files":["{{a.b}}"],"numbers":["{{a.b}}",1]}`,

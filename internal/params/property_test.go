@@ -65,7 +65,7 @@ var bindable = []string{"/files", "/line", "/small", "/big", "/ratio", "/limit",
 func drawBinds(t *rapid.T, k *kitchen) map[string]string {
 	binds := make(map[string]string)
 	for _, pointer := range rapid.SliceOfDistinct(rapid.SampledFrom(bindable), rapid.ID[string]).Draw(t, "bound") {
-		if pointer == "/weights" { // a map cannot be bound, but what is in it
+		if pointer == "/weights" { // a map cannot be bound, but its elements can
 			k.Weights = map[mode]float64{"a/b~": 0}
 			pointer = "/weights/a~1b~0"
 		}
@@ -77,7 +77,7 @@ func drawBinds(t *rapid.T, k *kitchen) map[string]string {
 	return binds
 }
 
-// Decode(Encode(v)) is Equal to v, with the same bindings, whatever the strings; and equal values are written alike.
+// Decode(Encode(v)) is Equal to v, with the same bindings, for any strings; and equal values are written the same.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := drawKitchen.Draw(t, "value")
@@ -92,7 +92,7 @@ func TestRoundTrip(t *testing.T) {
 		if !json.Valid(data) {
 			t.Fatalf("encoding/json cannot read %s", data)
 		}
-		// The prototype has defaults of all kinds, and is a pointer: neither must matter.
+		// The prototype has defaults of all kinds, and is a pointer: neither must make a difference.
 		proto := &kitchen{
 			Small: 3, Rough: 1.5, Numbers: []int{1}, Weights: map[mode]float64{"w": 1}, Plain: "p", Pattern: "q", Level: 1, Mode: "auto", Whole: true,
 			Line: 7, Count: 3, Big: 1, Ratio: 0.5, Kinds: []string{"a"}, Vars: map[string]string{"k": "v"}, Timeout: 1e9, Levels: []level{1},
@@ -118,7 +118,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// A clone is equal, and shares nothing: whatever is changed in one, the other stays.
+// A clone is equal and shares nothing: a change of one does not affect the other.
 func TestClone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := drawKitchen.Draw(t, "value")
@@ -138,7 +138,7 @@ func TestClone(t *testing.T) {
 	})
 }
 
-// scramble changes all that can be reached from a value without assigning to the value itself.
+// scramble changes everything that can be reached from a value without assigning to the value itself.
 func scramble(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -162,7 +162,7 @@ func scramble(v reflect.Value) {
 	}
 }
 
-// Expand without templates is Clone, sees what Strings sees, and modifies nothing.
+// Expand without templates is Clone, sees the same strings as Strings, and modifies nothing.
 func TestExpandOfNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := drawKitchen.Draw(t, "value")

@@ -17,7 +17,7 @@ func decodeSingle(text string) (any, []params.Problem) {
 	return v, problems
 }
 
-// A string stands for a list of it alone, also with a template in it; what is written is always the list.
+// A string is accepted as a list of one element, even with a template in it; it is always written as a list.
 func TestSingle(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// thing has a field of each kind that tables have.
+// thing has a field of each kind that tables support.
 type thing struct {
 	name  string
 	ids   []string
@@ -43,7 +43,7 @@ func (t *thing) table() params.Table {
 	}
 }
 
-// A table is written as it was read, in the order of the table, and defaults are left out.
+// A table is written as it was read, in the order of the table, without defaults.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -93,7 +93,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Of many problems the first thousand are kept, and the others counted.
+// The first thousand problems are kept, and the others are counted.
 func TestTableOfManyProblems(t *testing.T) {
 	t.Parallel()
 	text := []byte(`{"name":"x"`)

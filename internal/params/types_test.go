@@ -14,7 +14,7 @@ import (
 // mode is a string of its own type.
 type mode string
 
-// millis reads and writes itself as a number of milliseconds.
+// millis is read and written as a number of milliseconds.
 type millis time.Duration
 
 func (m millis) MarshalJSON() ([]byte, error) {
@@ -30,7 +30,7 @@ func (m *millis) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// level reads and writes itself as text, and has no text for some values.
+// level is read and written as text, and has no text for some values.
 type level int8
 
 func (l level) MarshalText() ([]byte, error) {
@@ -129,7 +129,7 @@ func lines(problems []params.Problem) []string {
 	return all
 }
 
-// of looks at an action that has nothing wrong with it.
+// of inspects a valid action.
 func of(value any) params.Action {
 	a, err := params.Of(value)
 	if err != nil {
@@ -138,7 +138,7 @@ func of(value any) params.Action {
 	return a
 }
 
-// equal reports whether two actions are written alike.
+// equal reports whether two actions are written the same.
 func equal(a, b any) bool { return equalBound(a, b, nil) }
 
 func equalBound(a, b any, binds map[string]string) bool {

@@ -17,7 +17,7 @@ type chart struct {
 	Line int      `json:"line,omitempty" param:"nonzero" doc:"Counts from 1."`
 }
 
-// Where a template counts only as a whole, one within a text is text.
+// If a template counts only as a whole, one within a text is text.
 func TestWhole(t *testing.T) {
 	c := chart{Text: "a {{x.y}}", List: []string{"{{x.y}}", "{{x.y}} b", `\{{x.y}}`}, Free: "a {{x.y}}"}
 	var seen []string
@@ -36,7 +36,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// A 0 that is given is refused where it stands for the default; one in Go is the default.
+// A 0 in JSON is refused if it means the default; a 0 in Go is the default.
 func TestNonzero(t *testing.T) {
 	if _, _, problems := decode(chart{}, `{"line":0}`); len(problems) != 1 || !strings.Contains(problems[0], "'line' cannot be 0") {
 		t.Errorf("%q", problems)
