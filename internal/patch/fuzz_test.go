@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// FuzzPatch reads what strangers write, and places it in a text. Whatever it is, reading and placing end without a panic,
-// the splices can be made, and the lines that a hunk quotes are in the text that comes out, as they were.
+// FuzzPatch reads untrusted patches, and places them in a text. For any input, reading and placing end without a panic,
+// the splices can be made, and the lines that a hunk quotes are unchanged in the result.
 func FuzzPatch(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"a\nb\nc\n", "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"},
@@ -86,7 +86,7 @@ func place(t *testing.T, p *patch.Patch, file *patch.File, old []byte, how uint8
 	}
 }
 
-// quotes wants the quoted and removed lines of a hunk at a line of the text.
+// quotes checks that the quoted and removed lines of a hunk are at a line of the text.
 func quotes(t *testing.T, h *patch.Hunk, old []byte, at int) {
 	t.Helper()
 	lines := strings.SplitAfter(strings.TrimPrefix(string(old), "\ufeff"), "\n")

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/patch"
 )
 
-// parsed is a patch as one text: a line for each file, hunk, and line of one.
+// parsed returns a patch as one text: a line for each file, each hunk, and each line of a hunk.
 func parsed(p *patch.Patch) string {
 	var b strings.Builder
 	for _, f := range p.Files {
