@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
-// TestMain is also what runs in the sandbox: the tests start this program again, with an act to do.
+// TestMain also runs in the sandbox: the tests start this program again, with an act to perform.
 func TestMain(m *testing.M) {
 	name := os.Getenv("SANDBOX_ACT")
 	if name == "" {
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// acts are what a program could do to reach out, and what it has to be able to do, by name.
+// acts are attempts to reach outside, and what a program must be able to do, by name.
 var acts = map[string]func(args []string) error{
 	"read":     func(args []string) error { _, err := os.ReadFile(args[0]); return err },
 	"readlink": func(args []string) error { _, err := os.Readlink(args[0]); return err },
@@ -129,7 +129,7 @@ var acts = map[string]func(args []string) error{
 		return l.Close()
 	},
 	"socket": func(args []string) error { return closing(unix.Socket(number(args[0]), number(args[1]), 0)) },
-	"sendto": func(args []string) error { // by a pair, which needs no call of socket
+	"sendto": func(args []string) error { // with a pair, which needs no call of socket
 		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
 		if err != nil {
 			return err
@@ -147,7 +147,7 @@ var acts = map[string]func(args []string) error{
 		if err != nil {
 			return err
 		}
-		_, err = unix.SysvShmCtl(id, unix.IPC_RMID, nil) // it would outlive the process, and a system has room for some thousand
+		_, err = unix.SysvShmCtl(id, unix.IPC_RMID, nil) // it would outlive the process, and there is little room
 		return err
 	},
 	"sti": func([]string) error { // asks a pipe, which is not a terminal
@@ -185,7 +185,7 @@ var acts = map[string]func(args []string) error{
 	"state": func([]string) error { b, err := os.ReadFile("/proc/self/status"); fmt.Print(string(b)); return err },
 }
 
-// byHandle opens a file by what the file system calls it, past all directories.
+// byHandle opens a file by its handle in the file system, which bypasses all directories.
 func byHandle(args []string) error {
 	handle, _, err := unix.NameToHandleAt(unix.AT_FDCWD, args[0], 0)
 	if err != nil {
@@ -194,7 +194,7 @@ func byHandle(args []string) error {
 	return opened("/", func(fd int) error { return closing(unix.OpenByHandleAt(fd, handle, unix.O_RDONLY)) })
 }
 
-// opened does something with a descriptor.
+// opened calls do with a descriptor.
 func opened(path string, do func(fd int) error) error {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -203,7 +203,7 @@ func opened(path string, do func(fd int) error) error {
 	return errors.Join(do(fd), unix.Close(fd))
 }
 
-// closing closes a descriptor that is only a proof.
+// closing closes a descriptor that was opened only as a proof.
 func closing(fd int, err error) error {
 	if err != nil {
 		return err
@@ -219,7 +219,7 @@ func failed(errno syscall.Errno) error {
 	return nil
 }
 
-// number reads an argument; any other text is a mistake of the test.
+// number parses an argument; any other text is a mistake in the test.
 func number(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {

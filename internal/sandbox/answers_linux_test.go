@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
-// trial makes calls that change attributes in all ways that a program can make them, right and wrong, and prints what
-// came of each.
+// trial makes calls that change attributes in every way that a program can, right and wrong, and prints the result of
+// each.
 func trial([]string) error {
 	for _, name := range []string{"new", "gone", "linked"} {
 		if err := os.WriteFile(name, nil, 0o600); err != nil {
@@ -109,7 +109,7 @@ func trial([]string) error {
 	return nil
 }
 
-// kept and keptTimes are what calls point to.
+// kept and keptTimes are the targets of pointers in calls.
 var (
 	kept      []*byte
 	keptTimes []*[4]int64
@@ -118,7 +118,7 @@ var (
 // minus returns a negative number as an argument of a call.
 func minus(n int) uintptr { return uintptr(-n) }
 
-// A call that is answered by the program ends as the kernel would have ended it, right or wrong.
+// A call that this program answers ends as the kernel would have ended it, right or wrong.
 func TestAnswers(t *testing.T) {
 	filtered(t)
 	var said [2]string
@@ -145,7 +145,7 @@ func TestAnswers(t *testing.T) {
 	}
 	for _, line := range outside {
 		if strings.Contains(line, "256/proc/self/fd") {
-			continue // what is below /proc is in no tree
+			continue // paths below /proc belong to no tree
 		}
 		if !differ[line] {
 			t.Errorf("outside: %.120s", line)

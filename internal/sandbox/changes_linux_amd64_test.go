@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// oldChanges are calls that arm64 does not have. Libraries make some of them to this day.
+// oldChanges are calls that arm64 does not have. Some libraries still use them.
 var oldChanges = map[string]func(args []string) error{
 	"old-chmod":  func(args []string) error { return old(unix.SYS_CHMOD, args[0], 0o751) },
 	"old-chown":  func(args []string) error { return old(unix.SYS_CHOWN, args[0], uintptr(os.Getuid())) },
@@ -26,7 +26,7 @@ var oldChanges = map[string]func(args []string) error{
 	},
 }
 
-// old makes a call about a path, and a number.
+// old makes a call with a path and a number.
 func old(call uintptr, name string, value uintptr) error {
 	path, err := unix.BytePtrFromString(name)
 	if err != nil {
@@ -36,7 +36,7 @@ func old(call uintptr, name string, value uintptr) error {
 	return failed(errno)
 }
 
-// oldTimes makes a call about a path, and times.
+// oldTimes makes a call with a path and times.
 func oldTimes(call uintptr, name string, times ...int64) error {
 	path, err := unix.BytePtrFromString(name)
 	if err != nil {
@@ -46,7 +46,7 @@ func oldTimes(call uintptr, name string, times ...int64) error {
 	return failed(errno)
 }
 
-// more makes the calls that only amd64 has, and a new call.
+// more makes the calls that only amd64 has, and a new one.
 func more(call func(string, uintptr, ...uintptr), path func(string) uintptr, times func(...int64) uintptr) {
 	for _, name := range []string{"new", "missing", "", "link", "a"} {
 		call("chmod "+name, unix.SYS_CHMOD, path(name), 0o754)

@@ -15,14 +15,14 @@ import (
 	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
-// changes are acts that change what a file system knows of a file, beside its name and its bytes.
+// changes are acts that change metadata of a file other than its name.
 var changes = map[string]func(args []string) error{
 	"chmod":    func(args []string) error { return unix.Fchmodat(unix.AT_FDCWD, args[0], 0o751, 0) },
 	"chmod-at": func(args []string) error { return relative(args[0], chmodAt) },
 	"fchmod": func(args []string) error {
 		return opened(args[0], func(fd int) error { return unix.Fchmod(fd, 0o751) })
 	},
-	"chmod-fd": func(args []string) error { // by a descriptor that can neither be read nor written
+	"chmod-fd": func(args []string) error { // with a descriptor that can neither be read nor written
 		return relative(args[0], func(dir int, name string) error {
 			fd, err := unix.Openat(dir, name, unix.O_PATH, 0)
 			if err != nil {
@@ -56,10 +56,11 @@ var changes = map[string]func(args []string) error{
 	"swap": swap,
 }
 
-// outsideTree are the changes that are possible nowhere inside.
+// outsideTree are the changes that are impossible inside.
 var outsideTree = []string{"setxattr", "setflags"}
 
-// swap changes the mode of a file in a directory, while another thread puts a link out of the tree there and back.
+// swap changes the mode of a file in a directory, while another thread swaps a link out of the tree into its place and
+// back.
 func swap(args []string) error {
 	name, link := filepath.Join(args[0], "d"), filepath.Join(args[0], "l")
 	if err := errors.Join(os.Mkdir(name, 0o700), os.WriteFile(filepath.Join(name, "file"), nil, 0o600),
@@ -88,7 +89,7 @@ func swap(args []string) error {
 // chmodAt changes a mode by a relative path.
 func chmodAt(dir int, name string) error { return unix.Fchmodat(dir, name, 0o751, 0) }
 
-// relative does something with a path from the directory that it is in.
+// relative calls do with a path relative to its directory.
 func relative(path string, do func(dir int, name string) error) error {
 	dir, err := unix.Open(filepath.Dir(path), unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -97,7 +98,7 @@ func relative(path string, do func(dir int, name string) error) error {
 	return errors.Join(do(dir, filepath.Base(path)), unix.Close(dir))
 }
 
-// filtered skips where Landlock has to do without a filter.
+// filtered skips the test if calls are not filtered here.
 func filtered(t *testing.T) {
 	t.Helper()
 	if protected(t).Network != "seccomp" {
@@ -105,8 +106,8 @@ func filtered(t *testing.T) {
 	}
 }
 
-// Attributes that Landlock does not cover stay as they are outside of the tree, also in readable files, by each call
-// there is; and in the tree every one of these calls does the same as without a sandbox.
+// Outside the tree, attributes that Landlock does not cover stay unchanged, even of readable files, with each call that
+// can change them; inside the tree each call works as without a sandbox.
 func TestChanges(t *testing.T) {
 	filtered(t)
 	names := slices.Sorted(maps.Keys(changes))
@@ -150,7 +151,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// The file that is looked at is the file that is changed, whatever its name stands for a moment later.
+// The file that was checked is the file that is changed, whatever its name refers to a moment later.
 func TestChanges_swapped(t *testing.T) {
 	filtered(t)
 	p := newPlace(t)
@@ -163,7 +164,7 @@ func TestChanges_swapped(t *testing.T) {
 	}
 }
 
-// A program that a command has left changes nothing any more, for nobody answers it.
+// A program that a command left behind can change nothing, because nobody answers its calls.
 func TestChanges_leftBehind(t *testing.T) {
 	filtered(t)
 	p := newPlace(t)
@@ -185,7 +186,7 @@ func TestChanges_leftBehind(t *testing.T) {
 	}
 }
 
-// facts are what these calls change, of files that the test has made.
+// facts are the attributes that these calls change, of files made by the test.
 func facts(t *testing.T, paths ...string) (all string) {
 	t.Helper()
 	for _, path := range paths {

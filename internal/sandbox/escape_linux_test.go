@@ -26,17 +26,17 @@ type escape struct {
 // with returns arguments that are the same everywhere.
 func with(args ...string) func(place) []string { return func(place) []string { return args } }
 
-// beside returns the path of something in the tree that may not be reached, and what follows it.
+// beside returns the path of an entry next to the tree that must not be reached, followed by more.
 func beside(name string, more ...string) func(place) []string {
 	return func(p place) []string { return append([]string{filepath.Join(p.beside, name)}, more...) }
 }
 
-// process returns a path below the directory of the victim in /proc.
+// process returns a path in the victim's directory in /proc.
 func process(name string) func(place) []string {
 	return func(p place) []string { return []string{"/proc/" + p.victim + "/" + name} }
 }
 
-// escapes are all of them. Acts that spoil what others need come last.
+// escapes returns all of them. Acts that break others come last.
 func escapes() []escape {
 	number := func(n int) string { return strconv.Itoa(n) }
 	victim := func(p place) []string { return []string{p.victim} }
@@ -107,8 +107,8 @@ func escapes() []escape {
 	}
 }
 
-// byFilter are the acts that only a filter of calls can refuse. Of those, Landlock refuses TCP as well, but not the
-// variant of it by which servers of Go listen.
+// byFilter are the acts that only a filter of calls can refuse. Landlock also refuses TCP, but not the variant of it
+// with which servers in Go listen.
 var byFilter = []string{"lease", "limit", "dial", "listen", "socket", "sendto", "uring", "key", "shared", "sti"}
 
 // someDisk is a block device, if there is one.
@@ -139,8 +139,8 @@ func (p place) prepare(t *testing.T) place {
 	return p
 }
 
-// Each act fails inside, and is done by the same program without rules: so it is the sandbox that refuses. Where the
-// act fails outside as well, this system cannot tell.
+// Each act fails inside, but the same program without rules can do it: so the sandbox refuses it. If the act also fails
+// outside, this system cannot tell.
 func TestEscapes(t *testing.T) {
 	status := protected(t)
 	for _, e := range escapes() {
@@ -164,10 +164,10 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// While a command is in the sandbox, every other thread of the program does all that it does without one.
+// While a command is in the sandbox, every other thread of the program can do everything that it can without one.
 func TestRun_restrictsNoOtherThread(t *testing.T) {
 	protected(t)
-	settle(t) // of the tests before
+	settle(t) // of the previous tests
 	p := newPlace(t)
 	cmd, _ := p.command("wait")
 	stdin, err := cmd.StdinPipe()
@@ -186,7 +186,7 @@ func TestRun_restrictsNoOtherThread(t *testing.T) {
 	var threads sync.WaitGroup
 	for i := range 40 {
 		threads.Go(func() {
-			runtime.LockOSThread() // so that each is a thread
+			runtime.LockOSThread() // so that each has its own thread
 			defer runtime.UnlockOSThread()
 			dir := filepath.Join(p.beside, strconv.Itoa(i))
 			if err := os.Mkdir(dir, 0o700); err != nil {
@@ -218,7 +218,7 @@ func TestRun_restrictsNoOtherThread(t *testing.T) {
 	settle(t)
 }
 
-// settle waits until no thread is restricted: each ends alone, at some time after Run has returned.
+// settle waits until no thread is restricted: each ends on its own, some time after Run has returned.
 func settle(t *testing.T) {
 	t.Helper()
 	for restricted(t) != 0 {
@@ -226,7 +226,7 @@ func settle(t *testing.T) {
 	}
 }
 
-// restricted counts the threads of this program that have given anything up.
+// restricted counts the restricted threads of this program.
 func restricted(t *testing.T) int {
 	t.Helper()
 	files, err := filepath.Glob("/proc/self/task/*/status")
@@ -237,7 +237,7 @@ func restricted(t *testing.T) int {
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {
-			continue // ended since
+			continue // it has ended
 		}
 		if !strings.Contains(string(text), "NoNewPrivs:\t0\n") || !strings.Contains(string(text), "Seccomp:\t0\n") {
 			n++

@@ -4,7 +4,7 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// Without takes calls from the thread that calls it, as a system does that does not have them.
+// Without makes calls fail for the current thread, like on a system that does not have them.
 func Without(calls []uint32, errno unix.Errno) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err

@@ -2,13 +2,13 @@
 
 package sandbox
 
-// Requests are the requests of ioctl that are made as they are.
+// Requests are the requests of ioctl that are passed to the kernel unchanged.
 var Requests = requests
 
 // Listed returns the calls that are listed.
 func Listed() []uint32 { return append(append([]uint32{}, listed...), listedHere...) }
 
-// Decided returns the calls that are listed, or that a rule is about.
+// Decided returns the calls that are listed or have a rule.
 func Decided() map[uint32]bool {
 	all := make(map[uint32]bool)
 	for _, call := range Listed() {

@@ -4,5 +4,5 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// Without cannot take calls away here.
+// Without cannot disable calls here.
 func Without([]uint32, unix.Errno) error { return callsFiltered() }

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
-// foreign are programs, as bytes of the processor, that ask for a socket by numbers other than those of amd64. They end
-// with 0 if they get one, and with 3 if they do not.
+// foreign are programs, in machine code, that request a socket with numbers other than those of amd64. They exit with 0
+// if they get one, and with 3 if not.
 var foreign = []struct {
 	name string
 	bits int
@@ -81,7 +81,7 @@ func program(bits int, code []byte) []byte {
 	return b.Bytes()
 }
 
-// A call that has another number for the filter, or another meaning, is a way around it that is closed.
+// A call whose number or meaning differs for the filter cannot bypass it.
 func TestForeign(t *testing.T) {
 	protected(t)
 	for _, f := range foreign {

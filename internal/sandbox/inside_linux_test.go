@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
-// Each act is done inside: a sandbox in which nothing can be done would pass every other test.
+// Each act works inside: a sandbox that refuses everything would pass every other test.
 func TestInside(t *testing.T) {
 	status := protected(t)
 	in := func(names ...string) func(place) []string {
@@ -96,7 +96,7 @@ func TestInside_programs(t *testing.T) {
 	}
 }
 
-// Root keeps the rights about files, and nothing else: what a program started by it could get is what Run left.
+// Root keeps its permissions for files, and nothing else: a program started by it can get only what Run left.
 func TestInside_root(t *testing.T) {
 	protected(t)
 	p := newPlace(t)

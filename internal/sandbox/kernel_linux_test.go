@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
-// Requests of ioctl that change what may only be read.
+// Requests of ioctl that change read-only files.
 const (
 	snapshot    = 0x50009417 // BTRFS_IOC_SNAP_CREATE_V2
 	subvolume   = 0x5000940e // BTRFS_IOC_SUBVOL_CREATE
@@ -35,7 +35,7 @@ const (
 	getVersion  = 0x80087601
 )
 
-// kernel are acts that talk to the kernel by numbers.
+// kernel are acts that call the kernel by number.
 var kernel = map[string]func(args []string) error{
 	"any": makeCalls,
 	"numbers": func([]string) error {
@@ -79,7 +79,7 @@ var kernel = map[string]func(args []string) error{
 				if slices.Contains(sandbox.Requests, request) {
 					continue
 				}
-				// The high half of the argument is not looked at by the kernel, nor by the filter.
+				// Neither the kernel nor the filter checks the high half of the argument.
 				_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), uintptr(request)|uintptr(r.Uint32())<<32, 0)
 				if errno != unix.EPERM {
 					fmt.Printf("%s: request %#x: %v\n", path, request, errno)
@@ -105,14 +105,14 @@ var kernel = map[string]func(args []string) error{
 		return called(unix.SYS_SCHED_SETSCHEDULER, pid(args[0]), 0, uintptr(unsafe.Pointer(&param[0])))
 	},
 	"namespace": func([]string) error { return unix.Unshare(unix.CLONE_NEWUTS) },
-	"sibling": func([]string) error { // it would be the child of the program
+	"sibling": func([]string) error { // it would be a child of the program
 		id, _, errno := unix.RawSyscall6(unix.SYS_CLONE, unix.CLONE_PARENT|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 		if errno == 0 && id == 0 {
 			_, _, _ = unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
 		}
 		return failed(errno)
 	},
-	"detached": func(args []string) error { // a mount that is not in the tree is not under Landlock
+	"detached": func(args []string) error { // a mount outside the tree is not under Landlock
 		fd, _, errno := unix.Syscall(unix.SYS_OPEN_TREE, minus(100), stringAt(args[0]), 1)
 		return closing(int(fd), failed(errno))
 	},
@@ -151,7 +151,7 @@ func stringAt(text string) uintptr {
 	return uintptr(unsafe.Pointer(b))
 }
 
-// TestNumbers: a call that nobody has looked at counts as unknown to the kernel.
+// TestNumbers: a call that nobody has reviewed fails as if the kernel did not know it.
 func TestNumbers(t *testing.T) {
 	filtered(t)
 	p := newPlace(t)
@@ -171,7 +171,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestRequests: requests of ioctl that are not listed are refused, whatever they are and on whatever file.
+// TestRequests: unlisted requests of ioctl are refused on every file.
 func TestRequests(t *testing.T) {
 	filtered(t)
 	p := newPlace(t)
@@ -183,8 +183,8 @@ func TestRequests(t *testing.T) {
 	fstest.Countf(t, "%d random requests on three kinds of files", 2*n)
 }
 
-// TestOthers: no other process is scheduled otherwise, no namespace and no sibling of the program is made; a command
-// can be nice itself.
+// TestOthers: no other process is rescheduled, and no namespace and no sibling of the program is made; a command can
+// lower its own priority.
 func TestOthers(t *testing.T) {
 	filtered(t)
 	p := newPlace(t)
@@ -203,7 +203,7 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestFileSystems: what may only be read stays as it is on file systems that have requests of their own.
+// TestFileSystems: read-only files stay unchanged on file systems that have their own requests.
 func TestFileSystems(t *testing.T) {
 	filtered(t)
 	if os.Getuid() != 0 {
@@ -289,7 +289,7 @@ func mounted(t *testing.T, kind string, mkfs []string, size int64) string {
 	return dir
 }
 
-// ofKernel are the names in a directory, and what the kernel knows of a file.
+// ofKernel returns the names in a directory, and the kernel's attributes of a file.
 func ofKernel(t *testing.T, dir, file string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -2,5 +2,5 @@
 
 package sandbox_test
 
-// kernel is empty where calls are not filtered.
+// kernel is empty, because calls are not filtered here.
 var kernel map[string]func(args []string) error

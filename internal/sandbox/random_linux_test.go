@@ -39,7 +39,7 @@ var fileCalls = []struct {
 	{unix.SYS_CHDIR, "p"}, {unix.SYS_SYNC_FILE_RANGE, "fnn0"}, {unix.SYS_FADVISE64, "fnnn"}, {unix.SYS_READLINKAT, "dpbn"},
 }
 
-// caller makes calls at random.
+// caller makes random calls.
 type caller struct {
 	*rand.Rand
 	paths []string
@@ -94,7 +94,7 @@ func (c *caller) arg(kind rune) uintptr {
 	return 0
 }
 
-// makeCalls makes as many calls as its second argument demands, about the paths that follow.
+// makeCalls makes as many calls as its second argument requests, with the paths that follow.
 func makeCalls(args []string) error {
 	seed, err := strconv.ParseUint(args[0], 10, 64)
 	if err != nil {
@@ -126,7 +126,7 @@ func makeCalls(args []string) error {
 	return nil
 }
 
-// inodes lists what is in directories, with the contents of the files, and the time of the last change to each inode.
+// inodes lists the entries of directories, with the contents of files, and the time of the last change to each inode.
 func inodes(t *testing.T, dirs ...string) string {
 	t.Helper()
 	var all strings.Builder
@@ -159,8 +159,8 @@ func inodes(t *testing.T, dirs ...string) string {
 	return all.String()
 }
 
-// TestCallsAtRandom makes calls about files at random, with descriptors and names that lead out of the tree. Nothing
-// outside changes, not even the time at which the kernel has last changed an inode.
+// TestCallsAtRandom makes random calls about files, with descriptors and names that lead out of the tree. Nothing
+// outside changes, not even the time of the last change to an inode.
 func TestCallsAtRandom(t *testing.T) {
 	filtered(t)
 	seed, n := fstest.Seed(t), fstest.Runs(5, 50, 2_000)
@@ -178,8 +178,8 @@ func TestCallsAtRandom(t *testing.T) {
 	fstest.Countf(t, "%d random calls", n*4000)
 }
 
-// callsAtRandom makes 4,000 calls in the sandbox, and then without it where outside is set. It reports whether the
-// calls without the sandbox have changed a file.
+// callsAtRandom makes 4,000 calls in the sandbox, and then without it if outside is set. It reports whether the calls
+// without the sandbox changed a file.
 func callsAtRandom(t *testing.T, seed uint64, outside bool) (changed bool) {
 	t.Helper()
 	p := newPlace(t)

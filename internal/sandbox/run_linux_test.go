@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
-// The protection of an older kernel holds as well, but for signals before version 6: each escape fails there, and the
+// The protection of an older kernel also works, except for signals before version 6: each escape fails, and the
 // reported status is in force.
 func TestRun_olderKernels(t *testing.T) {
 	filtered(t)
@@ -55,7 +55,7 @@ func TestRun_olderKernels(t *testing.T) {
 	}
 }
 
-// Where calls are not filtered, Landlock forbids TCP, and the status names Landlock; UDP stays open.
+// If calls are not filtered, Landlock forbids TCP, and the status names Landlock; UDP stays open.
 func TestRun_landlockAlone(t *testing.T) {
 	protected(t)
 	p := newPlace(t)
@@ -82,8 +82,8 @@ func TestRun_landlockAlone(t *testing.T) {
 	}
 }
 
-// With Network, the internet can be reached and listened to; a socket of the system, which could start programs
-// outside, still cannot.
+// With Network, a program can connect to the internet and listen; a socket of the system, which could start programs
+// outside, is still refused.
 func TestRun_network(t *testing.T) {
 	filtered(t)
 	p := newPlace(t)
@@ -111,7 +111,7 @@ func TestRun_network(t *testing.T) {
 	}
 }
 
-// Rules that mean nothing are found before anything is started.
+// Invalid rules are found before anything is started.
 func TestRun_rules(t *testing.T) {
 	protected(t)
 	p := newPlace(t)
@@ -156,7 +156,7 @@ func TestRun_rules(t *testing.T) {
 	}
 }
 
-// A program that cannot be started is an error. Neither it nor a program that can be started leaves anything.
+// Run reports a program that cannot be started. Neither this nor a successful start leaves anything behind.
 func TestRun_leavesNothing(t *testing.T) {
 	protected(t)
 	p := newPlace(t)
@@ -194,7 +194,7 @@ func TestRun_leavesNothing(t *testing.T) {
 	}
 }
 
-// A command is the leader of a session and of a group, and it is reported while it runs.
+// A command leads a session and a group, and is reported while it runs.
 func TestRun_session(t *testing.T) {
 	p := newPlace(t)
 	for _, rules := range []*sandbox.Rules{nil, p.rules(t)} {
@@ -220,7 +220,7 @@ func TestRun_session(t *testing.T) {
 	}
 }
 
-// A command ends with the program that has started it, however that ends.
+// A command ends with the program that started it, however that ends.
 func TestRun_endsWithTheProgram(t *testing.T) {
 	for _, act := range []string{"host", "host-free"} {
 		p := newPlace(t)
@@ -250,7 +250,7 @@ func TestRun_endsWithTheProgram(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		_ = ready.Close()
-		for unix.Kill(pid, 0) == nil { // until whatever has adopted it has looked
+		for unix.Kill(pid, 0) == nil { // until its new parent has collected it
 			if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && bytes.Contains(stat, []byte(") Z ")) {
 				break
 			}
@@ -259,7 +259,7 @@ func TestRun_endsWithTheProgram(t *testing.T) {
 	}
 }
 
-// A kernel without Landlock is reported as such, and the rest still holds.
+// A kernel without Landlock is reported as such, and everything else still works.
 func TestSupported_without(t *testing.T) {
 	for errno, want := range map[unix.Errno]string{
 		unix.ENOSYS:     `{Files: Network:seccomp} files cannot be protected: the kernel has no Landlock`,
@@ -285,8 +285,8 @@ func TestSupported_without(t *testing.T) {
 	}
 }
 
-// A sandbox in a sandbox holds what both hold. The one outside answers calls about modes, and there can be one alone,
-// so they are refused inside.
+// A sandbox inside a sandbox enforces the rules of both. Only the outer one can answer calls about modes, so the inner
+// one refuses them.
 func TestRun_nested(t *testing.T) {
 	filtered(t)
 	p := newPlace(t)
@@ -354,7 +354,7 @@ func exitCode(cmd *exec.Cmd, tree string) int {
 // tell reports which process was started.
 func tell(process *os.Process) { fmt.Println(process.Pid) }
 
-// The cost to start a command, with the sandbox and without.
+// BenchmarkRun measures the cost to start a command, with the sandbox and without.
 func BenchmarkRun(b *testing.B) {
 	tree := b.TempDir()
 	for _, c := range []struct {

@@ -16,10 +16,10 @@ import (
 	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
-// place is where an act is done: a tree that may be written, and others beside it that may not.
+// place is where an act runs: a writable tree, and others next to it that are not.
 type place struct {
 	tree, beside string
-	shown        string // a tree that may be read
+	shown        string // a readable tree
 	victim       string // number of a process outside
 	memory       string // an address in it
 	tcp, udp     string // where that process, or the test, listens
@@ -30,10 +30,10 @@ type place struct {
 	run func(*exec.Cmd, *sandbox.Rules) (sandbox.Status, error) // on a system with less than this one; nil is this one
 }
 
-// memory is what a process outside is robbed of.
+// memory is what acts try to read from a process outside.
 var memory = [1]byte{1}
 
-// protected skips a test where this system has no sandbox.
+// protected skips a test if this system has no sandbox.
 func protected(t *testing.T) sandbox.Status {
 	t.Helper()
 	status, err := sandbox.Supported()
@@ -43,8 +43,8 @@ func protected(t *testing.T) sandbox.Status {
 	return status
 }
 
-// newPlace makes a place, and servers in it. The victim is the process of the test itself, which a sandbox would have
-// to protect first.
+// newPlace makes a place, and servers for it. The victim is the process of the test itself, the first that a sandbox
+// must protect.
 func newPlace(t *testing.T) place {
 	t.Helper()
 	p := place{tree: t.TempDir(), beside: t.TempDir(), shown: t.TempDir(), victim: strconv.Itoa(os.Getpid())}
@@ -101,7 +101,7 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-// rules let an act be done in the tree, by this program.
+// rules permit an act in the tree, by this program.
 func (p place) rules(t *testing.T) *sandbox.Rules {
 	t.Helper()
 	self, err := os.Executable()
@@ -111,7 +111,7 @@ func (p place) rules(t *testing.T) *sandbox.Rules {
 	return &sandbox.Rules{Write: []string{p.tree}, Read: []string{self, p.shown}}
 }
 
-// command is this program, with an act to do.
+// command returns this program, with an act to perform.
 func (p place) command(act string, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	cmd := exec.Command("/proc/self/exe", args...)
 	if self, err := os.Executable(); err == nil {
@@ -126,7 +126,7 @@ func (p place) command(act string, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	return cmd, &out
 }
 
-// outcome is how an act went: nil if it was done, an error if it was refused.
+// outcome returns the result of an act: nil if it was done, an error if it was refused.
 func outcome(t *testing.T, err error, out *bytes.Buffer) error {
 	t.Helper()
 	var exit *exec.ExitError
@@ -142,7 +142,7 @@ func outcome(t *testing.T, err error, out *bytes.Buffer) error {
 	return nil
 }
 
-// do does an act under rules.
+// do runs an act under rules.
 func (p place) do(t *testing.T, rules *sandbox.Rules, act string, args ...string) error {
 	t.Helper()
 	cmd, out := p.command(act, args...)
