@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/sed"
 )
 
-// patience is how long what has a deadline of moments may take on a machine with other things to do.
+// patience is how long an operation with a very short deadline may take on a busy machine.
 const patience = 30 * time.Second
 
 // TestDeadlineWithinALine: a script that would take minutes over a single line ends with its context.
@@ -47,7 +47,7 @@ func TestDeadlineWithinALine(t *testing.T) {
 	}
 }
 
-// TestBoundsAreJudgedWithinALine: a line that comes to too much ends the run while it is looked at.
+// TestBoundsAreJudgedWithinALine: a line that exceeds a limit ends the run while it is processed.
 func TestBoundsAreJudgedWithinALine(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("a", 1000)
@@ -71,14 +71,14 @@ func TestBoundsAreJudgedWithinALine(t *testing.T) {
 			}
 		}
 	}
-	// A replacement of many matches is not made before it is judged.
+	// A replacement of many matches is not made before its size is checked.
 	s := parse(t, sed.Options{MaxLine: 1 << 20}, `s/a*/`+strings.Repeat("&", 500_000)+`/`)
 	if _, err := s.Apply(t.Context(), strings.NewReader(line), sed.Bounds{}, keep); err == nil || !strings.Contains(err.Error(), "longer than 1048576 bytes") {
 		t.Errorf("a replacement of many matches: %v", err)
 	}
 }
 
-// TestScriptsAreBounded: what is too long, too deep or too large is refused before it costs anything to speak of.
+// TestScriptsAreBounded: a script that is too long, too deep or too large is refused before it costs much.
 func TestScriptsAreBounded(t *testing.T) {
 	t.Parallel()
 	const long = 16 << 20
@@ -108,7 +108,7 @@ func TestScriptsAreBounded(t *testing.T) {
 	}
 }
 
-// TestAnchorsInManyGroups: copies of nodes are found without going through all of them.
+// TestAnchorsInManyGroups: copies of nodes are found without visiting all of them.
 func TestAnchorsInManyGroups(t *testing.T) {
 	t.Parallel()
 	got, _, err := apply(t, parse(t, sed.Options{}, `s/`+strings.Repeat(`(^|a)*`, 200)+`b/x/`), []byte("aab\n"))
@@ -117,7 +117,7 @@ func TestAnchorsInManyGroups(t *testing.T) {
 	}
 }
 
-// TestManyCharacters: a pattern that tells more characters apart than an automaton can is walked through.
+// TestManyCharacters: a pattern that distinguishes more characters than an automaton supports is walked.
 func TestManyCharacters(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

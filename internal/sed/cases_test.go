@@ -2,7 +2,7 @@ package sed_test
 
 import "github.com/millrace-go/millrace/internal/sed"
 
-// group is scripts that are run over the same inputs.
+// group is a set of scripts that run over the same inputs.
 type group struct {
 	name    string
 	options sed.Options
@@ -82,7 +82,7 @@ func groups() []group {
 	}
 }
 
-// refusals are scripts that GNU sed refuses, and so does this package.
+// refusals are scripts that both GNU sed and this package refuse.
 func refusals() []group {
 	return []group{
 		{"scripts", sed.Options{}, nil, []string{
@@ -100,7 +100,7 @@ func refusals() []group {
 	}
 }
 
-// unsupported are scripts that GNU sed takes and this package refuses on purpose.
+// unsupported are scripts that GNU sed accepts and this package refuses on purpose.
 func unsupported() []string {
 	return []string{
 		`w f`, `r f`, `W f`, `R f`, `e`, `q5`, `Q 1`, `a\`, `a x\`, `b`, `t`, `T`, `:a`, `D`, `P`, `g`, `G`, `h`, `H`, `x`, `=`, `l`, `F`, `L`, `z`, `v`, `s/a/b/w f`, `s/a/b/e`, `2q3`, `/x/w f`, `{q1}`,

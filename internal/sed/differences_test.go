@@ -11,7 +11,7 @@ import (
 // difference is a recorded case in which this package differs from GNU sed, on purpose.
 type difference struct{ script, input string }
 
-// differences reads testdata/differences.txt: what becomes of each case here.
+// differences reads testdata/differences.txt: the result of each case here.
 func differences(t testing.TB) map[difference]string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/differences.txt")
@@ -44,7 +44,7 @@ func differences(t testing.TB) map[difference]string {
 	return all
 }
 
-// The reasons for which there are differences, as far as a script and an input show them.
+// The reasons for differences, as far as a script and an input show them.
 var (
 	bytesOf  = regexp.MustCompile(`[^\x00-\x7f]|\\[xod]`) // characters or bytes other than ASCII
 	anchors  = regexp.MustCompile(`[$^]|\\[<>bB'\x60]`)
@@ -52,13 +52,13 @@ var (
 	newlines = regexp.MustCompile(`\\n|\n|\[\^|\\[WS]|\.`)
 )
 
-// excused reports whether there is a reason for which a script may do something else than GNU sed with an input.
+// excused reports whether there is a reason why a script may have another result than in GNU sed for an input.
 func excused(script, input string) bool {
 	return !strings.Contains(script, "[:") && bytesOf.MatchString(strings.ToValidUTF8(script+input, "\ufffd")) ||
 		anchors.MatchString(script) && (repeats.MatchString(script) || newlines.MatchString(script))
 }
 
-// TestDifferencesAreExcused: each recorded difference is of a kind that others are excused for.
+// TestDifferencesAreExcused: each recorded difference has a known reason.
 func TestDifferencesAreExcused(t *testing.T) {
 	t.Parallel()
 	for d := range differences(t) {

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/sed"
 )
 
-// Groups in long matches, of which not all is kept.
+// Groups in long matches, which are not kept as a whole.
 func TestLongMatchesAgainstSed(t *testing.T) {
 	t.Parallel()
 	o := newOracle(t)
@@ -88,7 +88,7 @@ func FuzzSed(f *testing.F) {
 	})
 }
 
-// check holds a run to what it promises of its changes. whole is false where the script may end before the text does.
+// check checks what a run promises about its changes. whole is false if the script may end before the text does.
 func check(t *testing.T, s *sed.Script, in string, whole bool) {
 	t.Helper()
 	last := int64(0)

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "record what sed does in testdata/golden
 
 const goldenFile = "testdata/golden.txt"
 
-// refusedText stands in the golden file for a script that sed refuses.
+// refusedText marks a script in the golden file that sed refuses.
 const refusedText = "refused"
 
 // golden calls fn with each recorded case. With -update it records them first.
@@ -85,8 +85,7 @@ func record(t *testing.T) {
 	}
 }
 
-// TestGolden: what becomes of the recorded cases is what sed makes of them, but for the listed differences, at most 3
-// in 100.
+// TestGolden: the results of the recorded cases are those of sed, except for the listed differences, at most 3 in 100.
 func TestGolden(t *testing.T) {
 	listed := differences(t)
 	n := golden(t, func(g group, script, in, want string) {
@@ -121,7 +120,7 @@ func TestGoldenIsSed(t *testing.T) {
 	o := newOracle(t)
 	golden(t, func(g group, script, in, want string) {
 		if in != g.inputs[0] {
-			return // the first input is enough to see that it is another sed
+			return // the first input is enough to detect a different sed
 		}
 		out, ok, err := o.run(t, []string{script}, g.options, []string{in})
 		if err != nil {

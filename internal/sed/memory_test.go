@@ -1,6 +1,6 @@
 //go:build !race
 
-// Under the race detector a sync.Pool gives back nothing at random, so what is judged here would say nothing.
+// Under the race detector a sync.Pool randomly returns nothing, so the measured memory would prove nothing.
 
 package sed_test
 
@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/sed"
 )
 
-// TestApplyHoldsAFewLines: what a run takes in memory does not grow with the text.
+// TestApplyHoldsAFewLines: the memory of a run does not grow with the text.
 func TestApplyHoldsAFewLines(t *testing.T) {
 	s := parse(t, sed.Options{}, `s/value/x/;2d;$s/^/end /`)
 	size := fstest.ByItself(16<<20, 64<<20)

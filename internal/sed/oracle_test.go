@@ -21,7 +21,7 @@ type oracle struct {
 	dir  string
 }
 
-// newOracle skips the test where there is no GNU sed.
+// newOracle skips the test if there is no GNU sed.
 func newOracle(t testing.TB) *oracle {
 	t.Helper()
 	name, err := exec.LookPath("sed")
@@ -45,7 +45,7 @@ func newOracle(t testing.TB) *oracle {
 
 var errHangs = errors.New("sed does not end")
 
-// run runs sed over the inputs, as files of their own, and returns what becomes of each. ok is false where sed refuses.
+// run runs sed over the inputs, each as a file, and returns the results. ok is false if sed refuses.
 func (o *oracle) run(t testing.TB, scripts []string, opts sed.Options, inputs []string) (out []string, ok bool, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -85,7 +85,7 @@ func (o *oracle) run(t testing.TB, scripts []string, opts sed.Options, inputs []
 	return out, true, nil
 }
 
-// ours runs this package over the inputs. unsupported means that it refused on purpose.
+// ours runs this package over the inputs. unsupported means that it refused a script on purpose.
 func ours(t testing.TB, scripts []string, opts sed.Options, inputs []string) (out []string, ok, unsupported bool) {
 	t.Helper()
 	s, err := sed.Parse(scripts, opts)

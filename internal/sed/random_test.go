@@ -14,7 +14,7 @@ import (
 type maker struct {
 	*rand.Rand
 	basic bool
-	ascii bool // nothing else is made
+	ascii bool // make only ASCII
 }
 
 func (m *maker) pick(s ...string) string {
@@ -25,7 +25,7 @@ func (m *maker) pick(s ...string) string {
 	}
 }
 
-// op is an operator, which has a backslash in basic syntax.
+// op returns an operator, with a backslash in basic syntax.
 func (m *maker) op(s string) string {
 	if m.basic {
 		return `\` + s
@@ -80,7 +80,7 @@ func (m *maker) regexp() string {
 	if m.ascii {
 		return m.pattern(3)
 	}
-	// Without a class, GNU sed compares bytes, so that nothing is also found within a character.
+	// Without a class, GNU sed compares bytes, so an empty match is also found within a character.
 	return m.pattern(3) + m.op("|") + `[[:cntrl:]]X`
 }
 
@@ -158,8 +158,7 @@ func TestRandomAgainstSed(t *testing.T) {
 			hung++
 			return
 		case (ok != wantOK || !slices.Equal(got, want)) && len(in) > 1:
-			// In sed the meaning of an empty pattern goes on from one file to the next. So it has to be by single
-			// files.
+			// In sed the meaning of an empty pattern carries over to the next file. So run each file separately.
 			for one := range slices.Chunk(in, 1) {
 				compare(one)
 			}

@@ -81,7 +81,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// apply returns what becomes of a text.
+// apply returns the result for a text.
 func apply(t testing.TB, s *sed.Script, src []byte) ([]byte, sed.Stats, error) {
 	var out []byte
 	done := int64(0)
@@ -156,7 +156,7 @@ func TestRE2(t *testing.T) {
 	}
 }
 
-// Patterns that others blow up on. The test looks at the result, and at the fact that there is one.
+// Patterns that make other matchers explode. The test checks the result, and that there is one.
 func TestHostilePatterns(t *testing.T) {
 	fstest.OneGoroutine(t)
 	t.Parallel()
@@ -165,7 +165,7 @@ func TestHostilePatterns(t *testing.T) {
 		{`s/(a*)*b/x/`, as, as},
 		{`s/(a|aa)+$/[\1]/`, as, "[a]"},
 		{`s/(a|a)*c/[\1]/`, as + "c", "[a]"},
-		{`s/a*b|c/x/`, as + "c", as + "x"}, // every a could begin a match but for the end
+		{`s/a*b|c/x/`, as + "c", as + "x"}, // every a could begin a match except for the end
 		{`s/(a?){300}a{300}/[\1]/`, strings.Repeat("a", 300), "[]"},
 		{`s/((((a*)*)*)*)*c/x/`, as, as},
 		{`s/(x?){2000}y/z/`, strings.Repeat("x", 3000) + "y", strings.Repeat("x", 1000) + "z"},
@@ -185,7 +185,7 @@ func TestHostilePatterns(t *testing.T) {
 	}
 }
 
-// One script may run many times at once.
+// One script can run several times concurrently.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	s := parse(t, sed.Options{}, `s/(a|ab)(c|bcd)(d*)/[\1][\2][\3]/g;/x/,/y/s/\w+/\u&/g`)
@@ -208,7 +208,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// endless gives the same line again and again, up to so many bytes.
+// endless repeats the same line, up to a number of bytes.
 type endless struct {
 	line string
 	left int
@@ -226,7 +226,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestReadersOfAnyKind: where reads end makes no difference.
+// TestReadersOfAnyKind: the boundaries of reads make no difference.
 func TestReadersOfAnyKind(t *testing.T) {
 	t.Parallel()
 	s := parse(t, sed.Options{}, `s/b*/<&>/g`, `$d`, `/x/p`)
@@ -255,7 +255,7 @@ func TestReadersOfAnyKind(t *testing.T) {
 	}
 }
 
-// TestLinesThatAreLeftOut: whether lines without the text that a script needs are looked at makes no difference.
+// TestLinesThatAreLeftOut: skipping lines without the text that a script needs makes no difference.
 func TestLinesThatAreLeftOut(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(21, 22))
@@ -276,7 +276,7 @@ func TestLinesThatAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestTexts: the texts of a, i and c are found that stand on the line of their command.
+// TestTexts: it finds the texts of a, i and c that are on the line of their command.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string][]int{
@@ -294,7 +294,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestBrackets: the bracket expressions of patterns are found, and no bracket of another text.
+// TestBrackets: it finds the bracket expressions of patterns, and no bracket in other texts.
 func TestBrackets(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string][][2]int{
