@@ -23,7 +23,7 @@ type place struct {
 	from, to int
 }
 
-// beside is a pattern for both programs. Where a pattern of ast-grep has code around it, kind is the part that is
+// beside is a pattern for both programs. If a pattern of ast-grep needs code around it, kind is the part that is
 // compared.
 type beside struct {
 	lang, ours, theirs, kind string
@@ -137,7 +137,7 @@ func corpus(t *testing.T, lang string) (dir string, files map[string][]byte) {
 	return dir, files
 }
 
-// theirs returns the matches of ast-grep that are in no other.
+// theirs returns the matches of ast-grep that are not inside another one.
 func theirs(t *testing.T, program, dir string, b beside, files map[string][]byte) map[place]bool {
 	t.Helper()
 	args := []string{"run", "--json=stream", "-l", b.lang, "-p", b.theirs}

@@ -1,7 +1,7 @@
 package structural_test
 
-// matching is a row of the table of the rules. want are the matches, each with the holes behind it: "f(a){x=a}". with, if
-// not empty, is the replacement, and becomes the text with it.
+// matching is a row of the table of rules. want are the matches, each followed by its holes: "f(a){x=a}". with, if not
+// empty, is the replacement, followed by the resulting text.
 type matching struct {
 	lang, pattern, text string
 	want                []string
@@ -9,7 +9,7 @@ type matching struct {
 }
 
 var cases = []matching{
-	// Text stands for itself, token by token.
+	// Text matches itself, token by token.
 	{"go", "foo", "foo foobar barfoo foo", []string{"foo", "foo"}, "bar", "bar foobar barfoo bar"},
 	{"go", "a.b", "x = a.b.c", []string{"a.b"}, "z", "x = z.c"},
 	{"go", "a.b", "a .b; a. b", []string{"a .b", "a. b"}, "", ""},
@@ -99,7 +99,7 @@ var cases = []matching{
 	{"c", "f(:[a]) :[b] g", "f(\n1\n) x g", []string{"f(\n1\n) x g{a=1,b=x}"}, "", ""},
 	{"go", "x[:[i]]", "x[a[1]]", []string{"x[a[1]]{i=a[1]}"}, "", ""},
 	{"text", "a ::[b]", "a :[b]", []string{"a :[b]"}, "::[c]", ":[c]"},
-	// Names that stand twice.
+	// Names that occur twice.
 	{"go", ":[[x]] = append(:[[x]], :[v])", "a = append(a, 1); b = append(c, 2)",
 		[]string{"a = append(a, 1){x=a,v=1}"}, "", ""},
 	{"go", "eq(:[x], :[x])", "eq(a.b, a .b) eq(a, b)", []string{"eq(a.b, a .b){x=a.b}"}, "", ""},
@@ -107,7 +107,7 @@ var cases = []matching{
 	{"go", "eq(:[x], :[x])", "eq(,)", []string{"eq(,){x=}"}, "", ""},
 	{"go", `tag(:[[x]], ":[x]")`, `tag(a, "a") tag(a, "b")`, []string{`tag(a, "a"){x=a}`}, "", ""},
 	{"c", "if (:[x]) :[x];", "if (a) a; if (a) b;", []string{"if (a) a;{x=a}"}, "", ""},
-	// Brackets that do not pair.
+	// Unpaired brackets.
 	{"go", "f(:[x])", "f(a", nil, "", ""},
 	{"go", "f(:[x])", "f(a]) f(b)", []string{"f(b){x=b}"}, "", ""},
 	{"go", "f(:[x])", "f( } f(b)", []string{"f(b){x=b}"}, "", ""},

@@ -2,7 +2,7 @@ package structural
 
 import "context"
 
-// Token is a token of a text as the tests see it.
+// Token is a token of a text in the form that the tests use.
 type Token struct {
 	Start, End         int
 	Kind               string
@@ -11,7 +11,7 @@ type Token struct {
 	Next               int
 }
 
-// Lex cuts a text into tokens.
+// Lex splits a text into tokens.
 func Lex(data []byte, lang *Language) ([]Token, error) {
 	return lexWith(new(lexer), data, lang)
 }
@@ -26,7 +26,7 @@ func lexWith(l *lexer, data []byte, lang *Language) ([]Token, error) {
 	return all, err
 }
 
-// LexSlowly is Lex without the table of what single bytes begin.
+// LexSlowly is Lex without the table of first bytes.
 func LexSlowly(data []byte, lang *Language) ([]Token, error) {
 	var l lexer
 	l.known = make(map[*Language]*beginnings)
@@ -36,7 +36,7 @@ func LexSlowly(data []byte, lang *Language) ([]Token, error) {
 	return lexWith(&l, data, lang)
 }
 
-// Everywhere makes a pattern be compared with texts too in which its fixed tokens stand nowhere in a row.
+// Everywhere makes a pattern also search texts that do not contain its fixed tokens in a row.
 func (p *Pattern) Everywhere() {
 	p.programs.Range(func(_, of any) bool {
 		if prog := of.(compiled).prog; prog != nil {
@@ -46,7 +46,7 @@ func (p *Pattern) Everywhere() {
 	})
 }
 
-// Prepare makes the program of a pattern for a language, and reports whether fixed tokens of it are looked for first.
+// Prepare makes the program of a pattern for a language, and reports whether its fixed tokens are searched first.
 func (p *Pattern) Prepare(lang *Language) (runs bool, err error) {
 	prog, err := p.program(lang)
 	return err == nil && prog.run != nil, err

@@ -1,10 +1,10 @@
 package structural_test
 
-// five has patterns for the real file of a language. Beside each is a regular expression that finds the places where
-// the matches begin. It is written for this file alone: elsewhere it would also find text in comments and strings.
+// five has patterns for the real file of a language. Each has a regular expression that finds the starts of its
+// matches. It is written only for this file: in others it would also find text in comments and strings.
 type five [5][2]string
 
-// fives are patterns of code that people look for, in each language.
+// fives are common patterns of code in each language.
 var fives = map[string]five{
 	"c": {
 		{"if ((:[[r]] = :[f...]) < 0) { :[b...] }", `if \(\(ret =`},

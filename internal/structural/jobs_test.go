@@ -9,7 +9,7 @@ import (
 )
 
 // job is a pair of docs/structural.md for ast-grep: the code around it, the pattern with its replacement, and whether
-// the result is the same. A rule, in YAML, stands for pattern and replacement where these are not enough.
+// the result is the same. A rule in YAML replaces pattern and replacement if these are not enough.
 type job struct {
 	file, before, after      string
 	around                   [2]string
@@ -19,7 +19,7 @@ type job struct {
 
 var inGo = [2]string{"package p\n\nfunc f() {\n\t", "\n}\n"}
 
-// jobs are the ten pairs of the page, in their order, some of them in two ways.
+// jobs are the ten pairs of the page in order, some of them in two ways.
 var jobs = []job{
 	{file: "a.go", before: `errors.New(fmt.Sprintf("%d", f(1)))`, after: `fmt.Errorf("%d", f(1))`, around: inGo,
 		pattern: "func t() { errors.New(fmt.Sprintf($$$A)) }", kind: "call_expression", with: "fmt.Errorf($$$A)", same: true},
@@ -49,7 +49,7 @@ var jobs = []job{
 constraints: {C: {regex: '^#[0-9a-f]+$'}}, transform: {U: {convert: {source: $C, toCase: upperCase}}}, fix: 'color: $U;'}`},
 }
 
-// TestJobsByAstGrep does the ten pairs of docs/structural.md with ast-grep.
+// TestJobsByAstGrep runs the ten pairs of docs/structural.md with ast-grep.
 func TestJobsByAstGrep(t *testing.T) {
 	t.Parallel()
 	program := astGrep(t)

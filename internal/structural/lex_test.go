@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/structural"
 )
 
-// printedBack checks that the tokens of a text, with nothing but layout between them, give its bytes back.
+// printedBack checks that the tokens of a text, with only layout between them, result in its bytes.
 func printedBack(data []byte, lang *structural.Language) error {
 	tokens, err := structural.Lex(data, lang)
 	if err != nil {
@@ -39,7 +39,7 @@ func printedBack(data []byte, lang *structural.Language) error {
 	return nil
 }
 
-// fragments are what random texts are made of.
+// fragments are the parts of random texts.
 var fragments = []string{
 	"f(", ")", "(", "[", "]", "{", "}", "a", "b", "foo", " ", "\n", "\r\n", "\t", ",", ";", "=", "==", "+", "-", ".",
 	`"`, "'", "`", `"x"`,

@@ -8,11 +8,11 @@ import (
 	"github.com/millrace-go/millrace/internal/structural"
 )
 
-// shapes are patterns that code of most languages has something for.
+// shapes are patterns that match in code of most languages.
 var shapes = []string{"(:[_...])", ":[[f]](:[a...])", ":[[a]] = :[b]", "[:[_...]]", "{:[_...]}"}
 
-// TestRealFiles: real code of each language gives its bytes back, token by token. The matches of patterns in it are
-// whole, and begin where a regular expression finds them.
+// TestRealFiles: the tokens of real code in each language result in its bytes. Matches of patterns in it are whole, and
+// begin where a regular expression finds them.
 func TestRealFiles(t *testing.T) {
 	t.Parallel()
 	files := realFiles(t)
@@ -47,7 +47,7 @@ func TestRealFiles(t *testing.T) {
 	}
 }
 
-// wholeMatches returns the matches of a pattern in a text, none of which may have half a pair of brackets.
+// wholeMatches returns the matches of a pattern in a text, none of which may contain only one of a pair of brackets.
 func wholeMatches(t *testing.T, lang *structural.Language, pattern string, data []byte) (locs [][2]int) {
 	t.Helper()
 	err := parse(t, lang.Name(), pattern).Find(t.Context(), data, "", func(loc []int) bool {
@@ -73,7 +73,8 @@ func wholeMatches(t *testing.T, lang *structural.Language, pattern string, data 
 	return locs
 }
 
-// beginsWhere checks that matches begin where an expression finds them. Its finds within a match are not compared.
+// beginsWhere checks that matches begin where an expression finds them. Its matches inside another match are not
+// compared.
 func beginsWhere(t *testing.T, pattern string, by *regexp.Regexp, locs [][2]int, data []byte) {
 	t.Helper()
 	if len(locs) == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// realFiles returns a file of real code for each language: samples that a library for highlighting is tested with, and
-// code of packages of npm and of Go modules.
+// realFiles returns a file of real code for each language: test samples of a library for syntax highlighting, and code
+// from npm packages and Go modules.
 func realFiles(t *testing.T) map[string]string {
 	t.Helper()
 	if fstest.Runs(0, 1, 1) == 0 {

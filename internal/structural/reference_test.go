@@ -10,13 +10,13 @@ import (
 	"github.com/millrace-go/millrace/internal/structural"
 )
 
-// piece is a part of a random pattern: a token, or a hole that takes any text.
+// piece is a part of a random pattern: a token, or a hole that matches any text.
 type piece struct {
 	text             string
 	hole, many, deep bool
 }
 
-// reference finds matches by trying all ways, written for the rules and not for speed.
+// reference finds matches by trying all possibilities, written for clarity and not for speed.
 type reference struct {
 	pieces []piece
 	tokens []structural.Token
@@ -24,7 +24,7 @@ type reference struct {
 	start  int
 }
 
-// from returns the token behind what the pieces from one on match, -1 for nothing.
+// from returns the token after the match of the pieces from i on, -1 for no match.
 func (r *reference) from(i, t int) int {
 	switch {
 	case i == len(r.pieces):
@@ -52,7 +52,7 @@ func (r *reference) from(i, t int) int {
 	return -1
 }
 
-// unit returns the token behind the one at t, or behind its pair, -1 if a hole cannot take it.
+// unit returns the token after the one at t, or after its pair, -1 if a hole cannot match it.
 func (r *reference) unit(i, t int) int {
 	p := r.pieces[i]
 	if t == len(r.tokens) || r.tokens[t].Kind == "close" || r.tokens[t].Kind == "broken" {
@@ -87,7 +87,7 @@ func (r *reference) find() (all []string) {
 // chooser chooses a number below n.
 type chooser interface{ IntN(n int) int }
 
-// randomPieces returns a pattern in which all brackets pair and no two holes touch, nil if none is found.
+// randomPieces returns a pattern in which all brackets are paired and no two holes are adjacent, nil if none is found.
 func randomPieces(r chooser) []piece {
 	for range 1_000 {
 		var all []piece
@@ -116,7 +116,7 @@ func randomPieces(r chooser) []piece {
 	return nil
 }
 
-// choices are numbers that a fuzzer has chosen, and then zeros.
+// choices are numbers that a fuzzer chose, followed by zeros.
 type choices []byte
 
 func (c *choices) IntN(n int) int {
@@ -136,7 +136,7 @@ func randomWords(r chooser) string {
 	return text.String()
 }
 
-// likeReference compares the matches of a pattern in a text with those of the reference, and returns how many there are.
+// likeReference compares the matches of a pattern in a text with those of the reference, and returns their number.
 func likeReference(t *testing.T, lang *structural.Language, pieces []piece, data string) int {
 	t.Helper()
 	var pattern []string
@@ -181,8 +181,8 @@ func FuzzAgainstReference(f *testing.F) {
 	})
 }
 
-// FuzzPattern: any pattern in any text ends without a panic, finds whole matches in order, and the same without the
-// search for tokens in a row.
+// FuzzPattern: any pattern ends in any text without a panic, finds whole matches in order, and the same ones without
+// the search for tokens in a row.
 func FuzzPattern(f *testing.F) {
 	for i, c := range cases {
 		if i%10 == 0 {
@@ -226,8 +226,8 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// TestAgainstReference compares matches of random patterns in random texts with those that a matcher finds that tries
-// all ways.
+// TestAgainstReference compares matches of random patterns in random texts with those of a matcher that tries all
+// possibilities.
 func TestAgainstReference(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(fstest.Seed(t), 2))
@@ -247,7 +247,7 @@ func TestAgainstReference(t *testing.T) {
 	}
 }
 
-// Hostile patterns and texts end, in a time in proportion to both.
+// Searches with hostile patterns and texts end, in a time proportional to both.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	const size = 1 << 17

@@ -22,7 +22,8 @@ func found(t *testing.T, p *structural.Pattern, data, file string) (all []string
 	return all
 }
 
-// TestTokensInARow: a text that is not compared, as fixed tokens of the pattern stand nowhere in a row, has no match.
+// TestTokensInARow: a text that is skipped because it does not contain the fixed tokens of the pattern in a row has no
+// match.
 func TestTokensInARow(t *testing.T) {
 	t.Parallel()
 	between := []string{
@@ -53,7 +54,7 @@ func TestTokensInARow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch lang.Name() { // code of another language stands in it
+		switch lang.Name() { // it contains code of another language
 		case "markdown":
 			text = "```c\n" + text + "\n```\n"
 		case "html":

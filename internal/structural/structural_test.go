@@ -22,7 +22,7 @@ func parse(t *testing.T, lang, pattern string) *structural.Pattern {
 	return p
 }
 
-// shown returns a match as the table has it.
+// shown returns a match in the form of the table.
 func shown(p *structural.Pattern, data string, loc []int) string {
 	var holes []string
 	for g, name := range p.Names() {

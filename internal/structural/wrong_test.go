@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/structural"
 )
 
-// TestWrongPatterns: a wrong pattern is refused, and the error has what to write instead.
+// TestWrongPatterns: a wrong pattern is refused with an error that has the right syntax.
 func TestWrongPatterns(t *testing.T) {
 	t.Parallel()
 	lang, err := structural.Named("go")
@@ -54,7 +54,7 @@ func TestWrongPatterns(t *testing.T) {
 	}
 }
 
-// TestWrongReplacements: a hole of a replacement has a name of the pattern, and a change that there is.
+// TestWrongReplacements: a hole in a replacement must have a name from the pattern and an existing conversion.
 func TestWrongReplacements(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ pattern, with, want, hint string }{
@@ -74,7 +74,7 @@ func TestWrongReplacements(t *testing.T) {
 	}
 }
 
-// TestForeignHoles: a hole as another tool writes it is text, with a warning, unless the language has such words.
+// TestForeignHoles: a hole in the syntax of another tool is text, with a warning, unless the language has such words.
 func TestForeignHoles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ lang, pattern, want string }{
@@ -90,7 +90,7 @@ func TestForeignHoles(t *testing.T) {
 	}
 }
 
-// TestLiterals: each match has the words of the pattern, which are looked for first.
+// TestLiterals: each match contains the words of the pattern, which are searched first.
 func TestLiterals(t *testing.T) {
 	t.Parallel()
 	for fold, want := range map[bool][]string{false: {"Foo", "barBaz"}, true: {"foo", "barbaz"}} {
@@ -124,7 +124,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestStepsEnd: a pattern that takes too long, a text that is too long, and a context that has ended end a search.
+// TestStepsEnd: a pattern that takes too long, a text that is too long, and a canceled context each end a search.
 func TestStepsEnd(t *testing.T) {
 	t.Parallel()
 	find := func(ctx context.Context, pattern, text string) error {
