@@ -23,17 +23,17 @@ var corpus = []string{
 	"{{later.count}}", "{{step9.count}}", "{{step4.count}}", "\xff{{find.risk}}\x00", "{{find.files[7]}}", "{{find.files}},{{here.files}}",
 }
 
-// The same as the package finds by hand, by regular expressions.
+// The same references as the package finds by hand, found with regular expressions.
 var (
 	candidate = regexp.MustCompile(`(\\*)(\{\{[ \t]*([A-Za-z0-9_-]+|steps\[[0-9]+\])\.([^{}\r\n]*)\}\})`)
 	right     = regexp.MustCompile(`^(count|edits|files|files_count|risk|aggregated_content|files\[(-?[0-9]{1,9})\])$`)
 )
 
-// found is what the reference implementation finds out.
+// found is the result of the reference implementation.
 type found struct {
 	refs     []string // "step field", with the index
 	bad      []string // sources of wrong references
-	expanded string   // with values put in as text, if there is nothing wrong
+	expanded string   // with the values inserted as text, if nothing is wrong
 	outside  bool     // an index is out of range
 }
 
@@ -48,7 +48,7 @@ func reference(text string, known template.Known) (f found) {
 		if len(m[1])%2 == 1 {
 			return half + m[2]
 		}
-		field := strings.TrimRight(m[4], " \t") // only those before the braces are not part of it
+		field := strings.TrimRight(m[4], " \t") // only spaces before the braces are not part of it
 		parts := right.FindStringSubmatch(field)
 		if parts == nil {
 			f.bad = append(f.bad, m[2])
@@ -79,7 +79,7 @@ func reference(text string, known template.Known) (f found) {
 	return f
 }
 
-// valueOf gives every step other values.
+// valueOf returns different values for each step.
 func valueOf(r template.Ref) (any, error) {
 	v, err := results(r)
 	switch v := v.(type) {
@@ -150,7 +150,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { check(t, text) })
 }
 
-// Random texts made of the pieces that matter: almost every one has several references, escapes and half references.
+// Random texts of the relevant pieces: almost every one has several references, escapes and partial references.
 func TestParseProperties(t *testing.T) {
 	t.Parallel()
 	pieces := []string{
@@ -163,7 +163,7 @@ func TestParseProperties(t *testing.T) {
 	})
 }
 
-// A joined list can be taken apart again.
+// A joined list can be split again.
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -189,7 +189,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// A near miss is exactly a word that is near to an id.
+// A near miss is exactly a word that is similar to an id.
 func TestNearMissDistance(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -206,7 +206,7 @@ func TestNearMissDistance(t *testing.T) {
 	})
 }
 
-// Texts with the most work: each of these would take minutes if anything were looked at again and again.
+// Texts with the most work: each would take minutes if anything were scanned repeatedly.
 func TestLinear(t *testing.T) {
 	t.Parallel()
 	n := fstest.Slowed(1<<17, fstest.ByItself(1<<19, 1<<21))

@@ -204,7 +204,7 @@ func TestResolveErrors(t *testing.T) {
 	}
 }
 
-// Untrusted values can hold themselves, be nested without end, or ask for the same large value again and again.
+// Untrusted values can contain themselves, be nested endlessly, or request the same large value many times.
 func TestResolveBounds(t *testing.T) {
 	t.Parallel()
 	ring := array{nil, nil}
@@ -257,7 +257,7 @@ func TestResolveBounds(t *testing.T) {
 	}
 }
 
-// values draws trees of what JSON has, with references in their texts.
+// values draws trees of JSON values, with references in their texts.
 func values(depth int) *rapid.Generator[any] {
 	text := rapid.OneOf(
 		rapid.SampledFrom([]string{"{{a}}", "{{b.k}}", "x{{c[0]}}", "{{a}}{{b}}", `\{{a}}`, "{{ .x }}", "plain", "{{d}}", "{{b[\"k\"]}}"}),
@@ -273,7 +273,7 @@ func values(depth int) *rapid.Generator[any] {
 
 func toAny[T any](v T) any { return v }
 
-// clone is a deep copy, made without the package.
+// clone returns a deep copy, made without the package.
 func clone(v any) any {
 	switch v := v.(type) {
 	case array:
@@ -331,7 +331,7 @@ func TestResolveCopies(t *testing.T) {
 	})
 }
 
-// Texts of lists and objects are what encoding/json writes.
+// Lists and objects in texts are written like encoding/json does.
 func TestResolveJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

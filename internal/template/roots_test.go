@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// Texts of other languages in which ids of steps stand between braces. With the steps find, values, page and item, all
-// of them are text, but for those that name a field of a step as a reference does: these have always been references.
+// Texts of other languages with ids of steps between braces. With the steps find, values, page and item, all of them
+// are text, except those that name a field of a step like a reference: these have always been references.
 var foreignTexts = []struct {
 	text string
 	refs []string // sources of references and of wrong ones
@@ -85,7 +85,7 @@ func TestForeignTexts(t *testing.T) {
 	}
 }
 
-// roots are what a pipeline could offer: a step with data, one without, variables, another root.
+// roots are what a pipeline can offer: a step with data, a step without, variables, and another root.
 func roots(name string) (template.Root, bool) {
 	steps := []template.Root{{Name: "call", Fields: template.ResultFields(), Data: true}, {Name: "find", Fields: template.ResultFields()}}
 	vars := template.Root{Name: "vars", Fields: []template.Field{
@@ -94,7 +94,7 @@ func roots(name string) (template.Root, bool) {
 	return template.Roots(steps, 1, vars, template.Root{Name: "find"})(name)
 }
 
-// rootValues gives the field of a reference, or the data if it names none.
+// rootValues returns the field of a reference, or the data if it names none.
 func rootValues(r template.Ref) (any, error) {
 	data := map[string]any{"items": []any{map[string]any{"id": "x1"}}, "a.b": 1, "": 2, "list": []string{"p", "q"}, "big": int64(1) << 62}
 	fields := map[string]any{

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// steps is a pipeline whose templates stand in the fourth step.
+// steps is a pipeline with templates in the fourth step.
 var steps = []string{"find", "fix-it", "step9", "here", "later"}
 
 const at = 3
@@ -264,7 +264,7 @@ func TestExpandErrors(t *testing.T) {
 	}
 }
 
-// The list that comes out belongs to the caller: changing it must not change the step's result.
+// The resulting list belongs to the caller: changing it must not change the step's result.
 func TestExpandCopies(t *testing.T) {
 	t.Parallel()
 	files := []string{"a", "b"}
@@ -308,7 +308,7 @@ func TestNearMisses(t *testing.T) {
 	if diff := cmp.Diff(want, text.NearMisses(ids)); diff != "" {
 		t.Errorf("near misses (-want +got):\n%s", diff)
 	}
-	// Of two equally near names, the hint is the name that sorts first.
+	// Of equally similar names, the hint is the first in sort order.
 	if got := text.NearMisses([]string{"fend", "fand"})[0].Hint; got != "did you mean 'fand'?" {
 		t.Errorf("hint %q", got)
 	}
