@@ -13,12 +13,12 @@ import (
 func hunksOf(old, new []byte, splices []change.Splice, context int) []textdiff.Hunk {
 	hunks, err := textdiff.Hunks(textdiff.Bytes(old), textdiff.Bytes(new), splices, context)
 	if err != nil {
-		panic(err) // there is nothing that could fail
+		panic(err) // nothing here can fail
 	}
 	return hunks
 }
 
-// applied returns the old text with some of its cores made new.
+// applied returns the old text with some of its cores replaced by their new lines.
 func applied(old, new []byte, cores []textdiff.Core) []byte {
 	var out []byte
 	at := 0

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// format prints hunks in short: their headers, and a line for each of their lines.
+// format prints hunks in short form: their headers, and each of their lines.
 func format(hunks []textdiff.Hunk) string {
 	var b bytes.Buffer
 	for _, h := range hunks {
@@ -27,7 +27,7 @@ func format(hunks []textdiff.Hunk) string {
 	return b.String()
 }
 
-// reporter is what tests, properties and fuzz targets have in common.
+// reporter is the common interface of tests, properties and fuzz targets.
 type reporter interface {
 	Helper()
 	Fatal(args ...any)
@@ -44,7 +44,7 @@ func check(t reporter, old, new []byte, hunks []textdiff.Hunk, context int) {
 		t.Fatalf("%d hunks between equal texts", len(hunks))
 	}
 	oldLines, newLines := lines(old), lines(new)
-	oldAt, newAt := 0, 0 // bytes behind the hunk before
+	oldAt, newAt := 0, 0 // bytes after the previous hunk
 	oldLine, newLine := 0, 0
 	oldNext, newNext := 0, 0
 	for _, h := range hunks {
@@ -107,7 +107,7 @@ func check(t reporter, old, new []byte, hunks []textdiff.Hunk, context int) {
 	}
 }
 
-// at turns a hunk's start into an index.
+// at converts a hunk's start to an index.
 func at(start, n int) int {
 	if n == 0 {
 		return start
@@ -182,7 +182,7 @@ func TestHunks(t *testing.T) {
 	}
 }
 
-// texts draws a pair of texts of few different lines, with all that makes lines odd.
+// texts draws a pair of texts of few different lines, with all peculiarities of lines.
 func texts(t *rapid.T) (old, new []byte) {
 	line := rapid.SampledFrom([]string{"a", "b", "c", "", "\ta", "  b", "}", "a\r", "\x00", "\xff", "+a", "-a"})
 	text := rapid.Custom(func(t *rapid.T) string {
@@ -218,7 +218,7 @@ func TestHunksProperties(t *testing.T) {
 	})
 }
 
-// shortest returns how many lines a shortest edit script changes, by the plain square of a table.
+// shortest returns the number of lines that a shortest edit script changes, computed with a plain quadratic table.
 func shortest(a, b []string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -238,7 +238,7 @@ func shortest(a, b []string) int {
 	return row[len(b)]
 }
 
-// TestHunksShortest has texts of very unlike lengths, whose search runs into the sides of the box.
+// TestHunksShortest has texts of very different lengths, whose search reaches the sides of the box.
 func TestHunksShortest(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -256,7 +256,7 @@ func TestHunksShortest(t *testing.T) {
 	}
 }
 
-// TestHunksLongLines puts the only difference near every border of what is compared at once.
+// TestHunksLongLines puts the only difference near every boundary of the blocks that are compared.
 func TestHunksLongLines(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789", 110)
@@ -273,7 +273,7 @@ func TestHunksLongLines(t *testing.T) {
 	}
 }
 
-// TestHunksLarge goes beyond the bound of the exact search, where anchors and cuts are.
+// TestHunksLarge exceeds the limit of the exact search, so that anchors and cuts are used.
 func TestHunksLarge(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -294,8 +294,8 @@ func TestHunksLarge(t *testing.T) {
 	}
 }
 
-// TestHunksNested has two parts that hold the same lines, each thoroughly changed, around a unique line: anchors are
-// found in the middle first, and then in each of the parts.
+// TestHunksNested has two parts with the same lines, each thoroughly changed, around a unique line: anchors are found
+// in the middle first, and then in each part.
 func TestHunksNested(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(13, 14))

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// paged returns both texts to be read page by page.
+// paged returns both texts for reading page by page.
 func paged(old, new []byte, page int) textdiff.Paged {
 	return textdiff.Paged{Old: bytes.NewReader(old), New: bytes.NewReader(new), OldSize: len(old), NewSize: len(new), Page: page}
 }
@@ -27,7 +27,7 @@ func pagedHunks(p textdiff.Paged, splices []change.Splice, context int) ([]textd
 	return textdiff.Hunks(old, new, splices, context)
 }
 
-// randomSplices returns a text of lines that repeat, and random splices in it, sometimes far apart.
+// randomSplices returns a text of repeated lines, and random splices in it, some far apart.
 func randomSplices(r *rand.Rand) (old, new []byte, splices []change.Splice) {
 	lines := []string{"a\n", "a\n", "b\n", "\n", "\ta\n", "  cc\n", "\r\n", "}\n", "long line "}[:2+r.IntN(8)]
 	for range r.IntN([]int{10, 40, 1200}[r.IntN(3)]) {
@@ -46,7 +46,7 @@ func randomSplices(r *rand.Rand) (old, new []byte, splices []change.Splice) {
 			text = append(text, append(lines, "x", "a")[r.IntN(len(lines)+2)]...)
 		}
 		if r.IntN(4) == 0 {
-			text = append(text, old[off:off+n]...) // a part that stays
+			text = append(text, old[off:off+n]...) // an unchanged part
 		}
 		new = append(new, old[at:off]...)
 		splices = append(splices, change.Splice{Off: int64(off), Len: int64(n), Text: text})
@@ -56,7 +56,7 @@ func randomSplices(r *rand.Rand) (old, new []byte, splices []change.Splice) {
 	return old, append(new, old[at:]...), splices
 }
 
-// tee keeps what it is given.
+// tee keeps the data that it is given.
 type tee struct {
 	bytes.Buffer
 	closed bool
@@ -64,7 +64,7 @@ type tee struct {
 
 func (t *tee) Close() error { t.closed = true; return nil }
 
-// TestPagedProperty holds the hunks of texts that are read page by page against those of the same texts in memory.
+// TestPagedProperty compares the hunks of texts that are read page by page with those of the same texts in memory.
 func TestPagedProperty(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)
@@ -94,7 +94,7 @@ func TestPagedProperty(t *testing.T) {
 	fstest.Countf(t, "%d random texts with %d hunks", rounds, hunks)
 }
 
-// readCounter counts what is read of a text.
+// readCounter counts the bytes that are read of a text.
 type readCounter struct {
 	io.ReaderAt
 	n int
@@ -106,7 +106,7 @@ func (c *readCounter) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// TestPagedReadsLittle: of the new text nothing is read but what is around the splices.
+// TestPagedReadsLittle: only the text around the splices is read of the new text.
 func TestPagedReadsLittle(t *testing.T) {
 	t.Parallel()
 	old := []byte(strings.Repeat("a line like all others\n", 100_000))
@@ -157,7 +157,7 @@ func TestPagedErrors(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, list, err)
 		}
 	}
-	// Compared are 11 and 12 bytes, shown the same and 33 of context.
+	// 11 and 12 bytes are compared, and the same bytes and 33 of context are shown.
 	for limit, fits := range map[int64]bool{79: true, 78: false, 5: false} {
 		p := paged(old, new, 0)
 		p.Limit = limit
@@ -168,7 +168,7 @@ func TestPagedErrors(t *testing.T) {
 	}
 }
 
-// TestPagedSplicesThatDoNotFit: texts that the splices cannot have made are compared as a whole.
+// TestPagedSplicesThatDoNotFit: texts that cannot be the result of the splices are compared as a whole.
 func TestPagedSplicesThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	old := []byte(strings.Repeat("0123456789\n", 3))

@@ -22,8 +22,8 @@ type fileChange struct {
 	what     string
 	from, to string // to is "" unless it is a rename
 	old, new entry
-	noPatch  string // why GNU patch cannot take it
-	noPatchR string // why GNU patch cannot take it back
+	noPatch  string // why GNU patch cannot apply it
+	noPatchR string // why GNU patch cannot revert it
 }
 
 const (
@@ -40,7 +40,7 @@ func numbered(n int) string {
 	return b.String()
 }
 
-// changes are the cases by hand: each can be applied, taken back, and put among the others.
+// changes returns the handwritten cases: each can be applied, reverted, and combined with the others.
 func changes() []fileChange {
 	long := numbered(400)
 	edited := strings.Replace(strings.Replace(long, "line 7\n", "line seven\n", 1), "line 300\n", "", 1)
@@ -130,7 +130,7 @@ func (c fileChange) patch() textdiff.FilePatch {
 	return p
 }
 
-// trees returns what the list of changes goes from and to.
+// trees returns the trees before and after the changes.
 func trees(list []fileChange) (old, new map[string]entry) {
 	old, new = map[string]entry{}, map[string]entry{}
 	for _, c := range list {
@@ -155,7 +155,7 @@ func writeAll(t *testing.T, list []fileChange) []byte {
 	return b.Bytes()
 }
 
-// apply applies the patch of all changes with the tool, and takes it back again with the option -R if back is set.
+// apply applies the patch of all changes with the tool, and reverts it with the option -R if back is set.
 func apply(t *testing.T, list []fileChange, inRepo, back bool, name string, args ...string) {
 	t.Helper()
 	needTool(t, name)
@@ -186,7 +186,7 @@ func TestGitApply(t *testing.T) {
 	})
 }
 
-// TestGitApplyOrder holds what the documentation of FilePatch says about several changes at one path.
+// TestGitApplyOrder checks what the documentation of FilePatch describes for several changes at one path.
 func TestGitApplyOrder(t *testing.T) {
 	t.Parallel()
 	ab, cd, ce := file("a\nb\n"), file("c\nd\n"), file("c\ne\n")
@@ -224,7 +224,7 @@ func TestPatch(t *testing.T) {
 	})
 }
 
-// TestGitAgrees compares whole patches with those that git itself writes, where millrace means to write the same.
+// TestGitAgrees compares whole patches with those of git, where millrace intends to write the same.
 func TestGitAgrees(t *testing.T) {
 	t.Parallel()
 	needTool(t, "git")
@@ -236,7 +236,7 @@ func TestGitAgrees(t *testing.T) {
 		names = append(names, fmt.Sprintf("file %02d", i))
 	}
 	for c := 1; c < 256; c++ {
-		// Git has a tab behind a name that ends in a space, millrace quotes it, see fileLine.
+		// Git adds a tab after a name that ends in a space, millrace quotes the name, see fileLine.
 		if c != '/' && c != ' ' {
 			names = append(names, "byte "+string([]byte{byte(c)}))
 		}
@@ -269,10 +269,10 @@ func TestGitAgrees(t *testing.T) {
 	var theirs []string
 	for line := range strings.Lines(string(out)) {
 		if strings.HasPrefix(line, "index ") {
-			continue // written only where it is needed
+			continue // written only if necessary
 		}
 		if at := strings.Index(line, " @@"); strings.HasPrefix(line, "@@ ") && at > 0 {
-			line = line[:at] + " @@\n" // millrace names no function there
+			line = line[:at] + " @@\n" // millrace does not name a function there
 		}
 		theirs = append(theirs, line)
 	}

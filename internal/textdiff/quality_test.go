@@ -33,7 +33,7 @@ func moveBlocks(rng *rand.Rand, text string) string {
 	return strings.Join(all, "")
 }
 
-// pairs are texts from all of whose lines are alike to all of them differ, in small and in large.
+// pairs returns texts from almost equal to entirely different, small and large.
 func pairs(t *testing.T) []pair {
 	var list []pair
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -51,10 +51,10 @@ func pairs(t *testing.T) []pair {
 	}
 	old, new := randomEdit(rng, 3000, 50, 0.8)
 	list = append(list, pair{"much-of-50", old, new})
-	// So large that there are anchors between anchors.
+	// Large enough to have anchors between anchors.
 	old, new = randomEdit(rng, 25000, 5000, 0.4)
 	list = append(list, pair{"large", old, moveBlocks(rng, new)})
-	// Real text: this package's own files, edited at random and set against one another.
+	// Real text: this package's own files, edited at random and compared with each other.
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -78,8 +78,8 @@ func pairs(t *testing.T) []pair {
 	return list
 }
 
-// TestGitCounts compares the number of changed lines with git's. Both are heuristic beyond some size; all in all
-// millrace must not be worse, and never much.
+// TestGitCounts compares the number of changed lines with git's. Both are heuristic beyond some size; in total millrace
+// must not be worse, and in no case much worse.
 func TestGitCounts(t *testing.T) {
 	t.Parallel()
 	needTool(t, "git")
@@ -119,19 +119,19 @@ func TestGitCounts(t *testing.T) {
 	}
 }
 
-// numstat returns how many lines git says are changed in each file.
+// numstat returns the number of changed lines in each file according to git.
 func numstat(t *testing.T, root, algorithm string) map[string]int {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", "diff", "--no-index", "--no-renames", "--numstat", "-z", "--diff-algorithm="+algorithm, "old", "new")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 	out, err := cmd.Output()
-	// exec returns just that
+	// exec returns exactly that
 	if exit, ok := err.(*exec.ExitError); err != nil && (!ok || exit.ExitCode() != 1) { //nolint:errorlint
 		t.Fatal(err)
 	}
 	counts := map[string]int{}
-	// "added TAB removed TAB", then, as the two names differ, NUL old NUL new NUL.
+	// "added TAB removed TAB", then, because the two names differ, NUL old NUL new NUL.
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	for ; len(fields) >= 3; fields = fields[3:] {
 		added, rest, _ := strings.Cut(fields[0], "\t")
@@ -148,7 +148,7 @@ func numstat(t *testing.T, root, algorithm string) map[string]int {
 	return counts
 }
 
-// TestHunksHostile runs what makes a quadratic algorithm take minutes.
+// TestHunksHostile has texts for which a quadratic algorithm takes minutes.
 func TestHunksHostile(t *testing.T) {
 	t.Parallel()
 	n := fstest.ByItself(40_000, 100_000)

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// edits draws a text, splices in it, and what comes of them, the splices exact or a little wider than need be.
+// edits draws a text, splices in it, and the result. The splices are exact or a little wider than necessary.
 func edits(t *rapid.T) (old, new []byte, splices []change.Splice) {
 	old = []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "\n", "cc\n", "\r\n"}), 0, 40).Draw(t, "lines"), ""))
 	if rapid.Bool().Draw(t, "cut") && len(old) > 0 {
@@ -44,7 +44,7 @@ func TestSplices(t *testing.T) {
 	})
 }
 
-// TestSplicesFollowed gives splices that have made the new text and some that cannot have.
+// TestSplicesFollowed passes splices that made the new text, and some that cannot have made it.
 func TestSplicesFollowed(t *testing.T) {
 	t.Parallel()
 	old, new := []byte("a\nb\nc\na\nb\nc\n"), []byte("b\nc\na\nb\nc\n")
@@ -56,7 +56,7 @@ func TestSplicesFollowed(t *testing.T) {
 		want    string
 	}{
 		{nil, "-a|\n"},
-		// Removing "a\nb\nc\n" and putting "b\nc\n" there is the same; the lines common to both are found again.
+		// Replacing "a\nb\nc\n" with "b\nc\n" is the same; the lines common to both are found again.
 		{[]change.Splice{splice(0, 6, "b\nc\n")}, "-a|\n"},
 		// A list that ends too early, or has a wrong middle, does not help and is not trusted.
 		{[]change.Splice{}, "-a|\n"},
@@ -75,7 +75,7 @@ func TestSplicesFollowed(t *testing.T) {
 		}
 	}
 
-	// Two equal changes far apart: each is found where its splice is, and the part between them is never looked at.
+	// Two equal changes far apart: each is found at its splice, and the part between them is never compared.
 	same := strings.Repeat("x\n", 50)
 	old, new = []byte("a\n"+same+"a\n"), []byte("b\n"+same+"b\n")
 	hunks := hunksOf(old, new, []change.Splice{splice(0, 1, "b"), splice(102, 1, "b")}, 1)
@@ -84,7 +84,7 @@ func TestSplicesFollowed(t *testing.T) {
 	}
 }
 
-// TestSplicesCost counts memory: with splices it must not grow with the text.
+// TestSplicesCost measures memory: with splices it must not grow with the text.
 func TestSplicesCost(t *testing.T) {
 	var allocs [2]float64
 	for i, n := range []int{1000, 100000} {
@@ -104,7 +104,7 @@ func TestSplicesCost(t *testing.T) {
 	}
 }
 
-// TestSplicesPatch prints a file by its splices.
+// TestSplicesPatch prints a file with its splices.
 func TestSplicesPatch(t *testing.T) {
 	t.Parallel()
 	needTool(t, "git")

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// TestCoresKeepTheirSplices: whichever cores are chosen, as long as those with the same splices go together, their
-// splices make of the old text what the cores themselves do; and every core has some.
+// TestCoresKeepTheirSplices: for any choice of cores that keeps cores of the same splices together, their splices
+// change the old text like the cores themselves; and every core has a splice.
 func TestCoresKeepTheirSplices(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -45,7 +45,7 @@ func TestCoresKeepTheirSplices(t *testing.T) {
 	})
 }
 
-// TestCoresOfSplicesThatDoNotFit have all that were given.
+// TestCoresOfSplicesThatDoNotFit: each core has all splices.
 func TestCoresOfSplicesThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	lies := []change.Splice{{Off: 0, Len: 1}, {Off: 2, Len: 1}}
