@@ -15,8 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// TestReadHead_grown: a file that has been read as far as it went when it was opened is not asked whether there is more
-// by now.
+// TestReadHead_grown: a file that was read up to its size at opening is not checked for more data.
 func TestReadHead_grown(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -57,8 +56,8 @@ func TestReadHead_proc(t *testing.T) {
 	}
 }
 
-// TestEntry_OpenIn: what was a file when the directory was listed and is not when it is opened is refused, as Open
-// does; a reader that failed to open one file opens the next.
+// TestEntry_OpenIn: an entry that was a file when the directory was listed, but is none when it is opened, is refused
+// like by Open; a reader that failed to open one file opens the next.
 func TestEntry_OpenIn(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -88,7 +87,7 @@ func TestEntry_OpenIn(t *testing.T) {
 		if err != nil {
 			return nil
 		}
-		buf := make([]byte, len("content of x")) // that it is all of it is known without asking for more
+		buf := make([]byte, len("content of x")) // the end is known without another read
 		if n, whole, err := handle.ReadHead(&one, buf); string(buf[:n]) != "content of "+e.Name() || !whole || err != nil {
 			t.Errorf("%s: %q, %v, %v", e.Name(), buf[:n], whole, err)
 		}

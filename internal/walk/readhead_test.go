@@ -26,8 +26,8 @@ type readerFile struct{ io.Reader }
 func (readerFile) Stat() (fs.FileInfo, error) { return nil, errors.ErrUnsupported }
 func (readerFile) Close() error               { return nil }
 
-// TestReadHead: it fills the buffer or finds the end, however much comes at once, and claims to have read all only if
-// so.
+// TestReadHead: it fills the buffer or finds the end, however much each read returns, and reports the end only if it is
+// reached.
 func TestReadHead(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(8, 8))
@@ -50,8 +50,8 @@ func TestReadHead(t *testing.T) {
 	}
 }
 
-// checkHead reads into a buffer with so much room. A file that does not know its size may say of all of it that there
-// is more only if the room was just enough.
+// checkHead reads into a buffer of size room. For a file that does not know its size, the end may be missed only if the
+// room was exactly enough.
 func checkHead(t *testing.T, what string, f capability.ReadFile, content []byte, room int) {
 	t.Helper()
 	buf := make([]byte, room)
@@ -65,7 +65,7 @@ func checkHead(t *testing.T, what string, f capability.ReadFile, content []byte,
 	}
 }
 
-// TestReadHead_fails: an error comes with what was read before it.
+// TestReadHead_fails: an error is returned with the data that was read before it.
 func TestReadHead_fails(t *testing.T) {
 	t.Parallel()
 	buf := make([]byte, 20)
@@ -75,7 +75,7 @@ func TestReadHead_fails(t *testing.T) {
 	}
 }
 
-// TestReadHead_fileSystems: it works on the files that there are, opened one by one or with one reader for all.
+// TestReadHead_fileSystems: it works on the files of all file systems, opened one by one or with one reader for all.
 func TestReadHead_fileSystems(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 9))

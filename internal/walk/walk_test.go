@@ -41,7 +41,7 @@ func (tree walkTree) write(t testing.TB, fsys afero.Fs) {
 	}
 }
 
-// walkBackends are the file systems that each test about plain files runs on.
+// walkBackends are the file systems for each test of plain files.
 func walkBackends(t *testing.T, test func(t *testing.T, fsys afero.Fs)) {
 	t.Helper()
 	for name, open := range map[string]func(t *testing.T) afero.Fs{
@@ -95,7 +95,7 @@ func TestWalk(t *testing.T) {
 		".config/x", ".gitignore", ".hidden", "a.go", "bin", "d.go", "doc/CVS/howto", "git/x", "hg/.hg", "keep.log", "sub/.gitignore",
 		"sub/build/b.go", "sub/c.log", "sub/deep/e.go", "worktree/x",
 	}
-	// sub/deep is a repository of its own: what is written above it does not count there.
+	// sub/deep is its own repository: rules above it do not apply there.
 	kept = append(kept, "sub/deep/d.go")
 	ignored = slices.DeleteFunc(ignored, func(p string) bool { return p == "sub/deep/d.go" })
 	all := slices.Sorted(slices.Values(slices.Concat(ignored, kept)))
@@ -160,7 +160,7 @@ func TestWalkRulesAbove(t *testing.T) {
 	})
 }
 
-// walkNamedFs is a file system on which absolute names mean something.
+// walkNamedFs is a file system that accepts absolute names.
 type walkNamedFs struct{ afero.Fs }
 
 func (walkNamedFs) Canonical(name string) (string, error) { return path.Join("/", name), nil }
@@ -173,7 +173,7 @@ func TestWalkAbsolute(t *testing.T) {
 		"/src/.gitignore": "*.a\n", "/src/.git/HEAD": "", "/src/p/x.a": "", "/src/p/x.b": "",
 	}.write(t, fsys)
 	for root, want := range map[string][]string{
-		"/home/u/p":    {"/home/u/p/x.a", "/home/u/p/x.b"}, // no repository, so nothing above counts
+		"/home/u/p":    {"/home/u/p/x.a", "/home/u/p/x.b"}, // no repository, so rules above do not apply
 		"home/u":       {"/home/u/.gitignore", "/home/u/p/x.b"},
 		"/src/p":       {"/src/p/x.b"},
 		"/src/p/x.a":   {"/src/p/x.a"},
@@ -240,7 +240,7 @@ func TestWalkEntry(t *testing.T) {
 	})
 }
 
-// The rules of a stage are those that are staged, so they must be read through the file system that is walked.
+// The rules of a stage are the staged ones, so they must be read through the walked file system.
 func TestWalkReadsRulesThroughFs(t *testing.T) {
 	t.Parallel()
 	base, layer := afero.NewMemMapFs(), afero.NewMemMapFs()
@@ -254,7 +254,7 @@ func TestWalkReadsRulesThroughFs(t *testing.T) {
 	}
 }
 
-// A tree whose top is reached through a link is walked: it is the root of the file system that is a link, not an entry.
+// A tree whose top is a link is walked: the root of the file system is a link, not an entry.
 func TestWalkTopIsLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -271,7 +271,7 @@ func TestWalkTopIsLink(t *testing.T) {
 	}
 }
 
-// The tree need not be there before the first commit makes it. Until then it is empty.
+// The tree need not exist before the first commit makes it. Until then it is empty.
 func TestStage_baseNotThereYet(t *testing.T) {
 	t.Parallel()
 	base := afero.NewBasePathFs(afero.NewOsFs(), filepath.Join(t.TempDir(), "later"))

@@ -22,7 +22,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// specialDir makes a directory with a file of each kind. Everything outside of it holds "secret".
+// specialDir makes a directory with a file of each kind. Everything outside it contains "secret".
 func specialDir(t *testing.T) (dir, outside string) {
 	t.Helper()
 	dir, outside = t.TempDir(), t.TempDir()
@@ -52,7 +52,7 @@ func specialDir(t *testing.T) (dir, outside string) {
 	return dir, outside
 }
 
-// Cases 30 to 36, 47 and 48: links are not followed, wherever they lead, and nothing waits for a pipe.
+// Cases 30 to 36, 47 and 48: links are not followed, wherever they lead, and no pipe blocks the walk.
 func TestWalkSpecialFiles(t *testing.T) {
 	t.Parallel()
 	dir, _ := specialDir(t)
@@ -95,7 +95,7 @@ func TestOpenDirSpecialFiles(t *testing.T) {
 	}
 }
 
-// walkSwap does something between the look at a name and its opening.
+// walkSwap calls swap between the check of a name and its opening.
 func walkSwap(fsys afero.Fs, swap func(name string)) afero.Fs {
 	looking := struct {
 		afero.Fs
@@ -110,7 +110,7 @@ func walkSwap(fsys afero.Fs, swap func(name string)) afero.Fs {
 	})
 }
 
-// A link put in the place of a file or of a directory in the worst moment is not followed.
+// A link that replaces a file or a directory at the worst moment is not followed.
 func TestOpenDirSwap(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"d/file", "d"} {
@@ -148,8 +148,8 @@ func TestOpenDirSwap(t *testing.T) {
 	}
 }
 
-// A file that is saved again by an editor, as a new file under the old name, is read and not refused. One that is never
-// the same twice is given up.
+// A file that an editor saves again, as a new file with the old name, is read and not refused. A file that never stays
+// the same is given up.
 func TestOpenDirReplacedFile(t *testing.T) {
 	t.Parallel()
 	for saves, want := range map[int]error{0: nil, 1: nil, 3: nil, 100: names.ErrDrift} {

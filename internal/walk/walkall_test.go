@@ -17,8 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// walkKinds returns what a walk with the option All visits, each with the letter that find -printf %y has for it,
-// sorted.
+// walkKinds returns what a walk with the option All visits, each with its letter from find -printf %y, sorted.
 func walkKinds(ctx context.Context, fsys afero.Fs, root string, opt walk.Options) ([]string, error) {
 	opt.All = true
 	var mu sync.Mutex
@@ -90,7 +89,7 @@ func TestWalkAll(t *testing.T) {
 	})
 }
 
-// A directory that cannot be read is visited all the same; what is below a limit is not even tried.
+// An unreadable directory is still visited; what is below a limit is not even tried.
 func TestWalkAllUnreadable(t *testing.T) {
 	t.Parallel()
 	fsys := walkFaults(afero.NewMemMapFs(), map[string]error{"d": fs.ErrPermission})

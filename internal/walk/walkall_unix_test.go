@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// A walk of everything finds the same as find, to any depth, with links not followed.
+// A walk of everything finds the same as find, to any depth, without following links.
 func TestWalkAllAgainstFind(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("find"); err != nil {

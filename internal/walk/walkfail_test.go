@@ -25,7 +25,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// walkFaults fails to open some paths.
+// walkFaults makes opening some paths fail.
 func walkFaults(fsys afero.Fs, faults map[string]error) afero.Fs {
 	return errorfs.Wrap(errorfs.Only(fsys), func(op *errorfs.Op, do func() error) error {
 		if err := faults[op.Name]; err != nil && op.Kind == "open" && op.Flag == os.O_RDONLY {
@@ -35,7 +35,7 @@ func walkFaults(fsys afero.Fs, faults map[string]error) afero.Fs {
 	})
 }
 
-// walkOpenerFs is a DirOpener that counts what is open, and notes what is used after it was closed.
+// walkOpenerFs is a DirOpener that counts open handles, and records the use of closed ones.
 type walkOpenerFs struct {
 	afero.Fs
 	open, most, late atomic.Int64
@@ -81,7 +81,7 @@ func (f *walkOpenerFs) check(t *testing.T) {
 	}
 }
 
-// wideTree has enough files in one directory to be shared, and directories after and below it.
+// wideTree has enough files in one directory to be shared by workers, and directories after and below it.
 func wideTree() walkTree {
 	tree := walkTree{}
 	for i := range 1500 {
@@ -94,7 +94,7 @@ func wideTree() walkTree {
 	return tree
 }
 
-// ends runs a walk and checks that it ends every goroutine and closes every directory.
+// ends runs a walk and checks that all its goroutines end and all directories are closed.
 func ends(t *testing.T, tree walkTree, opt walk.Options, ctx func() context.Context, visit func(walk.Entry) error) (err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestWalkLeastOfErrors(t *testing.T) {
 	walkTree{"a/x": "", "b/x": "", "c/x": ""}.write(t, fsys)
 	var all sync.WaitGroup
 	all.Add(3)
-	// All fail only when all have begun, so each is among those that failed.
+	// None fails before all have begun, so each is among those that failed.
 	err := walk.Walk(t.Context(), fsys, ".", walk.Options{Workers: 3}, func(e walk.Entry) error {
 		all.Done()
 		all.Wait()
@@ -201,7 +201,7 @@ func TestWalkPanic(t *testing.T) {
 	}
 }
 
-// A test that calls t.FailNow in visit ends the goroutine it runs on. The others must not wait for it.
+// A test that calls t.FailNow in visit ends its goroutine. The others must not wait for it.
 func TestWalkGoexit(t *testing.T) {
 	t.Parallel()
 	err := ends(t, wideTree(), walk.Options{Workers: 3}, context.Background, func(e walk.Entry) error {
@@ -227,7 +227,7 @@ func TestWalkCancel(t *testing.T) {
 	if n := visits.Load(); n != 1 || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d visits, %v", n, err)
 	}
-	// The walk that is over already does not begin.
+	// A walk with a canceled context does not begin.
 	if got, err := walkPaths(ctx, afero.NewMemMapFs(), ".", walk.Options{}); !errors.Is(err, context.Canceled) || len(got) > 0 {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -245,7 +245,7 @@ func TestWalkErrorAfterCancel(t *testing.T) {
 		err := walk.Walk(ctx, fsys, ".", walk.Options{Workers: 2}, func(e walk.Entry) error {
 			if e.Path() == "a/x" {
 				close(begun)
-				time.Sleep(time.Minute) // until the other worker can do nothing more
+				time.Sleep(time.Minute) // until the other worker is certainly done
 				return boom
 			}
 			<-begun
@@ -272,7 +272,7 @@ func TestWalkOnError(t *testing.T) {
 	if _, err = walkPaths(t.Context(), fsys, ".", walk.Options{}); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("without OnError: got %v", err)
 	}
-	// A missing directory is not trouble, unless it is the root of the walk.
+	// A missing directory is not an error, unless it is the root of the walk.
 	if _, err = walkPaths(t.Context(), fsys, "gone", walk.Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("root that is gone: got %v", err)
 	}

@@ -21,7 +21,8 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// randomTree makes a small tree with .gitignore files in some of its directories, out of few names so that they meet.
+// randomTree makes a small tree with .gitignore files in some of its directories, with few names so that rules and
+// names often match.
 func randomTree(r *rand.Rand, dir string, depth int, tree walkTree) {
 	names := []string{"a", "b", "c.o", "a.o", ".x", "lib", "Lib", "a b", "x.log"}
 	patterns := []string{
@@ -45,7 +46,7 @@ func randomTree(r *rand.Rand, dir string, depth int, tree walkTree) {
 	}
 }
 
-// walkGit runs git in a directory without any configuration of the user who runs the test.
+// walkGit runs git in a directory without the configuration of the user who runs the test.
 func walkGit(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -72,7 +73,7 @@ func walkGitFiles(t *testing.T, dir string) []string {
 	return files
 }
 
-// The files that a walk finds are those that git would add.
+// A walk finds the files that git would add.
 func TestWalkAgainstGit(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)
@@ -84,8 +85,8 @@ func TestWalkAgainstGit(t *testing.T) {
 	fstest.Countf(t, "%d random trees with %d files compared with git ls-files", trees, files)
 }
 
-// walkAgainstGit compares the walk of some trees, all in one repository, and returns the number of files in them. In
-// every second repository .git/info/exclude has rules, too.
+// walkAgainstGit compares the walk of some trees, all in one repository, and returns the number of files in them. Every
+// second repository also has rules in .git/info/exclude.
 func walkAgainstGit(t *testing.T, r *rand.Rand, round, trees int) int {
 	t.Helper()
 	tree := walkTree{}
@@ -113,7 +114,7 @@ func walkAgainstGit(t *testing.T, r *rand.Rand, round, trees int) int {
 	if diff := cmp.Diff(want, walkAll(t, mem, ".", walk.Options{})); diff != "" {
 		t.Errorf("in memory (-git +walk)\n%s", diff)
 	}
-	// Any directory that git would look into gives what is below it in the list.
+	// Any directory that git would enter must have its content in the list.
 	for i := range trees {
 		if i == 9 || i == 7 && round%2 == 1 {
 			continue
@@ -129,7 +130,7 @@ func walkAgainstGit(t *testing.T, r *rand.Rand, round, trees int) int {
 
 const excludeFile = ".git/info/exclude"
 
-// A repository within another has rules of its own and none from above, whatever kind they are.
+// A repository inside another has its own rules and none from above, of any kind.
 func TestWalkExcludeFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -141,7 +142,7 @@ func TestWalkExcludeFile(t *testing.T) {
 	}.write(t, fsys)
 	outer := []string{".gitignore", "sub/.gitignore", "sub/sub/x.b", "sub/x.a", "sub/y.b", "x.b", "y.a"}
 	inner := []string{"repo/d/x.b", "repo/x.a", "repo/x.c"}
-	// Git says the same of that repository by itself, and of the files that are in no other.
+	// Git reports the same for that repository alone, and for the files that are in no other.
 	var within []string
 	for _, p := range walkGitFiles(t, filepath.Join(dir, "repo")) {
 		within = append(within, "repo/"+p)
@@ -168,7 +169,7 @@ func TestWalkExcludeFile(t *testing.T) {
 	}
 }
 
-// A file that is not a file of rules, or may not be read, adds no rules; a failing read is reported.
+// An entry that is not a regular file of rules, or must not be read, adds no rules; a failing read is reported.
 func TestWalkOddExcludeFiles(t *testing.T) {
 	t.Parallel()
 	for name, tree := range map[string]walkTree{

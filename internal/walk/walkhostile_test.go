@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// A directory of many files is not one worker's alone: the first visit waits until another is under way beside it.
+// A directory of many files is shared by workers: the first visit waits until another one runs in parallel.
 func TestWalkSharesDirectory(t *testing.T) {
 	t.Parallel()
 	fsys := &walkOpenerFs{Fs: afero.NewMemMapFs()}
@@ -72,8 +72,7 @@ func TestWalkDeep(t *testing.T) {
 	fsys.check(t)
 }
 
-// Large directories below each other: were they entered before the files above are done with, all would be open at
-// once.
+// Large nested directories: if they were entered before the files above are done, all would be open at once.
 func TestWalkOpenDirectories(t *testing.T) {
 	t.Parallel()
 	tree := walkTree{}
@@ -156,7 +155,7 @@ type walkListing struct {
 
 func (l walkListing) ReadDir() ([]fs.DirEntry, error) { return l.entries, nil }
 
-// walkItem is the entry of a regular file, by its name.
+// walkItem is the entry of a regular file with that name.
 type walkItem string
 
 func (i walkItem) Name() string               { return string(i) }
@@ -164,7 +163,7 @@ func (i walkItem) IsDir() bool                { return false }
 func (i walkItem) Type() fs.FileMode          { return 0 }
 func (i walkItem) Info() (fs.FileInfo, error) { return nil, fs.ErrNotExist }
 
-// A file system that lists an invalid name does not lead the walk out of its directory.
+// A file system that lists an invalid name cannot lead the walk out of its directory.
 func TestWalkListedNames(t *testing.T) {
 	t.Parallel()
 	fsys := walkListingFs{Fs: afero.NewMemMapFs()}
@@ -194,7 +193,7 @@ func TestWalkOddIgnoreFiles(t *testing.T) {
 	if diff := cmp.Diff(want, walkAll(t, fsys, ".", walk.Options{})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	// The same for a directory above the root. A directory that must not be read does not stop the walk of the others.
+	// The same for a directory above the root. An unreadable directory does not stop the walk of the others.
 	if diff := cmp.Diff([]string{"d/.gitignore/x"}, walkAll(t, fsys, "d/.gitignore", walk.Options{})); diff != "" {
 		t.Errorf("below (-want +got)\n%s", diff)
 	}
@@ -215,7 +214,7 @@ func TestWalkOddIgnoreFiles(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 
-	// A chain of files is as large as all of them. Rules beyond the limit are left out, the same in every walk.
+	// The size of a chain of files is their sum. Rules beyond the limit are ignored, the same ones in every walk.
 	deep := afero.NewMemMapFs()
 	rules := append(bytes.Repeat([]byte("x1234567\n"), 45_000), "y\n"...)
 	for _, name := range []string{"a", "a/b", "a/b/c", "a/b/c/d", "z"} {

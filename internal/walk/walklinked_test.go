@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// inRepository runs git in a directory, which is found by its .git.
+// inRepository runs git in a directory, which finds its repository by its .git.
 func inRepository(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", append([]string{
@@ -30,9 +30,8 @@ func inRepository(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// TestWalkLinkedRepositories: where .git is a file, as in a worktree and in a submodule, or a link, the info/exclude of
-// its repository counts, as in git. A worktree of a repository outside of the tree has no such rules: nothing is read
-// there.
+// TestWalkLinkedRepositories: if .git is a file, as in a worktree or a submodule, or a link, the info/exclude of its
+// repository applies, as in git. A worktree of a repository outside the tree has no such rules: nothing is read there.
 func TestWalkLinkedRepositories(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -75,7 +74,7 @@ func TestWalkLinkedRepositories(t *testing.T) {
 		out := inRepository(t, dir, "ls-files", "-o", "--exclude-standard", "-z")
 		var want []string
 		for _, name := range strings.Split(strings.TrimSuffix(out, "\x00"), "\x00") {
-			if !strings.HasSuffix(name, "/") { // a repository within this one
+			if !strings.HasSuffix(name, "/") { // a repository inside this one
 				want = append(want, repo+"/"+name)
 			}
 		}
