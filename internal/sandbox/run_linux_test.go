@@ -156,7 +156,8 @@ func TestRun_rules(t *testing.T) {
 	}
 }
 
-// Run reports a program that cannot be started. Neither this nor a successful start leaves anything behind.
+// A program that cannot be started is an error. Whether a start succeeds or not, no open file and no restricted thread
+// remain.
 func TestRun_leavesNothing(t *testing.T) {
 	protected(t)
 	p := newPlace(t)
