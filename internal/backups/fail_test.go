@@ -20,8 +20,8 @@ import (
 
 var errDisk = errors.New("disk is broken")
 
-// failing is a file system in which one operation fails: the one after so many. It looks at files, lists, reads,
-// opens and removes.
+// failing is a file system in which one operation fails, after left successful ones. It counts checks, listings, reads,
+// opens and removals.
 type failing struct {
 	left   int
 	failed string // the operation that failed, "" if none yet
@@ -37,7 +37,7 @@ func (f *failing) over(fsys afero.Fs) afero.Fs {
 			}
 		}
 		err := do()
-		slices.Reverse(op.Names) // the order is any; this one takes the plan last
+		slices.Reverse(op.Names) // any order is permitted; this one removes the plan last
 		return err
 	})
 }
@@ -49,7 +49,7 @@ func memory(t *testing.T) afero.Fs {
 	return mem
 }
 
-// edits makes so many backups of one file, the content of which ends as "edit n", and returns their ids.
+// edits makes n backups of one file, with the final content "edit n", and returns their ids.
 func edits(t *testing.T, fsys afero.Fs, n int) []string {
 	t.Helper()
 	put(t, fsys, "a", "edit 0", 0o644)
@@ -60,8 +60,8 @@ func edits(t *testing.T, fsys afero.Fs, n int) []string {
 	return ids
 }
 
-// TestReading_fails breaks each operation of everything that reads, one at a time. None may take a disk that fails
-// for a backup that is missing or damaged.
+// TestReading_fails breaks each operation of every method that reads, one at a time. No method may mistake a failing
+// disk for a missing or damaged backup.
 func TestReading_fails(t *testing.T) {
 	t.Parallel()
 	mem := memory(t)
@@ -124,8 +124,8 @@ func TestReading_fails(t *testing.T) {
 	}
 }
 
-// TestPrune_fails breaks each operation of pruning and of removing, one at a time. A remaining backup must be whole or
-// not be listed at all, the newest must stay, and the backups reported as removed must be gone. A second try must
+// TestPrune_fails breaks each operation of pruning and removing, one at a time. A remaining backup must be complete or
+// not listed at all, the newest must stay, and the backups reported as removed must be gone. A second attempt must
 // finish.
 func TestPrune_fails(t *testing.T) {
 	t.Parallel()
@@ -146,7 +146,7 @@ func TestPrune_fails(t *testing.T) {
 			for k := 0; ; k++ {
 				mem := memory(t)
 				ids := edits(t, mem, 3)
-				// Something half removed, to be swept away.
+				// A half removed backup, to be cleaned up.
 				must(t, mem.Remove(path.Join(stateDir, "backups", ids[1], "done")))
 				f := &failing{left: k}
 				gone, err := do(open(t, f.over(mem)), ids)
@@ -155,7 +155,7 @@ func TestPrune_fails(t *testing.T) {
 					t.Logf("%d operations failed", k)
 					break
 				}
-				// A plan that cannot be read says nothing of its age, so that backup is left alone, without an error.
+				// The age of an unreadable plan is unknown, so its backup is left alone, without an error.
 				if err == nil && !strings.HasSuffix(f.failed, " done") && !strings.HasPrefix(f.failed, "lstat ") || err != nil && !errors.Is(err, errDisk) {
 					t.Errorf("%s failed: %v", f.failed, err)
 				}

@@ -14,11 +14,11 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// Another process removes the only backup while this one looks at it: it is not damaged, it is not there.
+// Another process removes the only backup while this one reads it: it is reported as missing, not as damaged.
 func TestRemovedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for what, tt := range map[string]struct {
-		kind, name string // the operation before which it goes
+		kind, name string // the operation before which it is removed
 		use        func(s *backups.Store, id string) error
 	}{
 		"list": {"open", stateDir + "/backups", func(s *backups.Store, _ string) error {
@@ -62,7 +62,7 @@ func TestRemovedMeanwhile(t *testing.T) {
 	}
 }
 
-// To look at backups is to write nothing: the user gets no key.
+// Looking at backups writes nothing: the user gets no key.
 func TestOpen_makesNoKey(t *testing.T) {
 	home := t.TempDir()
 	for _, name := range []string{"XDG_CONFIG_HOME", "HOME", "AppData"} {

@@ -53,7 +53,7 @@ func TestPruneRuns(t *testing.T) {
 	}
 }
 
-// TestPruneConflicts goes by the times in the ids, and counts what is in the directories.
+// TestPruneConflicts uses the times in the ids, and counts the content of the directories.
 func TestPruneConflicts(t *testing.T) {
 	t.Parallel()
 	for name, fsys := range backends(t) {
@@ -86,7 +86,7 @@ func TestPruneConflicts(t *testing.T) {
 	}
 }
 
-// TestPrunable tells what Prune would remove, and Find whether a backup is there.
+// TestPrunable checks that Prunable returns what Prune would remove, and that Find finds existing backups.
 func TestPrunable(t *testing.T) {
 	t.Parallel()
 	for name, fsys := range backends(t) {
@@ -101,7 +101,7 @@ func TestPrunable(t *testing.T) {
 			would, err := store.Prunable(bg, backup.Retention{Keep: 1}, time.Now())
 			must(t, err)
 			for _, id := range ids {
-				must(t, store.Find(id)) // nothing is gone yet
+				must(t, store.Find(id)) // nothing is removed yet
 			}
 			gone, err := store.Prune(bg, backup.Retention{Keep: 1}, time.Now(), "")
 			must(t, err)

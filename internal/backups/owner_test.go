@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestRestore_owner gives every file back to its owner, also where another file took its place.
+// TestRestore_owner returns every file to its owner, even if another file took its place.
 func TestRestore_owner(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

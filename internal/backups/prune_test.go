@@ -56,7 +56,7 @@ func TestPrune(t *testing.T) {
 					t.Errorf("%+v: %d are left, want %d; gone %v", step.keep, left(), step.left, gone)
 				}
 			}
-			// Half removed ones are swept away.
+			// Half removed backups are cleaned up.
 			list, err := store.List(bg)
 			must(t, err)
 			must(t, fsys.Remove(path.Join(stateDir, "backups", list[0].ID, "done")))
@@ -72,7 +72,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestPrune_reads: plans are read only where a limit makes a difference, and the records only for the number of bytes.
+// TestPrune_reads: plans are read only if a limit makes a difference, and the records only for the number of bytes.
 func TestPrune_reads(t *testing.T) {
 	t.Parallel()
 	for name, fsys := range backends(t) {
@@ -85,7 +85,7 @@ func TestPrune_reads(t *testing.T) {
 					return write(s, "a", strings.Repeat("y", i+2))
 				}))
 			}
-			// A plan that is damaged is counted last, so it is not the second to be kept.
+			// A damaged plan is counted last, so it is not the second to be kept.
 			plan := path.Join(stateDir, "backups", ids[3], "done")
 			data, err := afero.ReadFile(fsys, plan)
 			must(t, err)
@@ -108,8 +108,8 @@ func TestPrune_reads(t *testing.T) {
 	}
 }
 
-// TestPrune_canceled: pruning stops when its context is done, also while it reads plans, and removes nothing by a list
-// that is not whole.
+// TestPrune_canceled: pruning stops when its context is done, even while it reads plans, and removes nothing based on
+// an incomplete list.
 func TestPrune_canceled(t *testing.T) {
 	t.Parallel()
 	mem := memory(t)

@@ -51,7 +51,7 @@ func TestOpen_refused(t *testing.T) {
 	}
 }
 
-// TestPlaces puts something else where the directories of the store should be.
+// TestPlaces puts something else in place of the store's directories.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	const id = "20200101_000000_0123456789abcdef"
@@ -74,7 +74,7 @@ func TestPlaces(t *testing.T) {
 }
 
 // TestPlanted copies a backup to another name and to another tree, and hides one behind a link. A copy has the bytes
-// and the signature, but not the place.
+// and the signature, but the wrong place.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	for name, fsys := range backends(t) {
@@ -92,7 +92,7 @@ func TestPlanted(t *testing.T) {
 		if _, err := unsigned.Load(id); !errors.Is(err, &journal.Error{Reason: journal.BadKey}) {
 			t.Errorf("%s: without the key: %v", name, err)
 		}
-		// An unusable backup never takes the place of a usable backup, however new it claims to be.
+		// An unusable backup never replaces a usable one, however new it claims to be.
 		const future = "99990101_000000_0123456789abcdef"
 		must(t, fsys.Rename(path.Join(dir, other), path.Join(dir, future)))
 		for _, tt := range []struct{ keep, gone int }{{2, 0}, {1, 1}} {
@@ -112,7 +112,7 @@ func TestPlanted(t *testing.T) {
 		if _, err := open(t, fsys).Load(other); !errors.Is(err, backup.ErrNotFound) {
 			t.Errorf("%s: through a link: %v", name, err)
 		}
-		// Removing it takes the link, and nothing of what it leads to.
+		// Removing it removes the link, and nothing of its target.
 		must(t, fsys.Rename(path.Join(dir, id), path.Join(dir, "aside")), fsys.Mkdir(path.Join(dir, id), 0o700),
 			linker.SymlinkIfPossible("../aside", path.Join(dir, id, "old")), open(t, fsys).Remove(id))
 		if images, err := afero.ReadDir(fsys, path.Join(dir, "aside", "old", "00")); err != nil || len(images) != 1 {
@@ -129,7 +129,7 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestUnsigned has no key at all, so that only the identity of the directory tells a backup from a copy of it.
+// TestUnsigned has no key at all, so only the identity of the directory distinguishes a backup from a copy.
 func TestUnsigned(t *testing.T) {
 	t.Parallel()
 	fsys := backends(t)["root"]
@@ -154,8 +154,8 @@ func TestUnsigned(t *testing.T) {
 	}
 }
 
-// TestBare lists, restores and prunes where there is nothing but what every afero file system has: links cannot be
-// told from what they lead to.
+// TestBare lists, restores and prunes with only the methods of every afero file system: links cannot be distinguished
+// from their targets.
 func TestBare(t *testing.T) {
 	t.Parallel()
 	fsys := errorfs.Only(afero.NewMemMapFs())
@@ -172,7 +172,7 @@ func TestBare(t *testing.T) {
 	}
 }
 
-// TestChanges_contents reads both sides of each change: what is there now and what was.
+// TestChanges_contents reads both sides of each change: the current content and the old one.
 func TestChanges_contents(t *testing.T) {
 	t.Parallel()
 	for name, fsys := range backends(t) {

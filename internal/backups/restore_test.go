@@ -55,7 +55,7 @@ func put(t *testing.T, fsys afero.Fs, name, content string, mode fs.FileMode) {
 		fsys.Chmod(name, mode), fsys.Chtimes(name, longAgo, longAgo))
 }
 
-// tree describes everything outside of the state directory.
+// tree describes everything outside the state directory.
 func tree(t *testing.T, fsys afero.Fs) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -87,7 +87,7 @@ func options(fsys afero.Fs) commit.Options {
 	return commit.Options{FS: fsys, StateDir: stateDir, Key: testKey, NoSync: true, Pipeline: "test"}
 }
 
-// change commits what do does on a stage and returns the id of the backup.
+// change commits the changes of do on a stage and returns the id of the backup.
 func change(t *testing.T, o commit.Options, do func(s *stage.Stage) error) string {
 	t.Helper()
 	s := stage.New(o.FS)
@@ -108,7 +108,7 @@ func open(t *testing.T, fsys afero.Fs) *backups.Store {
 	return s
 }
 
-// restore undoes a commit and returns the id of the backup of that.
+// restore undoes a commit and returns the id of the new backup.
 func restore(t *testing.T, fsys afero.Fs, id string) (string, error) {
 	t.Helper()
 	b, err := open(t, fsys).Load(id)
@@ -123,7 +123,7 @@ func write(s *stage.Stage, name, content string) error {
 	return afero.WriteFile(s, name, []byte(content), 0o644)
 }
 
-// TestRestore undoes every kind of change, redoes it by undoing that, and undoes it again.
+// TestRestore undoes every kind of change, redoes it by undoing the undo, and undoes it again.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(s *stage.Stage) error{
