@@ -44,7 +44,7 @@ func TestRemoveTree(t *testing.T) {
 			must(t, l.SymlinkIfPossible("../../y", "x/a/link"))
 		}
 		must(t, fsys.Chmod("x/a", 0o500))
-		for range 2 { // the second time nothing is there
+		for range 2 { // the second time nothing exists
 			must(t, disk.Open(fsys).RemoveTree("x"))
 		}
 		if _, err := fsys.Stat("x"); !errors.Is(err, fs.ErrNotExist) {
@@ -56,8 +56,8 @@ func TestRemoveTree(t *testing.T) {
 	}
 }
 
-// TestRemoveTree_deep removes directories that lie deeper than any path can reach, several of them beside each other,
-// and a directory with the name to which others are brought up.
+// TestRemoveTree_deep removes directories nested deeper than any path can reach, several of them next to each other,
+// and a directory with the name to which others are moved up.
 func TestRemoveTree_deep(t *testing.T) {
 	t.Parallel()
 	root, dir := rootFs(t)
@@ -70,7 +70,7 @@ func TestRemoveTree_deep(t *testing.T) {
 	}
 }
 
-// bury makes directories of one name in each other until they are that many bytes deep.
+// bury nests directories of one name until their path has depth bytes.
 func bury(t *testing.T, dir string, depth int, name string) {
 	t.Helper()
 	at, err := os.OpenRoot(dir)

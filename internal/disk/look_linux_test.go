@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestLook: an open directory reports the same as lstat, for names in directories that are held and for other names.
+// TestLook: an open directory reports the same as lstat, for names in held directories and for other names.
 func TestLook(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -62,7 +62,7 @@ func TestLook(t *testing.T) {
 			t.Errorf("%+v, %v", s, err)
 		}
 	}
-	// A path through a link is left to the RootFs.
+	// A path through a link is passed to the RootFs.
 	fstest.Write(t, root, "d/sub/x", "x")
 	if s, err := d.Look("d/dirlink/x"); err != nil || s.Kind != change.File {
 		t.Errorf("%+v, %v", s, err)
@@ -72,7 +72,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestOpenFound: it opens regular files, and neither waits for others nor follows links, through any file system.
+// TestOpenFound: through any file system it opens regular files, and neither waits for other kinds nor follows links.
 func TestOpenFound(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

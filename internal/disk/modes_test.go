@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestChangesModes asks file systems that change modes, that do nothing about them, and that refuse, as mounts of vfat and
-// ntfs do. Nothing is left of the attempt. Trouble at any operation is an error, and never an answer.
+// TestChangesModes checks file systems that change modes, that ignore a change, and that refuse it, as mounts of vfat
+// and ntfs do. Nothing is left of the attempt. A failure of any operation is an error, and never a result.
 func TestChangesModes(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -63,8 +63,8 @@ func TestChangesModes(t *testing.T) {
 	}
 }
 
-// TestAdopt: another process's findings are adopted as far as this view of the file system has the abilities at all.
-// They remove no ability that is known here.
+// TestAdopt: another process's findings are adopted only for abilities that this view of the file system can have. They
+// remove no ability that is known here.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())

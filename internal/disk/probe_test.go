@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestProbe tries what mounts can do in the cases in which it is used: the kernel answers for names that are taken, also
-// where the mount can do nothing about free names.
+// TestProbe checks the abilities of mounts in the cases that are used: the kernel answers for existing names even if
+// the mount can do nothing about free names.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	whole := disk.Open(fstest.OpenRoot(t, t.TempDir()))

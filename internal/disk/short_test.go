@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// TestShortWrite: a file system that writes less than it was given, and says nothing, has not written a whole file.
+// TestShortWrite: a file system that silently writes less than it was given has not written a whole file.
 func TestShortWrite(t *testing.T) {
 	t.Parallel()
 	d := disk.Open(errorfs.Wrap(afero.NewMemMapFs(), func(op *errorfs.Op, do func() error) error {
@@ -38,7 +38,7 @@ type sized struct {
 
 func (s sized) Size() int64 { return s.size }
 
-// TestRead_size: what a file system says of the size of a file is a hint, and no more.
+// TestRead_size: the size that a file system reports for a file is only a hint.
 func TestRead_size(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{-1 << 40, 0, 5, 1 << 40} {
