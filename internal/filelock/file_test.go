@@ -22,8 +22,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// kinds are ways to open the same directory: a file system that locks files, a file system that gives handles, and a
-// file system with neither.
+// kinds opens the same directory with a file system that locks files, a file system that provides handles, and a file
+// system with neither.
 func kinds(t *testing.T, dir string) map[string]afero.Fs {
 	t.Helper()
 	open := func() *rootfs.FS { return fstest.OpenRoot(t, dir) }
@@ -42,7 +42,8 @@ func try(fsys afero.Fs, name string, wait time.Duration) error {
 	return err
 }
 
-// TestFile has each kind of file system hold the lock of a file while another wants it, and a lock of another file.
+// TestFile has each kind of file system hold the lock of a file while another requests it, and the lock of another
+// file.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	for _, holder := range []string{"root", "plain", "hiding"} {
@@ -102,8 +103,8 @@ func TestFile_refused(t *testing.T) {
 	}
 }
 
-// TestFile_owner: a mark says who has it, by all that tells one process from another, and the mark of a process that is
-// gone is taken over.
+// TestFile_owner: a mark identifies its owner by everything that distinguishes processes, and the mark of a dead
+// process is taken over.
 func TestFile_owner(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)

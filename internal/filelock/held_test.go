@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// A look reports whether the lock is held, and leaves nothing behind it.
+// Checking whether the lock is held leaves no traces.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())
@@ -39,7 +39,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// A missing file is not held by anyone, and is an error.
+// A missing file is not held, and is an error.
 func TestHeld_missing(t *testing.T) {
 	t.Parallel()
 	d := disk.Open(fstest.OpenRoot(t, t.TempDir()))

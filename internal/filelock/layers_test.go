@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// layered are file systems where making an existing directory is not an error, and a file system where it is.
+// layered returns file systems on which making an existing directory is not an error, and one on which it is.
 func layered(t *testing.T) map[string]afero.Fs {
 	t.Helper()
 	onDisk := func() afero.Fs { return afero.NewBasePathFs(afero.NewOsFs(), t.TempDir()) }
@@ -29,7 +29,7 @@ func layered(t *testing.T) map[string]afero.Fs {
 
 func nothing() error { return nil }
 
-// Another process makes the mark just when this one has found none: it has it alone.
+// Another process makes the mark right after this one has found none: only the other one holds it.
 func TestMark_madeMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, below := range layered(t) {
@@ -60,8 +60,8 @@ func TestMark_madeMeanwhile(t *testing.T) {
 	}
 }
 
-// One at a time has the mark, wherever it stands. A MemMapFs below other layers is left out: two that create a file with
-// O_EXCL at the same time both can, so nothing on it is made once.
+// One process at a time holds the mark, wherever it is. A MemMapFs below other layers is left out: two processes that
+// create a file with O_EXCL at the same time can both succeed, so nothing on it is made only once.
 func TestMark_oneAtATime(t *testing.T) {
 	t.Parallel()
 	layers := layered(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestMark_inMemory: a mark that is being removed is never mistaken for the mark of a dead process. If it were,
-// removing it would fail, or renaming and removing a name at the same time would deadlock the MemMapFs.
+// TestMark_inMemory: a mark that is being removed is never mistaken for the mark of a dead process. Otherwise its
+// removal would fail, or renaming and removing a name at the same time would deadlock the MemMapFs.
 func TestMark_inMemory(t *testing.T) {
 	t.Parallel()
 	fsys := fstest.Raise(t, afero.NewMemMapFs())
