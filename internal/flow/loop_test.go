@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/flow"
 )
 
-// The loop that tests and fixes: five steps, of which a fixer and a report run after an error only.
+// A loop that tests and fixes: five steps, of which a fixer and a report run only after an error.
 func TestFixingLoop(t *testing.T) {
 	t.Parallel()
 	const tests, fix, verify, coverage, report = 0, 1, 2, 3, 4
@@ -24,9 +24,9 @@ func TestFixingLoop(t *testing.T) {
 
 	for _, test := range []struct {
 		name   string
-		script map[int]string // what each attempt of a step comes to; the last one again and again
+		script map[int]string // the results of each step's attempts; the last one repeats
 		want   string
-		shown  string // of each step its last visit: ok, handled, skipped, bypassed
+		shown  string // the last visit of each step: ok, handled, skipped, bypassed
 	}{
 		{
 			name: "the tests pass", script: map[int]string{tests: "+", verify: "+", coverage: "+"},
@@ -119,7 +119,7 @@ func TestFixingLoop(t *testing.T) {
 	}
 }
 
-// A call of a service that is repeated five times, and a step that finds its answer incomplete.
+// A service call that is repeated five times, and a step that finds its answer incomplete.
 func TestIncompleteAnswer(t *testing.T) {
 	t.Parallel()
 	m := machine(t, []flow.Step{{MaxRetries: 5, MaxVisits: 6}, {Retries: []flow.Retry{{To: 0}}}}, 0)

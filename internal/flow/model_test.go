@@ -6,14 +6,14 @@ import (
 	"github.com/millrace-go/millrace/internal/flow"
 )
 
-// model decides which moves follow from outcomes, as the table in the package's comment has it. It keeps nothing but
-// the visits so far, asks them anew for everything, and calls itself for what follows.
+// model computes the moves that follow from outcomes, according to the table in the package's comment. It keeps only
+// the past visits, derives everything else from them each time, and calls itself recursively.
 type model struct {
 	steps    []flow.Step
 	maxSteps int
 }
 
-// moves are those that the outcomes lead to, from an attempt of step i on.
+// moves returns the moves that follow from the outcomes, starting with an attempt of step i.
 func (w model) moves(past []flow.Visit, i, attempt int, outcomes []flow.Outcome) []flow.Move {
 	n := len(w.steps)
 	switch {
@@ -104,7 +104,7 @@ func (w model) moves(past []flow.Visit, i, attempt int, outcomes []flow.Outcome)
 	return append([]flow.Move{move}, w.moves(past, move.To, 1, outcomes[1:])...)
 }
 
-// open reports whether a way back to the target can be taken from step i.
+// open reports whether a jump back to the target is possible from step i.
 func (w model) open(past []flow.Visit, i, target int) bool {
 	most := w.steps[target].MaxVisits
 	if most == 0 {
@@ -117,7 +117,7 @@ func (w model) open(past []flow.Visit, i, target int) bool {
 	return visits < most
 }
 
-// count is how many of the visits are of step i.
+// count returns how many of the visits are of step i.
 func count(past []flow.Visit, i int) (n int) {
 	for _, v := range past {
 		if v.Step == i {
@@ -127,7 +127,7 @@ func count(past []flow.Visit, i int) (n int) {
 	return n
 }
 
-// status is that of step i after the visits: the last of them that says something of it.
+// status returns the status of step i after the visits, from the last of them that concerns it.
 func status(past []flow.Visit, i int) flow.Status {
 	if len(past) == 0 {
 		return flow.NotReached

@@ -37,7 +37,7 @@ func randomSteps(r *rand.Rand) []flow.Step {
 	return steps
 }
 
-// randomOutcome is an outcome that a position can have, and now and then an impossible one. Of 1000 attempts so many
+// randomOutcome returns a possible outcome for a position, and occasionally an impossible one. failing of 1000 attempts
 // fail.
 func randomOutcome(r *rand.Rand, at flow.Position, s flow.Step, failing int) flow.Outcome {
 	if r.IntN(500) == 0 {
@@ -62,7 +62,7 @@ func randomOutcome(r *rand.Rand, at flow.Position, s flow.Step, failing int) flo
 	return o
 }
 
-// staged is what a caller of the machine does to its stage: each attempt puts a number of its own there.
+// staged is a caller's use of its stage: each attempt puts its own number there.
 type staged struct {
 	now   []int
 	saves []int
@@ -83,7 +83,7 @@ func (s *staged) apply(t *testing.T, move flow.Move) {
 	}
 }
 
-// restored is a machine with the state of another machine, which went through JSON.
+// restored returns a machine with the state of another machine, passed through JSON.
 func restored(t *testing.T, steps []flow.Step, maxSteps int, of *flow.Machine) *flow.Machine {
 	t.Helper()
 	text, err := json.Marshal(of.State())
@@ -104,8 +104,8 @@ func restored(t *testing.T, steps []flow.Step, maxSteps int, of *flow.Machine) *
 	return m
 }
 
-// Random graphs and outcomes: each ends within its bound, moves as the model does and again so when it is repeated or
-// restored, and leaves on the stage what the visits that succeeded and count have put there.
+// Random graphs and outcomes: each ends within its bound, moves like the model, and does so again when it is repeated
+// or restored. Its stage has the values of the visits that succeeded and count.
 func TestRandomWays(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)
@@ -129,7 +129,7 @@ func TestRandomWays(t *testing.T) {
 		var outcomes []flow.Outcome
 		var moves []flow.Move
 		var stage staged
-		by := make(map[int]int) // which visit an attempt on the stage is of
+		by := make(map[int]int) // the visit of each attempt on the stage
 		for at, ok := m.At(); ok; at, ok = m.At() {
 			if len(outcomes) > (w.maxSteps+1)*len(graph)+w.maxSteps {
 				t.Fatalf("run %d does not end", run)
@@ -214,7 +214,7 @@ func TestRandomWays(t *testing.T) {
 	fstest.Countf(t, "%d graphs, %d outcomes, at most %d a graph; rows %v, %d restarts, %d exhausted", runs, steps, longest, rows, restarts, exhausted)
 }
 
-// check holds what the machine says of the steps against its history.
+// check compares the machine's statuses of the steps with its history.
 func check(t *testing.T, m *flow.Machine, at flow.Position, n int) {
 	t.Helper()
 	history := m.History()
@@ -250,7 +250,7 @@ func check(t *testing.T, m *flow.Machine, at flow.Position, n int) {
 	}
 }
 
-// bound holds how often there was a jump back against what the targets allow.
+// bound compares the number of jumps back with the limits of their targets.
 func bound(t *testing.T, graph []flow.Step, history []flow.Visit) {
 	t.Helper()
 	targets := make(map[int]bool)

@@ -35,17 +35,17 @@ func TestStateJSON(t *testing.T) {
 		}
 	}
 	again := machine(t, []flow.Step{{MaxRetries: 1, Retries: []flow.Retry{{}}}}, 0)
-	play(t, again, "r1") // a way back that was not looked at
+	play(t, again, "r1") // a way back that was not examined
 	if want := (flow.State{Visit: 1, Attempt: 2, Outcomes: "r"}); again.State() != want {
 		t.Errorf("the state is %+v, want %+v", again.State(), want)
 	}
-	again.Done(flow.Outcome{Status: flow.Succeeded, Retryable: true}) // which only a failure can be
+	again.Done(flow.Outcome{Status: flow.Succeeded, Retryable: true}) // only a failure can be retryable
 	if want := (flow.State{Step: 1, Outcomes: "r+"}); again.State() != want {
 		t.Errorf("the state is %+v, want %+v", again.State(), want)
 	}
 }
 
-// A state that was made up is refused, and leaves the machine as it is.
+// An invented state is refused, and leaves the machine unchanged.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

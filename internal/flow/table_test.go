@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/flow"
 )
 
-// said makes an outcome of the letters that a state has: s, +, -, r, x, i, and the number of the retry that holds.
+// said makes an outcome from the letters of a state: s, +, -, r, x, i, and the number of the matching retry.
 func said(t *testing.T, word string) flow.Outcome {
 	t.Helper()
 	o := map[byte]flow.Outcome{
@@ -43,14 +43,14 @@ func play(t *testing.T, m *flow.Machine, words string) (move flow.Move) {
 	return move
 }
 
-// The rows of the table in the package's comment, each with its effect on the stage, the way, and the visit.
+// The rows of the table in the package's comment, each with its effect on the stage, the next step, and the visit.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	back := []flow.Retry{{To: 1}}
 	restart := []flow.Retry{{To: 1, Restart: true}}
 	for _, test := range []struct {
 		name     string
-		step     flow.Step // number 2 of 5; the others are zero, but for what first says
+		step     flow.Step // number 2 of 5; the others are zero, except for those in first
 		first    []flow.Step
 		maxSteps int
 		words    string
@@ -243,7 +243,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// A jump back forgets what its target and later steps have said, and nothing else.
+// A jump back clears the statuses of its target and of later steps, and nothing else.
 func TestSweeps(t *testing.T) {
 	t.Parallel()
 	const nothing, skipped, bypassed, good, bad, handled = flow.NotReached, flow.Skipped, flow.Bypassed, flow.Succeeded, flow.Failed, flow.Handled
