@@ -14,7 +14,7 @@ import (
 func TestCommonDir(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		files map[string]string // "->" begins the target of a link, a name with "/" at its end is a directory
+		files map[string]string // "->" begins the target of a link, a name that ends in "/" is a directory
 		want  string
 	}{
 		"none":                  {map[string]string{"d/a": ""}, ""},

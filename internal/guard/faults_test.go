@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/guard"
 )
 
-// TestFaultsAllowNothing: where the tree cannot be looked at, the guard answers with the error. It never takes that for
-// a tree without repositories, whichever operation fails.
+// TestFaultsAllowNothing: if the tree cannot be inspected, the guard returns the error. It never mistakes this for a
+// tree without repositories, whichever operation fails.
 func TestFaultsAllowNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

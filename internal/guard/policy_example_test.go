@@ -6,7 +6,7 @@ import (
 	"github.com/millrace-go/millrace/internal/guard"
 )
 
-// A Policy is checked before it is used: a glob that is not valid would take every path.
+// A Policy is checked before use: an invalid glob would match every path.
 func ExamplePolicy_Validate() {
 	policy := guard.Policy{Denied: []string{".env", "*.key", "[a-"}}
 	fmt.Println(policy.Validate())
