@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace/internal/ignore"
 )
 
-// naive is the definition of a glob about a path, tried in every way, with what was found out remembered. It knows no
-// brackets and no backslashes. A "**" counts as such between slashes and at the ends.
+// naive is the definition of a glob for a path, tried in every way, with memoized results. It does not support brackets
+// and backslashes. A "**" is special between slashes and at the ends.
 func naive(pattern, text string) bool {
 	type state struct{ p, t int }
 	known := map[state]bool{}
@@ -44,7 +44,7 @@ func naive(pattern, text string) bool {
 	return match(0, 0)
 }
 
-// FuzzMatch looks for panics, and for globs that match something else than their definition says.
+// FuzzMatch looks for panics, and for globs whose matches differ from their definition.
 func FuzzMatch(f *testing.F) {
 	for i, rules := range tricky {
 		f.Add(rules, commonPaths[i%len(commonPaths)], i%2 == 0)
@@ -59,7 +59,7 @@ func FuzzMatch(f *testing.F) {
 		if r != nil && (r.DirOnly && !isDir || r.Line < 1 || r.Line > strings.Count(rules, "\n")+1) {
 			t.Errorf("%q: rule %+v decides about %q, directory %v", rules, *r, path, isDir)
 		}
-		// Only with a special character first is there no literal part to compare separately.
+		// Only if a special character is first, no literal part is compared separately.
 		glob, rooted := strings.CutPrefix(rules, "/")
 		if !rooted || glob == "" || !strings.ContainsAny(glob[:1], "*?") || strings.ContainsAny(rules, "[]\\\n\r\x00") ||
 			strings.HasSuffix(rules, "/") || strings.HasSuffix(rules, " ") || path == "" || strings.HasSuffix(path, "/") {

@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/ignore"
 )
 
-// repo is a tree that both git and this package are asked about: .gitignore files by directory, and paths. A path that
-// ends in a slash is a directory.
+// repo is a tree for both git and this package: .gitignore files by directory, and paths. A path that ends in a slash
+// is a directory.
 type repo struct {
 	rules map[string]string
 	paths []string
@@ -39,8 +39,8 @@ func slashOf(p string) string {
 	return ""
 }
 
-// write makes the tree on disk, with a git repository around it. Files need not exist for git to judge them, but
-// directories must.
+// write makes the tree on disk, inside a git repository. Files need not exist for git to judge them, but directories
+// must.
 func (r *repo) write(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -66,7 +66,7 @@ func mkdir(t *testing.T, dir string) {
 	}
 }
 
-// git runs git without any configuration of the user who runs the test. Exit status 1 is "no match" to check-ignore.
+// git runs git without the configuration of the user who runs the test. Exit status 1 of check-ignore means "no match".
 func git(t *testing.T, dir string, stdin []byte, args ...string) []byte {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -89,7 +89,7 @@ func needGit(t *testing.T) {
 	}
 }
 
-// verdict is "file:line:pattern" of the rule that decides, "" if none does.
+// verdict is "file:line:pattern" of the deciding rule, "" if there is none.
 type verdict string
 
 // askGit asks git about all the paths at once.
@@ -114,8 +114,8 @@ func (r *repo) askGit(t *testing.T) []verdict {
 	return verdicts
 }
 
-// askUs walks down to the path as a walker would: each directory is judged before its rules are read, and nothing below
-// an ignored one is looked at.
+// askUs walks down to the path like a walker: each directory is judged before its rules are read, and nothing below an
+// ignored one is visited.
 func (r *repo) askUs(p string) verdict {
 	isDir := strings.HasSuffix(p, "/")
 	p = strings.TrimSuffix(p, "/")
@@ -141,7 +141,7 @@ func verdictOf(r *ignore.Rule) verdict {
 	return verdict(path.Join(r.Dir, ".gitignore") + ":" + strconv.Itoa(r.Line) + ":" + r.Text)
 }
 
-// compare fails the test for each path on which we and git differ, up to a few.
+// compare fails the test for each path with different results, up to a few.
 func (r *repo) compare(t *testing.T) (matched int) {
 	t.Helper()
 	want := r.askGit(t)

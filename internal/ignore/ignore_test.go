@@ -69,7 +69,7 @@ func TestRules(t *testing.T) {
 	t.Parallel()
 	data := []byte("# c\r\n\n!a/  \nb\\ \n[x\n/\n")
 	f := ignore.Parse(data, "d")
-	for i := range data { // nothing may point into it
+	for i := range data { // no rule may refer to it
 		data[i] = 'x'
 	}
 	want := []ignore.Rule{
@@ -94,7 +94,7 @@ func TestEnterWithoutRules(t *testing.T) {
 	}
 }
 
-// A matcher is shared by all who walk below its directory.
+// A matcher is shared by all walks below its directory.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	var top *ignore.Matcher
@@ -115,8 +115,8 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-// A matcher that tries every star is busy for ages with each of these. This one does a few million steps at most, so
-// the test ends at once or, if that is lost, runs into the limit of go test.
+// A matcher that tries every star takes extremely long for each of these. This one does a few million steps at most, so
+// the test ends at once; if that breaks, it exceeds the limit of go test.
 func TestManyStars(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 250)

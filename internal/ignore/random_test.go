@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// generator makes rules and paths out of few letters, so that they meet often.
+// generator makes rules and paths from few letters, so that they match often.
 type generator struct{ *rand.Rand }
 
 func (g generator) pick(choices ...string) string { return choices[g.IntN(len(choices))] }
@@ -43,7 +43,7 @@ func (g generator) atom() string {
 	}
 }
 
-// class makes a character class, which is not always closed and does not always make sense.
+// class makes a character class, which may be unclosed or meaningless.
 func (g generator) class() string {
 	var b strings.Builder
 	b.WriteString(g.pick("[", "[", "[!", "[^"))
@@ -122,7 +122,7 @@ func TestRandomAgainstGit(t *testing.T) {
 	fstest.Countf(t, "%d random sets of rules in %d files, %d paths compared with git check-ignore", sets, files, paths)
 }
 
-// repo makes a repository with so many trees, each with rules at its top and often below.
+// repo makes a repository with a number of trees, each with rules at its top and often below.
 func (g generator) repo(trees int) *repo {
 	r := &repo{}
 	for i := range trees {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The paths that every rule set of the table is asked about.
+// The paths for every rule set of the table.
 var commonPaths = []string{
 	"a", "b", "c", "ab", "abc", "foo", "foobar", "bar", "baz", "FOO", "foo.c", "foo.o", "foo.tar.gz", ".foo", ".o", "foo.",
 	"foo~", "#foo", "!foo", "foo ", "foo  ", " foo", "foo\t", "foo\r", `foo\`, `\foo`, "*", "**", "*.c", "?", "[a]", "[", "]",
@@ -20,7 +20,7 @@ var commonPaths = []string{
 	"Desktop.ini", "thumbs.db", "0", "5", "9x", "x9", "aa", "aaa", "aaaab", "a.b.c", "a/x/b", "a/b", "a/x/y/b",
 }
 
-// Rule sets of one file, each known or suspected to be got wrong by some tool.
+// Rule sets of one file that some tool gets wrong, or may get wrong.
 var tricky = []string{
 	// Blank lines, comments, line endings, marks.
 	"", "\n\n", "#foo", `\#foo`, " #foo", "#", "##\nfoo", "foo #bar", "foo\r\n", "foo\r\nbar\r\n", "foo\r\r\n", "foo\r", "\r\n", "foo\r\nd/\r\n",
@@ -42,7 +42,7 @@ var tricky = []string{
 	// Classes.
 	"[a]", "[abc]", "[a-c]", "[!a]", "[^a]", "[!a-c]", "[a-]", "[-a]", "[]]", "[]a]", "[!]]", "[!]a]", "[^]]", "[[]", "[]-a]", "[a", "[", "[]", "[!", "[!]", "[^", "[]a", "foo[", "[a-c", "[a-", `[\]]`, `[\a]`, `[a\]`, `[\`, `[a-\c]`, `[a\-c]`, `[\a-c]`, `[a-c-e]`, "[c-a]", "[a-a]", "[--0]", "[!-]", "[*]", "[?]", "[*?]*", "[[]a]", "[a]]", `\[a]`, `\[a\]`, "[#]foo", "[!]foo", "[[!]foo", "[ ]foo", "foo[ ]", "foo[ ", "[f]oo", "fo[o]", "[f][o][o]", "f[!x]o", "*.[co]", "*.[!c]", "*[.]c", "d[/]foo", "d[!x]foo", "d[^x]foo", "d[.-0]foo", "d/[f]oo", "[d]/foo", "[d/]foo", "[d/]/foo", "/[d]/foo", "*/[f]oo", "**/[!f]oo", "foo[.]*", "[\xff]", "[\x80-\xff]", "[é]", "[!é]", "é", "?é", "??", "[\x01-\x7f]",
 	"[[:digit:]]", "[[:digit:]x]*", "[![:digit:]]", "[^[:digit:]]", "[[:alpha:]]", "[[:upper:]]*", "[[:lower:]]*", "[[:space:]]foo", "foo[[:space:]]", "foo[[:blank:]]", "[[:punct:]]*", "[[:alnum:]]", "[[:xdigit:]]", "[[:graph:]]", "[[:print:]]", "[[:cntrl:]]", "x[[:cntrl:]]y", "[[:word:]]", "[[:DIGIT:]]", "[[:digit:]", "[[:digit]]", "[[:digit", "[:digit:]", "[[:]", "[[::]]", "[[:]]", "[[:a]", "[[:digit:]-z]", "[a-[:digit:]]", "[a-[:digit:]", "[[:digit:][:alpha:]]", "[[.a.]]", "[[=a=]]", "[[:digit:]a-c]", "x[[:digit:]]", "[[:digit:]]x", "[[:upper:][:digit:]]*", `[\[:digit:]]`, "[[\\:digit:]]",
-	// Several together.
+	// Combinations.
 	"*.log\n!debug.log\nlog/", "foo\nfoo/\n!foo", "d/\n!d/", "d\n!d/", "foo/\n!foo", "/foo\n!/foo/\nfoo*", "*.o\n*.c\n!*.c\n*.c", "foo\nbar\nbaz\nfoo", "*\n!.gitignore", "/*\n!/src\n/src/*\n!/src/build", "**/foo\n!d/**/foo", "*.[oa]\n!*.o", "*~\n.*\n!.foo", "build/\n!build/", "build/*\n!build/keep", "foo*\n!foo.?\nfoo.c",
 }
 
@@ -76,7 +76,7 @@ func TestTableAgainstGit(t *testing.T) {
 	}
 }
 
-// Rules at the very top have no directory in front of them, which is a case of its own.
+// Rules at the very top have no directory in front of them, which is a special case.
 func TestTopAgainstGit(t *testing.T) {
 	needGit(t)
 	t.Parallel()
@@ -93,7 +93,7 @@ func TestTopAgainstGit(t *testing.T) {
 	}
 }
 
-// Every byte that can stand in a name against every named class.
+// Every byte that is valid in a name against every named class.
 func TestClassesAgainstGit(t *testing.T) {
 	needGit(t)
 	t.Parallel()
