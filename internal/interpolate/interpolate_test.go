@@ -30,7 +30,7 @@ type action struct {
 	Value any               `json:"value,omitempty"`
 }
 
-// ids are those of a pipeline whose third step is checked.
+// ids are the steps of a pipeline whose third step is checked.
 var ids = []string{"find", "fix-it", "here", "later"}
 
 const at = 2
@@ -44,7 +44,7 @@ func steps() []*interpolate.Texts {
 	texts := interpolate.New(roots)
 	texts[at].Offer(template.Root{Name: "vars", Fields: []template.Field{{Name: "on", Type: template.Bool}, {Name: "any", Type: template.Any},
 		{Name: "word", Type: template.String}, {Name: "map", Type: template.Object}}})
-	texts[at].Offer(template.Root{Name: "find"}) // there is a step of that name
+	texts[at].Offer(template.Root{Name: "find"}) // there is a step with that name
 	return texts
 }
 
@@ -63,7 +63,7 @@ func checked(step interpolate.Step) (*interpolate.Texts, []string) {
 	return texts, problems
 }
 
-// results are those of the first two steps.
+// results are the results of the first two steps.
 func results(ref template.Ref) (any, error) {
 	switch ref.Root + "." + ref.Field {
 	case "find.files":
