@@ -18,7 +18,7 @@ func text(names ...string) []form.Field {
 	return fields
 }
 
-// forms are those of pipelines with one action.
+// forms returns the forms of pipelines with one action.
 func forms() *lenient.Forms {
 	flag := form.Field{Name: "dry_run", Aliases: "preview", Form: &form.Form{Kind: form.Flag}}
 	object := &form.Form{Kind: form.Object}
@@ -39,7 +39,7 @@ func forms() *lenient.Forms {
 	}
 }
 
-// A repaired pipeline is what was meant, and what had two meanings is refused and left as it is.
+// A repaired pipeline has the intended meaning. A pipeline with two possible meanings is refused and not changed.
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	const whole = `{"name":"p","steps":[{"id":"a","action":"search","params":{"pattern":"x"}}]}`
@@ -89,7 +89,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// A hint has the place where a name belongs, and the place of the name.
+// A hint has the position where a name belongs, and the position of the name.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	f := forms()
@@ -118,7 +118,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// The error of an unreadable text states how to write it, and a mendable text is mended, where that is allowed.
+// The error of an unreadable text has the right spelling, and a mendable text is mended if that is allowed.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, mayMend := range []bool{false, true} {
@@ -139,7 +139,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Each value and each name has its pointer by its offset, and what is between them that of what it is in.
+// Each value and each name has its pointer by its offset. Offsets between them have the pointer of the enclosing value.
 func TestPointerAt(t *testing.T) {
 	t.Parallel()
 	const text = ` {"a/b": [1, {"c": ""} ], "d": {}, "e": [] }`
