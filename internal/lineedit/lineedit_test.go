@@ -12,13 +12,13 @@ import (
 	"github.com/millrace-go/millrace/internal/lineedit"
 )
 
-// failer is a test, or one case of a property.
+// failer is a test or one case of a property.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// apply returns what the splices make of data, after checking that they ascend and lie within it.
+// apply returns the result of the splices on data, after checking that they ascend and are within it.
 func apply(t failer, data string, splices []lineedit.Splice) string {
 	t.Helper()
 	var b strings.Builder
@@ -34,7 +34,7 @@ func apply(t failer, data string, splices []lineedit.Splice) string {
 	return b.String() + data[pos:]
 }
 
-// file divides a text into lines. It is read in parts of that size; 0 stands for one part.
+// file divides a text into lines. It is read in parts of that size; 0 means one part.
 func file(t failer, data string, size int) *lineedit.File {
 	t.Helper()
 	f, err := lineedit.New(func(do func(part []byte) bool) error {
@@ -51,7 +51,7 @@ func file(t failer, data string, size int) *lineedit.File {
 	return f
 }
 
-// splices are those of edits, of which the second result tells.
+// splices returns the splices of edits, and the overlaps.
 func splices(t failer, f *lineedit.File, edits []lineedit.Edit) ([]lineedit.Splice, []lineedit.Overlap) {
 	t.Helper()
 	list, overlaps, err := f.Splices(edits)
@@ -174,7 +174,7 @@ func TestNumbers(t *testing.T) {
 	tests := []struct {
 		data       string
 		lines      int
-		line       string // numbers and what they stand for
+		line       string // numbers and their meaning
 		after      string
 		bytes      string
 		first, end int

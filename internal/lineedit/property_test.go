@@ -17,8 +17,8 @@ func text() *rapid.Generator[string] {
 	})
 }
 
-// model makes the edits on a list of lines: it writes the new file from its top, and each time that new text meets
-// other text within a line it puts a line end between.
+// model applies the edits to a list of lines: it writes the new file from the top, and adds a line end where new text
+// meets other text within a line.
 func model(data string, form lineedit.Form, edits []lineedit.Edit) (string, bool) {
 	mark := ""
 	if rest, ok := strings.CutPrefix(data, "\xef\xbb\xbf"); ok {
@@ -28,7 +28,7 @@ func model(data string, form lineedit.Form, edits []lineedit.Edit) (string, bool
 	if lines[len(lines)-1] == "" && (mark == "" || len(lines) > 1) {
 		lines = lines[:len(lines)-1]
 	}
-	owner := make([]int, len(lines)) // of each line, the edit that replaces it, from 1
+	owner := make([]int, len(lines)) // the edit that replaces each line, from 1
 	for i, e := range edits {
 		for n := e.First; n <= e.Last; n++ {
 			if owner[n-1] != 0 {
@@ -93,7 +93,7 @@ func TestModel(t *testing.T) {
 		for i := range rapid.IntRange(0, 5).Draw(t, "edits") {
 			e := lineedit.Edit{ID: i, Text: text().Draw(t, "text")}
 			if !strings.Contains(data, "\n") && !strings.Contains(data, "\r") {
-				e.Text = strings.ReplaceAll(e.Text, "\r", "") // which line end is put in is for the tables to say
+				e.Text = strings.ReplaceAll(e.Text, "\r", "") // the tables test which line end is inserted
 			}
 			if file.Lines > 0 && rapid.Bool().Draw(t, "replace") {
 				e.First = rapid.IntRange(1, file.Lines).Draw(t, "first")
@@ -120,7 +120,7 @@ func TestModel(t *testing.T) {
 	t.Logf("%d cases overlapped", overlaps)
 }
 
-// BenchmarkSplices shows that many edits of one file take time in proportion.
+// BenchmarkSplices shows that many edits of one file take proportional time.
 func BenchmarkSplices(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
