@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// texts returns what an open directory lists, the files with their bytes.
+// texts returns the names that an open directory lists, with the bytes of files.
 func texts(t *testing.T, dir capability.DirHandle) map[string]string {
 	t.Helper()
 	entries, err := dir.ReadDir()
@@ -47,7 +47,7 @@ func texts(t *testing.T, dir capability.DirHandle) map[string]string {
 	return all
 }
 
-// A directory that is in both worlds lists what is in either, and where both have a name, what is in the relative one.
+// A directory in both worlds lists the names of either, and for a name in both, the entry of the relative one.
 func TestMemFs_OpenDir(t *testing.T) {
 	plain := afero.NewMemMapFs()
 	for _, name := range []string{"top", "/topmost", "d/a", "d/both", "/d/both", "/d/c", "d/sub/x", "/only/here"} {
@@ -97,7 +97,7 @@ func TestMemFs_OpenDir_refused(t *testing.T) {
 	}
 }
 
-// A file that was opened through its directory is read only, and a directory that is gone lists nothing.
+// A file that was opened through its directory is read-only, and a removed directory lists nothing.
 func TestMemFs_OpenDir_gone(t *testing.T) {
 	fsys := fstest.Raise(t, afero.NewMemMapFs())
 	if err := fsys.Mkdir("d", 0o755); err != nil {
@@ -126,7 +126,7 @@ func TestMemFs_OpenDir_gone(t *testing.T) {
 	}
 }
 
-// A new file in memory is dressed by its handle as by its name.
+// A new file in memory is wrapped the same through its handle as through its name.
 func TestMemFs_NewFile(t *testing.T) {
 	plain := afero.NewMemMapFs()
 	f, err := fstest.Raise(t, plain).Create("f")

@@ -12,10 +12,10 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// A lock in memory belongs to the process and to one tree: nothing that a tree brings along is one.
+// A lock in memory belongs to the process and to one tree: nothing in the tree counts as a lock.
 func TestMemFs_Lock_broughtAlong(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
-	cancel() // a lock that is free is given all the same
+	cancel() // a free lock is granted anyway
 	lock := func(what string, fsys afero.Fs) {
 		t.Helper()
 		held, err := fstest.Raise(t, fsys).(capability.Locker).Lock(done)

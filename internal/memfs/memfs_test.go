@@ -42,7 +42,7 @@ func TestMemFs_worlds(t *testing.T) {
 		t.Errorf("src (-want +got):\n%s", diff)
 	}
 
-	// The caller finds new files beside the files that were there.
+	// The caller finds new files next to the existing ones.
 	fstest.Write(t, fsys, "only/new", "1")
 	if got := fstest.Read(t, plain, "/only/new"); got != "1" {
 		t.Errorf("/only/new has %q", got)
@@ -52,7 +52,7 @@ func TestMemFs_worlds(t *testing.T) {
 		t.Errorf("/src/a has %q", got)
 	}
 
-	// A directory of both worlds is one, and moves as one.
+	// A directory in both worlds is one directory, and moves as one.
 	when := time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
 	if err := fsys.Chtimes("src", when, when); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestMemFs_worlds(t *testing.T) {
 			t.Errorf("%q is still there: %v", old, err)
 		}
 	}
-	// A replacement happens in both worlds.
+	// A replacement takes effect in both worlds.
 	fstest.Write(t, fsys, "by", "replaced")
 	if err := fsys.Rename("by", "both"); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestMemFs_worlds(t *testing.T) {
 	}
 	fstest.Write(t, plain, "/both", "absolute")
 
-	// A removed file is gone, and does not uncover the file of the other world.
+	// A removed file is gone, and does not reveal the file of the other world.
 	if err := fsys.Remove("both"); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestMemFs_worlds(t *testing.T) {
 	}
 }
 
-// A file in one world and a directory in the other: what the caller cannot see must not come up when the rest goes.
+// A file in one world and a directory in the other: hidden entries must not appear when the rest is removed.
 func TestMemFs_worldsOfTwoKinds(t *testing.T) {
 	for _, files := range [][2]string{{"a", "/a/x"}, {"/a", "a/x"}} {
 		for op, do := range map[string]func(fsys afero.Fs) error{
@@ -173,10 +173,10 @@ func TestMemFs_keepsModesAndTimes(t *testing.T) {
 	}
 }
 
-// Files whose directory was removed from the MemMapFs directly must not be seen, and not make it panic.
+// Files whose directory was removed directly from the MemMapFs must not be visible, and must not make it panic.
 func TestMemFs_orphans(t *testing.T) {
 	plain := afero.NewMemMapFs()
-	fstest.Write(t, plain, "/stays", "x") // so that all is made in the absolute world
+	fstest.Write(t, plain, "/stays", "x") // so that everything is made in the absolute world
 	fstest.Write(t, plain, "/d/sub/f", "x")
 	if err := plain.Remove("/d/sub"); err != nil {
 		t.Fatal(err)
@@ -241,7 +241,7 @@ func TestMemFs_Lock(t *testing.T) {
 	}
 }
 
-// One MemMapFs by itself panics or deadlocks under this.
+// A MemMapFs alone panics or deadlocks in this test.
 func TestMemFs_concurrent(t *testing.T) {
 	fsys := fstest.Raise(t, afero.NewMemMapFs())
 	var wg sync.WaitGroup

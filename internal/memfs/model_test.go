@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// errorKind names what matters of an error, the same for every backend.
+// errorKind returns the relevant kind of an error, the same for every backend.
 func errorKind(err error) string {
 	for _, k := range []struct {
 		name string
@@ -37,7 +37,7 @@ func errorKind(err error) string {
 	return "ok"
 }
 
-// Property: whatever is done to it, a raised MemMapFs says and holds what a directory of the system does.
+// Property: after any operations, a raised MemMapFs returns and contains the same as a directory of the system.
 func TestMemFs_likeTheSystem(t *testing.T) {
 	dir := t.TempDir()
 	runs := 0
@@ -121,7 +121,7 @@ func TestMemFs_likeTheSystem(t *testing.T) {
 	})
 }
 
-// strip takes the times and the root out of a snapshot.
+// strip removes the times and the root from a snapshot.
 func strip(snapshot string) []string {
 	var lines []string
 	for line := range strings.Lines(snapshot) {

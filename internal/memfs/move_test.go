@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// moves are the ways in which the file at "d/a" can get to "d/b".
+// moves are the ways to move the file "d/a" to "d/b".
 var moves = map[string]func(fsys afero.Fs) error{
 	"Rename":          func(fsys afero.Fs) error { return fsys.Rename("d/a", "d/b") },
 	"RenameNoReplace": func(fsys afero.Fs) error { return fsys.(capability.NoReplacer).RenameNoReplace("d/a", "d/b") },
@@ -24,7 +24,7 @@ var moves = map[string]func(fsys afero.Fs) error{
 	},
 }
 
-// A file keeps bytes, mode and time under its new name, whether it is small enough to be written anew or not.
+// A file keeps bytes, mode and time under its new name, whether it is small enough to be rewritten or not.
 func TestMemFs_moveKeeps(t *testing.T) {
 	when := time.Date(2001, 2, 3, 4, 5, 6, 7, time.UTC)
 	for name, move := range moves {
@@ -57,7 +57,7 @@ func TestMemFs_moveKeeps(t *testing.T) {
 	}
 }
 
-// A process that has a file open also writes to it after a rename, as POSIX has it.
+// A process with an open file also writes to it after a rename, as in POSIX.
 func TestMemFs_moveOpen(t *testing.T) {
 	for name, move := range moves {
 		fsys := fstest.Raise(t, afero.NewMemMapFs())
