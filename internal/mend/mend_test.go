@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// A mended value has the place in the original text that it came from.
+// A mended value has its position in the original text.
 func TestOrigin(t *testing.T) {
 	for _, text := range []string{
 		"Here:\n```json\n{a: 'x\ny', /* c */ \"b\": [True, \"HERE\",],}\n```",
@@ -42,7 +42,7 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// However long a text of one kind is, mending takes time in proportion.
+// For any length of a text, mending takes proportional time.
 func TestJSONIsLinear(t *testing.T) {
 	n := fstest.Slowed(1<<17, 1<<20)
 	for _, piece := range []string{"{", "[", "{a:[", "/*", "//\n", "#\n", `\n`, "'", "”", "“", "```", "},", "{ ", "\\\"", `{\"`, ",\n", "' :", "{\"a\": 1,", `\u12`} {
@@ -58,7 +58,7 @@ func TestJSONIsLinear(t *testing.T) {
 	}
 }
 
-// Words that two fields are near to, or that mean nothing, are not a field. A tree that fits its form stays as it is.
+// A word that is similar to two fields, or meaningless, is not a field. A tree that fits its form is not changed.
 func TestFitOfWhatFits(t *testing.T) {
 	object := &form.Form{Kind: form.Object, Fields: []form.Field{
 		{Name: "text", Form: &form.Form{Kind: form.Text, Enum: []string{"one", "two"}}},
@@ -78,7 +78,7 @@ func TestFitOfWhatFits(t *testing.T) {
 	}
 }
 
-// FuzzJSON: mending never panics, does not change what it makes itself, and refuses with a place.
+// FuzzJSON: mending never panics, does not change its own results, and refuses with a position.
 func FuzzJSON(f *testing.F) {
 	for _, text := range []string{
 		`{"a":1,}`, "```\n{a:'b'}\n```", `{"a":[1,2`, `{\"a\":\"b\"}`, "x {“a”: True} y", `{"a":"\d"}`, "{/*", "{//", "{'a':\"\n\"}", `"{\"a\":1}"`, "{\"a\":{\"b\":[]}",
