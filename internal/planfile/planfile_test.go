@@ -24,7 +24,7 @@ func edit() planfile.Change {
 	}}
 }
 
-// A plan from outside is taken if a run could have planned it, and refused with the reason if not.
+// A plan from outside is accepted if a run could have planned it, and otherwise refused with the reason.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	link := change.State{Kind: change.Symlink, Mode: 0o777, Target: "../../etc/passwd"}
@@ -66,7 +66,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// Changes that are right by themselves can contradict each other.
+// Changes that are valid on their own can contradict each other.
 func TestAdoptTogether(t *testing.T) {
 	t.Parallel()
 	fsys := afero.NewMemMapFs()
@@ -85,7 +85,7 @@ func TestAdoptTogether(t *testing.T) {
 	}
 }
 
-// A digest differs with everything that a commit does differently, and with nothing else.
+// A digest changes with everything that changes the commit, and with nothing else.
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	sum := func(noBackup bool, change func(c *planfile.Change)) string {
@@ -115,7 +115,7 @@ func TestDigest(t *testing.T) {
 
 func changesOf(c planfile.Change) []change.Change { return []change.Change{c.Change} }
 
-// Texts are held to the form of plans, to their limits, and to the order of paths.
+// Texts are checked for the form of plans, their limits, and the order of paths.
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	var v struct {
