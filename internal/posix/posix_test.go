@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/posix"
 )
 
-// TestTrees: what patterns stand for, in the syntax of package regexp.
+// TestTrees: the meaning of patterns, in the syntax of package regexp.
 func TestTrees(t *testing.T) {
 	t.Parallel()
 	basic, fold, lines := posix.Options{Basic: true}, posix.Options{IgnoreCase: true}, posix.Options{Lines: true}
@@ -69,7 +69,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestRefused: the error states what is wrong, where, and whose decision it is.
+// TestRefused: the error has the mistake, its position, and whether it is only unsupported.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]posix.Error{
