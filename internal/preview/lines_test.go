@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/preview"
 )
 
-// TestCountOfLinesWritten writes files as a whole, below and above the size up to which their lines are compared. Of
-// the larger ones, lines that have moved do not count.
+// TestCountOfLinesWritten writes whole files, below and above the size up to which their lines are compared. In the
+// larger ones, moved lines do not count.
 func TestCountOfLinesWritten(t *testing.T) {
 	t.Parallel()
 	lines := func(n int) []string {

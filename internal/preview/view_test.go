@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// large is so much text that it is not read as a whole.
+// large is a text too large to be read as a whole.
 var large = func() string {
 	var b strings.Builder
 	for i := range 400_000 {
@@ -27,7 +27,7 @@ var large = func() string {
 	return b.String()
 }()
 
-// readSeekCloser reads at any place, as files do.
+// readSeekCloser reads at any offset, like a file.
 type readSeekCloser struct{ *bytes.Reader }
 
 func (readSeekCloser) Close() error { return nil }
@@ -40,7 +40,7 @@ func file(text string) change.State {
 	return change.State{Kind: change.File, Mode: 0o644, Size: int64(len(text)), Hash: change.HashOf([]byte(text))}
 }
 
-// edited returns a change of a.txt by splices, whose new bytes are checked.
+// edited returns a change of a.txt with splices, whose new bytes are checked.
 func edited(t *testing.T, text string, splices ...change.Splice) change.Change {
 	t.Helper()
 	after, err := splice.Apply([]byte(text), splices)
@@ -57,7 +57,7 @@ func checked(c change.Change, openOld backing.Opener) change.Change {
 	return c
 }
 
-// twoEdits are splices in the first line, and behind all lines.
+// twoEdits returns splices in the first line and after all lines.
 func twoEdits(text string) []change.Splice {
 	return []change.Splice{
 		{Off: 2, Len: 4, Text: []byte("LINE"), By: []change.Origin{{Step: "one"}}},
@@ -71,7 +71,7 @@ func diff(v preview.View, c change.Change) (string, error) {
 	return b.String(), err
 }
 
-// TestHowItIsReadDoesNotMatter: a large file shows the same diff whether it can be read at any place, only from
+// TestHowItIsReadDoesNotMatter: a large file shows the same diff whether it can be read at any offset, only from
 // beginning to end, or without its splices.
 func TestHowItIsReadDoesNotMatter(t *testing.T) {
 	t.Parallel()
@@ -114,8 +114,8 @@ func TestHowItIsReadDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestNothingWrongIsShown: small or large, a file that has drifted, or whose splices do not give what the change
-// says, is an error of both the diff and the hunks.
+// TestNothingWrongIsShown: a small or large file that has drifted, or whose splices do not have the result that the
+// change records, is an error of both the diff and the hunks.
 func TestNothingWrongIsShown(t *testing.T) {
 	t.Parallel()
 	for size, text := range map[string]string{"small": "a line\nanother\n", "large": large} {
@@ -157,7 +157,7 @@ func TestNothingWrongIsShown(t *testing.T) {
 	}
 }
 
-// TestBinaryLargeFile has no hunks, and is in the diff as a whole.
+// TestBinaryLargeFile: it has no hunks, and is in the diff as a whole.
 func TestBinaryLargeFile(t *testing.T) {
 	t.Parallel()
 	text := "\x00" + large
@@ -171,7 +171,8 @@ func TestBinaryLargeFile(t *testing.T) {
 	}
 }
 
-// TestLinesWritten: a file that was written as a whole has as many lines that differ with a NUL byte as without one.
+// TestLinesWritten: a file that was written as a whole has the same number of differing lines with a NUL byte as
+// without.
 func TestLinesWritten(t *testing.T) {
 	t.Parallel()
 	for _, start := range []string{"", "\x00"} {
@@ -185,7 +186,7 @@ func TestLinesWritten(t *testing.T) {
 	}
 }
 
-// TestReplaced: where a file is renamed to a place that another one has, the diff is what happens there.
+// TestReplaced: if a file is renamed over another one, the diff shows the change at that path.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	c := edited(t, "moved\n", change.Splice{Len: 5, Text: []byte("edited")})
@@ -201,7 +202,7 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestFileBecomesLink: the hunks are those of the file alone.
+// TestFileBecomesLink: the hunks are those of the file only.
 func TestFileBecomesLink(t *testing.T) {
 	t.Parallel()
 	c := change.Change{Kind: change.Modified, Path: "a.txt", Old: file("text\n"), New: change.State{Kind: change.Symlink, Target: "b.txt"}}
