@@ -12,15 +12,15 @@ import (
 	"github.com/millrace-go/millrace/internal/recordlog"
 )
 
-// moment is the disk before an operation, and what had been made durable by then.
+// moment is the disk before an operation, with the amounts that were durable by then.
 type moment struct {
 	disk    *crashfs.Fs
 	records int   // that were synced
 	data    int64 // bytes that were synced
 }
 
-// The power fails before each operation of a writer: what was synced is there, what follows is a whole beginning of
-// what was written, and the next writer goes on after it.
+// The power fails before each operation of a writer: the synced data is there, followed by complete records of the
+// later data, and the next writer continues after it.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	disk := crashfs.New()

@@ -86,7 +86,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// A Data that nothing is put into makes no file.
+// A Data without any entries makes no file.
 func TestData_lazy(t *testing.T) {
 	t.Parallel()
 	missing := errors.New("not there")
@@ -102,7 +102,7 @@ func TestData_lazy(t *testing.T) {
 	}
 }
 
-// failing opens a file in memory of which every operation of a kind fails, while the test wants it.
+// failing opens a file in memory on which every operation of a kind fails while fail is set.
 func failing(t *testing.T, kind string, fail *error) recordlog.File {
 	t.Helper()
 	fsys := errorfs.Wrap(fstest.Raise(t, afero.NewMemMapFs()), errorfs.Before(func(op *errorfs.Op) error {
@@ -116,7 +116,7 @@ func failing(t *testing.T, kind string, fail *error) recordlog.File {
 	return f
 }
 
-// After a write that has failed the file goes on where it was; after a sync that has failed it does not.
+// After a failed write the file continues where it was; after a failed sync it does not.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
@@ -201,7 +201,7 @@ func TestText(t *testing.T) {
 	fstest.Must(t, recordlog.NewText(nil).Sync())
 }
 
-// Long lines become several, without a character cut, and can be read again.
+// Long lines become several lines, without splitting a character, and can be read again.
 func TestText_long(t *testing.T) {
 	t.Parallel()
 	f := newFile(t, nil)
@@ -218,7 +218,7 @@ func TestText_long(t *testing.T) {
 	}
 }
 
-// Text that no Text has written is left out, and the lines after it are read.
+// Text that was not written by Text is skipped, and the lines after it are read.
 func TestReadText_noise(t *testing.T) {
 	t.Parallel()
 	noise := "1 t one\nx t no number\n-1 t negative\n\n2\n2 t\n3 t " + strings.Repeat("long", 50_000) + " 4 t x\n5 t five\n6 t torn"
@@ -235,7 +235,7 @@ func TestReadText_noise(t *testing.T) {
 	}
 }
 
-// A job that writes too much loses the rest, the log of a run too, and a last line has the size of the loss.
+// A job that writes too much loses the rest, as does the log of a run, and a last line has the size of the loss.
 func TestText_bounds(t *testing.T) {
 	t.Parallel()
 	const head = len("1 2025-02-13T11:05:30.123Z \n")
@@ -264,7 +264,7 @@ func TestText_bounds(t *testing.T) {
 	}
 }
 
-// Nothing but a regular file is opened, whatever stands there.
+// Only a regular file is opened, whatever the entry is.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())

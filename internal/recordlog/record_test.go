@@ -19,7 +19,7 @@ import (
 
 var key = []byte("0123456789abcdef0123456789abcdef")
 
-// forge makes a file of records without the package, so it also documents the form.
+// forge makes a file of records without the package, so it also documents the format.
 func forge(key []byte, payloads ...string) []byte {
 	var b bytes.Buffer
 	last := []byte("millrace record1")
@@ -50,7 +50,7 @@ func all(r *recordlog.Reader) (records []string) {
 	}
 }
 
-// newFile makes a file with these bytes in memory.
+// newFile makes a file with the bytes in memory.
 func newFile(t testing.TB, data []byte) afero.File {
 	t.Helper()
 	f, err := recordlog.Create(afero.NewMemMapFs(), "run")
@@ -94,7 +94,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// Cut at every byte, a file has the whole records before, and the next writer goes on after them.
+// Truncated at every byte, a file has the complete records before it, and the next writer continues after them.
 func TestCutEverywhere(t *testing.T) {
 	t.Parallel()
 	whole := forge(key, some...)
@@ -123,7 +123,7 @@ func TestCutEverywhere(t *testing.T) {
 	}
 }
 
-// A bit that was turned is never read over, and nothing is read after it.
+// A flipped bit is never skipped, and nothing after it is read.
 func TestFlipEverywhere(t *testing.T) {
 	t.Parallel()
 	whole := forge(key, some...)
@@ -142,7 +142,7 @@ func TestFlipEverywhere(t *testing.T) {
 	}
 }
 
-// Whole lines that are not where they were signed for are refused, with a checksum that is right.
+// Whole lines that are not at the position for which they were signed are refused, even if their checksum is right.
 func TestChain(t *testing.T) {
 	t.Parallel()
 	lines := bytes.SplitAfter(forge(key, some...), []byte("\n"))[:len(some)]
@@ -227,7 +227,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// FuzzReader: whatever a file has, what is read of it is what a writer with the key has signed, in its order.
+// FuzzReader: whatever a file contains, the records that are read from it were signed by a writer with the key, in this
+// order.
 func FuzzReader(f *testing.F) {
 	f.Add(forge(key, some...))
 	f.Add(forge(key, some...)[:60])
