@@ -156,8 +156,8 @@ func TestRun_rules(t *testing.T) {
 	}
 }
 
-// A program that cannot be started is an error. Whether a start succeeds or not, no open file and no restricted thread
-// remain.
+// Run returns an error for a program that cannot be started. Successful and failed starts leave no open files and no
+// restricted threads.
 func TestRun_leavesNothing(t *testing.T) {
 	protected(t)
 	p := newPlace(t)
