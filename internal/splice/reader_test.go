@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestSpliceReadersProperty holds both readers against ApplySplices.
+// TestSpliceReadersProperty compares both readers with ApplySplices.
 func TestSpliceReadersProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -38,7 +38,7 @@ func TestSpliceReadersProperty(t *testing.T) {
 			rt.Fatalf("at %d: %q, %v, want %q", off, got[:n], err, want[off:])
 		}
 		if len(splices) > 0 {
-			// A base with less than the splices are for.
+			// A base shorter than the splices require.
 			short := data[:max(0, splices[len(splices)-1].Off+splices[len(splices)-1].Len-1)]
 			if len(short) == len(data) || splices[len(splices)-1].Off+splices[len(splices)-1].Len == 0 {
 				return
@@ -91,7 +91,7 @@ func part(off, n int64, text string) change.Splice {
 	return change.Splice{Off: off, Len: n, Text: []byte(text)}
 }
 
-// reads counts the calls that a base has to answer.
+// reads counts the calls to a base.
 type reads struct {
 	io.ReaderAt
 	calls int
@@ -102,7 +102,7 @@ func (r *reads) ReadAt(p []byte, off int64) (int, error) {
 	return r.ReaderAt.ReadAt(p, off)
 }
 
-// TestManyShortSplices: between splices that stand close together the base is read once, not once for each.
+// TestManyShortSplices: the base is read once for splices that are close together, not once for each.
 func TestManyShortSplices(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -114,7 +114,7 @@ func TestManyShortSplices(t *testing.T) {
 	for off := int64(1); off < 19_000; off += 1 + rng.Int64N(6) {
 		n := rng.Int64N(2)
 		if rng.UintN(500) == 0 {
-			n = 600 // a part so long that it is not worth reading
+			n = 600 // a part too long to be worth reading
 		}
 		splices = append(splices, part(off, n, "abcd"[:rng.UintN(4)]))
 		off += n

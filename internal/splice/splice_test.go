@@ -89,7 +89,7 @@ func TestComposeSplicesProperty(t *testing.T) {
 		if len(both) > len(first)+len(second) {
 			t.Fatalf("%d splices of %d and %d", len(both), len(first), len(second))
 		}
-		// No origin is lost, none made up or told twice.
+		// No origin is lost, invented, or reported twice.
 		var origins, all []change.Origin
 		for _, s := range both {
 			origins = append(origins, s.By...)
@@ -157,8 +157,8 @@ func FuzzComposeSplices(f *testing.F) {
 	}))
 }
 
-// TestComposeSplicesOfManyOrigins: thousands of edits within what one edit has put in become one splice, in memory
-// that does not grow with the square of their number.
+// TestComposeSplicesOfManyOrigins: thousands of edits inside the text that one edit inserted become one splice, in
+// memory that does not grow with the square of their number.
 func TestComposeSplicesOfManyOrigins(t *testing.T) {
 	const n = 4000
 	first := []change.Splice{{Text: make([]byte, 2*n), By: []change.Origin{{Step: "s"}}}}
@@ -178,8 +178,8 @@ func TestComposeSplicesOfManyOrigins(t *testing.T) {
 	}
 }
 
-// drawSplices draws a valid list of splices for n bytes, of which each has an origin of its own in the step. Small
-// alphabets and steps make overlaps and equal texts likely.
+// drawSplices draws a valid list of splices for n bytes, each with its own origin in the step. Small alphabets and
+// steps make overlaps and equal texts likely.
 func drawSplices(t *rapid.T, n int, step string) []change.Splice {
 	var list []change.Splice
 	pos := int64(0)
