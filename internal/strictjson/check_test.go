@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// fitting is a shape that the value has.
+// fitting returns a shape that matches the value.
 func fitting(n *strictjson.Node) *strictjson.Shape {
 	switch n.Kind {
 	case strictjson.Array:
@@ -28,7 +28,7 @@ func fitting(n *strictjson.Node) *strictjson.Shape {
 	return nil
 }
 
-// uniform reports whether the elements of all lists have one shape, which is all that a Shape can say.
+// uniform reports whether the elements of all lists have one shape, because a Shape cannot express more.
 func uniform(n *strictjson.Node) bool {
 	for _, e := range n.Elems {
 		if e.Kind == strictjson.Object || e.Kind == strictjson.Array || n.Elems[0].Kind == strictjson.Object || n.Elems[0].Kind == strictjson.Array {
@@ -43,7 +43,7 @@ func uniform(n *strictjson.Node) bool {
 	return true
 }
 
-// Check takes what Parse takes, if it has the shape.
+// Check accepts what Parse accepts, if it has the shape.
 func TestCheckTakesWhatParseTakes(t *testing.T) {
 	n := 0
 	for _, text := range accepted {
@@ -64,7 +64,7 @@ func TestCheckTakesWhatParseTakes(t *testing.T) {
 	}
 }
 
-// plan is a shape as stored plans have it.
+// plan is the shape of stored plans.
 var plan = &strictjson.Shape{Names: map[string]*strictjson.Shape{
 	"version": nil, "changes": {List: true, Each: &strictjson.Shape{Names: map[string]*strictjson.Shape{"path": nil, "mode": nil}}},
 	"data": strictjson.Anything(), "counts": {}, "all": {Each: &strictjson.Shape{List: true}},
@@ -116,14 +116,14 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// However much there is in a text, what Check keeps of it is next to nothing.
+// However large a text is, Check keeps almost nothing of it.
 func TestCheckKeepsNothing(t *testing.T) {
 	text := []byte(`{"changes":[` + strings.TrimSuffix(strings.Repeat(`{"path":"a"},`, 100_000), ",") + `]}`)
 	if n := testing.AllocsPerRun(1, func() {
 		if err := strictjson.Check(text, strictjson.Limits{}, plan); err != nil {
 			t.Fatal(err)
 		}
-	}); n > 2*100_000+100 { // of which one is for each name, and one for each string
+	}); n > 2*100_000+100 { // one for each name, and one for each string
 		t.Errorf("%v allocations for 100,000 objects with a field each", n)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// CheckDepth, which understands nothing of JSON but brackets and strings, finds what Parse finds.
+// CheckDepth, which knows only the brackets and strings of JSON, finds the same depth as Parse.
 func TestCheckDepth(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat(`{"a":[`, n) + "0" + strings.Repeat("]}", n) }
 	texts := append([]string{

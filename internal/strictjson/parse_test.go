@@ -56,7 +56,7 @@ func TestLocator(t *testing.T) {
 	}
 }
 
-// Each text is refused with exactly this message. The first group is what encoding/json lets through.
+// Each text is refused with exactly this message. encoding/json accepts the first group.
 var refused = []struct{ name, text, want string }{
 	{"repeated name", "{\n\t\"id\": 1,\n\t\"a\": [], \"id\": 2}", `line 3, column 11: name "id" appears twice in one object`},
 	{"repeated through an escape", `{"id":1,"\u0069d":2}`, `line 1, column 9: name "id" appears twice in one object`},
@@ -155,7 +155,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The worst text of the allowed size takes no more memory than the limit of values allows.
+// The worst text of the maximum size takes no more memory than the limit of values allows.
 func TestMemoryIsBounded(t *testing.T) {
 	text := []byte("[" + strings.Repeat("[],", 5<<20) + "[]]")
 	var before, after runtime.MemStats
@@ -193,7 +193,7 @@ func TestParseDeepNames(t *testing.T) {
 	}
 }
 
-// plain turns the tree into what encoding/json makes of the text.
+// plain converts the tree to the values that encoding/json makes of the text.
 func plain(n *strictjson.Node) any {
 	switch n.Kind {
 	case strictjson.Bool:
@@ -230,7 +230,7 @@ func decodeStd(text []byte) (any, error) {
 	return v, err
 }
 
-// stricter are parts of the messages for what encoding/json accepts and Parse does not.
+// stricter are parts of the messages for texts that encoding/json accepts and Parse does not.
 var stricter = []string{"appears twice", "not valid UTF-8", "surrogate pair", "out of range", "nested more than", "more than"}
 
 func differential(t *testing.T, text []byte) {

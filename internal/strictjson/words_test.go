@@ -22,7 +22,7 @@ func TestWhole(t *testing.T) {
 	}{
 		{"0", false, 0, nil}, {"-0", true, 0, nil}, {"0.00e5", false, 0, nil}, {"0e-999999999999999999999", false, 0, nil},
 		{"3.0", false, 3, nil}, {"30e-1", false, 3, nil}, {"0.3e1", false, 3, nil}, {"-1.2e+3", true, 1200, nil},
-		{"9007199254740993", false, 9007199254740993, nil}, // no float64
+		{"9007199254740993", false, 9007199254740993, nil}, // not a float64
 		{"18446744073709551615", false, 1<<64 - 1, nil}, {"18446744073709551616", false, 0, strictjson.ErrRange},
 		{"99999999999999999999", false, 0, strictjson.ErrRange}, {"184467440737095516150e-1", false, 1<<64 - 1, nil},
 		{"1e19", false, 1e19, nil}, {"1e20", false, 0, strictjson.ErrRange}, {"1e999999999999999999999", false, 0, strictjson.ErrRange},
