@@ -2,7 +2,7 @@ package bounds_test
 
 import "fmt"
 
-// params are the parameters of an action, without its files.
+// params returns the parameters of an action, without its files.
 func (g *generator) params(action string) object {
 	p := object{}
 	flag := func(names ...string) {
@@ -148,7 +148,7 @@ func (g *generator) onError(p object) {
 	}
 }
 
-// count is how many of something there are: few, or as many as there is room for.
+// count returns a number of things: a few, or as many as there is room for.
 func (g *generator) count(most int) int {
 	most = max(1, most)
 	if g.one(2) {
@@ -176,7 +176,7 @@ func (g *generator) globs(p object) {
 	}
 }
 
-// files are names of files, or the template of a list.
+// files returns names of files, or the template of a list.
 func (g *generator) files() any {
 	if len(g.steps) > 0 && g.one(2) {
 		return g.pick("{{"+g.earlier()+".files}}", "{{"+g.earlier()+".files}}")
@@ -188,7 +188,7 @@ func (g *generator) files() any {
 	return list
 }
 
-// names are new ones.
+// names returns new names.
 func (g *generator) names() []string {
 	var list []string
 	for i := range g.count(g.room / 24) {

@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector takes several times the memory and the time that is judged here.
+// The race detector needs several times the memory and time that are measured here.
 
 package bounds_test
 
@@ -24,15 +24,14 @@ import (
 const (
 	mostMemory = 512 << 20
 	mostLate   = time.Second
-	// patience is how long one pipeline may take on a machine that does other things; then the process is killed and
-	// says where it was.
+	// patience is how long one pipeline may take on a busy machine; then the process is killed and prints where it was.
 	patience = 90 * time.Second
 	batch    = 10
 )
 
-// TestHostilePipelinesAreBounded: whatever a pipeline asks for, under default limits it takes at most 512 MiB, ends
-// within a second of its deadline, and the tree is the old one unless it was committed. A commit that changes the tree
-// at the deadline must be undone before it ends, for which it has as long as it had taken till then.
+// TestHostilePipelinesAreBounded: under default limits any pipeline uses at most 512 MiB, ends within a second of its
+// deadline, and leaves the old tree unless it was committed. A commit that is changing the tree at the deadline must
+// first be undone, for which it has as much time as it had used until then.
 func TestHostilePipelinesAreBounded(t *testing.T) {
 	total := fstest.Runs(4, 300, 10_000)
 	first := fstest.Seed(t) << 20
@@ -58,7 +57,8 @@ func TestHostilePipelinesAreBounded(t *testing.T) {
 		len(all), decoded, committed, ended, memory>>20, late.Round(time.Millisecond))
 }
 
-// TestNamedPipelinesAreBounded: so are those that once were not, and their like; the quick sample has some of them.
+// TestNamedPipelinesAreBounded: the same for pipelines that once failed, and similar ones; the quick sample has some of
+// them.
 func TestNamedPipelinesAreBounded(t *testing.T) {
 	names := slices.Sorted(maps.Keys(cases))
 	for _, name := range names[:fstest.Runs(fstest.ByItself(4, 8), len(names), len(names))] {
@@ -73,8 +73,8 @@ func count(b bool) int {
 	return 0
 }
 
-// judged runs the pipelines in one process, those that seem to fail once more in a process of their own, and fails the
-// test for those that do so again.
+// judged runs the pipelines in one process, repeats those that seem to fail each in its own process, and fails the test
+// for those that fail again.
 func judged(t *testing.T, names []string) []measured {
 	t.Helper()
 	all, _ := watched(t, names)
@@ -129,24 +129,24 @@ func (m measured) failure() string {
 	return ""
 }
 
-// watched runs the pipelines in a process of their own. It returns what became of those it got to, and the
-// process.
+// watched runs the pipelines in their own process. It returns the results of those that it reached, and the error of
+// the process.
 func watched(t *testing.T, names []string) ([]measured, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(len(names))*patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], names...)
-	// Right below the directory for temporary files: where many are deleted, making new ones takes long on ext4.
+	// Directly below the directory for temporary files: on ext4 making files takes long where many were deleted.
 	dir, err := os.MkdirTemp("", "bounds-*")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir) // of a process that was killed
-	// The memory is judged as it is where nobody sets when to collect.
+	// Memory is measured with the default garbage collection.
 	cmd.Env = append(os.Environ(), childVariable+"=1", "TMPDIR="+dir, "GOGC=100")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // says where it was
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // prints where it was
 	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.Output()
 	if err != nil {

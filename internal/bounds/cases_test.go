@@ -52,7 +52,8 @@ var cases = map[string]generated{
 		`, {"id": "e0"`, `, {"id": "d", "action": "delete", "input_from": "s"}, {"id": "e0"`, 1))},
 }
 
-// chain is so many steps after a step that finds the names of all files; a step can refer to the step before by %[2]s.
+// chain returns n steps after a step that finds the names of all files; a step can refer to the previous one with
+// %[2]s.
 func chain(n int, step string) []byte {
 	text := `{"name": "hostile", "force": true, "steps": [{"id": "s", "action": "search", "params": {"pattern": "never there", "without_match": true}}`
 	before := "s"
@@ -63,13 +64,13 @@ func chain(n int, step string) []byte {
 	return []byte(text + "]}")
 }
 
-// all is a step on all files that are found.
+// all returns a step on all found files.
 func all(params, action string) []byte {
 	return []byte(fmt.Sprintf(`{"name": "hostile", "force": true, "steps": [{"id": "s", "action": "list", "params": {"depth": -1}},
 		{"id": "e", "action": %q, "input_from": "s", "params": %s}]}`, action, params))
 }
 
-// patching is a patch of f0.txt with thirty hunks of the same lines.
+// patching returns a patch of f0.txt with thirty hunks of the same lines.
 func patching(lines, params string) []byte {
 	n := strings.Count(lines, "\n")
 	hunk := fmt.Sprintf("@@ -5000000,%d +5000000,%d @@\n%s", n, n-1, lines)
@@ -77,7 +78,7 @@ func patching(lines, params string) []byte {
 		"--- a/f0.txt\n+++ b/f0.txt\n"+repeat(hunk, 30), params))
 }
 
-// many is so many steps, after a step that finds all files.
+// many returns n steps, after a step that finds all files.
 func many(n int, step string) []byte {
 	text := `{"name": "hostile", "force": true, "steps": [{"id": "s", "action": "list", "params": {"depth": -1}}`
 	for i := range min(n, 19) {
@@ -86,7 +87,7 @@ func many(n int, step string) []byte {
 	return []byte(text + "]}")
 }
 
-// copies doubles the tree in each step.
+// copies returns n steps that each double the tree.
 func copies(n int) []byte {
 	text := `{"name": "hostile", "force": true, "steps": [`
 	for i := range n / 2 {
@@ -95,7 +96,7 @@ func copies(n int) []byte {
 	return []byte(text[:len(text)-2] + "]}")
 }
 
-// named is a pipeline by its name or its seed.
+// named returns a pipeline by its name or its seed.
 func named(name string) (generated, error) {
 	if g, ok := cases[name]; ok {
 		return g, nil

@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector takes several times the memory and the time that is judged here.
+// The race detector needs several times the memory and time that are measured here.
 
 package bounds_test
 
@@ -24,7 +24,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// childVariable is the environment variable that turns the test binary into the process that is watched.
+// childVariable is the environment variable that turns the test binary into the watched process.
 const childVariable = "MILLRACE_BOUNDS_CHILD"
 
 // TestMain runs the tests, or is that process: it runs the pipelines that its arguments name.
@@ -44,21 +44,21 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// measured is what became of a pipeline.
+// measured is the result of a pipeline.
 type measured struct {
 	Name      string
 	Decoded   bool
 	Committed bool
 	Ended     bool // by the deadline
 	Err       string
-	Peak      int64         // the most memory the process had resident, in bytes
+	Peak      int64         // the peak resident memory of the process, in bytes
 	Late      time.Duration // how long the process worked after the deadline
-	Slowest   string        // which call that was
-	Undone    time.Duration // how long its commit had gone on at the deadline, if it had begun to change the tree and was undone
+	Slowest   string        // the call that worked longest after it
+	Undone    time.Duration // how long its commit had been changing the tree at the deadline, if it was undone
 	Wrong     string        // what is wrong with the tree afterwards
 }
 
-// measure runs the pipeline of that name or seed and looks at what that costs this process.
+// measure runs the pipeline with that name or seed and measures its cost for this process.
 func measure(name string) (measured, error) {
 	m := measured{Name: name}
 	g, err := named(name)
@@ -84,7 +84,7 @@ func measure(name string) (measured, error) {
 		return m, err
 	}
 	debug.FreeOSMemory()
-	// The kernel begins anew with the most that was resident.
+	// This resets the kernel's record of the peak resident memory.
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		return m, err
 	}
@@ -162,8 +162,8 @@ func (m *measured) run(g generated, fsys afero.Fs) (res *millrace.Result, err er
 	return res, err
 }
 
-// timed calls do with a context that ends at the deadline, and notes how long do went on after that: on the clock, or
-// in time of the processors where that is less, for other processes may have them.
+// timed calls do with a context that ends at the deadline, and records how long do continued after it: on the clock, or
+// in processor time if that is less, because other processes may use the processors.
 func (m *measured) timed(what string, deadline time.Duration, do func(ctx context.Context)) {
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	defer cancel()
@@ -179,7 +179,7 @@ func (m *measured) timed(what string, deadline time.Duration, do func(ctx contex
 	}
 }
 
-// used is how much of the processors this process has had.
+// used returns the processor time of this process.
 func used() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
@@ -188,7 +188,7 @@ func used() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// peak is how much of this process was resident at most, in bytes; 0 if that is not known.
+// peak returns the peak resident memory of this process, in bytes; 0 if unknown.
 func peak() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	_, rest, _ := strings.Cut(string(status), "VmHWM:")

@@ -11,10 +11,10 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// pipelineBytes is how long the JSON of a pipeline may be.
+// pipelineBytes is the maximum length of the JSON of a pipeline.
 const pipelineBytes = 64 << 10
 
-// generated is what a seed or a name stands for: a pipeline that asks for much, a tree, and how to run it.
+// generated is made from a seed or a name: a demanding pipeline, a tree, and how to run it.
 type generated struct {
 	Shape    string
 	OnDisk   bool // else in memory
@@ -30,7 +30,7 @@ func generate(seed uint64) generated {
 	g.shape = names[g.IntN(len(names))]
 	made := generated{
 		Shape: g.shape, OnDisk: g.one(3), Lenient: g.one(5), Planned: g.one(2),
-		// A short one shows what does not know the context; a long one comes further.
+		// A short one reveals code that ignores the context; a long one gets further.
 		Deadline: []time.Duration{30 * time.Millisecond, 300 * time.Millisecond, 2 * time.Second, 4 * time.Second}[g.IntN(4)],
 	}
 	count := []int{1, 1, 2, 3, 5, 20}[g.IntN(6)]
@@ -70,7 +70,7 @@ func encode(v any) []byte {
 
 type object = map[string]any
 
-// generator makes the parts of a pipeline. Room is how many bytes the step at work may take.
+// generator makes the parts of a pipeline. Room is the number of bytes left for the current step.
 type generator struct {
 	*rand.Rand
 	shape string
@@ -78,7 +78,7 @@ type generator struct {
 	steps []object
 }
 
-// add adds a step that the decoder takes, but for a few: what it refuses at once costs nothing afterwards.
+// add adds a step that the decoder accepts, with a few exceptions: what it refuses at once costs nothing afterwards.
 func (g *generator) add(id string) {
 	room := g.room
 	for range 8 {
@@ -93,7 +93,7 @@ func (g *generator) add(id string) {
 	g.steps = append(g.steps, object{"id": id, "action": "list"})
 }
 
-// file is the name of a file of the tree, or of a file that is not there.
+// file returns the name of a file in the tree, or of a missing one.
 func (g *generator) file(i int) string {
 	switch g.shape {
 	case "many":
@@ -106,7 +106,7 @@ func (g *generator) file(i int) string {
 	return fmt.Sprintf("f%d.txt", i)
 }
 
-// one is true once in n times.
+// one returns true once in n times.
 func (g *generator) one(n int) bool { return g.IntN(n) == 0 }
 
 func (g *generator) pick(from ...string) string { return from[g.IntN(len(from))] }
@@ -120,7 +120,7 @@ func (g *generator) some(text string) string {
 	return repeat(text, most)
 }
 
-// earlier is an earlier step's id, or an unknown id.
+// earlier returns the id of an earlier step, or an unknown id.
 func (g *generator) earlier() string {
 	if len(g.steps) == 0 {
 		return "s0"
@@ -131,7 +131,7 @@ func (g *generator) earlier() string {
 	return fmt.Sprint("s", g.IntN(len(g.steps)))
 }
 
-// step is a step of any action.
+// step returns a step of any action.
 func (g *generator) step(id string) object {
 	action := g.pick("aggregate", "aggregate", "copy", "count_occurrences", "create", "delete", "diff", "edit", "edit", "edit_files", "edit_files",
 		"list", "merge", "multi_edit", "multi_edit", "patch", "patch", "pattern_replace", "pattern_replace", "pattern_replace", "read_ranges", "read_ranges",
@@ -153,7 +153,7 @@ func (g *generator) step(id string) object {
 	return step
 }
 
-// inputs gives a step files to work on: those of earlier steps, or names.
+// inputs gives a step input files: those of earlier steps, or names.
 func (g *generator) inputs(action string, step object) {
 	switch action {
 	case "aggregate", "merge":

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// patch are the parameters of a patch: texts with many sections and hunks that nearly fit, fit everywhere or nowhere,
-// whose numbers lie, and the work of earlier steps taken for one.
+// patch returns the parameters of a patch: texts with many sections and hunks that almost match, match everywhere or
+// nowhere, with wrong line numbers, and results of earlier steps in place of a patch.
 func (g *generator) patch(p object) object {
 	p["format"] = g.pick("auto", "unified", "apply_patch", "search_replace")
 	text := g.sections(p["format"].(string))
@@ -45,7 +45,7 @@ func (g *generator) patch(p object) object {
 	return p
 }
 
-// sections is a patch in the format, with as many files and hunks as there is room for, or few.
+// sections returns a patch in the format, with as many files and hunks as there is room for, or few.
 func (g *generator) sections(format string) string {
 	if format == "auto" {
 		format = g.pick("unified", "unified", "apply_patch", "search_replace")
@@ -78,7 +78,7 @@ func (g *generator) sections(format string) string {
 	return text[:min(len(text), room)]
 }
 
-// section begins the work on a file.
+// section begins a file.
 func (g *generator) section(b *strings.Builder, format string, i int) {
 	name := g.file(g.pick2(i, i, i, 0, 99_999))
 	switch format {
@@ -107,7 +107,7 @@ func (g *generator) section(b *strings.Builder, format string, i int) {
 	}
 }
 
-// hunk is one whose lines stand in many places of the trees, in none, or nearly in one.
+// hunk writes a hunk whose lines occur in many places of the trees, in none, or almost in one.
 func (g *generator) hunk(b *strings.Builder, format string) {
 	line := func() string {
 		return g.pick("", "", "a", "one line, no end ", "a b", "the const let", "foo", "\tfoo", g.some("a"), g.some(" "), fmt.Sprint(g.IntN(9973)), "“foo”")

@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// steer gives the steps of a pipeline ways to others, and many attempts and visits; and the pipeline itself a
-// deadline, a budget, and variables. Values that the decoder refuses are taken back, but for a few.
+// steer gives the steps of a pipeline jumps to others, and many attempts and visits; and the pipeline itself a
+// deadline, a budget, and variables. Most values that the decoder refuses are removed again.
 func (g *generator) steer(whole object) {
 	whole["parallel"] = g.one(8)
 	steps := g.steps
@@ -37,7 +37,7 @@ func (g *generator) steer(whole object) {
 	}
 }
 
-// lead adds some of what decides about the way.
+// lead adds some of the parameters that decide the next step.
 func (g *generator) lead(step object, i, n int) {
 	id := func(at int) string { return fmt.Sprint("s", at) }
 	if i+1 < n && g.one(4) {

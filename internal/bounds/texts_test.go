@@ -7,7 +7,7 @@ import (
 
 func repeat(text string, n int) string { return strings.Repeat(text, n) }
 
-// pattern is a text or a regular expression, and its mode.
+// pattern returns a text or a regular expression, and its mode.
 func (g *generator) pattern() (pattern, mode string) {
 	if g.one(2) {
 		return g.literal(), "literal"
@@ -19,7 +19,7 @@ func (g *generator) literal() string {
 	return g.pick("a", "a", "\n", "aa", " ", "e", g.some("a"), g.some("ab"), g.some("\n"), "a b\r\n", "foo", "x", g.some("one line, no end "), "never there")
 }
 
-// regex is a regular expression that is large, finds much, or takes long.
+// regex returns a regular expression that is large, has many matches, or takes long.
 func (g *generator) regex() string {
 	atom := func() string {
 		return g.pick("a", "a", ".", `\w`, `[^b]`, `\b`, "^", "$", `(a|aa)`, "(.*)", ".*", `(?:x?){1000}`, `a{1000}`, `[a-z]{1,200}`, `(?s:.)`, `(?m:^)`,
@@ -52,7 +52,7 @@ func (g *generator) replacement() string {
 	return g.pick("", "", "b", "$0", "$0$0", "$1", g.some("$0"), g.some("${1}"), g.some("y"), "\n", g.some("$0\n"), g.words())
 }
 
-// words is a text, perhaps with what earlier steps have found.
+// words returns a text, perhaps with results of earlier steps.
 func (g *generator) words() string {
 	if len(g.steps) == 0 {
 		return g.pick("", "b", "\n", g.some("y"), g.some("\n"), g.some("long text "))
@@ -61,13 +61,13 @@ func (g *generator) words() string {
 	return g.pick("", "b", g.some("y"), g.some("\n"), ref, ref+"\n", g.some(ref))
 }
 
-// glob is a glob that is large or takes long.
+// glob returns a glob that is large or takes long.
 func (g *generator) glob() string {
 	return g.pick("*", "**", "**/*.txt", g.some("**/")+"*", g.some("*a")+"*", g.some("?"), g.some("[a-z]"), g.some("{a,b}"), g.some("{a,{b,")+"*",
 		"{"+g.some("f*,")+"*}", "d*/**/f*", g.some("**/f*/")+"x", "{**/*,*,f*}{.txt,}")
 }
 
-// script is a sed script that is large, grows what it has, or does not end.
+// script returns a sed script that is large, grows its text, or does not end.
 func (g *generator) script() any {
 	one := func() string {
 		return g.pick(`s/a/b/g`, `s/a/aa/g`, `s/.*/&&/`, `p`, `p;p;p;p`, `s/[^b]*/x/g`, `y/abc/xyz/`, `/a/,/x/d`, `s/(.*)(.*)(.*)/\3\2\1/`,

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/afero"
 )
 
-// treeBytes is about how much is in each tree.
+// treeBytes is the approximate size of each tree.
 const treeBytes = 10_000_000
 
-// shapes are the trees: what hurts in one file or in many.
+// shapes are the trees: demanding content in one file or in many.
 var shapes = map[string]func(put func(name string, data []byte)){
 	"many": func(put func(string, []byte)) {
 		for i := range 5000 {
@@ -79,7 +79,7 @@ var shapes = map[string]func(put func(name string, data []byte)){
 	},
 }
 
-// one is a tree of one large file and some small ones.
+// one returns a tree of one large file and some small ones.
 func one(data []byte) func(put func(string, []byte)) {
 	return func(put func(string, []byte)) {
 		put("f0.txt", data)
@@ -89,7 +89,7 @@ func one(data []byte) func(put func(string, []byte)) {
 	}
 }
 
-// text is so many bytes in lines of words.
+// text returns size bytes in lines of words.
 func text(size, seed int) []byte {
 	words := strings.Fields("a ab abc foo bar the const let of x xx aaaaaaaaaa => func 12345 é 日本 K ſ")
 	b := make([]byte, 0, size+16)
@@ -104,7 +104,7 @@ func text(size, seed int) []byte {
 // contents are the hashes of the files of a tree, by their names.
 type contents map[string][sha256.Size]byte
 
-// plant makes the tree, and returns what is in it. Each directory is made once: deep ones take long.
+// plant makes the tree, and returns its content. It makes each directory once, because deep ones take long.
 func plant(fsys afero.Fs, shape string) (contents, error) {
 	made := map[string]bool{".": true}
 	var mkdir func(dir string) error
@@ -132,7 +132,7 @@ func plant(fsys afero.Fs, shape string) (contents, error) {
 	return planted, failed
 }
 
-// snapshot is what is in a tree, without what the executor keeps.
+// snapshot returns the content of a tree, without the files of the executor.
 func snapshot(fsys afero.Fs) (contents, error) {
 	sums := contents{}
 	err := afero.Walk(fsys, ".", func(name string, info fs.FileInfo, err error) error {
