@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// TestSplicesProperty: changes of the decoded text, made to the bytes of the file, give the changed text when they are
-// decoded again, and bytes outside of the changes stay.
+// TestSplicesProperty: changes of the decoded text, applied to the bytes of the file, decode to the changed text, and
+// bytes outside the changes stay.
 func TestSplicesProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -60,7 +60,7 @@ func TestSplicesProperty(t *testing.T) {
 	})
 }
 
-// encoded writes a text, by iconv's rules rather than by the package.
+// encoded encodes a text by iconv's rules, without the package.
 func encoded(t *rapid.T, e charset.Encoding, text []byte, mark bool) []byte {
 	if e == charset.Auto {
 		e, mark = charset.UTF16LE, true
