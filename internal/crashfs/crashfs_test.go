@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// As a file system it has to be like any other.
+// It must be a file system like any other.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	fstest.Run(t, func(*testing.T) afero.Fs { return crashfs.New() }, fstest.Options{})
@@ -62,7 +62,7 @@ func TestPowerCut(t *testing.T) {
 	tests := map[string]struct {
 		do     func(t *testing.T, f *crashfs.Fs)
 		show   func(f *crashfs.Fs) string
-		always string // if there is one outcome only
+		always string // if there is only one outcome
 		some   []string
 	}{
 		"nothing synced": {
@@ -182,7 +182,7 @@ func TestPowerCut(t *testing.T) {
 	}
 }
 
-// Changes of a copy must not show in the original, nor the other way round.
+// Changes of a copy must not appear in the original, or the other way round.
 func TestKill_isACopy(t *testing.T) {
 	t.Parallel()
 	f := crashfs.New()
@@ -201,7 +201,7 @@ func TestKill_isACopy(t *testing.T) {
 	}
 }
 
-// A sync that has failed cannot be made good by another one.
+// Another sync does not repair a failed one.
 func TestSync_failed(t *testing.T) {
 	t.Parallel()
 	f := crashfs.New()
@@ -231,7 +231,7 @@ func TestSync_failed(t *testing.T) {
 	}
 }
 
-// The number of an inode that is gone is given to the next file, but not while it may still come back.
+// The number of a removed inode is given to the next file, but not while it may still come back.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	f := crashfs.New()
@@ -281,7 +281,7 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// Half of a write that is torn is done.
+// Half of a torn write is done.
 func TestTorn(t *testing.T) {
 	t.Parallel()
 	f := crashfs.New()
