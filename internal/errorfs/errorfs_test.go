@@ -35,7 +35,7 @@ func openRoot(t *testing.T) *rootfs.FS {
 	return root
 }
 
-// abilities are the interfaces beside afero.Fs that a wrapped file system may have.
+// abilities are the interfaces that a wrapped file system may have in addition to afero.Fs.
 func abilities() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[afero.Symlinker](), reflect.TypeFor[capability.Linker](), reflect.TypeFor[capability.Exchanger](),
@@ -45,7 +45,7 @@ func abilities() []reflect.Type {
 	}
 }
 
-// TestWrap_abilities wraps, twice, file systems of all kinds: each keeps the abilities that it had.
+// TestWrap_abilities wraps file systems of all kinds twice: each keeps its abilities.
 func TestWrap_abilities(t *testing.T) {
 	t.Parallel()
 	mem, err := raise.FS(afero.NewMemMapFs())
@@ -66,13 +66,13 @@ func TestWrap_abilities(t *testing.T) {
 	}
 }
 
-// TestWrap_suite: with nothing to do, a wrapped file system is as good as what is below.
+// TestWrap_suite: with a hook that does nothing, a wrapped file system passes the suite like the one below it.
 func TestWrap_suite(t *testing.T) {
 	t.Parallel()
 	fstest.Run(t, func(t *testing.T) afero.Fs { return errorfs.Wrap(openRoot(t), nil) }, fstest.Options{})
 }
 
-// onFile opens the file a for writing too, and does something with it.
+// onFile opens the file a, also for writing, and calls do with it.
 func onFile(do func(f afero.File) error) func(fsys afero.Fs) error {
 	return func(fsys afero.Fs) error {
 		f, err := fsys.OpenFile("a", os.O_RDWR, 0)
@@ -83,7 +83,7 @@ func onFile(do func(f afero.File) error) func(fsys afero.Fs) error {
 	}
 }
 
-// operations are a call of each kind, on a tree with the file a and the directory d.
+// operations returns a call of each kind, on a tree with the file a and the directory d.
 func operations() map[string]func(fsys afero.Fs) error {
 	buf := make([]byte, 1)
 	now := time.Now()
@@ -120,7 +120,7 @@ func operations() map[string]func(fsys afero.Fs) error {
 	}
 }
 
-// TestWrap_everyKind: each operation passes the hook under its kind, is carried out, and fails as the hook says.
+// TestWrap_everyKind: each operation passes the hook with its kind, runs, and fails with the error of the hook.
 func TestWrap_everyKind(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -145,7 +145,7 @@ func TestWrap_everyKind(t *testing.T) {
 	}
 }
 
-// TestHook_partly: a hook can have half of a write done, and read something else than there is.
+// TestHook_partly: a hook can have half of a write done, and replace the bytes of a read.
 func TestHook_partly(t *testing.T) {
 	t.Parallel()
 	mem := afero.NewMemMapFs()
@@ -183,7 +183,7 @@ func TestHook_partly(t *testing.T) {
 	}
 }
 
-// TestClose closes below in any case.
+// TestClose: the file below is always closed.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	below := &closed{}
