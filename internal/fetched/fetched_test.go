@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestUnpack: the files of an archive stand below package, whatever its first directory is, and nothing outside.
+// TestUnpack: the files of an archive are below package, whatever its first directory is, and none are outside.
 func TestUnpack(t *testing.T) {
 	t.Parallel()
 	pack := func(name string) []byte {
