@@ -22,7 +22,7 @@ func TestRun_operatingSystem(t *testing.T) {
 	}, fstest.Options{})
 }
 
-// The system itself without anything of ours in between, so that no mistake of RootFs becomes a rule of the suite.
+// The system itself without code of ours in between, so that no mistake of RootFs becomes a rule of the suite.
 func TestRun_basePathFs(t *testing.T) {
 	fstest.Run(t, func(t *testing.T) afero.Fs {
 		return afero.NewBasePathFs(afero.NewOsFs(), t.TempDir())
