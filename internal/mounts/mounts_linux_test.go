@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMount mounts each kind twice over: with files that are there before, and written to.
+// TestMount mounts each kind twice: with existing files, and written to.
 func TestMount(t *testing.T) {
 	if !Own(t) {
 		return
