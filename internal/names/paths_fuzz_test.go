@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// FuzzPaths holds the rules for names against those of package os: what Clean lets through, os.Root never finds to lead
-// out of the tree, and means the same file by it; what a RootFs opens, os.Root opens too.
+// FuzzPaths compares the rules for names with those of package os: a name that Clean accepts never leads out of an
+// os.Root, and means the same file there; a name that a RootFs opens, os.Root opens too.
 func FuzzPaths(f *testing.F) {
 	for _, name := range []string{
 		"a", "./a", "a/../a", "../root/a", "../x", "/etc/passwd", "", ".", "d/", "d//f", "d/./f", "d/../../x", "a/", "..", "d/..", "d/../..",
@@ -77,7 +77,7 @@ func FuzzPaths(f *testing.F) {
 	})
 }
 
-// escapes reports whether os.Root reports that a name leads out.
+// escapes reports whether os.Root refuses a name because it leads out.
 func escapes(root *os.Root, name string) bool {
 	_, err := root.Stat(filepath.FromSlash(name))
 	return err != nil && strings.Contains(err.Error(), "escapes from parent")

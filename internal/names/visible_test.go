@@ -21,7 +21,7 @@ func TestVisible(t *testing.T) {
 		"\ufffd":                        "\ufffd",
 		"\x1b[31mred\x1b[0m":            `\x1b[31mred\x1b[0m`,
 		"\x1b]0;title\a":                `\x1b]0;title\a`,
-		"\x9b31m":                       `\x9b31m`, // the one-byte form, which is no UTF-8
+		"\x9b31m":                       `\x9b31m`, // the one-byte form, which is not UTF-8
 		"\u009b31m":                     `\u009b31m`,
 		"two\nlines\r\n":                `two\nlines\r\n`,
 		"a\tb\x00c\x7f":                 `a\tb\x00c\x7f`,
@@ -39,7 +39,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestVisibleLetsNothingThrough asks of every character and every byte.
+// TestVisibleLetsNothingThrough tests every character and every byte.
 func TestVisibleLetsNothingThrough(t *testing.T) {
 	t.Parallel()
 	check := func(in string) {
