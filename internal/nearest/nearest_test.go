@@ -14,11 +14,11 @@ func TestOf(t *testing.T) {
 	names := []string{"pattern", "path", "file_types", "old_text", "new_text", "id", "mode", "node"}
 	tests := []struct{ word, want string }{
 		{"patern", "pattern"},
-		{"pattren", "pattern"}, // two neighbours swapped
+		{"pattren", "pattern"}, // two adjacent letters swapped
 		{"patterns", "pattern"},
 		{"filetypes", "file_types"},
 		{"oldText", "old_text"},
-		{"PATTERN", "pattern"}, // case alone is never far
+		{"PATTERN", "pattern"}, // case alone never makes a word different
 		{"ID", "id"},
 		{"xd", ""}, // half of the word
 		{"old-text", "old_text"},
@@ -57,7 +57,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// The distance is what a search through all edits finds.
+// The distance equals the result of a search through all edits.
 func TestOfIsTheDistance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[abc]{1,9}`)
@@ -73,7 +73,7 @@ func TestOfIsTheDistance(t *testing.T) {
 	})
 }
 
-// slow is how many edits make one word of the other.
+// slow returns the number of edits that turn one word into the other.
 func slow(a, b string) int {
 	switch {
 	case a == "" || b == "":
