@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// A process whose working directory is gone has none that an afero.OsFs could stand for.
+// A process whose working directory was removed has none for an afero.OsFs.
 func TestRaise_workingDirectoryGone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows does not remove a directory that somebody is in")
@@ -67,7 +67,7 @@ func TestRaise_basePathNoDirectory(t *testing.T) {
 	}
 }
 
-// lookingFs can tell links from files, and nothing more.
+// lookingFs can distinguish links from files, and nothing more.
 type lookingFs struct {
 	afero.Fs
 	asked *[]string
@@ -92,7 +92,7 @@ func TestRaise_onlyLstat(t *testing.T) {
 	}
 }
 
-// A caller that empties a MemMapFs by removing its root goes on using it, as the MemMapFs allows.
+// A caller that empties a MemMapFs by removing its root continues to use it, as the MemMapFs allows.
 func TestRaise_memMapWithoutRoot(t *testing.T) {
 	t.Parallel()
 	mem := afero.NewMemMapFs()

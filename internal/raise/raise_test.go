@@ -56,7 +56,7 @@ func TestRaise_conformance(t *testing.T) {
 	})
 }
 
-// hiding leaves the file "first" out of listings of the root: the suite wants an empty file system.
+// hiding omits the file "first" from listings of the root, because the suite needs an empty file system.
 type hiding struct{ afero.Fs }
 
 func (h hiding) Open(name string) (afero.File, error) {
@@ -119,7 +119,7 @@ func TestRaise_itself(t *testing.T) {
 	}
 }
 
-// volatileFs and inheritingFs have one ability beside those of afero.Fs.
+// volatileFs and inheritingFs have one ability in addition to those of afero.Fs.
 type (
 	volatileFs   struct{ afero.Fs }
 	inheritingFs struct{ afero.Fs }
@@ -205,7 +205,7 @@ func TestRaise_basePathFs(t *testing.T) {
 			t.Errorf("%s: Canonical(/f) = %v, want ErrAbsolute", name, err)
 		}
 	}
-	// A file system between may be there to forbid something, although all that can be asked looks the same.
+	// A file system in between may forbid something, although everything that can be queried looks the same.
 	for name, fsys := range map[string]afero.Fs{
 		"read-only":     base(afero.NewReadOnlyFs(osFs), dir),
 		"copy on write": base(afero.NewCopyOnWriteFs(osFs, afero.NewMemMapFs()), dir),
@@ -246,7 +246,7 @@ func TestRaise_virtual(t *testing.T) {
 	}
 }
 
-// untouchable fails the test when anything is written.
+// untouchable fails the test on any write.
 func untouchable(t *testing.T, fsys afero.Fs) afero.Fs {
 	return errorfs.Wrap(errorfs.Only(fsys), errorfs.Before(func(op *errorfs.Op) error {
 		if op.Writes || op.Flag != os.O_RDONLY {
@@ -283,15 +283,15 @@ func TestRaise_writesNothing(t *testing.T) {
 	}
 }
 
-// TestRaise_knowsAllAbilities: an ability that is new in package capability and not in the list would be hidden behind
-// the view that a file system without any gets.
+// TestRaise_knowsAllAbilities: a new ability in package capability that is missing in the list would be hidden behind
+// the view that a file system without abilities gets.
 func TestRaise_knowsAllAbilities(t *testing.T) {
 	t.Parallel()
 	list, err := os.ReadFile("raise.go")
 	fstest.Must(t, err)
 	files, err := filepath.Glob("../../capability/*.go")
 	fstest.Must(t, err)
-	results := []string{"DirHandle", "ReadFile"} // what methods return; no file system is one
+	results := []string{"DirHandle", "ReadFile"} // results of methods; no file system has these
 	known := 0
 	for _, file := range files {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)

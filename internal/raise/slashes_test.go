@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// slashOps are operations on names with a slash at their end, with what to call in package os for the same.
+// slashOps are operations on names that end in a slash, with the equivalent call of package os.
 var slashOps = []struct {
 	name string
 	do   func(fsys afero.Fs) error
@@ -46,7 +46,7 @@ var slashOps = []struct {
 		func(dir string) error { return os.Chmod(dir+"/f/", 0o600) }},
 }
 
-// Every file system of this package takes a slash at the end for what the system takes it for.
+// Every file system of this package treats a slash at the end like the system does.
 func TestSlashAtTheEnd(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -89,7 +89,7 @@ func TestSlashAtTheEnd(t *testing.T) {
 	}
 }
 
-// Copy has no like among the calls of the system: it is held to what cp -T does.
+// Copy has no equivalent among the calls of the system: it is compared with cp -T.
 func TestStage_copySlashes(t *testing.T) {
 	t.Parallel()
 	s := stage.New(afero.NewMemMapFs())
