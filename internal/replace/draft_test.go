@@ -28,8 +28,8 @@ func randomSplices(r *rand.Rand, size int) (list []change.Splice) {
 	return list
 }
 
-// TestDraftProperty holds drafts that keep their text, and drafts that read it anew each time, against what the
-// splices make of it one list after the other.
+// TestDraftProperty compares drafts that keep their text, and drafts that read it each time, with the result of
+// applying one list of splices after the other.
 func TestDraftProperty(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)
@@ -48,7 +48,7 @@ func TestDraftProperty(t *testing.T) {
 		}
 		for round := range r.IntN(6) {
 			list := randomSplices(r, len(want))
-			if round == 4 { // take all back
+			if round == 4 { // undo everything
 				list = []change.Splice{{Len: int64(len(want)), Text: []byte(text)}}
 			}
 			if want, err = splice.Apply(want, list); err != nil {
@@ -98,7 +98,7 @@ func readAll(c match.Content) (string, error) {
 	return string(data), err
 }
 
-// TestRules has what rules make of texts that are held and of the same texts read window by window.
+// TestRules compares the results of rules on texts in memory with those on the same texts read window by window.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	type edit struct{ old, text string }
