@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// increment is an action that reads, thinks, and writes: what two at once would get wrong.
+// increment is an action that reads, waits, and writes: two that run at once would lose updates.
 type increment struct {
 	Files []string `json:"files,omitempty"`
 }
@@ -46,7 +46,7 @@ func (increment) Run(_ context.Context, c *actions.Call) (actions.Outcome, error
 
 func counterNames() []string { return []string{"a", "b", "c"} }
 
-// countUp runs that many pipelines on each of two executors at the same time, and calls each after each.
+// countUp runs that many pipelines on each of two executors concurrently, and calls each after every pipeline.
 func countUp(fsys func() (afero.Fs, error), pipelines int, each func()) error {
 	p, err := millrace.New("count").
 		Options(millrace.Options{NoBackup: true}).
@@ -91,8 +91,8 @@ func playCount(args []string) error {
 	})
 }
 
-// TestCount_processes lets two processes with two executors each add to the same numbers: none is lost, and they never
-// wait for each other for ten seconds.
+// TestCount_processes has two processes with two executors each increment the same numbers: no increment is lost, and
+// none waits for the others for ten seconds.
 func TestCount_processes(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"root", "base"} {
@@ -136,7 +136,7 @@ func TestCount_processes(t *testing.T) {
 	}
 }
 
-// watch counts until the channel is closed, and fails the test if nothing comes for ten seconds.
+// watch counts until the channel is closed, and fails the test if nothing arrives for ten seconds.
 func watch(t *testing.T, total <-chan bool) int {
 	n := 0
 	hang := time.NewTimer(0)
@@ -155,7 +155,7 @@ func watch(t *testing.T, total <-chan bool) int {
 	}
 }
 
-// TestCount_memory is the same in memory, in one process, on a MemMapFs that each run is given as it is.
+// TestCount_memory is the same test in memory, in one process, on a MemMapFs that is passed directly to each run.
 func TestCount_memory(t *testing.T) {
 	t.Parallel()
 	mem, pipelines := afero.NewMemMapFs(), fstest.Runs(20, 200, 5000)

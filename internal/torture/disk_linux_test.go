@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A disk is a file whose reads, writes and flushes this process sees, for it serves them: by FUSE, of which it speaks
-// just as much as a loop device needs. On that device stands a real file system. So a power cut needs no luck and no
-// torn copy: it is what the disk has at one moment between two requests. Like that of a real disk, its cache is
-// volatile: what was written since the last flush is there or not, whatever was written before or after it.
+// A disk is a file whose reads, writes and flushes this process sees, because it serves them with FUSE, to the extent
+// that a loop device needs it. A real file system is on that device. So a power cut needs no luck and no torn copy: it
+// is the state of the disk between two requests. Like that of a real disk, its cache is volatile: data written since
+// the last flush may or may not be there, independently of other writes.
 type disk struct {
 	fd   int
 	size int64
@@ -32,10 +32,10 @@ type disk struct {
 
 const blockSize = 4096
 
-// blocks are those that are not all zeros, by number. The arrays are never changed, so that maps can share them.
+// blocks are the blocks that are not all zeros, by number. The arrays are never changed, so that maps can share them.
 type blocks map[int64]*[blockSize]byte
 
-// written is one block as a write left it.
+// written is one block after a write.
 type written struct {
 	n    int64
 	data *[blockSize]byte
@@ -127,9 +127,9 @@ func (d *disk) flush() {
 	d.pending = nil
 }
 
-// cut is a power cut: it returns what is on the disk for good, with as many of the unflushed blocks as chance, from 0
-// to 100 percent, lets through. A block is not torn, as disks with sectors of its size promise; ext4 for one may not
-// be mountable otherwise.
+// cut is a power cut: it returns the durable content of the disk, plus percent of the unflushed blocks, chosen at
+// random. A block is not torn, as disks with sectors of its size promise; otherwise ext4, for example, may not be
+// mountable.
 func (d *disk) cut(rnd *rand.Rand, percent int) blocks {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -192,7 +192,7 @@ func (d *disk) serve() {
 		out := binary.NativeEndian.AppendUint32(nil, uint32(16+len(body)))
 		out = binary.NativeEndian.AppendUint32(out, uint32(-int32(errno)))
 		out = append(append(out, unique...), body...)
-		_, _ = unix.Write(d.fd, out) // it fails if the answer is not waited for
+		_, _ = unix.Write(d.fd, out) // it fails if nobody waits for the answer
 	}
 }
 
@@ -205,7 +205,7 @@ func (d *disk) answer(op uint32, node uint64, in []byte) ([]byte, unix.Errno) {
 		put(out, 7)
 		put(out[4:], 31)
 		put(out[8:], u32(in[8:]))
-		put(out[12:], 1<<5|1<<22) // writes of more than a page, of so many pages
+		put(out[12:], 1<<5|1<<22) // writes of more than a page, and the maximum number of pages
 		put(out[20:], maxWrite)
 		put(out[24:], 1)
 		binary.NativeEndian.PutUint16(out[28:], maxWrite/blockSize)

@@ -15,10 +15,10 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// A generation is a tree that every file in it distinguishes from all others, and from half of a generation by
-// comparing its files.
+// A generation is a tree that differs from all others in every file, so that comparing files also detects half a
+// generation.
 
-// edited is how many files each pipeline edits.
+// edited is the number of files that each pipeline edits.
 const edited = 20
 
 func editedName(i int) string { return fmt.Sprintf("f%02d", i) }
@@ -28,7 +28,7 @@ func lines(file, g int) string {
 }
 
 // generation returns the whole tree: files with their bytes, directories with a slash at the end. In a lean one no
-// directory is removed, for that makes a backup although none is wanted.
+// directory is removed, because that makes a backup even if none is wanted.
 func generation(g int, lean bool) map[string]string {
 	tree := map[string]string{"left": "A", "right": "B", "born/": "", fmt.Sprintf("dir%d/", g): ""}
 	if g%2 == 1 {
@@ -45,7 +45,7 @@ func generation(g int, lean bool) map[string]string {
 	return tree
 }
 
-// plant makes a tree in a directory that is empty.
+// plant makes a tree in an empty directory.
 func plant(dir string, tree map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -75,7 +75,7 @@ func (r removeDir) Run(_ context.Context, c *actions.Call) (actions.Outcome, err
 	return actions.Outcome{}, c.FS.Remove(r.Dir)
 }
 
-// advance is the pipeline from a generation to the next one. A lean one leaves nothing in the state directory.
+// advance returns the pipeline from a generation to the next one. A lean one leaves nothing in the state directory.
 func advance(g int, lean bool) (millrace.Pipeline, error) {
 	var names []string
 	for i := range edited {
@@ -97,7 +97,7 @@ func advance(g int, lean bool) (millrace.Pipeline, error) {
 	return b.Build()
 }
 
-// read returns what is in a directory, as generation does, without the state directory.
+// read returns the content of a directory in the form of generation, without the state directory.
 func read(dir string) (map[string]string, error) {
 	tree := make(map[string]string)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -110,7 +110,7 @@ func read(dir string) (map[string]string, error) {
 		}
 		name = filepath.ToSlash(name)
 		switch {
-		case name == stateDir, name == "lost+found": // of a file system that was made just now
+		case name == stateDir, name == "lost+found": // of a newly made file system
 			return filepath.SkipDir
 		case d.IsDir():
 			tree[name+"/"] = ""
@@ -128,8 +128,7 @@ func read(dir string) (map[string]string, error) {
 	return tree, err
 }
 
-// whichGeneration returns the generation that the directory holds, or an error that names the files of other
-// generations.
+// whichGeneration returns the generation in the directory, or an error that names the files of other generations.
 func whichGeneration(dir string, lean bool) (int, error) {
 	tree, err := read(dir)
 	if err != nil {
@@ -156,7 +155,7 @@ func whichGeneration(dir string, lean bool) (int, error) {
 	return g, errors.Join(errs...)
 }
 
-// litter reports what a finished recovery has left behind that it should not.
+// litter reports files that a finished recovery should have removed.
 func litter(dir string, lean bool) error {
 	for _, name := range []string{"tx", "conflicts"} {
 		left, err := os.ReadDir(filepath.Join(dir, stateDir, name))

@@ -12,7 +12,7 @@ import (
 
 const stateDir = ".millrace"
 
-// parallel calls do with 0 to n-1, several at a time. After a failure it begins no more.
+// parallel calls do with 0 to n-1, several at a time. After a failure it starts no more calls.
 func parallel(t testing.TB, n int, do func(i int) error) {
 	t.Helper()
 	var next atomic.Int64
@@ -33,7 +33,7 @@ func parallel(t testing.TB, n int, do func(i int) error) {
 	wg.Wait()
 }
 
-// pause waits for a time too short for the scheduler.
+// pause waits for a duration too short for the scheduler.
 func pause(d time.Duration) {
 	if d > 5*time.Millisecond {
 		time.Sleep(d)

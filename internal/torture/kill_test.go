@@ -16,20 +16,20 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// phases are the phases that a commit reports.
+// phases returns the phases that a commit reports.
 func phases() []string {
 	return []string{"verify", "stage", "backup", "journal", "apply", "sync", "commit", "clean"}
 }
 
-// tellPhases makes a process say at which phase of a commit it is.
+// tellPhases makes a process print the phases of its commits.
 func tellPhases(e millrace.Event) {
 	if p, ok := e.(millrace.CommitPhase); ok {
 		say("phase %s", p.Phase)
 	}
 }
 
-// playGenerations goes from generation to generation until it is killed, and says so after each: args are the kind of
-// file system, the directory, and words.
+// playGenerations goes from generation to generation until it is killed, and prints each: args are the kind of file
+// system, the directory, and words.
 func playGenerations(args []string) error {
 	fsys, err := open(args[0], args[1])
 	if err != nil {
@@ -54,8 +54,8 @@ func playGenerations(args []string) error {
 	}
 }
 
-// playNaive does what most programs do: for each file a temporary one, renamed over it, and says so. The rest of the
-// generation it leaves out.
+// playNaive does what most programs do: it writes a temporary file for each file, renames it over that file, and prints
+// it. It omits the rest of the generation.
 func playNaive(args []string) error {
 	say("ready")
 	for g := 1; ; g++ {
@@ -72,8 +72,8 @@ func playNaive(args []string) error {
 	}
 }
 
-// strike lets a process live up to some random moment and kills it. It returns the last generation that was
-// acknowledged, 0 if none was.
+// strike lets a process live up to a random moment and kills it. It returns the last acknowledged generation, 0 if
+// there is none.
 func strike(v *process, rnd *rand.Rand) (int, error) {
 	acked := 0
 	see := func(line string) {
@@ -96,8 +96,8 @@ func strike(v *process, rnd *rand.Rand) (int, error) {
 	return acked, nil
 }
 
-// TestKill9 kills real processes at any moment: after the recovery the tree is wholly one generation, at least the one
-// acknowledged last, and nothing lies around.
+// TestKill9 kills real processes at random moments: after recovery the whole tree is one generation, not older than the
+// last acknowledged one, and nothing is left over.
 func TestKill9(t *testing.T) {
 	t.Parallel()
 	for _, sync := range []string{"sync", "nosync"} {
@@ -117,7 +117,7 @@ func TestKill9(t *testing.T) {
 			}
 			caught := func() bool { return seen.get("rolled back") > 0 && seen.get("finished") > 0 }
 			parallel(t, runs, kill)
-			// Which moments are hit depends on how busy the machine is: a few in a hundred are behind the mark of a commit.
+			// The moments that are hit depend on the load of the machine: a few in a hundred are after the commit mark.
 			for more := 1; runs >= 50 && more < 5 && !caught(); more++ {
 				parallel(t, runs, func(run int) error { return kill(more*runs + run) })
 			}
@@ -173,8 +173,8 @@ func killOnce(dir, kind, sync, words string, rnd *rand.Rand, seen *counters) err
 	return err
 }
 
-// TestKill9_control does the same to a process that works without millrace: if that never left a mixed tree, nothing
-// would follow from the test above.
+// TestKill9_control does the same to a process that works without millrace: if that never left a mixed tree, the test
+// above would prove nothing.
 func TestKill9_control(t *testing.T) {
 	t.Parallel()
 	var seen counters
@@ -189,7 +189,7 @@ func TestKill9_control(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		// Where the victim does not run for a while after it has said so, it is killed right there: among the files.
+		// If the victim pauses after its message, it is killed right there: between the files.
 		alive := v.await(fmt.Sprintf("file %d", rnd.IntN(edited)), 1+rnd.IntN(3), func(string) {})
 		pause(time.Duration(rnd.IntN(1500)) * time.Microsecond)
 		v.kill(func(string) {})

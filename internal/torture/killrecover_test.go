@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// playHalf makes generation 1 of generation 0 but for the commit: it kills itself when all is written.
+// playHalf changes generation 0 to generation 1 but does not commit: it kills itself after everything is written.
 func playHalf(args []string) error {
 	fsys, err := open(args[0], args[1])
 	if err != nil {
@@ -37,16 +37,16 @@ func playHalf(args []string) error {
 	return errors.Join(errors.New("still alive"), err)
 }
 
-// die kills this process, with no chance for it to do anything about it.
+// die kills this process, without any chance for it to react.
 func die() {
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
 		_ = self.Kill()
 	}
-	select {} // it takes a moment
+	select {} // the signal takes a moment
 }
 
-// playUntil runs the pipeline of which args[3] is the JSON, and kills itself when its commit gets to the phase
-// args[2]. It says "dies" before, or "lives" and what became of it if it never got there.
+// playUntil runs the pipeline with the JSON in args[3], and kills itself when its commit reaches the phase args[2]. It
+// prints "dies" before that, or "lives" and the result if it never got there.
 func playUntil(args []string) error {
 	fsys, err := open(args[0], args[1])
 	if err != nil {
@@ -67,8 +67,8 @@ func playUntil(args []string) error {
 	return nil
 }
 
-// dieAtSightOf kills this process as soon as a file does not hold what it holds now: among the changes of a tree, no
-// matter how fast the machine is.
+// dieAtSightOf kills this process as soon as a file's content changes: amid the changes of a tree, however fast the
+// machine is.
 func dieAtSightOf(path string) {
 	before, _ := os.ReadFile(path)
 	for now := before; string(now) == string(before); now, _ = os.ReadFile(path) {
@@ -77,7 +77,7 @@ func dieAtSightOf(path string) {
 	die()
 }
 
-// playRecover recovers. An argument after that is a file at sight of whose change it is to die.
+// playRecover recovers. A further argument is a file at whose change it kills itself.
 func playRecover(args []string) error {
 	fsys, err := open(args[0], args[1])
 	if err != nil {
@@ -94,9 +94,8 @@ func playRecover(args []string) error {
 	return nil
 }
 
-// playRestore restores a backup. The arguments after that are a file at sight of whose change it is to die, or the
-// phase in which it is to die and after how many microseconds: a process that kills itself keeps its time better than a
-// process that is killed from outside.
+// playRestore restores a backup. The further arguments are a file at whose change it kills itself, or a phase and the
+// microseconds after which it does: a process keeps time better for its own kill than another process can.
 func playRestore(args []string) error {
 	fsys, err := open(args[0], args[1])
 	if err != nil {
@@ -125,8 +124,8 @@ func playRestore(args []string) error {
 	return nil
 }
 
-// interrupt starts a process and kills it a little after it is ready, unless it is to die by itself, for which
-// longest is zero. It reports whether it had been done.
+// interrupt starts a process and kills it a little after it is ready, unless it kills itself, for which longest is
+// zero. It reports whether the process had finished.
 func interrupt(rnd *rand.Rand, longest time.Duration, role string, args ...string) (bool, error) {
 	v, err := start(role, args...)
 	if err != nil {
@@ -136,7 +135,7 @@ func interrupt(rnd *rand.Rand, longest time.Duration, role string, args ...strin
 	see := func(line string) { done = done || line == "done" }
 	alive := v.await("ready", 1, see)
 	if longest == 0 {
-		_ = v.drain(see) // it dies by itself, or comes to its end
+		_ = v.drain(see) // it kills itself, or finishes
 	} else {
 		if alive {
 			pause(time.Duration(rnd.Int64N(int64(longest))))
@@ -149,8 +148,8 @@ func interrupt(rnd *rand.Rand, longest time.Duration, role string, args ...strin
 	return done, err
 }
 
-// TestKill9_recovery kills a process in the middle of a commit, and then others, several in a row, in the middle of
-// undoing that: in the end the tree is what it was before.
+// TestKill9_recovery kills a process in the middle of a commit, and then several others in the middle of undoing it: in
+// the end the tree is the old one.
 func TestKill9_recovery(t *testing.T) {
 	t.Parallel()
 	seen := killUntil(t, recoverKilled, "transactions left over", "recoveries killed", "half recovered")
@@ -159,8 +158,8 @@ func TestKill9_recovery(t *testing.T) {
 	}
 }
 
-// killUntil kills in many runs, and in more of them until each of these was seen: which moments are hit depends on how
-// fast and how busy the machine is.
+// killUntil kills in many runs, and continues until all wanted cases were seen: the moments that are hit depend on the
+// speed and load of the machine.
 func killUntil(t *testing.T, kill func(run int, dir string, seen *counters) error, wanted ...string) *counters {
 	var seen counters
 	runs := fstest.Runs(5, 100, 500)
@@ -217,7 +216,7 @@ func recoverKilled(run int, dir string, seen *counters) error {
 	return checkRecovered(kind, dir, seen, 0, 0)
 }
 
-// checkRecovered finishes a recovery and checks that the tree is a generation.
+// checkRecovered finishes a recovery and checks that the tree is one generation.
 func checkRecovered(kind, dir string, seen *counters, from, to int) error {
 	fsys, err := open(kind, dir)
 	if err != nil {
@@ -237,7 +236,7 @@ func checkRecovered(kind, dir string, seen *counters, from, to int) error {
 	return errors.Join(err, litter(dir, false))
 }
 
-// TestKill9_restore kills processes that restore a backup: the tree is wholly restored or wholly not, and can be
+// TestKill9_restore kills processes that restore a backup: the tree is entirely restored or not at all, and can be
 // restored afterwards.
 func TestKill9_restore(t *testing.T) {
 	t.Parallel()
@@ -267,7 +266,7 @@ func restoreKilled(run int, dir string, seen *counters) error {
 	for range 1 + rnd.IntN(3) {
 		args := []string{kind, dir, res.BackupID}
 		longest := 25 * time.Millisecond
-		// Most of its life a restore reads and makes copies. Where it changes the tree is where it hurts.
+		// A restore mostly reads and makes copies. A kill matters where it changes the tree.
 		switch rnd.IntN(4) {
 		case 0, 1:
 			args, longest = append(args, editedName(rnd.IntN(edited))), 0
@@ -276,7 +275,7 @@ func restoreKilled(run int, dir string, seen *counters) error {
 		}
 		done, err := interrupt(rnd, longest, "restore", args...)
 		if err != nil {
-			// One before may have come to its end after all. Then this one met a tree that is restored.
+			// An earlier one may have finished after all. Then this one found a restored tree.
 			if g, gerr := whichGeneration(dir, false); g != 0 || gerr != nil {
 				return errors.Join(err, gerr)
 			}

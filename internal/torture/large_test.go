@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// largeEdits are the ways to edit them: the steps in JSON, and a sed script that does the same.
+// largeEdits are the ways to edit large files: the steps in JSON, and a sed script with the same result.
 var largeEdits = map[string]struct{ steps, sed string }{
 	"edit": {
 		`{"id": "edit", "action": "edit", "input_from": "find", "params": {"old_text": "old_name", "new_text": "new_longer_name"}}`,
@@ -46,7 +46,7 @@ var largeEdits = map[string]struct{ steps, sed string }{
 	},
 }
 
-// writeLarge makes a file of about size bytes, with something to edit in so many of its lines.
+// writeLarge makes a file of about size bytes, with text to edit in places of its lines.
 func writeLarge(name string, size, places int) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -67,8 +67,8 @@ func writeLarge(name string, size, places int) error {
 	return f.Close()
 }
 
-// playLarge runs the pipeline in a file on a directory, from the search to the restored file, and says after each
-// part what the process has had in memory at most.
+// playLarge runs the pipeline in a file on a directory, from the search to the restored file, and prints the peak
+// memory of the process after each part.
 func playLarge(args []string) error {
 	ctx := context.Background()
 	root, err := open("root", args[0])
@@ -143,7 +143,7 @@ func playLarge(args []string) error {
 		return err
 	}
 	sayPeak("restored")
-	// The way without a look at the plan.
+	// The same without viewing the plan.
 	if _, err := x.Run(ctx, root, p); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func playLarge(args []string) error {
 	return nil
 }
 
-// sayPeak prints how much memory the process has had at most, in KiB.
+// sayPeak prints the peak memory of the process, in KiB.
 func sayPeak(when string) {
 	status, _ := os.ReadFile("/proc/self/status")
 	for line := range bytes.Lines(status) {
@@ -161,8 +161,8 @@ func sayPeak(when string) {
 	}
 }
 
-// largeRun runs an edit of largeEdits on a file of that size and returns the peak of its memory in bytes. The file is
-// compared with what sed makes of it, the diff with what patch makes of it, and what is restored with what was there.
+// largeRun runs an edit of largeEdits on a file of that size and returns the peak memory in bytes. It compares the file
+// with sed's result, the diff with the result of patch, and the restored file with the original.
 func largeRun(t *testing.T, name string, size, places int) (peak int64) {
 	t.Helper()
 	dir := fstest.TempDir(t)
@@ -200,7 +200,7 @@ func largeRun(t *testing.T, name string, size, places int) (peak int64) {
 	}
 	if child.await("look", 1, see) {
 		run(t, os.DevNull, "cmp", file, want)
-		// The diff makes the same of the old file.
+		// The diff has the same result on the old file.
 		copied := filepath.Join(dir, "copy")
 		run(t, copied, "cat", old)
 		run(t, os.DevNull, "patch", "-s", copied, diff)
@@ -238,9 +238,9 @@ func run(t *testing.T, out, program string, args ...string) {
 	}
 }
 
-// TestPropertyLargeFileMemory edits a large file in many places in another process: searched, counted, edited, shown,
-// stored, committed with a backup, and restored. With 1 GiB and 10,000 places, as "make torture" has it, the process
-// never has more than 128 MiB of memory; with 64 MiB, no more than a quarter of that beyond what it has for 1 MiB.
+// TestPropertyLargeFileMemory edits a large file in many places in another process: it is searched, counted, edited,
+// shown, stored, committed with a backup, and restored. With 1 GiB and 10,000 places, as in "make torture", the process
+// never uses more than 128 MiB of memory; with 64 MiB, at most a quarter of that more than for 1 MiB.
 func TestPropertyLargeFileMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of the memory is read from /proc")

@@ -52,7 +52,7 @@ func play(role string, args []string) error {
 	return fmt.Errorf("no such role")
 }
 
-// process is a test binary in a role. It prints what it does in lines.
+// process is a test binary in a role. It prints its progress in lines.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.Writer
@@ -61,7 +61,7 @@ type process struct {
 	stop   *time.Timer
 }
 
-// patience is how long a process may go on before it is taken to hang.
+// patience is how long a process may run before it counts as hanging.
 const patience = 10 * time.Minute
 
 func start(role string, args ...string) (*process, error) {
@@ -87,14 +87,14 @@ func start(role string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// next returns the next line of the process, and false if there is none any more.
+// next returns the next line of the process, and false if there are no more.
 func (p *process) next() (string, bool) {
 	ok := p.out.Scan()
 	return p.out.Text(), ok
 }
 
-// await reads until the process has said the line that many times, and passes all lines to see. It reports false if the
-// process ended before.
+// await reads until the process has printed the line that many times, and passes all lines to see. It returns false if
+// the process ended before.
 func (p *process) await(line string, times int, see func(string)) bool {
 	for times > 0 {
 		said, ok := p.next()
@@ -109,13 +109,13 @@ func (p *process) await(line string, times int, see func(string)) bool {
 	return true
 }
 
-// kill kills the process, with no chance for it to do anything about it, and passes what it still had said to see.
+// kill kills the process, without any chance for it to react, and passes its remaining output to see.
 func (p *process) kill(see func(string)) {
-	_ = p.cmd.Process.Kill() // it may be gone already
+	_ = p.cmd.Process.Kill() // it may have ended already
 	_ = p.drain(see)
 }
 
-// drain waits for the end of the process, which is an error unless it ended by itself and well.
+// drain waits for the end of the process. Any end except a normal exit is an error.
 func (p *process) drain(see func(string)) error {
 	for {
 		said, ok := p.next()
@@ -137,7 +137,7 @@ func (p *process) drain(see func(string)) error {
 // say prints a line at once.
 func say(format string, args ...any) { fmt.Fprintf(os.Stdout, format+"\n", args...) }
 
-// open returns the tree in a directory: fsutil opens a "root", afero a "base".
+// open opens the tree in a directory: with fsutil for "root", with afero for "base".
 func open(kind, dir string) (afero.Fs, error) {
 	if kind == "base" {
 		return afero.NewBasePathFs(afero.NewOsFs(), dir), nil

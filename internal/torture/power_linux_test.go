@@ -21,8 +21,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// mountsVariable means that the test runs in a mount namespace of its own, so that nothing stays mounted whatever
-// happens.
+// mountsVariable means that the test runs in its own mount namespace, so that nothing stays mounted.
 const mountsVariable = "MILLRACE_TORTURE_MOUNTS"
 
 // realFs is a file system to make on a disk.
@@ -39,10 +38,10 @@ func realFileSystems() map[string]realFs {
 	}
 }
 
-// TestPowerCut lets the power fail at any moment while a process commits generation after generation on a real file
-// system. The disk is mounted, which replays the file system's own journal, and recovered: the tree is wholly one
-// generation, and not one before the last that had been acknowledged. Without fsyncs nothing is promised, and it is
-// only told what became of it.
+// TestPowerCut cuts the power at random moments while a process commits generation after generation on a real file
+// system. The disk is mounted, which replays the file system's own journal, and recovered: the whole tree is one
+// generation, not older than the last acknowledged one. Without fsyncs nothing is promised, and the results are only
+// logged.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	for name, real := range realFileSystems() {
@@ -63,7 +62,7 @@ func TestPowerCut(t *testing.T) {
 	}
 }
 
-// withMounts runs the test again, in a process whose mounts go away with it.
+// withMounts runs the test again, in a process whose mounts end with it.
 func withMounts(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -101,13 +100,13 @@ func command(name string, args ...string) error {
 	return err
 }
 
-// blackout is what is left of a disk, and what had been acknowledged before.
+// blackout is the state of a disk after a power cut, and the last generation that was acknowledged before.
 type blackout struct {
 	left  blocks
 	acked int
 }
 
-// powerCuts makes a file system, works on it, and looks at what so many power cuts would have left.
+// powerCuts makes a file system, works on it, and checks the results of a number of power cuts.
 func powerCuts(t *testing.T, real realFs, sync string, cuts int) *counters {
 	t.Helper()
 	must := func(err error) {
@@ -162,7 +161,7 @@ func unmount(mnt string) error {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	// The kernel remembers a btrfs that it has seen, and takes an older state of it for a mistake.
+	// The kernel remembers a btrfs that it has seen, and takes an older state of it for an error.
 	if _, lerr := exec.LookPath("btrfs"); lerr == nil {
 		_ = command("btrfs", "device", "scan", "--forget") // it fails if there is none
 	}
@@ -171,7 +170,7 @@ func unmount(mnt string) error {
 
 // work lets a process commit on a mounted disk, and cuts the power from time to time.
 func work(d *disk, mnt, sync string, cuts int) ([]blackout, error) {
-	// The top of the mount may hold what is not the tree's.
+	// The top of the mount may have entries that do not belong to the tree.
 	tree := filepath.Join(mnt, "tree")
 	err := os.Mkdir(tree, 0o755)
 	if err == nil {
@@ -199,13 +198,13 @@ func work(d *disk, mnt, sync string, cuts int) ([]blackout, error) {
 			return nil, fmt.Errorf("the victim died by itself: %s", &v.stderr)
 		}
 		pause(time.Duration(rnd.IntN(4000)) * time.Microsecond)
-		// Generations acknowledged since are not known here, which only makes the check less strict.
+		// Generations acknowledged since then are not known here, which only makes the check less strict.
 		list = append(list, blackout{d.cut(rnd, []int{0, 50, 90, 100}[rnd.IntN(4)]), acked})
 	}
 	return list, nil
 }
 
-// lookAt mounts what is left of a disk, recovers, and counts what it finds.
+// lookAt mounts a disk after a power cut, recovers, and counts the results.
 func lookAt(image, mnt string, acked int, seen *counters) error {
 	seen.add("cuts", 1)
 	seen.add("acknowledged generations", acked)

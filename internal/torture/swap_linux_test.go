@@ -18,27 +18,27 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// secret is in all files outside of the tree, and nowhere in it.
+// secret is in all files outside the tree, and in none inside.
 const secret = "OUTSIDE-SECRET"
 
-// swapped is a tree in which a directory and a file turn into links to what is outside, and back, all the time.
+// swapped is a tree in which a directory and a file constantly turn into links to the outside, and back.
 type swapped struct {
 	root, outside, aside string
-	inside               *os.Root // the directory itself, wherever it is
+	inside               *os.Root // the directory itself, wherever it has been moved
 	top                  *os.Root
-	before               map[string]string // what is outside
+	before               map[string]string // the original state outside
 
 	mu    sync.Mutex // held while something is swapped
 	stop  chan struct{}
 	done  sync.WaitGroup
 	err   error
 	swaps int
-	// displaced is how often the directory ended up somewhere else, as another program's directory that was in the way.
+	// displaced counts how often the directory ended up elsewhere, like another program's directory that was in the way.
 	displaced int
 	junk      int
 }
 
-// The names that are swapped: a directory, and a file.
+// The swapped names: a directory and a file.
 const (
 	swappedDir  = "d"
 	swappedFile = "single"
@@ -87,8 +87,8 @@ func newSwapped(t *testing.T) *swapped {
 	return s
 }
 
-// repair makes the files of the tree what they were in the beginning. It works by handle, so that it never follows a
-// link itself, and may be called at any time.
+// repair restores the files of the tree to their original state. It works with handles, so that it never follows a link
+// itself, and may be called at any time.
 func (s *swapped) repair() error {
 	text := []byte("a needle inside\n")
 	write := func(root *os.Root, name string) error {
@@ -141,8 +141,7 @@ func (s *swapped) begin(seed uint64) {
 	})
 }
 
-// swap turns both into links, and back: by exchange, so that there always is one or the other, or by removing and
-// making.
+// swap turns both into links, and back: by exchange, so that one or the other always exists, or by removing and making.
 func (s *swapped) swap(rnd *rand.Rand) error {
 	for _, name := range []string{swappedDir, swappedFile} {
 		target := filepath.Join(s.outside, name)
@@ -160,7 +159,7 @@ func (s *swapped) swap(rnd *rand.Rand) error {
 	return nil
 }
 
-// moments is a time for which things are as they are: mostly none at all.
+// moment returns how long a state lasts: mostly not at all.
 func moment(rnd *rand.Rand) time.Duration {
 	switch rnd.IntN(8) {
 	case 0:
@@ -179,7 +178,7 @@ func (s *swapped) swapOne(rnd *rand.Rand, path, aside, target string) error {
 		for range 2 * (1 + rnd.IntN(4)) {
 			err := unix.Renameat2(unix.AT_FDCWD, aside, unix.AT_FDCWD, path, unix.RENAME_EXCHANGE)
 			if err == syscall.ENOENT {
-				break // a pipeline has taken away what was there just now
+				break // a pipeline has just removed it
 			}
 			if err != nil {
 				return err
@@ -202,8 +201,8 @@ func (s *swapped) swapOne(rnd *rand.Rand, path, aside, target string) error {
 	return s.backFrom(path, aside)
 }
 
-// backFrom gives the name back what it had. Pipelines move and remove links too, and make files and directories in
-// their place, which are moved out of the way.
+// backFrom restores what a name had. Pipelines also move and remove links, and make files and directories in their
+// place, which are moved out of the way.
 func (s *swapped) backFrom(path, aside string) error {
 	info, err := os.Lstat(aside)
 	if err != nil {
@@ -217,7 +216,7 @@ func (s *swapped) backFrom(path, aside string) error {
 		if err != syscall.EEXIST {
 			return err
 		}
-		// It may be the directory itself, if what was put aside was another one, made in its place.
+		// It may be the directory itself, if a new one, made in its place, was put aside.
 		s.junk++
 		if err := os.Rename(path, fmt.Sprint(aside, s.junk)); err != nil && !os.IsNotExist(err) {
 			return err
@@ -225,8 +224,8 @@ func (s *swapped) backFrom(path, aside string) error {
 	}
 }
 
-// find makes sure that the directory is the repaired directory, and not a directory that a pipeline made while it was
-// away. Nothing must be swapped.
+// find makes sure that the directory is the repaired one, and not a replacement that a pipeline made while it was away. Nothing
+// must be swapped at that time.
 func (s *swapped) find() error {
 	info, err := s.top.Lstat(swappedDir)
 	mine, merr := s.inside.Stat(".")
@@ -266,8 +265,8 @@ func (s *swapped) end() {
 	s.done.Wait()
 }
 
-// checkTree makes sure that no byte of the secret is in any file of the tree, the state directory and all, and that
-// what is outside is what it was, down to the times.
+// checkTree checks that no byte of the secret is in any file of the tree, including the state directory, and that
+// everything outside is unchanged, including the times.
 func (s *swapped) checkTree() error {
 	err := filepath.WalkDir(s.root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -297,7 +296,7 @@ func (s *swapped) checkTree() error {
 	return nil
 }
 
-// describeOutside tells all that can be known of each file without reading changing it.
+// describeOutside describes each file by everything that reading does not change.
 func describeOutside(dir string) (map[string]string, error) {
 	all := make(map[string]string)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

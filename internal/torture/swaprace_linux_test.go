@@ -18,9 +18,9 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestHostile_a_directory_swapped_for_a_link_in_a_loop lets every way to a path go through a directory, or to a file,
-// that turns into a link to the outside and back all the time. Most of what is tried fails; what counts is that
-// nothing from outside is seen, and nothing there is touched.
+// TestHostile_a_directory_swapped_for_a_link_in_a_loop uses every kind of path through a directory, or to a file, that
+// constantly turns into a link to the outside and back. Most attempts fail; the test checks that nothing from outside
+// is seen, and nothing there is changed.
 func TestHostile_a_directory_swapped_for_a_link_in_a_loop(t *testing.T) {
 	t.Parallel()
 	for i, kind := range []string{"root", "base"} {
@@ -54,10 +54,10 @@ func TestHostile_a_directory_swapped_for_a_link_in_a_loop(t *testing.T) {
 	}
 }
 
-// swapRace is what goes on in a tree that is swapped.
+// swapRace is the activity in a swapped tree.
 type swapRace struct {
 	*swapped
-	kind   string // what fsys is, see open
+	kind   string // the kind of fsys, see open
 	fsys   afero.Fs
 	want   int
 	good   counters
@@ -65,12 +65,12 @@ type swapRace struct {
 	rounds int
 }
 
-// kinds are those of all steps, and what is done with whole pipelines.
+// kinds returns the kinds of all steps, and of operations with whole pipelines.
 func (r *swapRace) kinds() []string { return slices.Sorted(maps.Keys(swapKinds())) }
 
 func (r *swapRace) ops() int { return r.good.get("") + r.bad.get("") }
 
-// count counts operations of a kind on so many paths.
+// count counts n operations of a kind.
 func (r *swapRace) count(kind string, n int, ok bool) {
 	c := &r.bad
 	if ok {
@@ -80,7 +80,7 @@ func (r *swapRace) count(kind string, n int, ok bool) {
 	c.add("", n)
 }
 
-// look makes sure that nothing that came out of the library has the secret in it.
+// look checks that no output of the library contains the secret.
 func look(what string, result any, err error, texts ...string) error {
 	data, merr := json.Marshal(result)
 	if merr != nil {
@@ -98,7 +98,7 @@ func look(what string, result any, err error, texts ...string) error {
 	return nil
 }
 
-// judge counts what the steps did. A step that failed has tried at least one path.
+// judge counts the results of the steps. A failed step has tried at least one path.
 func (r *swapRace) judge(res *millrace.Result, of map[string]string) {
 	for _, step := range res.Results {
 		kind, ours := of[step.StepID]
@@ -106,7 +106,7 @@ func (r *swapRace) judge(res *millrace.Result, of map[string]string) {
 		case !ours:
 			kind = "search"
 		case kind == "file_exists":
-			// A failure to read is not a failure to ask.
+			// A failure to read is not a failure to check.
 			r.count(kind, 1, !step.Failed() || strings.Contains(step.Error, "always"))
 			continue
 		case step.Skipped:
@@ -120,7 +120,7 @@ func (r *swapRace) judge(res *millrace.Result, of map[string]string) {
 	}
 }
 
-// plan works out pipelines and shows what they would do.
+// plan plans pipelines and shows their changes.
 func (r *swapRace) plan(rnd *rand.Rand) error {
 	p, of, err := swapPipeline(rnd, r.kinds())
 	if err != nil {
@@ -135,12 +135,12 @@ func (r *swapRace) plan(rnd *rand.Rand) error {
 	return errors.Join(look("plan", plan.Result(), err, shown.String()), look("error of the diff", nil, derr))
 }
 
-// commit runs pipelines, restores the backups, and now and then dies in the middle and recovers.
+// commit runs pipelines, restores the backups, and occasionally dies in the middle and recovers.
 func (r *swapRace) commit(rnd *rand.Rand) error {
 	if err := r.repair(); err != nil {
 		return err
 	}
-	// With few steps, for a commit only gets through if all paths are real for as long as it takes.
+	// Use few steps, because a commit succeeds only if all paths are real for its whole duration.
 	p, of, err := swapPipeline(rnd, r.kinds())
 	if rnd.IntN(2) == 0 {
 		p, of, err = swapPipeline(rnd, []string{"edit"})
@@ -178,8 +178,8 @@ func (r *swapRace) commit(rnd *rand.Rand) error {
 	return nil
 }
 
-// die lets a process of its own run a pipeline up to some phase of its commit and kill itself there, and recovers. A
-// failing observer does not stop a commit, so nothing less will do.
+// die has another process run a pipeline up to some phase of its commit and kill itself there, and recovers. A failing
+// observer does not stop a commit, so a kill is needed.
 func (r *swapRace) die(rnd *rand.Rand, p millrace.Pipeline) error {
 	data, err := json.Marshal(p)
 	if err != nil {
@@ -207,7 +207,7 @@ func (r *swapRace) die(rnd *rand.Rand, p millrace.Pipeline) error {
 	return look("recovery", got, err)
 }
 
-// settle recovers what could not be recovered, when nothing is swapped.
+// settle recovers what could not be recovered before, while nothing is swapped.
 func (r *swapRace) settle(why error) error {
 	failed, ok := errors.AsType[*millrace.CommitError](why)
 	if !ok {
@@ -225,20 +225,20 @@ func (r *swapRace) settle(why error) error {
 	}))
 }
 
-// missing are the kinds of operations that have never worked, or never failed.
+// missing returns the kinds of operations that have never succeeded, or never failed.
 func (r *swapRace) missing() []string {
 	return slices.DeleteFunc(append(r.kinds(), "plan", "plan's diff", "commit", "restore", "recover"), func(kind string) bool {
 		return r.good.get(kind) > 0 && r.bad.get(kind) > 0
 	})
 }
 
-// enough reports whether that is all one wants to wait for: for the rarest it may be twice as much.
+// enough reports whether to stop waiting: the rarest kinds may take twice as long.
 func (r *swapRace) enough() bool {
 	n := r.ops()
 	return n >= 2*r.want || n >= r.want && len(r.missing()) == 0
 }
 
-// report fails the test for whatever was never done, or never in vain.
+// report fails the test for each kind that never succeeded or never failed.
 func (r *swapRace) report(t *testing.T) {
 	t.Helper()
 	if missing := r.missing(); len(missing) > 0 && r.want >= 50_000 {
@@ -247,8 +247,8 @@ func (r *swapRace) report(t *testing.T) {
 	fstest.Countf(t, "%d operations, %d swaps, directory displaced %d times; worked: %v; failed: %v", r.ops(), r.swaps, r.displaced, r.good.n, r.bad.n)
 }
 
-// TestHostile_the_swap_race_is_seen_by_names_alone reads through a file system that goes by names alone: it must see
-// the secret, or the test above would not either.
+// TestHostile_the_swap_race_is_seen_by_names_alone reads through a file system that uses only names: it must see the
+// secret, or the test above could not see it either.
 func TestHostile_the_swap_race_is_seen_by_names_alone(t *testing.T) {
 	t.Parallel()
 	s := newSwapped(t)

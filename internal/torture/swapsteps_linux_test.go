@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/condition"
 )
 
-// doorNames are some of the names that lead through what is swapped.
+// doorNames returns some of the names that lead through the swapped entries.
 func doorNames(rnd *rand.Rand) []string {
 	if rnd.IntN(5) == 0 {
 		return []string{swappedFile}
@@ -31,7 +31,7 @@ func oneDoor(rnd *rand.Rand) string { return doorNames(rnd)[0] }
 
 func safe(rnd *rand.Rand) string { return safeFiles()[rnd.IntN(len(safeFiles()))] }
 
-// swapKinds are the kinds of steps, each with what it adds to a pipeline.
+// swapKinds returns the kinds of steps, each with its effect on a pipeline.
 func swapKinds() map[string]func(b millrace.Builder, id string, rnd *rand.Rand) millrace.StepBuilder {
 	return map[string]func(b millrace.Builder, id string, rnd *rand.Rand) millrace.StepBuilder{
 		"search": func(b millrace.Builder, id string, rnd *rand.Rand) millrace.StepBuilder {
@@ -86,7 +86,7 @@ func swapKinds() map[string]func(b millrace.Builder, id string, rnd *rand.Rand) 
 	}
 }
 
-// swapPipeline is a pipeline of up to 20 steps, and the kind of each.
+// swapPipeline returns a pipeline of up to 20 steps, and the kind of each.
 func swapPipeline(rnd *rand.Rand, kinds []string) (millrace.Pipeline, map[string]string, error) {
 	all, of := swapKinds(), make(map[string]string)
 	b := millrace.New("swapped").Options(millrace.Options{Force: true, ContinueOnError: true})

@@ -11,14 +11,14 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestWriter_exchange is TestWriter_rename with a program that also looks at what it replaces. So each single save
-// can be accounted for, not only the last ones: its bytes were what a commit was made from, or the writer replaced
-// them by itself, or they are still there.
+// TestWriter_exchange is TestWriter_rename with a program that also checks what it replaces. So each save can be
+// accounted for, not only the last ones: a commit was made from its bytes, the writer replaced them itself, or they
+// still exist.
 func TestWriter_exchange(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)
 	temp := filepath.Join(fstest.TempDir(t), "temp")
-	replaced := map[int]bool{0: true} // by the writer, as they were or with an edit made to them
+	replaced := map[int]bool{0: true} // by the writer, unchanged or with an edit
 	accounted := 0
 	r.run(t, func(path string, n int) error {
 		if err := os.WriteFile(temp, version(n, 0), 0o644); err != nil {

@@ -20,14 +20,14 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// A writer is another program that saves the same file again and again, each time with a number of its own. Commits
-// change another number in the file. So what is in the file says which save it is made from.
+// A writer is another program that saves the same file again and again, each time with a new number. Commits change
+// another number in the file. So the file shows from which save it was made.
 
 const contested = "contested"
 
 func version(save, edit int) []byte { return fmt.Appendf(nil, "save %08d edit %08d\n", save, edit) }
 
-// parseVersion returns the save that a file is made from, and false if it is not a whole version.
+// parseVersion returns the save that a file was made from, and false if it is not a whole version.
 func parseVersion(data []byte) (int, bool) {
 	var save, edit int
 	n, err := fmt.Sscanf(string(data), "save %d edit %d\n", &save, &edit)
@@ -41,7 +41,7 @@ func renumber(edit int) (millrace.Pipeline, error) {
 		Build()
 }
 
-// race is a writer against commits, in rounds: both stop from time to time so that one can look at what there is.
+// race is a writer against commits, in rounds: both stop from time to time for a check.
 type race struct {
 	dir   string
 	rnd   *rand.Rand
@@ -65,7 +65,7 @@ func (r *race) path(elem ...string) string {
 	return filepath.Join(append([]string{r.dir}, elem...)...)
 }
 
-// run lets save race with commits for a while, and calls check when both are quiet.
+// run lets save race with commits for a while, and calls check while both are quiet.
 func (r *race) run(t *testing.T, save func(path string, n int) error, check func() error) {
 	t.Helper()
 	fsys, err := open("root", r.dir)
@@ -117,7 +117,7 @@ func (r *race) run(t *testing.T, save func(path string, n int) error, check func
 	fstest.Countf(t, "%v", r.seen.n)
 }
 
-// raced reports whether commits have come through, and others have not.
+// raced reports whether some commits have succeeded and others have not.
 func (r *race) raced() bool { return r.seen.get("conflicts") > 0 && r.seen.get("commits") > 0 }
 
 func (r *race) commit(x millrace.Executor, fsys afero.Fs) error {
@@ -145,7 +145,7 @@ func (r *race) commit(x millrace.Executor, fsys afero.Fs) error {
 	return err
 }
 
-// inState returns the saves that are in files below a directory of the state directory.
+// inState returns the saves in files below a directory of the state directory.
 func (r *race) inState(sub string) (map[int]bool, error) {
 	found := make(map[int]bool)
 	err := filepath.WalkDir(r.path(stateDir, sub), func(path string, d fs.DirEntry, err error) error {
@@ -164,8 +164,8 @@ func (r *race) inState(sub string) (map[int]bool, error) {
 	return found, err
 }
 
-// checkLast makes sure that the last save is in the file, if with an edit made to it, or in a directory below the state
-// directory where it may have been put aside.
+// checkLast checks that the last save is in the file, possibly with an edit, or in one of the directories below the
+// state directory where it may have been put aside.
 func (r *race) checkLast(aside ...string) error {
 	data, err := os.ReadFile(r.path(contested))
 	if err != nil {
@@ -187,8 +187,8 @@ func (r *race) checkLast(aside ...string) error {
 	return fmt.Errorf("lost: the file is %q", data)
 }
 
-// TestWriter_rename races with a program that saves by writing a file beside and renaming it. When both are quiet its
-// last save is in the tree, or, after a conflict that was reported, where conflicts are kept.
+// TestWriter_rename races with a program that saves by writing another file and renaming it. When both are quiet its
+// last save is in the tree, or, after a reported conflict, where conflicts are kept.
 func TestWriter_rename(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)
@@ -202,8 +202,8 @@ func TestWriter_rename(t *testing.T) {
 	}, func() error { return r.checkLast("conflicts") })
 }
 
-// TestWriter_inPlace races with a program that writes in the file. It may hold it open from before a commit, and then
-// writes to the before-image, which is the backup.
+// TestWriter_inPlace races with a program that writes into the file. It may have it open since before a commit, and
+// then writes to the before-image, which is the backup.
 func TestWriter_inPlace(t *testing.T) {
 	t.Parallel()
 	for name, flags := range map[string]int{"overwrite": 0, "truncate": os.O_TRUNC} {
@@ -217,7 +217,7 @@ func TestWriter_inPlace(t *testing.T) {
 				}
 				switch {
 				case n%48 == 0:
-					time.Sleep(60 * time.Millisecond) // for more commits than backups are kept by default
+					time.Sleep(60 * time.Millisecond) // for more commits than the default number of backups
 				case n%4 == 0:
 					pause(50 * time.Microsecond)
 				}
@@ -228,8 +228,8 @@ func TestWriter_inPlace(t *testing.T) {
 	}
 }
 
-// TestWriter_control looks at commits as others make them, by reading, writing and renaming: they must lose saves, or
-// the tests above would not see it either.
+// TestWriter_control checks commits as others make them, by reading, writing and renaming: they must lose saves, or the
+// tests above could not detect a loss either.
 func TestWriter_control(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)
