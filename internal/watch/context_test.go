@@ -14,7 +14,7 @@ import (
 
 type key struct{}
 
-// TestContext: a context that descends is taken, all else is noted and logged, and then the given context is used.
+// TestContext: a derived context is accepted. Anything else is noted and logged, and the given context is used.
 func TestContext(t *testing.T) {
 	t.Parallel()
 	other := context.WithValue(context.Background(), key{}, "made")
@@ -52,7 +52,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestWithin: the values are of one context, the end comes from either, and from the function.
+// TestWithin: the values come from one context, and the end from either of them or from the function.
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	for _, ends := range []string{"values", "outer", "function"} {

@@ -16,12 +16,12 @@ import (
 	"github.com/millrace-go/millrace/internal/watch"
 )
 
-// TestObserverIsCalledOneByOne: in the order of the calls, never two at once, and the caller goes on when the observer
-// has seen the event.
+// TestObserverIsCalledOneByOne: the calls are in order and never concurrent, and the caller continues after the
+// observer has handled the event.
 func TestObserverIsCalledOneByOne(t *testing.T) {
 	t.Parallel()
 	var notes watch.Notes
-	var seen []int // without a lock of its own: the race detector sees two calls at once
+	var seen []int // without its own lock: the race detector sees concurrent calls
 	inside := 0
 	observe := watch.Observer(func(n int) {
 		if inside++; inside != 1 {
@@ -49,7 +49,7 @@ func TestObserverIsCalledOneByOne(t *testing.T) {
 	}
 }
 
-// TestObserverThatBlocks holds up its own event and those after it, which it gets when it goes on.
+// TestObserverThatBlocks: it delays its own event and later ones, and receives these when it continues.
 func TestObserverThatBlocks(t *testing.T) {
 	t.Parallel()
 	entered, release := make(chan struct{}), make(chan struct{})
@@ -76,7 +76,7 @@ func TestObserverThatBlocks(t *testing.T) {
 	}
 }
 
-// TestObserverThatFails: neither a panic nor the end of its goroutine gets to the caller. It is noted once, logged each
+// TestObserverThatFails: neither a panic nor the end of its goroutine reaches the caller. It is noted once, logged each
 // time, and the observer is called again.
 func TestObserverThatFails(t *testing.T) {
 	t.Parallel()
@@ -111,7 +111,7 @@ func TestObserverThatFails(t *testing.T) {
 	}
 }
 
-// failingHandler panics wherever it is asked to.
+// failingHandler panics in the selected methods.
 type failingHandler struct {
 	slog.Handler
 	at string
@@ -143,7 +143,7 @@ func (h failingHandler) WithGroup(name string) slog.Handler {
 	return failingHandler{h.Handler.WithGroup(name), h.at}
 }
 
-// TestLoggerThatFails: a record is lost, or what was to be put before it, and nothing else. That is noted.
+// TestLoggerThatFails: only the record is lost, or the attributes that precede it. That is noted.
 func TestLoggerThatFails(t *testing.T) {
 	t.Parallel()
 	for at, want := range map[string]string{
@@ -179,8 +179,8 @@ func TestLoggerThatFails(t *testing.T) {
 	}
 }
 
-// TestNotes: the first about each thing counts, they come in the order of what they are about, and none that is there
-// already.
+// TestNotes: only the first note about a subject counts, they are sorted by subject, and existing ones are not
+// repeated.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	var notes watch.Notes
