@@ -224,8 +224,8 @@ func (s *swapped) backFrom(path, aside string) error {
 	}
 }
 
-// find makes sure that the directory is the repaired one, and not a replacement that a pipeline made while it was away. Nothing
-// must be swapped at that time.
+// find makes sure that the directory is the repaired one, and not a replacement that a pipeline made while it was away.
+// Nothing must be swapped at that time.
 func (s *swapped) find() error {
 	info, err := s.top.Lstat(swappedDir)
 	mine, merr := s.inside.Stat(".")
