@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCompletion_bash asks the script for bash as bash does, which takes a word apart at "=".
+// TestCompletion_bash calls the script for bash as bash does, which splits a word at "=".
 func TestCompletion_bash(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("bash"); err != nil {

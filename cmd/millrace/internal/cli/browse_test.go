@@ -13,9 +13,9 @@ import (
 )
 
 // browseForTests is the command `browse [PATH:]BUTTON[,BOX…] millrace ARG…` of scripts: it visits the page that the
-// program serves, takes the ticks off some boxes, presses a button, and ends as the program does. Its stdout has the
-// heading of the answer before the output of the program. With the path of a run, it waits until the run ends or waits,
-// prints what the page shows then, and interrupts the program.
+// program serves, unticks some boxes, presses a button, and ends as the program does. Its stdout has the heading of the
+// answer before the output of the program. With the path of a run, it waits until the run ends or waits, prints the
+// page, and interrupts the program.
 func browseForTests() {
 	button, leave, _ := strings.Cut(os.Args[1], ",")
 	cmd := exec.Command(os.Args[2], os.Args[3:]...)
@@ -56,7 +56,7 @@ func browseForTests() {
 	os.Exit(0)
 }
 
-// press opens a page and presses a button. With the path of a run, it prints the end of what the run does.
+// press opens a page and presses a button. With the path of a run, it prints the end of the run's page.
 func press(address, path, button, leave string) error {
 	v, err := webtest.Open(address)
 	if err == nil && path != "" {

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// ciTree is what docs/ci.md begins with.
+// ciTree is the initial tree of docs/ci.md.
 var ciTree = map[string]string{
 	"src/mail.go":  "package mail\n\n// Get returns mails that we recieve.\nfunc Get() {}\n",
 	"docs/mail.md": "# Mail\n\nTo recieve mail, call Get.\n",
@@ -21,8 +21,8 @@ var ciTree = map[string]string{
 // block is a part of a page between two lines of three backquotes: its language and its text.
 var block = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
 
-// TestCI walks through docs/ci.md: it writes the files that stand there, and runs the sessions. With -update it writes
-// what the commands print.
+// TestCI follows docs/ci.md: it writes the files in it, and runs the sessions. With -update it writes the output of the
+// commands.
 func TestCI(t *testing.T) {
 	t.Parallel()
 	needMake(t)
@@ -74,7 +74,7 @@ func needMake(t *testing.T) {
 	}
 }
 
-// writeBlock writes the file that a block has in a comment of its first two lines.
+// writeBlock writes the file that a block names in a comment in its first two lines.
 func writeBlock(t *testing.T, dir, text string) {
 	t.Helper()
 	name := regexp.MustCompile(`\A(?:#!.*\n)?# (\S+)\n`).FindStringSubmatch(text)
@@ -89,7 +89,7 @@ func writeBlock(t *testing.T, dir, text string) {
 	}
 }
 
-// hook commits files that differ from those of the working tree.
+// hook commits files that differ from those in the working tree.
 func hook(t *testing.T, home, dir string) {
 	for _, row := range []struct {
 		staged, working string
@@ -142,7 +142,7 @@ func preCommit(t *testing.T, home, dir string) {
 // step is a step of a workflow of GitHub.
 type step struct{ Name, Uses, If, Run string }
 
-// workflow runs the workflow in a tree where the rule holds, and in a tree where it does not.
+// workflow runs the workflow in a tree that follows the rule, and in a tree that does not.
 func workflow(t *testing.T, home, dir string) {
 	var w struct {
 		On   map[string]any
@@ -197,7 +197,7 @@ func withoutInstall(steps []step) (rest []step) {
 	return rest
 }
 
-// job runs the steps of a job as GitHub does: after a failure only steps of "if: failure()" run. The repository of
+// job runs the steps of a job as GitHub does: after a failure only steps with "if: failure()" run. The repository of
 // millrace is this checkout.
 func job(t *testing.T, home, dir, temp string, steps []step) (string, error) {
 	t.Helper()

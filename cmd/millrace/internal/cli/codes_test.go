@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// mistakes are more commands with a mistake of the user, beside those of messages.
+// mistakes are commands with a mistake of the user, in addition to those in messages.
 var mistakes = []string{
 	"replace one x --max 0", "mv nofile x", "mv a.txt d/../../x", "cp a.txt c.txt", "rm d", "patch none.patch",
 	"patch a.txt", "run none.json", "run a.txt", "undo none", "redo", "log prune --keep -1", "runs show 99",
@@ -16,7 +16,7 @@ var mistakes = []string{
 	"apply none.plan", "apply a.txt", "do nosuch", "do edit files=a.txt", "fleet run none.json d", "exec -- nosuchtool",
 }
 
-// Each mistake of a user has a code of its own in JSON: "internal" is for mistakes of millrace.
+// Each mistake of a user has its own code in JSON: "internal" is for mistakes of millrace.
 func TestCodesOfMistakes(t *testing.T) {
 	t.Parallel()
 	commands := slices.Clone(mistakes)
@@ -29,7 +29,7 @@ func TestCodesOfMistakes(t *testing.T) {
 			t.Run(command[:min(len(command), 40)], func(t *testing.T) {
 				t.Parallel()
 				if strings.Contains(command, "--format") || strings.Contains(command, " --json") {
-					return // shown in another way
+					return // shown differently
 				}
 				stdout, stderr := outputOf(t, command, "--format", "json", "-y")
 				var answer struct {

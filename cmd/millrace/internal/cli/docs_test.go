@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/cli.md")
 
-// docs/cli.md is what the commands say of themselves.
+// docs/cli.md is generated from the help of the commands.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestExamples: what the help of a command that is a pipeline in one line shows, is one.
+// TestExamples: each example in the help of a one-line pipeline command is valid.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "cli.md"))
@@ -32,7 +32,7 @@ func TestExamples(t *testing.T) {
 			continue
 		}
 		seen++
-		line = strings.TrimSuffix(line, " -y") // which does not go with --emit
+		line = strings.TrimSuffix(line, " -y") // it cannot be combined with --emit
 		line = strings.ReplaceAll(line, " -y ", " ")
 		if out := shell(t, dir, line+" --emit json < /dev/null"); !strings.Contains(out, `"steps": [`) {
 			t.Errorf("%s: %s", line, out)

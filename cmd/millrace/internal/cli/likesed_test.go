@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/cli"
 )
 
-// gnuSed skips the test where sed is another one.
+// gnuSed skips the test if sed is not GNU sed.
 func gnuSed(t *testing.T) {
 	t.Helper()
 	if out, err := exec.Command("sed", "--version").Output(); err != nil || !strings.Contains(string(out), "GNU sed") {
@@ -21,7 +21,7 @@ func gnuSed(t *testing.T) {
 	}
 }
 
-// app runs a command within this process, and returns its exit status and streams.
+// app runs a command in this process, and returns its exit status and streams.
 func app(t *testing.T, dir, stdin string, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -30,7 +30,7 @@ func app(t *testing.T, dir, stdin string, args ...string) (status int, stdout, s
 	return status, out.String(), errs.String()
 }
 
-// TestReplace_likeSed compares replace with what grep, xargs and sed leave of random trees.
+// TestReplace_likeSed compares the effect of replace on random trees with that of grep, xargs and sed.
 func TestReplace_likeSed(t *testing.T) {
 	t.Parallel()
 	gnuSed(t)
@@ -74,7 +74,7 @@ func TestReplace_likeSed(t *testing.T) {
 	}
 }
 
-// TestReplace_manyNames gives 300 names through stdin, with line ends and signs in them that mean something elsewhere.
+// TestReplace_manyNames passes 300 names through stdin, with line ends and special characters in them.
 func TestReplace_manyNames(t *testing.T) {
 	t.Parallel()
 	gnuSed(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/cli"
 )
 
-// Each command has a page in which only the requests of the generator are requests.
+// Each command has a page in which only the generator's requests are requests.
 func TestManPages(t *testing.T) {
 	t.Parallel()
 	groff, missing := exec.LookPath("groff")

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/cli"
 )
 
-// mcp refuses at its start what would let an agent reach what decides over the user's machine, and what no call could
-// work with.
+// mcp refuses at its start settings that would let an agent reach files that control the user's machine, and settings
+// with which every call would fail.
 func TestMCPRefusesAtStart(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		t.Skip("the directory for settings is not that of XDG here")

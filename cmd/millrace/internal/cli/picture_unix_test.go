@@ -45,7 +45,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// review runs a command at a terminal of its own, types one answer after each question, and returns the output.
+// review runs a command at its own terminal, types one answer after each question, and returns the output.
 func review(t *testing.T, dir string, answers []string, command string, args ...string) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -58,7 +58,7 @@ func review(t *testing.T, dir string, answers []string, command string, args ...
 	if err := pty.Setsize(screen, &pty.Winsize{Rows: 40, Cols: 80}); err != nil {
 		t.Fatal(err)
 	}
-	// The program shows each key that it reads. The terminal would show it a second time if it came too early.
+	// The program shows each key that it reads. The terminal would show it a second time if it arrived too early.
 	quiet := exec.CommandContext(ctx, "stty", "-echo")
 	quiet.Stdin = terminal
 	if err := quiet.Run(); err != nil {
@@ -90,7 +90,7 @@ func review(t *testing.T, dir string, answers []string, command string, args ...
 				t.Fatal(err)
 			}
 		}
-		if err != nil { // the end of a terminal is an error on Linux, and none elsewhere
+		if err != nil { // the end of a terminal is an error only on Linux
 			break
 		}
 	}

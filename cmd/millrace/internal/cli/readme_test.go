@@ -12,14 +12,14 @@ import (
 
 const opening, closing = "```console\n", "```\n"
 
-// readmeTree is what the session at the beginning of README.md works on.
+// readmeTree is the tree for the session at the beginning of README.md.
 var readmeTree = map[string]string{
 	"src/mail.go":  "package mail\n\n// Get returns what we recieve.\nfunc Get() string { return recieve() }\n",
 	"docs/mail.md": "# Mail\n\nTo recieve mail, call Get.\n",
 }
 
-// TestSessions runs the sessions of README.md and of the tutorial, each page in a tree of its own, and compares what is
-// printed with what stands there. With -update it writes that.
+// TestSessions runs the sessions of README.md and of the tutorial, each page in its own tree, and compares the output
+// with the page. With -update it updates the page.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"sh", "grep", "gofmt"} {

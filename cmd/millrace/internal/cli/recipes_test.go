@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recipeTree is what the commands of docs/cli-recipes.md work on.
+// recipeTree is the tree for the commands of docs/cli-recipes.md.
 var recipeTree = map[string]string{
 	".gitignore":       "ignored.go\n",
 	"ignored.go":       "old recieve\n",
@@ -41,7 +41,7 @@ var recipeTree = map[string]string{
 	"sub.diff": "--- a/sub.txt\n+++ b/sub.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n",
 }
 
-// TestRecipes runs both commands of each row of docs/cli-recipes.md, and compares what they leave.
+// TestRecipes runs both commands of each row of docs/cli-recipes.md, and compares the resulting trees.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"git", "patch", "perl", "xargs", "sed", "gofmt"} {
@@ -111,7 +111,7 @@ func duplicate(t *testing.T, dir string) string {
 	return copied
 }
 
-// shell runs a script in a directory, with a new home, and returns what it prints.
+// shell runs a script in a directory, with a new home, and returns its output.
 func shell(t *testing.T, dir, script string) string {
 	t.Helper()
 	return shellAs(t, t.TempDir(), dir, script)
@@ -137,7 +137,7 @@ func tryShell(t *testing.T, home, dir, script string) (string, error) {
 	return string(out), err
 }
 
-// files are the texts and modes of all files below a directory but those of git and millrace.
+// files returns the texts and modes of all files below a directory except those of git and millrace.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// TestRefusal holds that the prompt has the words of the engine for a refusal by the sandbox, without the host's setting.
+// TestRefusal checks that the prompt uses the engine's words for a refusal by the sandbox, without the host's setting.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
 	app := &App{}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Names that a user gives become paths of the tree, whichever way they lead there.
+// Names from a user become paths of the tree, in whatever way they lead there.
 func TestTreePath(t *testing.T) {
 	t.Parallel()
 	base, err := filepath.EvalSymlinks(t.TempDir())

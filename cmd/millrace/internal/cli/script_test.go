@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// The scripts of testdata/script run the program as a user does, each in a tree and with a home of its own.
+// The scripts of testdata/script run the program like a user, each in a tree and with its own home.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{

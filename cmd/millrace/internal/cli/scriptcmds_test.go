@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
 )
 
-// condition is [mounts] of scripts: in a namespace of its own, a program can mount a file on another one.
+// condition is [mounts] of scripts: in its own namespace, a program can mount a file on another one.
 func condition(name string) (bool, error) {
 	switch name {
 	case "mounts":
@@ -23,8 +23,8 @@ func condition(name string) (bool, error) {
 	return false, fmt.Errorf("there is no condition %q", name)
 }
 
-// status is the command `status N millrace ARG…` of scripts: the program has to end with exit status N. Its output
-// is there for stdout and stderr, as after exec.
+// status is the command `status N millrace ARG…` of scripts: the program must end with exit status N. Its output is
+// available to stdout and stderr, as after exec.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status N COMMAND ARG…")

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// Ids and times differ from run to run.
+// Ids and times differ in each run.
 var (
 	commitID = regexp.MustCompile(`\b\d{8}_\d{6}_[0-9a-f]{16}\b`)
 	moment   = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 )
 
-// replay runs each command of a session, a line that begins with "$ ", and returns the session with the output of now.
-// An output that differs in ids and times alone stays as it is.
+// replay runs each command of a session, a line that begins with "$ ", and returns the session with the new output. An
+// output that differs only in ids and times is not changed.
 func replay(t *testing.T, home, dir, session string) string {
 	t.Helper()
 	var now strings.Builder

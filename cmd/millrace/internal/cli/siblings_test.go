@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Commands of one parent mean the same by the same flag, and all decisions about runs take the same flags.
+// A flag has the same meaning in all commands of one parent, and all decisions about runs accept the same flags.
 func TestSiblingFlags(t *testing.T) {
 	root := (&App{}).newRoot()
 	var visit func(parent *cobra.Command)

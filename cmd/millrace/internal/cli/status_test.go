@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// The exit status is the promise about the tree that `help exit-codes` makes. Statuses that scripts cannot bring about
-// are only here.
+// The exit status is the promise about the tree that `help exit-codes` describes. Statuses that scripts cannot produce
+// are tested only here.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -43,7 +43,7 @@ func TestStatus(t *testing.T) {
 		{&saidError{"waits"}, 7},
 		{errInterrupted, 130},
 		{context.Canceled, 130},
-		// The state of the tree matters more than an error of the output.
+		// The state of the tree matters more than an output error.
 		{errors.Join(&millrace.CommitError{State: millrace.CommitPending, Err: io.ErrShortWrite}, &outputError{io.ErrShortWrite}), 6},
 		{errors.Join(&millrace.ConflictError{}, &outputError{io.ErrShortWrite}), 4},
 	} {

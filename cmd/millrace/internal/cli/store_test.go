@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A stored plan can be read again, or it is not stored.
+// A plan is stored only if it can be read again.
 func TestStoreWhatCanBeRead(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "a.plan")
@@ -25,7 +25,7 @@ func TestStoreWhatCanBeRead(t *testing.T) {
 	}
 }
 
-// A file is replaced as a whole: where that fails, it is what it was, and nothing is left beside it.
+// A file is replaced as a whole: if that fails, it is unchanged, and no temporary file is left.
 func TestStoreLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

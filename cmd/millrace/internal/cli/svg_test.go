@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The picture has cells of a fixed size, so that it looks the same with each font.
+// The picture has cells of a fixed size, so that it looks the same with every font.
 const (
 	cellWidth, cellHeight, margin = 8.4, 18, 12
 	svgHead                       = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.1f %d" role="img"
@@ -28,7 +28,7 @@ const (
 
 var attribute = regexp.MustCompile("\x1b\\[([0-9;]*)m")
 
-// svg returns the picture of what a terminal shows: lines with the attributes bold, dim, inverse and a color.
+// svg returns a picture of a terminal's content: lines with the attributes bold, dim, inverse and a color.
 func svg(shown string) string {
 	lines := strings.Split(strings.TrimRight(shown, "\n"), "\n")
 	width := 0

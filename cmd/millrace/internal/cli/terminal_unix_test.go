@@ -15,9 +15,9 @@ import (
 	"github.com/creack/pty"
 )
 
-// terminalForTests is the program `terminal FILE COMMAND ARG…` of scripts: it runs a command at a terminal of its own,
-// types what is in the file and the end of the input, and ends with the command's exit status. The screen's text is in
-// $HOME/shown. The command ttyin of the package testscript closes the terminal while what was shown last may be unread.
+// terminalForTests is the program `terminal FILE COMMAND ARG…` of scripts: it runs a command at its own terminal, types
+// the content of the file and the end of the input, and ends with the command's exit status. The screen's text is in
+// $HOME/shown. The command ttyin of the package testscript closes the terminal while the last output may be unread.
 func terminalForTests() {
 	status, err := atTerminal(os.Args[1], os.Args[2], os.Args[3:]...)
 	if err != nil {

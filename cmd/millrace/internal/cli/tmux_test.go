@@ -12,13 +12,13 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// screen is a real terminal that a program runs in.
+// screen is a real terminal that runs a program.
 type screen struct {
 	t      *testing.T
 	socket string
 }
 
-// onScreen starts a program of the tests in a terminal of so many columns, in a directory.
+// onScreen starts a program of the tests in a directory, in a terminal with that many columns.
 func onScreen(t *testing.T, columns int, dir, command string, env ...string) *screen {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
@@ -29,7 +29,7 @@ func onScreen(t *testing.T, columns int, dir, command string, env ...string) *sc
 	if err != nil {
 		t.Fatal(err)
 	}
-	sockets, err := os.MkdirTemp("", "mr") // the name of a socket has to be short
+	sockets, err := os.MkdirTemp("", "mr") // the name of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func onScreen(t *testing.T, columns int, dir, command string, env ...string) *sc
 		_ = exec.Command("tmux", "-S", s.socket, "kill-server").Run()
 		_ = os.RemoveAll(sockets)
 	})
-	// The shell stays, so that nothing of what the program writes is lost with its terminal.
+	// The shell stays, so that no output of the program is lost with its terminal.
 	command = fmt.Sprintf("env -u NO_COLOR -u PAGER -u LESS -u MILLRACE_PAGER -u CLICOLOR TERM=screen LC_ALL=C.UTF-8 HOME='%s' %s '%s' %s; echo \"exit status $?\"; sleep 600",
 		dir, strings.Join(env, " "), program, args)
 	s.tmux("-u", "-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(columns), "-y", "30", "-c", dir, "-s", "s", "sleep 600")
@@ -56,13 +56,13 @@ func (s *screen) tmux(args ...string) string {
 	return string(out)
 }
 
-// text is what is on the screen, without colours.
+// text returns the text on the screen, without colours.
 func (s *screen) text() string { return s.tmux("capture-pane", "-p", "-J", "-t", "s") }
 
-// colored is what is on the screen, with the codes of colours as tmux writes them.
+// colored returns the text on the screen, with the codes of colours as tmux writes them.
 func (s *screen) colored() string { return s.tmux("capture-pane", "-e", "-p", "-t", "s") }
 
-// wait waits until a text is on the screen. The text may be broken at its words.
+// wait waits until a text is on the screen. The text may be wrapped at words.
 func (s *screen) wait(text string) {
 	s.t.Helper()
 	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -89,7 +89,7 @@ func (s *screen) keys(keys ...string) {
 	s.tmux(append([]string{"send-keys", "-t", "s"}, keys...)...)
 }
 
-// sample is a tree with a pipeline in fix.json that changes each of the texts.
+// sample returns a tree with a pipeline in fix.json that changes each of the texts.
 func sample(t *testing.T, texts ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -108,7 +108,7 @@ func sample(t *testing.T, texts ...string) string {
 	return dir
 }
 
-// Sentences are broken at words as the terminal has room for them. A file has each line whole, with its paths.
+// Sentences are wrapped at words to the width of the terminal. A file has each line whole, including its paths.
 func TestScreenWraps(t *testing.T) {
 	t.Parallel()
 	const long = "a-directory-with-a-long-name/and-a-file-with-a-longer-name.json"
@@ -147,7 +147,7 @@ func contentOf(t *testing.T, dir, name string) string {
 	return string(data)
 }
 
-// A review on terminals of two widths: colours, keys, wide characters, another size in between, the last question.
+// A review on terminals of two widths: colours, keys, wide characters, a change of size, and the last question.
 func TestScreenReview(t *testing.T) {
 	t.Parallel()
 	for _, columns := range []int{80, 40} {
@@ -164,7 +164,7 @@ func TestScreenReview(t *testing.T) {
 			s.keys("n")
 			s.wait("(1/1 f1.txt, by fix)")
 			s.tmux("resize-window", "-t", "s", "-x", "60", "-y", "20")
-			s.keys("Up") // an arrow is not a key of a review, and does no harm
+			s.keys("Up") // an arrow is not a key of a review, and has no effect
 			s.wait("?  this help")
 			s.keys("y")
 			s.wait("(1/1 f2.txt, by fix)")
@@ -184,7 +184,7 @@ func TestScreenReview(t *testing.T) {
 	}
 }
 
-// Control keys and the editor: ^C ends a review, and the terminal is as it was after the editor.
+// Control keys and the editor: ^C ends a review, and the terminal is restored after the editor.
 func TestScreenEditAndInterrupt(t *testing.T) {
 	t.Parallel()
 	dir := sample(t, "to recieve\n", "they recieve\n")
@@ -210,7 +210,7 @@ func TestScreenEditAndInterrupt(t *testing.T) {
 	}
 }
 
-// A diff that is longer than the screen is shown by less, which the user leaves; a shorter diff is just printed.
+// A diff longer than the screen is shown by less, until the user leaves it; a shorter diff is just printed.
 func TestScreenPager(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("less"); err != nil {
@@ -223,15 +223,15 @@ func TestScreenPager(t *testing.T) {
 	if shown := s.colored(); !strings.Contains(shown, "rec\x1b[7mei\x1b[") {
 		t.Errorf("colours: %q", shown)
 	}
-	s.keys("C-c") // less goes on, and so does the program that waits for it
+	s.keys("C-c") // less continues, and so does the program that waits for it
 	s.until("less goes on to the end", func() bool {
-		s.keys("G") // an interrupt may have thrown away what was typed
+		s.keys("G") // an interrupt may have dropped the typed keys
 		return strings.Contains(s.text(), "(END)")
 	})
 	s.keys("q")
 	s.ended(0)
 	s.wait("OK: 1/1 steps")
-	s.wait("to receive") // the diff stays where it was
+	s.wait("to receive") // the diff is still on the screen
 	s = onScreen(t, 40, sample(t, "short recieve\n"), "millrace plan fix.json")
 	s.ended(0)
 	s.wait("+short receive")
@@ -244,7 +244,7 @@ func TestScreenPager(t *testing.T) {
 	}
 }
 
-// progressForTests shows a line of progress until a file is there.
+// progressForTests shows a line of progress until a file exists.
 func progressForTests() {
 	p := millrace.Progress(os.Stderr)
 	time.Sleep(350 * time.Millisecond)
@@ -258,7 +258,7 @@ func progressForTests() {
 	fmt.Fprintln(os.Stderr, "after it")
 }
 
-// The line of progress is one line on a narrow terminal, and nothing is left of it.
+// The line of progress fits on a narrow terminal, and is removed completely.
 func TestScreenProgress(t *testing.T) {
 	t.Parallel()
 	for _, columns := range []int{80, 40} {

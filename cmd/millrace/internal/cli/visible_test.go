@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Escaped JSON means the same, and has nothing that a terminal would act on.
+// Escaped JSON has the same meaning, and no characters with an effect on a terminal.
 func TestVisibleJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

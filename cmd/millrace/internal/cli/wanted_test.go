@@ -7,7 +7,7 @@ import (
 )
 
 // The question about programs shows a command with the values of its variables, and names the source of each value that
-// is only known when the pipeline runs.
+// is known only when the pipeline runs.
 func TestWantedLine(t *testing.T) {
 	values := map[string]any{"dir": "src/a b", "list": []any{"x", "y z"}, "nested": "{{vars.dir}}"}
 	for _, tt := range []struct {
@@ -30,7 +30,7 @@ func TestWantedLine(t *testing.T) {
 	}
 }
 
-// A ceiling is named by the setting that has set it.
+// The error about a ceiling names the setting that set it.
 func TestCeilingSource(t *testing.T) {
 	a := &App{}
 	a.config.Project.Ceiling = 1

@@ -59,11 +59,11 @@ func TestWeekNeedsNoForce(t *testing.T) {
 	}
 }
 
-// download returns the directory of a module in the module cache, where the go command puts it.
+// download returns the directory of a module in the module cache, where the go command stores it.
 func download(t *testing.T, module string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)
-	cmd.Dir = t.TempDir() // no other go.mod takes part
+	cmd.Dir = t.TempDir() // no other go.mod is used
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	out, err := cmd.Output()
 	var got struct{ Dir, Error string }
@@ -73,7 +73,7 @@ func download(t *testing.T, module string) string {
 	return got.Dir
 }
 
-// repository makes a repository of the module, and of the files that the script has for it, in the directory repo.
+// repository makes a repository in the directory repo, with the files of the module and those of the script.
 func repository(e *testscript.Env, module string) error {
 	repo := filepath.Join(e.WorkDir, "repo")
 	if err := os.MkdirAll(repo, 0o755); err != nil {
@@ -83,7 +83,7 @@ func repository(e *testscript.Env, module string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.CopyFS(own, os.DirFS(repo)); err != nil { // CopyFS replaces no file: the files of the script go first
+	if err := os.CopyFS(own, os.DirFS(repo)); err != nil { // CopyFS replaces no file, so the files of the script win
 		return err
 	}
 	if err := os.RemoveAll(repo); err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/cli"
 )
 
-// theirWords are words that a user of the prompt has not seen: pointers, steps, methods and options of Go.
+// theirWords are words that a command-line user has not seen: pointers, steps, methods and options of Go.
 var theirWords = regexp.MustCompile(`/steps/|/params/|\bsteps? '\w+'|\b[A-Z]\w+\.[A-Z]\w+|\bMax[A-Z]\w+|the host|\bset \w+( to|:|$)|force=true|` +
 	`'(to|destination|pattern|replacement|files|path|paths|reverse|fuzz|ambiguous)'|[^-]encoding auto\b|mode "|include of search`)
 
-// parameterNames returns the names of actions and of their parameters that are not words of English.
+// parameterNames returns the names of actions and parameters that are not English words.
 func parameterNames() []string {
 	all := make(map[string]bool)
 	for _, name := range actions.Builtin().Names() {
@@ -33,7 +33,7 @@ func parameterNames() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool { return !strings.Contains(name, "_") })
 }
 
-// messages are commands of one line that end in an error or have a warning, and a part of the message.
+// messages are one-line commands that end in an error or have a warning, and a part of the message.
 var messages = []struct{ command, says string }{
 	{"replace nowhere x", "no file matched"},
 	{"replace nowhere x .", "--encoding auto reads UTF-16"},
@@ -136,8 +136,8 @@ var messages = []struct{ command, says string }{
 	{"exec millrace-no-such-program", "'millrace-no-such-program': there is no such program in your PATH"},
 }
 
-// TestMessages holds that no message of a command of one line names a parameter, a pointer or a method, which its user
-// has not seen, and that each is written once.
+// TestMessages checks that no message of a one-line command names a parameter, a pointer or a method, which its user
+// has not seen, and that each message is written once.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	names := make([]string, 0, 100)
@@ -189,7 +189,7 @@ func says(part string) string {
 	return before + regexp.QuoteMeta(inner) + after
 }
 
-// outputOf runs a command with flags, in a tree of its own.
+// outputOf runs a command with flags, in its own tree.
 func outputOf(t *testing.T, command string, flags ...string) (stdout, stderr string) {
 	t.Helper()
 	dir := t.TempDir()
