@@ -35,7 +35,7 @@ func TestApply(t *testing.T) {
 		[][]string{x.AllowedPaths, x.DeniedPaths, x.ReadOnlyPaths}); diff != "" {
 		t.Error(diff)
 	}
-	// Flags win over the user's file, and not over the project's.
+	// Flags override the user's file, but not the project's.
 	x = millrace.Executor{Ceiling: risk.Critical, MaxFiles: -1, AllowedPaths: []string{"./other/", "elsewhere"}, DeniedPaths: []string{"e"}}
 	if err := c.Apply(&x); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// Number of files without a word of the user: a project cannot raise the default.
+// The maximum number of files if the user sets none: a project cannot raise the default.
 func TestApply_defaultOfFiles(t *testing.T) {
 	t.Parallel()
 	c, err := load(t, "", "max_files: 5000\n")
@@ -95,7 +95,7 @@ func reach(t *rapid.T, x millrace.Executor) map[string]bool {
 	return can
 }
 
-// A project's file takes away, and never gives.
+// A project's file can only restrict.
 func TestApply_projectOnlyTightens(t *testing.T) {
 	t.Parallel()
 	dirs := []string{"src", "src/app", "docs", "a", ".", "src/a.go", "./docs/", ".env", "src/.env"}

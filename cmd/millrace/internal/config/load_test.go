@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// load reads both files; an empty text leaves a file out.
+// load reads both files; an empty text omits a file.
 func load(t interface {
 	Helper()
 	Fatal(...any)
@@ -48,7 +48,7 @@ func load(t interface {
 	return c, err
 }
 
-// short is an error without the name of the directory of a test.
+// short is an error without the name of a test's directory.
 type short struct {
 	text string
 	err  error
@@ -178,7 +178,7 @@ func TestLoad_noYAML(t *testing.T) {
 	}
 }
 
-// The help is true: each example can be read.
+// The help is correct: each example can be read.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	for _, k := range config.Keys() {
