@@ -10,7 +10,7 @@ import (
 func TestDo(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		dir, args string // separated by blanks
+		dir, args string // separated by spaces
 		want
 	}{
 		"types": {".", "search pattern=1 context_lines=2 lines=true file_types=.go file_types=.js",
@@ -80,7 +80,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestDo_expect: the bounds are those of the last step.
+// TestDo_expect: the bounds apply to the last step.
 func TestDo_expect(t *testing.T) {
 	t.Parallel()
 	p, err := here(".").Do(oneline.Do{Args: strings.Fields("search pattern=a then edit old_text=a new_text=b"), Common: oneline.Common{Expect: "..4"}})

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 )
 
-// here is a working directory in a tree in which some names stand for something.
+// here is a working directory in a tree in which some names exist.
 func here(dir string) oneline.Where {
 	return oneline.Where{
 		Root: "/home/user/tree",
@@ -42,7 +42,7 @@ func here(dir string) oneline.Where {
 	}
 }
 
-// want is what a test expects: steps as JSON with single quotes, or an error that holds a text.
+// want is the expected result: steps as JSON with single quotes, or an error that contains a text.
 type want struct{ steps, err string }
 
 func check(t *testing.T, p millrace.Pipeline, err error, w want) {

@@ -18,18 +18,18 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 )
 
-// names are those of the files in random trees; some look like globs and templates.
+// names are the files in random trees; some look like globs and templates.
 var names = []string{"a.go", "b.go", "[x].go", "{{find.files}}", "src/a.go", "src/deep/b.js", "src/c,d.js", "lib/*.md", "sub/a.go", "sub/x/e.js"}
 
 func tree(files map[string]string) afero.Fs {
 	fsys := afero.NewMemMapFs()
 	for name, text := range files {
-		_ = afero.WriteFile(fsys, name, []byte(text), 0o644) // memory takes all
+		_ = afero.WriteFile(fsys, name, []byte(text), 0o644) // memory accepts all names
 	}
 	return fsys
 }
 
-// contents are the texts of all files of a tree but those of the program's own.
+// contents returns the texts of all files of a tree except those of the program itself.
 func contents(t *rapid.T, fsys afero.Fs) map[string]string {
 	all := make(map[string]string)
 	err := afero.Walk(fsys, ".", func(name string, info fs.FileInfo, err error) error {
@@ -46,7 +46,7 @@ func contents(t *rapid.T, fsys afero.Fs) map[string]string {
 	return all
 }
 
-// in is a tree as arguments see it.
+// in returns a tree in the form for arguments.
 func in(fsys afero.Fs, dir string) oneline.Where {
 	return oneline.Where{Dir: dir, Look: func(name string) oneline.Kind {
 		info, err := fsys.Stat(name)
@@ -60,7 +60,7 @@ func in(fsys afero.Fs, dir string) oneline.Where {
 	}}
 }
 
-// TestEmitted draws trees and arguments: the pipeline does the same whether it is run as it is or from its JSON.
+// TestEmitted draws trees and arguments: the pipeline does the same whether it runs directly or from its JSON.
 func TestEmitted(t *testing.T) {
 	t.Parallel()
 	changed := 0
@@ -74,7 +74,7 @@ func TestEmitted(t *testing.T) {
 		dir := rapid.SampledFrom([]string{".", ".", "sub"}).Draw(t, "dir")
 		p, err := draw(t, in(one, dir), text)
 		if err != nil {
-			return // the tables have what is refused
+			return // the tables test refusals
 		}
 		data, err := json.Marshal(p)
 		if err != nil {
@@ -107,7 +107,7 @@ func TestEmitted(t *testing.T) {
 	}
 }
 
-// draw makes a pipeline of random arguments.
+// draw makes a pipeline from random arguments.
 func draw(t *rapid.T, w oneline.Where, text *rapid.Generator[string]) (millrace.Pipeline, error) {
 	globs := []string{"*", "**", "*.go", "src/**", "src/*", "**/*.js", "{a,b}.go", `\[x\].go`, "../**", "x/*"}
 	sources := rapid.SliceOfN(rapid.SampledFrom(slices.Concat(names, globs)), 1, 3).Draw(t, "sources")
@@ -130,7 +130,7 @@ func draw(t *rapid.T, w oneline.Where, text *rapid.Generator[string]) (millrace.
 	return w.Transfer(oneline.Transfer{Sources: sources, Dest: dest, Copy: rapid.Bool().Draw(t, "copy"), Overwrite: rapid.Bool().Draw(t, "overwrite")})
 }
 
-// TestReplace_everywhere: a replacement in the whole tree is that of each text.
+// TestReplace_everywhere: a replacement in the whole tree equals the replacement in each text.
 func TestReplace_everywhere(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -157,7 +157,7 @@ func TestReplace_everywhere(t *testing.T) {
 	})
 }
 
-// TestDoProperty: the parameters of a step are the bytes that were typed, or the command line is refused.
+// TestDoProperty: the parameters of a step are the typed bytes, or the command line is refused.
 func TestDoProperty(t *testing.T) {
 	t.Parallel()
 	taken := 0

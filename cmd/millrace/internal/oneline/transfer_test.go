@@ -138,7 +138,7 @@ func TestTransferOfNames(t *testing.T) {
 	}
 }
 
-// TestTransferToAGlob: a DEST that looks like a glob would become a name that nobody wants.
+// TestTransferToAGlob: a DEST that looks like a glob would become an unwanted name.
 func TestTransferToAGlob(t *testing.T) {
 	t.Parallel()
 	const refused = "is a glob, and DEST is a name"
