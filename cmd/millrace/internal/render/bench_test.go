@@ -23,8 +23,8 @@ func large(b *testing.B) *millrace.Plan {
 		Step("fix", actions.PatternReplace{FilePattern: "**/*.txt", SedPattern: []string{"s/recieve/receive/"}}).MustBuild())
 }
 
-// BenchmarkDiff holds the coloured diff of 3,085 files against the plain one, in turns, since other programs disturb
-// both: the least time of the one should be at most 1.1 of that of the other.
+// BenchmarkDiff compares the coloured diff of 3,085 files with the plain one, in turns, because other programs disturb
+// both: the shortest time of the first should be at most 1.1 times that of the second.
 func BenchmarkDiff(b *testing.B) {
 	p := large(b)
 	for name, s := range map[string]render.Style{"color": {Color: true}, "terminal": {Color: true, Terminal: true}} {

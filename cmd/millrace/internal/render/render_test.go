@@ -57,7 +57,7 @@ func everything(t *testing.T) *millrace.Plan {
 
 var codes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// A coloured diff is the diff.
+// A coloured diff is the diff with colour codes added.
 func TestDiffIsThePatchWithColours(t *testing.T) {
 	p := everything(t)
 	for _, paths := range [][]string{nil, {"a.txt"}, {"n"}, {"d/new.txt", "ü.txt"}} {
@@ -86,7 +86,7 @@ func TestDiffIsThePatchWithColours(t *testing.T) {
 }
 
 // TestDiffBetweenFilesAndDirectories: a file that becomes a directory, and a file that is renamed to make room for a
-// directory, are shown once, and so is what is below the directory.
+// directory, are shown once, as are the entries below the directory.
 func TestDiffBetweenFilesAndDirectories(t *testing.T) {
 	tree := map[string]string{"a": "a\n", "f": "f\n", "f-1": "x\n", "z": "x\n"}
 	for name, first := range map[string]actions.Action{
@@ -111,7 +111,7 @@ func TestDiffBetweenFilesAndDirectories(t *testing.T) {
 	}
 }
 
-// Only the bytes that differ are reversed, as whole characters.
+// Only differing bytes are inverted, as whole characters.
 func TestMarks(t *testing.T) {
 	p := plan(t, map[string]string{"a.txt": "to recieve is\nwhole\n", "d/u.txt": "grün\r\nkeep\r\n"}, millrace.New("m").
 		Step("a", actions.Edit{Files: []string{"a.txt"}, OldText: "recieve", NewText: "receive"}).
@@ -131,7 +131,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// Marks are there whatever the header says: a name in quotes, another mode, another name.
+// Marks appear below any header: a name in quotes, another mode, another name.
 func TestMarksBelowAnyHeader(t *testing.T) {
 	p := plan(t, map[string]string{"a\tb.txt": "to x it\n", "run.sh": "to x it\n", "move.txt": "to x it\n", "z\x1b.txt": "to x it\n"}, millrace.New("m").
 		Step("new", actions.Create{Paths: []string{"moved/0", "moved/a"}, Content: "new\n"}).
@@ -148,7 +148,7 @@ func TestMarksBelowAnyHeader(t *testing.T) {
 	}
 }
 
-// On a terminal nothing of a file does something, and binary content is left out.
+// On a terminal no text of a file has an effect, and binary content is left out.
 func TestTerminal(t *testing.T) {
 	p := plan(t, map[string]string{"\x1b[2Jname": "\x1b]0;t\x07x\u202e\tend\n", "bin": "x\x00\x1b\n", "crlf": "x\r\nz\r\n"}, millrace.New("m").
 		Step("edit", actions.PatternReplace{FilePattern: "*", SedPattern: []string{"s/x/y/"}, Binary: true}).

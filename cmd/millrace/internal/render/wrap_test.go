@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A sentence is broken at words, with the indent of its block. Command lines and long words stay whole.
+// A sentence is wrapped at words, with the indent of its block. Command lines and long words stay whole.
 func TestWrap(t *testing.T) {
 	for _, tt := range [][2]string{
 		{"short", "short"},
@@ -42,7 +42,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// Wrapped text has the words of the text, in lines that fit unless they are a word.
+// Wrapped text has the words of the text, in lines that fit unless they are a single word.
 func TestWrapKeepsWords(t *testing.T) {
 	words := rapid.SliceOf(rapid.StringMatching(`[a-z語]{1,24}`))
 	rapid.Check(t, func(t *rapid.T) {
