@@ -22,7 +22,7 @@ import (
 	"github.com/millrace-go/millrace/millracetest"
 )
 
-// Whatever is pressed, the commit is what git makes of the hunks that were taken.
+// For any keys, the commit is what git makes of the accepted hunks.
 func TestRandomKeysCommitWhatWasTaken(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git to apply the hunks")
@@ -69,7 +69,7 @@ func TestRandomKeysCommitWhatWasTaken(t *testing.T) {
 	}
 }
 
-// However much has been decided, going back gives the review as it was.
+// After any number of decisions, going back restores the review.
 func TestBackUndoesEverything(t *testing.T) {
 	for seed := range uint64(30) {
 		rnd := rand.New(rand.NewPCG(seed, 2))
@@ -122,7 +122,7 @@ func TestBackUndoesEverything(t *testing.T) {
 	}
 }
 
-// state is all that keys change. A file that has not been read counts as one whose hunks all have its decision.
+// state returns everything that keys change. A file that has not been read counts as if all its hunks had its decision.
 func (r *Review) state() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.at)
@@ -161,7 +161,7 @@ func (k *randomKeys) Key(context.Context) (rune, error) {
 	return keys[k.rnd.IntN(len(keys))], nil
 }
 
-// editor changes, takes away and puts in lines of a hunk.
+// editor changes, removes and inserts lines of a hunk.
 func editor(rnd *rand.Rand) Editor {
 	return func(text string) (string, error) {
 		if rnd.IntN(8) == 0 {
@@ -225,7 +225,7 @@ func read(t *testing.T, dir string) string {
 	return millracetest.Text(t, afero.NewBasePathFs(afero.NewOsFs(), dir))
 }
 
-// takenOf writes what was taken of a file as a patch without context.
+// takenOf writes the accepted changes of a file as a patch without context.
 func takenOf(t *testing.T, w *bytes.Buffer, plan *millrace.Plan, f *file) {
 	t.Helper()
 	c := f.change
@@ -245,7 +245,7 @@ func takenOf(t *testing.T, w *bytes.Buffer, plan *millrace.Plan, f *file) {
 	moved := 0
 	hunk := func(start int, old, new []string) {
 		if len(old) == 0 {
-			start-- // the line after which it stands
+			start-- // the line after which it is inserted
 		}
 		at := start + moved
 		switch {
@@ -266,7 +266,7 @@ func takenOf(t *testing.T, w *bytes.Buffer, plan *millrace.Plan, f *file) {
 	items := f.items
 	for n := 0; n < len(items); n++ {
 		i := items[n]
-		if i.of != nil { // the hunk, with the text that its matches give
+		if i.of != nil { // the hunk, with the text that results from its matches
 			end := n + len(i.of.places)
 			part, ok := i.of.part(items[n:end])
 			i, n = item{is: taken, hunk: i.of.hunk, text: part.Text}, end-1

@@ -41,7 +41,7 @@ func plan(t *testing.T, tree []string, p millrace.Pipeline) *millrace.Plan {
 	return plan
 }
 
-// typed are keys, one a line.
+// typed returns keys, one per line.
 func typed(lines string) review.Keys { return &keys{lines} }
 
 type keys struct{ left string }
@@ -69,7 +69,7 @@ func edits() millrace.Pipeline {
 
 var trees = []string{"a.txt", "x\n" + strings.Repeat("p\n", 8) + "4\n" + strings.Repeat("q\n", 8) + "x\n", "b.txt", far, "c.txt", "4\n"}
 
-// Each sequence of keys takes certain hunks, named by their new lines.
+// Each sequence of keys accepts certain hunks, named by their new lines.
 func TestKeys(t *testing.T) {
 	for keys, want := range map[string]string{
 		"y y y y y y":   "a:y a:four a:y b:y b:y c:four",
@@ -86,7 +86,7 @@ func TestKeys(t *testing.T) {
 		"y q":           "a:y",
 		"q":             "",
 		"j y q":         "a:four",
-		"j j j j j j n": "", // round to the first again; the others stay undecided
+		"j j j j j j n": "", // back to the first one; the others stay undecided
 		"y y b n q":     "a:y",
 		"a b q":         "",
 		"t b b n A":     "a:four a:y b:y b:y c:four",
@@ -121,7 +121,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// A session, as it is shown without colours.
+// A session, as shown without colours.
 func TestSession(t *testing.T) {
 	p := plan(t, []string{"a.txt", "I recieve\nyou know\nthey recieve\n", "new/b.txt", "b\n"}, millrace.New("s").
 		Step("fix", actions.Edit{Files: []string{"a.txt"}, OldText: "recieve", NewText: "receive"}).
@@ -162,7 +162,7 @@ new/c.txt  created, 3 of 3 files
 	}
 }
 
-// A hunk that the rest needs cannot be left: the reason is shown at the file, and the user decides again.
+// A hunk that the rest needs cannot be rejected: the reason is shown at the file, and the user decides again.
 func TestRefusalIsShownAtTheFile(t *testing.T) {
 	p := plan(t, []string{"a.txt", "a\n", "b.txt", "b\n", "z.txt", "4\n"}, millrace.New("swap").
 		Step("away", actions.Rename{Files: []string{"a.txt"}, To: "c.txt"}).
@@ -183,7 +183,7 @@ func TestRefusalIsShownAtTheFile(t *testing.T) {
 	}
 }
 
-// A review ends by a key: an input that ends leaves nothing taken.
+// A review ends with a key: an input that ends leaves nothing accepted.
 func TestAborted(t *testing.T) {
 	for input, want := range map[string]error{
 		"y\nQ\n": review.ErrAborted, "y\n": io.ErrUnexpectedEOF, "": io.ErrUnexpectedEOF, "\x03\n": review.ErrAborted,
@@ -271,7 +271,7 @@ func replace(old, new string) func(string) (string, error) {
 	}
 }
 
-// A text that was refused is there again in the editor.
+// A refused text is kept in the editor.
 func TestRefusedTextIsKept(t *testing.T) {
 	r := review.New(plan(t, trees, edits()))
 	var seen []string
