@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// The table of what decides on colours, the strongest first.
+// The table of settings that decide on colours, the strongest first.
 func TestColor(t *testing.T) {
 	for _, test := range []struct {
 		choice, env    string
@@ -77,7 +77,7 @@ func TestPage(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands of this test are those of Unix")
 	}
-	long := strings.Repeat("a line\n", 20_000) // more than a pipe holds
+	long := strings.Repeat("a line\n", 20_000) // more than a pipe can hold
 	for command, want := range map[string]string{
 		"tr a b": strings.ReplaceAll(long, "a", "b"), "head -n 1": "a line\n", "no-such-pager-here -x": long, "false": long, "exit 3": long, "FOO=1 tr a c | tr c d": strings.ReplaceAll(long, "a", "d"),
 	} {
@@ -124,7 +124,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// Arrow keys, pasted text and characters of several bytes are keys of their own.
+// Arrow keys, pasted text and characters of several bytes are separate keys.
 func TestFirstKey(t *testing.T) {
 	typed := []byte("y\x1b[A\x1b[1;5Cü\x1bOP\x1bx\x03\x1b")
 	var keys []rune
