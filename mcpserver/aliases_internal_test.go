@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A failed run is not a canceled run, also if it left no result.
+// A failed run is not a canceled run, even if it left no result.
 func TestStoppedCode(t *testing.T) {
 	for want, run := range map[string]runs.Run{
 		"canceled": {Status: runs.Canceled}, "step_failed": {Status: runs.Failed},

@@ -11,14 +11,14 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// asked is a call of a tool that is right, with a warning where it can have one, and calls that are wrong.
+// asked is a correct call of a tool, with a warning if it can have one, and wrong calls.
 type asked struct {
 	good  string
 	warns bool
 	bad   []string
 }
 
-// wrongArguments are arguments that no tool takes.
+// wrongArguments returns arguments that no tool accepts.
 func wrongArguments() []string {
 	return []string{`{"quux":1}`, `{"path":7,"steps":7,"pipeline_json":7,"definition":7,"plan_id":7,"backup_id":7,"id":7,"mode":7,"command":7,"patch":7,"action":7}`}
 }
@@ -46,8 +46,8 @@ func allTools(plan, other, digest, backup string) map[string]asked {
 	}
 }
 
-// Each tool's answer has its warnings in the text and in the data, and is JSON by itself where it is JSON. Each error
-// has a code, a message and what to do, and no mistake of a caller is "internal".
+// Each tool's answer has its warnings in the text and in the data, and its JSON parts are JSON alone. Each error has a
+// code, a message and advice, and no mistake of a caller is "internal".
 func TestAllTools(t *testing.T) {
 	c := withRuns(t, mcpserver.Config{Aliases: true}, map[string]string{
 		"src/a.txt": "recieve\n", "a.txt": "a\n", "p.txt": "p\n", "w.txt": "w\n", "u.txt": "u\n",
@@ -99,7 +99,7 @@ func TestAllTools(t *testing.T) {
 	}
 }
 
-// A failure keeps the answer that there is, as a part of its own.
+// A failure keeps the existing answer, as a part of its own.
 func TestFailuresParse(t *testing.T) {
 	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"}, nil)
 	const force = `"force":true,`
@@ -125,7 +125,7 @@ func TestFailuresParse(t *testing.T) {
 	}
 }
 
-// A pipeline that is not verbose has neither contents nor long lists, in the data as in the text.
+// A pipeline that is not verbose has neither contents nor long lists, in the data or in the text.
 func TestVerboseIsAsked(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, many(60), nil)
 	size := map[string]int{}
@@ -143,7 +143,7 @@ func TestVerboseIsAsked(t *testing.T) {
 	}
 }
 
-// A plan that changes nothing is not one to apply.
+// A plan that changes nothing cannot be applied.
 func TestPlanOfNothing(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "a\n"}, nil)
 	r := c.good("plan_pipeline", `{"pipeline_json":{"name":"x","steps":[{"id":"e","action":"edit","params":{"files":["a.txt"],"old_text":"a","new_text":"a"}}]}}`)

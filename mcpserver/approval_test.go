@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// many are so many files that a change of all of them needs force.
+// many returns n files, so many that a change of all of them needs force.
 func many(n int) map[string]string {
 	files := make(map[string]string)
 	for i := range n {
@@ -97,7 +97,7 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// Without a person, what is blocked stays so, and the answer reports what a person can do.
+// Without a person, a blocked change stays blocked, and the answer reports what a person can do.
 func TestBlocked(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, many(60), nil)
 	c.bad("batch_operations", `{"pipeline_json":`+fixAll+`}`, "FAIL: ", "blocked: operation blocked due to HIGH risk. Use force=true to proceed",
@@ -109,7 +109,7 @@ func TestBlocked(t *testing.T) {
 	c.good("batch_operations", `{"pipeline_json":`+fixAll+`}`)
 }
 
-// No answer of a person passes the ceiling of the host, so nobody is asked.
+// No answer of a person can exceed the ceiling of the host, so nobody is asked.
 func TestCeiling(t *testing.T) {
 	p := &person{action: "accept", approve: true}
 	for _, allow := range []bool{false, true} {
@@ -122,7 +122,7 @@ func TestCeiling(t *testing.T) {
 	}
 }
 
-// A state that was not made for this very call, by this process, is not believed.
+// A state that this process did not make for this exact call is not trusted.
 func TestForgedState(t *testing.T) {
 	p := &person{action: "accept", approve: true}
 	dir := tree(t, many(60))
@@ -190,7 +190,7 @@ func TestForgedState(t *testing.T) {
 	}
 }
 
-// otherDigit is s with another hexadecimal digit at i: a fixed digit could be the digit that is there.
+// otherDigit returns s with another hexadecimal digit at i: a fixed digit could equal the present one.
 func otherDigit(s string, i int) string {
 	digit := "0"
 	if s[i] == '0' {
@@ -199,7 +199,7 @@ func otherDigit(s string, i int) string {
 	return s[:i] + digit + s[i+1:]
 }
 
-// Taking a change back is a change: the ceiling holds for it, and a person is asked as for any other.
+// Undoing a change is a change: the ceiling applies to it, and a person is asked as for any other.
 func TestUndo_judged(t *testing.T) {
 	files := many(60)
 	t.Run("a person", func(t *testing.T) {
@@ -240,7 +240,7 @@ func TestUndo_judged(t *testing.T) {
 	})
 }
 
-// A server that takes force does not tell anybody to restart it so that it does.
+// A server that accepts force does not advise to restart it with that permission.
 func TestForceIsTaken(t *testing.T) {
 	c := serve(t, mcpserver.Config{AllowForce: true}, many(60), nil)
 	r := c.bad("batch_operations", `{"pipeline_json":`+strings.Replace(fixAll, `"force":true,`, "", 1)+`}`,

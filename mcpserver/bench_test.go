@@ -13,7 +13,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Cost of a call beside the library: the same dry run in the process, over stdio to another process, and over HTTP.
+// BenchmarkCall compares the cost of a call with the library: the same dry run in the process, over stdio to another
+// process, and over HTTP.
 func BenchmarkCall(b *testing.B) {
 	files := map[string]string{}
 	for i := range 20 {

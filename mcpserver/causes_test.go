@@ -6,7 +6,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// The entry of a failed file has a cause, and the advice goes by the cause, not by the message.
+// The entry of a failed file has a cause, and the advice depends on the cause, not on the message.
 func TestCauses(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{
 		"a.txt": "one\none\n", "d/b.txt": "new\n", ".envrc": "one\n", "with permission denied/not found in file": "x\n",
@@ -40,5 +40,5 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// stale is the hash of no file.
+// stale is a hash that no file has.
 const stale = "0000000000000000000000000000000000000000000000000000000000000000"

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// clientsDir has the clients of other makers: npm ci installs them, or .ci/run clients.
+// clientsDir has the clients of other vendors: npm ci installs them, or .ci/run clients.
 var clientsDir = filepath.Join("testdata", "clients")
 
-// node returns the program that runs the clients. Two of them need a newer one than many systems have, so one is among
-// what is installed.
+// node returns the program that runs the clients. Two of them need a newer one than many systems have, so one is
+// installed with them.
 func node(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -67,7 +67,7 @@ func TestClientSDK(t *testing.T) {
 	}
 }
 
-// The calls of other servers' documents, as TestDocumentedCalls makes them.
+// The calls in other servers' documents, made as in TestDocumentedCalls.
 func TestClientSeeds(t *testing.T) {
 	node(t)
 	dir := tree(t, readDocumented(t).Files)
@@ -91,12 +91,12 @@ func TestInspector(t *testing.T) {
 	dir := tree(t, many(3))
 	inspector := filepath.Join("node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build",
 		"index.js")
-	// It starts servers with an environment of its own.
+	// It starts servers with its own environment.
 	self := []string{inspector, "--cli", "env", serveRoot + "=" + dir, process(t, dir).Path}
 	inspect := func(args ...string) string { return runNode(t, nil, append(slices.Clone(self), args...)...) }
 	has(t, inspect("--method", "tools/list"), `"name": "batch_operations"`, `"name": "mcp_pipeline"`)
 	has(t, inspect("--method", "resources/list"), "millrace://schema/pipeline")
-	// It makes an object of a text that looks like one.
+	// It turns a text that looks like an object into one.
 	out := inspect("--method", "tools/call", "--tool-name", "batch_operations", "--tool-arg",
 		`pipeline_json={"name":"x","steps":[{"id":"x","action":"edit","params":{"files":["f000.txt"],"old_text":"recieve","new_text":"receive"}}]}`)
 	has(t, out, "OK: 1/1 steps | 1 files | 1 edits")
@@ -108,7 +108,7 @@ func TestConformance(t *testing.T) {
 	server := httptest.NewServer(s.Handler(""))
 	defer server.Close()
 	program := filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
-	// The other scenarios want the tools of an example server.
+	// The other scenarios need the tools of an example server.
 	for _, scenario := range []string{"server-initialize", "ping", "tools-list", "resources-list",
 		"dns-rebinding-protection"} {
 		t.Run(scenario, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// No mistake of a caller has the code of what is not one.
+// A caller's mistake never has the code of an internal error.
 func TestCodes(t *testing.T) {
 	c := withRuns(t, mcpserver.Config{Aliases: true}, map[string]string{"src/a.txt": "recieve\n", "b.bin": "a\x00b"})
 	c.good("pipeline", `{"definition":`+fixTypo+`}`)

@@ -33,7 +33,7 @@ func TestOutOfReach(t *testing.T) {
 	}
 }
 
-// The text of a file is shown, and does nothing to a terminal.
+// The text of a file is shown without any effect on a terminal.
 func TestEscapeSequences(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "x\n"}, nil)
 	for _, r := range []reply{
@@ -49,7 +49,8 @@ func TestEscapeSequences(t *testing.T) {
 	}
 }
 
-// Files that hosts and tools run or take their rights from are read, and not changed unless the host says so.
+// Files that hosts and tools execute or read their permissions from can be read, but not changed unless the host
+// permits it.
 func TestHostFiles(t *testing.T) {
 	files := map[string]string{"a.txt": "x\n"}
 	names := []string{".mcp.json", ".cursor/mcp.json", "sub/.vscode/tasks.json", ".claude/settings.json",
@@ -74,7 +75,7 @@ func TestHostFiles(t *testing.T) {
 	}
 }
 
-// A glob that is not valid is refused when the server is made, not at each call.
+// An invalid glob is refused when the server is made, not at each call.
 func TestWrongGlobsAreRefusedAtStart(t *testing.T) {
 	for _, x := range []millrace.Executor{{DeniedPaths: []string{"[a"}}, {ReadOnlyPaths: []string{"../x"}}} {
 		if s, err := mcpserver.New(mcpserver.Config{Root: t.TempDir(), Executor: x}); err == nil {

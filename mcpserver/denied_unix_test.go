@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// unprivileged makes a process run as a user who is not root, who owns what is in the directory.
+// unprivileged makes a process run as a user other than root, who owns the content of the directory.
 func unprivileged(t *testing.T, cmd *exec.Cmd, dir string) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -59,7 +59,7 @@ func unprivileged(t *testing.T, cmd *exec.Cmd, dir string) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 }
 
-// A file that cannot be read or written, and a directory that cannot, fails its own entry alone.
+// A file or directory that cannot be read or written fails only its own entry.
 func TestDenied(t *testing.T) {
 	files := map[string]string{"a.txt": "one\n", "read.txt": "one\n", "locked.txt": "one\n", "dir/b.txt": "one\n",
 		"z.txt": "one\n"}

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// documented are the calls of other servers' documents, with the arguments that stand there. The client of the
-// TypeScript SDK makes the same ones.
+// documented are the calls in other servers' documents, with their original arguments. The client of the TypeScript SDK
+// makes the same ones.
 type documented struct {
 	Files map[string]string `json:"files"`
 	Calls []struct {
@@ -26,9 +26,9 @@ type documented struct {
 		Text      []string          `json:"text"`
 		Data      map[string]any    `json:"data"`
 		Tree      map[string]string `json:"tree"`
-		// Keep has names for values of the data, which later arguments have as {NAME}.
+		// Keep names values of the data, which later arguments refer to as {NAME}.
 		Keep map[string]string `json:"keep"`
-		// Until says why a call may have to wait for what an earlier one has begun.
+		// Until says why a call may have to wait for the work of an earlier one.
 		Until string `json:"until"`
 	} `json:"calls"`
 }
@@ -46,7 +46,7 @@ func readDocumented(t *testing.T) documented {
 	return d
 }
 
-// at is what stands in data at names and numbers with dots between.
+// at returns the value in data at a path of names and numbers, separated by dots.
 func at(v any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		switch of := v.(type) {

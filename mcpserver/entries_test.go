@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// Each path that was asked for has its entry, in the order and by the name that was asked for, whatever there is.
+// Each requested path has its entry, in the order and with the name of the call, even if it cannot be read.
 func TestReadEntries(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\ntwo\n", "sub/b.txt": "b\n", "empty.txt": ""}, nil)
 	for name, call := range map[string]struct {
@@ -66,7 +66,7 @@ func TestReadEntries(t *testing.T) {
 	}
 }
 
-// fs_write has an entry for each path as well, also for a file that is given twice, by one name or two.
+// fs_write also has an entry for each path, even for a file that is given twice, by one name or two.
 func TestWriteEntries(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\ntwo\n", "b.txt": "b\n"}, nil)
 	edit := func(path, old, fresh string) string {
@@ -84,7 +84,7 @@ func TestWriteEntries(t *testing.T) {
 	if got := readFile(t, c.dir, "a.txt"); got != "1\n2\n" {
 		t.Errorf("the file is %q", got)
 	}
-	// An edit that cannot be made keeps the file as it was, and each entry names its own edits.
+	// An impossible edit leaves the file unchanged, and each entry names its own edits.
 	list = first[[]written](t, c.good("fs_write", `{"fileEdits":[`+strings.Join([]string{
 		edit("a.txt", "1", "one"), edit("b.txt", "B", "b"), edit("a.txt", "nowhere", "x"),
 	}, ",")+`]}`))
@@ -99,7 +99,7 @@ func TestWriteEntries(t *testing.T) {
 		"/fileEdits/1/edits/0/command: ", "/fileEdits/2/edits/0/new_str: ")
 }
 
-// One word of each kind of failure is in all reports, and one file's failure is not the others'.
+// All reports use the same word for each kind of failure, and one file's failure does not affect the others.
 func TestWriteReports(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n", ".envrc": "one\n", "sub/.envrc": "one\n",
 		"b.txt": "one\n"}, nil)
@@ -139,7 +139,7 @@ func TestWriteReports(t *testing.T) {
 	c.bad("fs_write", `{"path":"a.txt","file_text":"x"}`, "next: set overwrite")
 }
 
-// The hashes that fs_read shows of a range can be given back, as range_hash or as content_hash.
+// The hashes that fs_read shows of a range can be sent back, as range_hash or as content_hash.
 func TestHashes(t *testing.T) {
 	const text = "1\n2\n3\n4\n"
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": text}, nil)
@@ -157,7 +157,7 @@ func TestHashes(t *testing.T) {
 				// The lines have changed, and so has the file.
 				other := strings.Replace(args, `"end_line":3`, `"end_line":4`, 1)
 				if name == shown && name == "content_hash" {
-					continue // it is that of the whole file
+					continue // it is the hash of the whole file
 				}
 				c.bad("fs_write", other, "changed", "next: read ")
 			}
@@ -171,7 +171,7 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// A content_hash that nothing was shown with is that of a whole file, even if the lines to replace have it.
+// A content_hash that was never shown is the hash of a whole file, even if the lines to replace have it.
 func TestStaleHash(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n"}, nil)
 	old := c.good("fs_read", `{"mode":"Line","path":"a.txt"}`).data["content_hash"]
@@ -182,7 +182,7 @@ func TestStaleHash(t *testing.T) {
 		"File has changed", "next: read it again")
 }
 
-// A call, and a host, can insist on the hash of what is edited.
+// A call or a host can require the hash of edited files.
 func TestRequireHash(t *testing.T) {
 	const create = `{"path":"a.txt","file_text":"x","overwrite":true%s}`
 	files := map[string]string{"a.txt": "one\n"}
@@ -212,7 +212,7 @@ func TestRequireHash(t *testing.T) {
 	c.good("fs_write", `{"path":"new.txt","file_text":"x"}`)
 }
 
-// Thirty lines cost little more than their text, for a client that shows the texts.
+// Thirty lines cost little more than their text in a client that shows the texts.
 func TestReadIsShort(t *testing.T) {
 	page := readFile(t, ".", "read.go")
 	c := serve(t, mcpserver.Config{}, map[string]string{"src/read.go": page}, nil)

@@ -43,7 +43,7 @@ func (b Bump) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error)
 	})
 }
 
-// An action of a program's own is there in Go, in JSON, and for the agents that talk to its server.
+// A program's own action is available in Go, in JSON, and to the agents that use its server.
 func Example_ownAction() {
 	ctx := context.Background()
 	fsys := afero.NewMemMapFs()

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// A program serves a tree of its own, here one in memory, and talks to the server as an agent does.
+// A program serves its own tree, here one in memory, and talks to the server like an agent.
 func Example() {
 	fsys := afero.NewMemMapFs()
 	if err := afero.WriteFile(fsys, "notes.txt", []byte("to recieve\n"), 0o644); err != nil {

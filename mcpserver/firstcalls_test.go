@@ -9,14 +9,13 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// firstCall is a call as a model makes it that knows the tools of another host.
+// firstCall is a call by a model that knows the tools of another host.
 type firstCall struct {
 	tool, args string
-	// done is what the tree or the answer has of it. A call that is refused has none, but hints that make the second
-	// call right.
+	// done is a part of the resulting tree or answer. A refused call has none, but hints that make the second call right.
 	done  string
 	hints []string
-	exact bool // it is right as it is, so there is no warning
+	exact bool // it is entirely correct, so there is no warning
 }
 
 func firstCalls() []firstCall {
@@ -71,7 +70,7 @@ func firstCalls() []firstCall {
 		{tool: "search_files", args: `{"path":"src","regex":"O.d","file_pattern":"*.go"}`, done: "Line 3: func Old() {}"},
 		{tool: "get_file_info", args: `{"path":"src/a.go"}`, done: "25 src/a.go"},
 		{tool: "list_files", args: `{"path":".","recursive":true}`, done: "a.go"},
-		// Names that are near.
+		// Similar names.
 		{tool: "fs_read", args: `{"mode":"Search","query":"Old"}`, done: "Line 3: func Old() {}"},
 		{tool: "fs_read", args: `{"mode":"grep","regex":"O.d","path":"src","include":"*.go"}`, done: "Line 3: func Old() {}"},
 		{tool: "fs_read", args: `{"mode":"read","file":"src/a.go"}`, done: "1\tpackage a"},
@@ -103,7 +102,7 @@ func firstCalls() []firstCall {
 	}
 }
 
-// A call that a model makes by heart is done as it is meant, with a warning, or is refused so that the second one is
+// A call that a model makes from memory is done as intended, with a warning, or is refused so that the second one is
 // right.
 func TestFirstCalls(t *testing.T) {
 	list := firstCalls()
@@ -140,7 +139,7 @@ func TestFirstCalls(t *testing.T) {
 	}
 }
 
-// A name that is not the name of a tool is refused with the names of the tools, and with the tool that was meant.
+// An unknown tool name is refused with the names of the tools, and with the intended tool.
 func TestFirstCalls_unknownTool(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n"}, nil)
 	for name, hint := range map[string]string{
@@ -159,7 +158,7 @@ func TestFirstCalls_unknownTool(t *testing.T) {
 	}
 }
 
-// The tool of a host does not get around what the server offers.
+// A host's tool cannot bypass the limits of the server.
 func TestFirstCalls_readOnly(t *testing.T) {
 	c := serve(t, mcpserver.Config{ReadOnly: true}, map[string]string{"a.txt": "one\n"}, nil)
 	has(t, c.any("Read", `{"file_path":"a.txt"}`).text, "1\tone", "'Read' was taken for the tool fs_read")

@@ -57,7 +57,7 @@ type client struct {
 	outputs map[string]*jsonschema.Resolved
 }
 
-// serve makes a server of the configuration and a client to it. The root is a tree of these files.
+// serve makes a server of the configuration and a client for it. The root is a tree of the files.
 func serve(t testing.TB, cfg mcpserver.Config, files map[string]string, opts *mcp.ClientOptions) *client {
 	t.Helper()
 	dir := tree(t, files)
@@ -92,7 +92,7 @@ func connect(t testing.TB, s *mcpserver.Server, opts *mcp.ClientOptions) *mcp.Cl
 	return session
 }
 
-// reply is an answer, taken apart.
+// reply is a parsed answer.
 type reply struct {
 	text string
 	data map[string]any
@@ -123,7 +123,7 @@ func (c *client) any(name, args string) reply {
 	return replyOf(c.t, res)
 }
 
-// parses checks that each part of an answer that begins as JSON does is JSON, and nothing else.
+// parses checks that each part of an answer that begins like JSON is JSON, and nothing else.
 func (r reply) parses(t testing.TB) {
 	t.Helper()
 	for i, part := range r.raw.Content {
@@ -135,7 +135,7 @@ func (r reply) parses(t testing.TB) {
 	}
 }
 
-// valid checks the data of an answer with the schema that the list has for them.
+// valid checks the data of an answer with the schema for them in the list.
 func (c *client) valid(name string, r reply) {
 	c.t.Helper()
 	if c.outputs == nil {
@@ -205,7 +205,7 @@ func (c *client) good(name, args string) reply {
 	return r
 }
 
-// bad calls a tool that must fail, with these words in its answer and a line that reports what to do next.
+// bad calls a tool that must fail, with these words in its answer and a line with the next step.
 func (c *client) bad(name, args string, words ...string) reply {
 	c.t.Helper()
 	r := c.call(name, args)
@@ -237,7 +237,7 @@ func quote(v any) string {
 	return string(data)
 }
 
-// line is the rest of the line that begins with these words.
+// line returns the rest of the line that begins with these words.
 func line(t testing.TB, text, begin string) string {
 	t.Helper()
 	for l := range strings.SplitSeq(text, "\n") {

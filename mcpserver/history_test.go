@@ -72,7 +72,7 @@ func TestApplyPatch(t *testing.T) {
 	has(t, c.good("apply_patch", `{"path":"a.txt","patch":`+quote("<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n")+`}`).text, "1 edits")
 }
 
-// A large diff comes in pages that are the whole, and what is rejected is left out of the new plan alone.
+// A large diff is paged completely, and rejected parts are missing only in the new plan.
 func TestReviewPlan(t *testing.T) {
 	files := map[string]string{"one.txt": "recieve\n1\n2\n3\n4\n5\n6\n7\n8\nrecieve\n"}
 	for i := range 25 {

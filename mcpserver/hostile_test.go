@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// methods are those of the protocol, and two that are not.
+// methods are the methods of the protocol, and two unknown ones.
 var methods = []string{
 	"initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read",
 	"resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get", "completion/complete", "logging/setLevel",
@@ -21,7 +21,7 @@ var methods = []string{
 	"notifications/roots/list_changed", "no/such", "",
 }
 
-// params are parameters that no method takes as they are. %s stands for a text in each field that a method has.
+// params are parameters that no method accepts unchanged. %s is a text in each field that a method has.
 var params = map[string]string{
 	"none": ``, "null": `null`, "a list": `[]`, "a text": `"x"`, "a number": `1e999`, "true": `true`, "an empty object": `{}`,
 	"control characters":      fields(`"\u0000\u0001\u001b\u007f\n"`),
@@ -55,7 +55,7 @@ func fields(v string) string {
 	return b.String() + `}`
 }
 
-// noMessages are lines that are not messages, with the code of the error that answers each.
+// noMessages are lines that are not messages, with the error code of the answer to each.
 var noMessages = map[string]struct {
 	line string
 	code int
@@ -84,16 +84,16 @@ var noMessages = map[string]struct {
 	"no method":             {`{"jsonrpc":"2.0"}`, -32600},
 }
 
-// goodCall is a call that a server which is alive answers.
+// goodCall is a call that a running server answers.
 const goodCall = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"fs_read","arguments":{"mode":"Directory","path":"."}}}`
 
-// door is a way to a server, on the level of its messages.
+// door is a way to access a server, on the level of its messages.
 type door interface {
-	// send sends what may be a message, without waiting for what comes of it.
+	// send sends a possible message, without waiting for the result.
 	send(text string)
-	// refused sends what is not a message, and returns the code of the error that answers it.
+	// refused sends a malformed message, and returns the error code of the answer.
 	refused(text string) int
-	// answer sends a call with an id, and returns what answers it.
+	// answer sends a call with an id, and returns the answer.
 	answer(id int, text string) string
 }
 
@@ -106,7 +106,7 @@ func alive(t testing.TB, d door, id int, after string) {
 	}
 }
 
-// No input ends a server, and none makes it forget its plans.
+// No input ends a server, and none makes it lose its plans.
 func TestHostile(t *testing.T) {
 	for name, open := range doors() {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// A URI that is not JSON when Go quotes it comes back in the error as it was.
+// A URI that is not JSON when Go quotes it is returned unchanged in the error.
 func TestHostile_uri(t *testing.T) {
 	for name, open := range doors() {
 		t.Run(name, func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestHostile_uri(t *testing.T) {
 	}
 }
 
-// Calls in a list are answered in a list, and notifications in it by nothing.
+// Calls in a list are answered in a list, and notifications in it are not answered.
 func TestStdio_list(t *testing.T) {
 	d := openStdio(t, t.TempDir()).(*stdioDoor)
 	d.send(`[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","method":"notifications/roots/list_changed"},{"jsonrpc":"2.0","id":"b","method":"ping"}]`)
@@ -185,7 +185,7 @@ func doors() map[string]func(testing.TB, string) door {
 	return map[string]func(testing.TB, string) door{"stdio": openStdio, "http": openHTTP}
 }
 
-// stdioDoor is another process.
+// stdioDoor accesses a server in another process.
 type stdioDoor struct {
 	t   testing.TB
 	in  io.Writer
@@ -237,7 +237,7 @@ func (d *stdioDoor) send(text string) {
 	}
 }
 
-// until returns the first line that is meant.
+// until returns the first matching line.
 func (d *stdioDoor) until(meant func(string) bool) string {
 	d.t.Helper()
 	end := time.After(30 * time.Second)
@@ -298,7 +298,7 @@ func openHTTP(t testing.TB, dir string) door {
 	return d
 }
 
-// post returns the answer, and its body without what events are wrapped in.
+// post returns the answer, and its body without the wrapping of events.
 func (d *httpDoor) post(text string) (*http.Response, string) {
 	d.t.Helper()
 	ctx, cancel := context.WithTimeout(d.t.Context(), 30*time.Second)

@@ -20,7 +20,7 @@ import (
 
 const token = "a token that is long enough"
 
-// bearer puts the token into requests.
+// bearer adds the token to requests.
 type bearer struct{ token string }
 
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -110,7 +110,7 @@ func TestHTTPRefuses(t *testing.T) {
 	}
 }
 
-// A page of another origin opens no stream either, and a client without the token keeps no connection.
+// A page of another origin cannot open a stream either, and a client without the token cannot keep a connection.
 func TestHTTPRefuses_get(t *testing.T) {
 	s, _ := newServer(t, nil)
 	server := httptest.NewServer(s.Handler(token))
@@ -154,7 +154,7 @@ func TestHTTPRefuses_get(t *testing.T) {
 	}
 }
 
-// A client of the newest protocol has no session, one of an older protocol has: both can call, and be asked.
+// A client of the newest protocol has no session, a client of an older one has: both can call, and be asked.
 func TestHTTPCalls(t *testing.T) {
 	for _, version := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		t.Run(version, func(t *testing.T) {
@@ -224,7 +224,7 @@ func TestServeHTTP(t *testing.T) {
 	}
 }
 
-// A method that is not there is an error of the protocol, as over stdin, whatever the version.
+// An unknown method is an error of the protocol, as over stdin, in every version.
 func TestHTTPUnknownMethod(t *testing.T) {
 	s, _ := newServer(t, nil)
 	server := httptest.NewServer(s.Handler(token))

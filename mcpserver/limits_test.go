@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// Whatever a pipeline shows, each part of the answer is within the limit, and reports what it leaves out.
+// Each part of an answer is within the limit, and reports what it leaves out, whatever a pipeline shows.
 func TestResultTooLong(t *testing.T) {
 	files := map[string]string{}
 	for i := range 300 {
@@ -45,7 +45,7 @@ func TestResultTooLong(t *testing.T) {
 	c.bad("batch_operations", `{"pipeline_json":{`+strings.Join(many, ",")+`}}`).fits(t)
 }
 
-// The last plans are kept, and the others are asked for in vain.
+// The last plans are kept, and requests for older ones fail.
 func TestPlansAreBounded(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"src/a.txt": "recieve\n"}, nil)
 	var ids []string
@@ -56,7 +56,7 @@ func TestPlansAreBounded(t *testing.T) {
 	c.good("review_plan", `{"plan_id":"`+ids[1]+`"}`)
 }
 
-// Of calls that apply a plan at the same time one does, and all return what it has done.
+// If several calls apply a plan at the same time, one does it, and all return its result.
 func TestApplyAtTheSameTime(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"src/a.txt": "recieve\n"}, nil)
 	r := c.good("plan_pipeline", `{"pipeline_json":`+fixTypo+`}`)

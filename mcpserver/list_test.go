@@ -49,7 +49,7 @@ func TestToolsList(t *testing.T) {
 	}
 }
 
-// The list is part of each conversation, so its length is paid for by all of them.
+// The list is part of each conversation, so all of them pay for its length.
 func TestToolsListIsShort(t *testing.T) {
 	tools, _ := listOf(t, serve(t, mcpserver.Config{Aliases: true}, nil, nil))
 	text, err := json.Marshal(mcp.ListToolsResult{Tools: tools})
@@ -62,7 +62,7 @@ func TestToolsListIsShort(t *testing.T) {
 	t.Logf("the list has %d bytes", len(text))
 }
 
-// The APIs of models refuse a whole conversation for a schema that they do not take, and some clients drop the whole
+// The APIs of models refuse a whole conversation for a schema that they do not support, and some clients drop the whole
 // list.
 func TestSchemasAreTaken(t *testing.T) {
 	tools, _ := listOf(t, serve(t, mcpserver.Config{Aliases: true}, nil, nil))

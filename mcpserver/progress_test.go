@@ -33,7 +33,7 @@ func (n *notices) all() []*mcp.ProgressNotificationParams {
 	return append([]*mcp.ProgressNotificationParams(nil), n.list...)
 }
 
-// Progress comes only to those who ask for it, and its numbers rise, also in the call that is made again after a
+// Progress is sent only to clients that request it, and its numbers increase, even in the call that is repeated after a
 // question.
 func TestProgress(t *testing.T) {
 	p, n := &person{action: "accept", approve: true}, &notices{}
@@ -104,6 +104,6 @@ func TestCancel(t *testing.T) {
 			t.Errorf("the file is %q", got)
 		}
 	}
-	// The tree is not kept locked by what was canceled.
+	// The canceled call does not keep the tree locked.
 	c.good("batch_operations", `{"pipeline_json":`+fixTypo+`}`)
 }

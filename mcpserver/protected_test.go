@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// A person may let one file be written that is read-only. Of several it is the failure of this file alone.
+// A person may permit a write to a single read-only file. Among several files, only this file fails.
 func TestReadOnlyFile(t *testing.T) {
 	p := &person{action: "accept", approve: true}
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n", "b.txt": "one\n"}, p.options())

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// calls are messages that are good, of each kind, for random ones to be made of.
+// calls are valid messages of each kind, from which random ones are made.
 var calls = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":""}}`,
@@ -44,13 +44,13 @@ var calls = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"millrace://plans/{id}"},"argument":{"name":"id","value":"x"}}}`,
 }
 
-// hostileText is what a text becomes.
+// hostileText are replacements for a text.
 var hostileText = []string{
 	"", "\x00", "\x1b[31m", "\u0080", "\u202e", "../../etc/passwd", "/", "~", ".git/config", "millrace://plans/\x07", "millrace://backups/\x00/diff",
 	"{{find.files}}", "%s%n", "\u2028", "a\nb", `"}`, "1e999", "null", strings.Repeat("a/", 3_000), strings.Repeat("é", 70_000),
 }
 
-// mutated is a message of which something is another: a value, or bytes of its text.
+// mutated returns a message with one change: of a value, or of bytes of its text.
 func mutated(r *rand.Rand, id int) string {
 	text := calls[r.IntN(len(calls))]
 	if r.IntN(20) == 0 {
@@ -95,13 +95,13 @@ func mutated(r *rand.Rand, id int) string {
 	if r.IntN(10) == 0 {
 		text = "[" + text + "," + calls[r.IntN(len(calls))] + "]"
 	}
-	// A line is a message, so no message has the end of one.
+	// A line is a message, so no message contains a line end.
 	return strings.NewReplacer("\n", " ", "\r", " ").Replace(text)
 }
 
 // change changes one of the values in an object.
 func change(r *rand.Rand, m map[string]any) {
-	names := slices.Sorted(maps.Keys(m)) // the order of a map is not that of the seed
+	names := slices.Sorted(maps.Keys(m)) // the order of a map does not depend on the seed
 	if len(names) == 0 {
 		m["\x00"] = "\x01"
 		return
@@ -125,7 +125,7 @@ func change(r *rand.Rand, m map[string]any) {
 	}
 }
 
-// samples is how many samples are taken, as MILLRACE_SAMPLES says: see CONTRIBUTING.md.
+// samples returns the number of samples that MILLRACE_SAMPLES selects: see CONTRIBUTING.md.
 func samples(t testing.TB, quick, full, torture int) int {
 	t.Helper()
 	said := os.Getenv("MILLRACE_SAMPLES")
@@ -140,7 +140,7 @@ func samples(t testing.TB, quick, full, torture int) int {
 	return quick
 }
 
-// seedOf is where random samples begin: the same each time, or what MILLRACE_SEED says.
+// seedOf returns the seed of random samples: always the same, or MILLRACE_SEED.
 func seedOf(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(1)

@@ -29,7 +29,7 @@ type read struct {
 	Error        string `json:"error"`
 }
 
-// first is the first text of an answer as a value.
+// first returns the first text of an answer as a value.
 func first[T any](t *testing.T, r reply) T {
 	t.Helper()
 	var v T
@@ -40,7 +40,7 @@ func first[T any](t *testing.T, r reply) T {
 	return v
 }
 
-// entry is the one entry of an answer of fs_read.
+// entry returns the one entry of an answer of fs_read.
 func entry(t testing.TB, r reply) read {
 	t.Helper()
 	var e read
@@ -50,7 +50,7 @@ func entry(t testing.TB, r reply) read {
 	return e
 }
 
-// entries are the entries of an answer of fs_read, which are in the text too, but for the contents.
+// entries returns the entries of an answer of fs_read, which are also in the text, except the contents.
 func entries(t testing.TB, r reply) []read {
 	t.Helper()
 	var list []read
@@ -117,7 +117,7 @@ func TestReadHome(t *testing.T) {
 	c.bad("fs_read", `{"mode":"Line","path":"~/a.txt"}`, "escapes")
 }
 
-// A long file is cut at a line, and the rest can be read from where it was cut.
+// A long file is cut at a line, and the rest can be read from that line.
 func TestReadTooLong(t *testing.T) {
 	var b strings.Builder
 	for i := 1; i <= 20_000; i++ {
@@ -146,7 +146,7 @@ func TestReadTooLong(t *testing.T) {
 		strings.Contains(got.Content, "\ufffd") {
 		t.Errorf("%d bytes, truncated %v", len(got.Content), got.Truncated)
 	}
-	// A line that no answer has room for does not come again and again.
+	// A line too long for any answer is not returned again and again.
 	for name, next := range map[string]int{"wide.txt": 0, "first.txt": 2} {
 		r := c.good("fs_read", `{"mode":"Line","path":`+quote(name)+`,"start_line":1}`)
 		if got := entry(t, r); !got.Truncated || got.NextLine != next {
@@ -223,7 +223,7 @@ func TestReadImage(t *testing.T) {
 	c.bad("fs_read", `{"mode":"Image","path":"big.png"}`, "5242881 bytes")
 }
 
-// A file that is not UTF-8 is not shown with other bytes, and lines of it are not replaced by such a text.
+// A file that is not UTF-8 is not shown with other bytes, and its lines cannot be replaced by such a text.
 func TestNotUTF8(t *testing.T) {
 	const latin = "one\ncaf\xe9\nthree\n"
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": latin}, nil)
@@ -241,7 +241,7 @@ func TestNotUTF8(t *testing.T) {
 	}
 }
 
-// A whole number is one however it is written, in arguments of tools as in parameters of actions.
+// A whole number is accepted in any notation, in arguments of tools as in parameters of actions.
 func TestWholeNumbers(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "1\n2\n3\n"}, nil)
 	if got := entry(t, c.good("fs_read", `{"mode":"Line","path":"a.txt","start_line":2.0,"end_line":2e0}`)); got.Content != "2\n" {

@@ -44,7 +44,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// The server stands on what everybody can import.
+// The server uses only packages that everybody can import.
 func TestPublicPackagesOnly(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{join .Imports "\n"}}`, ".").Output()
 	if err != nil {
@@ -67,7 +67,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// The instructions and what the server says of itself are read by each model.
+// Each model reads the instructions and the description of the server.
 func TestInitialize(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, nil, nil)
 	res := c.InitializeResult()

@@ -85,7 +85,7 @@ func TestRuns(t *testing.T) {
 	c.bad("browse_pipelines", `{"action":"list"}`, "projectId")
 	c.bad("browse_pipelines", `{"action":"lst","projectId":"tree","stats":1}`, "invalid_arguments: ")
 
-	// A run that has failed is taken up where it failed.
+	// A failed run is resumed at the step where it failed.
 	r = c.bad("pipeline", `{"definition":{"name":"later","steps":[{"id":"find","action":"search","params":{"pattern":"receive"}},{"id":"read","action":"read_ranges","params":{"files":["later.txt"]}}]}}`,
 		"step_failed: run ", "later.txt", "next: call browse_pipelines")
 	failed := line(t, r.text, "step_failed: run ")
@@ -100,7 +100,7 @@ func TestRuns(t *testing.T) {
 	c.bad("pipeline", `{"resume":"99"}`, "not found")
 }
 
-// A model that plays its own job with force would pass what a person has to approve.
+// A model that plays its own job with force would bypass the approval of a person.
 func TestRunsTakeNoForce(t *testing.T) {
 	c := withRuns(t, mcpserver.Config{Aliases: true}, many(60))
 	r := c.bad("pipeline", `{"definition":`+fixAll+`}`, "held: run ", "is manual", "next: ask the user")
@@ -119,7 +119,7 @@ func TestRunsTakeNoForce(t *testing.T) {
 	}
 }
 
-// A run that needs a person is released by the person at the host, and by nobody else.
+// Only the person at the host can release a run that needs a person.
 func TestRunsHeld(t *testing.T) {
 	p := &person{action: "accept", approve: false}
 	c := withRuns(t, mcpserver.Config{Aliases: true}, many(60), p)
@@ -176,7 +176,7 @@ func TestRunsSchemas(t *testing.T) {
 	}
 }
 
-// The tools speak of names of pipelines only where there is a library that has some.
+// The tools mention names of pipelines only if there is a library that has some.
 func TestNoLibrary(t *testing.T) {
 	c := withRuns(t, mcpserver.Config{Aliases: true}, nil)
 	tools, _ := listOf(t, c)
@@ -188,7 +188,7 @@ func TestNoLibrary(t *testing.T) {
 	}
 }
 
-// A run has one id in an answer, and resume takes it, and the id that a store gives it, too. The name can be left out.
+// A run has one id in an answer. resume accepts it, and also the id from a store. The name can be omitted.
 func TestRunIDs(t *testing.T) {
 	const unnamed = `{"definition":{"steps":[{"id":"a","action":"read_ranges","params":{"files":["later.txt"]}}]}}`
 	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"later.txt": "x\n"}, nil)
@@ -208,7 +208,7 @@ func TestRunIDs(t *testing.T) {
 	}
 }
 
-// A run that lacks a value is refused before there is one.
+// A pipeline that lacks a value is refused before a run of it exists.
 func TestMissingVariable(t *testing.T) {
 	c := withRuns(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"})
 	const definition = `{"name":"x","variables":{"v":{"type":"string"}},"steps":[{"id":"a","action":"search","params":{"pattern":"{{vars.v}}"}}]}`
@@ -220,7 +220,7 @@ func TestMissingVariable(t *testing.T) {
 	c.good("manage_pipeline", `{"action":"create","projectId":".","definition":`+definition+`,"variables":[{"key":"v","value":"a"}]}`)
 }
 
-// A job that waits and is canceled is canceled, and is found as that.
+// A waiting job that is canceled is listed as canceled.
 func TestCancelWaiting(t *testing.T) {
 	c := withRuns(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"})
 	c.bad("pipeline", `{"definition":{"name":"x","steps":[{"id":"w","action":"edit","manual":true,"params":{"files":["a.txt"],"old_text":"a","new_text":"b"}}]}}`, "held: ")

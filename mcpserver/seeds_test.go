@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// The calls of other servers' documents, with the arguments that stand there.
+// The calls in other servers' documents, with their original arguments.
 
 func TestDocumentedPipelines(t *testing.T) {
 	files := map[string]string{

@@ -26,7 +26,7 @@ func resolved(t *testing.T, text []byte) *jsonschema.Resolved {
 	return r
 }
 
-// The schema for models is a fifth as long as the schema for editors. Both refuse and take the same pipelines.
+// The schema for models is a fifth as long as the schema for editors. Both accept and refuse the same pipelines.
 func TestSharedSchema(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, nil, nil)
 	res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "millrace://schema/pipeline"})
@@ -89,8 +89,8 @@ func TestSharedSchema(t *testing.T) {
 	}
 }
 
-// Actions that this server cannot run are named nowhere. A pipeline with one is refused in the words of what it may
-// not do.
+// Actions that this server cannot run are not named anywhere. A pipeline with one is refused with the reason why it is
+// not permitted.
 func TestOnlyWhatCanRun(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, nil, nil)
 	actions, _ := c.good("describe_actions", `{}`).data["actions"].(map[string]any)

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// withStore says, in the environment of such a process, that the server keeps runs.
+// withStore, in the environment of such a process, makes the server keep runs.
 const withStore = "MILLRACE_TEST_STORE"
 
 func serveStdio(root string) error {
@@ -54,7 +54,7 @@ func serveStdio(root string) error {
 	return errors.Join(s.ServeStdio(context.Background()), s.Close())
 }
 
-// runTools are the commands over runs of a tree.
+// runTools returns the commands over runs of a tree.
 func runTools(dir string) (tools runs.Tools, closing func(), err error) {
 	root, err := fsutil.OpenRoot(dir)
 	if err != nil {
@@ -114,7 +114,7 @@ func TestStdio(t *testing.T) {
 	}
 }
 
-// A message that is too long is not kept in memory and is answered with an error, also where the input ends in it.
+// A message that is too long is not kept in memory and is answered with an error, even if the input ends in it.
 func TestStdioTooLong(t *testing.T) {
 	cmd := process(t, t.TempDir())
 	part := strings.Repeat("x", 1<<20)
@@ -126,7 +126,7 @@ func TestStdioTooLong(t *testing.T) {
 	}
 }
 
-// A file of calls can be the input: what was asked before it ended is answered.
+// A file of calls can be the input: calls before its end are answered.
 func TestStdioDrains(t *testing.T) {
 	dir := tree(t, many(3))
 	var in strings.Builder

@@ -7,7 +7,8 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// TestStructural: an agent finds code by its shape, plans an edit of it, rejects a hunk, applies the rest and undoes it.
+// TestStructural: an agent finds code by its structure, plans an edit of it, rejects a hunk, applies the rest and
+// undoes it.
 func TestStructural(t *testing.T) {
 	const old = "package a\n\nvar x = f(g(1, 2),\n\t3)\n\n// f(4, 5)\nvar s = \"f(6, 7)\"\n\n\n\n\n\n\n\nvar y = f(8, h())\n"
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.go": old, "b.txt": "f(9, 9)\n"}, nil)
@@ -15,7 +16,7 @@ func TestStructural(t *testing.T) {
 	if text := r.raw.Content[1]; r.data["matches"] != 2.0 {
 		t.Errorf("%v matches, %v", r.data["matches"], text)
 	}
-	// A text of an edit is not a pattern. A search that took a pattern for a text names pattern_mode.
+	// A text of an edit is not a pattern. A search that treats a pattern as a text names pattern_mode.
 	c.bad("fs_write", `{"path":"a.go","old_str":"f(:[a], :[b])","new_str":"x"}`, "String not found in file")
 	r = c.good("fs_read", `{"mode":"Search","path":".","pattern":"f(:[a], :[b])"}`)
 	if all := r.text; !strings.Contains(all, `set pattern_mode to structural`) {

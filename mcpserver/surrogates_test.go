@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// TestHalfSurrogates: one half of a surrogate pair would be read as another character. It is refused by the name of its
-// argument, wherever it stands, and no file is made.
+// TestHalfSurrogates: one half of a surrogate pair would be read as another character. It is refused with the name of
+// its argument, wherever it is, and no file is made.
 func TestHalfSurrogates(t *testing.T) {
 	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"}, nil)
 	for _, call := range [][3]string{
@@ -25,7 +25,7 @@ func TestHalfSurrogates(t *testing.T) {
 	if got := readFile(t, c.dir, "😀.txt"); got != `\ud800 😀` {
 		t.Errorf("a whole pair was written as %q", got)
 	}
-	if names, err := filepath.Glob(filepath.Join(c.dir, "*")); err != nil || len(names) != 3 { // with the state directory
+	if names, err := filepath.Glob(filepath.Join(c.dir, "*")); err != nil || len(names) != 3 { // and the state directory
 		t.Errorf("the tree has %q, %v", names, err)
 	}
 }

@@ -74,7 +74,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// A POST request that is being answered ends before the server does, and a stream ends with the server.
+// A POST request in progress ends before the server does, and a stream ends with the server.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
