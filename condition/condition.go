@@ -85,8 +85,8 @@ func (t Type) has(field string) bool { return slices.Contains(t.Fields(), field)
 // for a field that is absent.
 type Fields struct {
 	Type    string `json:"type"`
-	StepRef string `json:"step_ref,omitempty" param:"id" alias:"step step_id ref"`
-	Path    string `json:"path,omitempty" alias:"file file_path"`
+	StepRef string `json:"step_ref,omitempty" param:"id"`
+	Path    string `json:"path,omitempty"`
 	// Value is a whole number, in JSON perhaps in quotes. Nil is none.
 	Value *int `json:"value,omitempty" param:"quoted"`
 }

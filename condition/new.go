@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/errorform"
-	"github.com/millrace-go/millrace/internal/nearest"
+	"github.com/millrace-go/millrace/internal/synonyms"
 )
 
 // Problem is one mistake in a condition.
@@ -115,7 +115,7 @@ func noType(typ string) Problem {
 		return p
 	}
 	p.Code, p.Message = codeUnknownType, fmt.Sprintf("unknown condition type '%s'", typ)
-	if near, ok := nearest.Of(typ, names); ok {
+	if near, ok := synonyms.Suggest(typ, names); ok {
 		// the nearest may mean another thing
 		p.Hint = fmt.Sprintf("did you mean '%s'? The types are %s", near, strings.Join(names, ", "))
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/millrace-go/millrace/actions"
 )
@@ -90,11 +89,9 @@ func (m *meaning) value(s *schema, name string, v any) any {
 		if len(s.Enum) == 0 || slices.Contains(s.Enum, v) {
 			return v
 		}
-		for _, known := range s.Enum {
-			if strings.EqualFold(known, v) || slices.Contains(values()[known], strings.ToLower(v)) {
-				m.warn("%s '%s' was taken for '%s'", name, shown(v), known)
-				return known
-			}
+		if known, ok := actions.Synonym(v, s.Enum); ok {
+			m.warn("%s '%s' was taken for '%s'", name, shown(v), known)
+			return known
 		}
 	case map[string]any:
 		if s.Properties != nil {
@@ -108,30 +105,6 @@ func (m *meaning) value(s *schema, name string, v any) any {
 		}
 	}
 	return v
-}
-
-// values returns the words that other tools use for values.
-func values() map[string][]string {
-	return map[string][]string{
-		modeLine:          {"lines", "read", "file", "text", "view", "cat", "content"},
-		modeDirectory:     {"dir", "ls", "list", "tree"},
-		modeSearch:        {"grep", "find_text", "ripgrep"},
-		modeGlob:          {"find", "find_files", "files"},
-		modeImage:         {"images", "picture"},
-		"create":          {"write", "create_file", "new"},
-		"str_replace":     {"replace", "edit", "update", "search_replace", "strreplace"},
-		"append":          {"add"},
-		"delete":          {"remove", "rm", "delete_file", "unlink"},
-		"move":            {"rename", "mv", "move_file"},
-		"pattern_replace": {"sed", "regex_replace"},
-		"files":           {"files_with_matches", "paths", "names"},
-		"count":           {"counts", "count_matches"},
-		"lines":           {"content", "matches"},
-		"regex":           {"regexp", "re"},
-		"literal":         {"text", "fixed", "string"},
-		"stat":            {"stats", "summary"},
-		"none":            {"no", "off"},
-	}
 }
 
 // shapes returns, by tool, functions for arguments whose object has another shape than the schema.

@@ -106,9 +106,11 @@ func (k *checker) value(s *schema, pointer string, data []byte) {
 	case kind == "string" && len(s.Enum) > 0:
 		var text string
 		if json.Unmarshal(data, &text) == nil && !slices.Contains(s.Enum, text) {
-			k.add(pointer, "unsupported_value", "use '"+strings.Join(s.Enum, "', '")+"'", "unsupported %s '%s'",
-				nameOf(pointer),
-				shown(text))
+			hint := "use '" + strings.Join(s.Enum, "', '") + "'"
+			if near, ok := actions.Nearest(text, s.Enum); ok {
+				hint = "did you mean '" + near + "'? U" + hint[1:]
+			}
+			k.add(pointer, "unsupported_value", hint, "unsupported %s '%s'", nameOf(pointer), shown(text))
 		}
 	case kind == "integer" && s.Minimum != nil:
 		if n, ok := wholeNumber(data); !ok || n < *s.Minimum {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/synonyms"
 )
 
 // The codes of problems with arguments that are not those of parameters of steps. They are stable.
@@ -137,7 +137,7 @@ func (c *collector) meant(text string, all []string) string {
 	if c.isFull() {
 		return ""
 	}
-	if near, ok := nearest.Of(text, all); ok {
+	if near, ok := synonyms.Suggest(text, all); ok {
 		return "did you mean '" + near + "'?"
 	}
 	return ""

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/internal/nearest"
+	"github.com/millrace-go/millrace/internal/synonyms"
 )
 
 // Tools are the JSON commands over runs. A part that is nil has no command: a host that gives Browse alone is
@@ -81,7 +81,7 @@ func (t Tools) find(name string) (*command, error) {
 			return nil, e
 		}
 	}
-	if near, ok := nearest.Of(name, t.Names()); ok {
+	if near, ok := synonyms.Suggest(name, t.Names()); ok {
 		e.text += fmt.Sprintf(": did you mean '%s'?", near)
 	}
 	return nil, e

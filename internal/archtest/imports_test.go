@@ -32,7 +32,7 @@ var arrows = map[string][]string{
 	"capability": {"internal/errorform"},
 	"change":     {"capability", "internal/backing"},
 	"command":    {"internal/errorform", "internal/panics", "internal/sandbox", "internal/names", "internal/show", "internal/kinds", "wording"},
-	"condition":  {"internal/errorform", "internal/nearest", "internal/show", "internal/strictjson", "internal/synonyms"},
+	"condition":  {"internal/errorform", "internal/show", "internal/strictjson", "internal/synonyms"},
 	"fsutil": {
 		"capability", "change",
 		"internal/names", "internal/raise", "internal/rootfs", "internal/stage", "internal/walk",
@@ -52,7 +52,7 @@ var arrows = map[string][]string{
 	"internal/definition": {
 		"actions", "agent", "budget", "condition", "fsutil", "internal/template", "tool",
 		"internal/flow", "internal/form", "internal/interpolate", "internal/lenient", "internal/mend", "internal/nearest", "internal/params",
-		"internal/schedule", "internal/strictjson", "internal/show", "internal/kinds", "wording",
+		"internal/schedule", "internal/strictjson", "internal/show", "internal/kinds", "internal/synonyms", "wording",
 	},
 	"internal/disk":    {"capability", "change", "internal/handle", "internal/modes", "internal/names", "internal/rootfs"},
 	"internal/errorfs": {"capability", "internal/names"},
@@ -70,7 +70,7 @@ var arrows = map[string][]string{
 		"capability", "change",
 		"internal/disk", "internal/guard", "internal/modes", "internal/names",
 	},
-	"internal/lenient":  {"internal/form", "internal/mend", "internal/nearest", "internal/strictjson"},
+	"internal/lenient":  {"internal/form", "internal/mend", "internal/strictjson", "internal/synonyms"},
 	"internal/library":  {"internal/definition", "internal/names", "internal/nearest", "internal/raise", "internal/rootfs", "internal/show", "internal/stage"},
 	"internal/lineedit": {"change", "fsutil", "internal/names"},
 	"internal/match":    {"internal/errorform", "internal/structural", "internal/show", "internal/kinds", "wording"},
@@ -113,7 +113,7 @@ var arrows = map[string][]string{
 		"internal/raise", "internal/rootfs", "internal/splice",
 	},
 	"internal/synonyms": {"internal/nearest"},
-	"internal/template": {"internal/nearest", "internal/show", "internal/strictjson"},
+	"internal/template": {"internal/nearest", "internal/show", "internal/strictjson", "internal/synonyms"},
 	"internal/textdiff": {"change"},
 	"internal/walk": {
 		"capability", "change",
@@ -141,7 +141,7 @@ var arrows = map[string][]string{
 	"htmlreport":      {".", "change", "htmlreport/page"},
 	"htmlreport/page": {".", "change", "fsutil"},
 	"lsp":             {".", "actions", "change", "fsutil", "risk"},
-	"runs":            {".", "fsutil", "risk", "internal/errorform", "internal/nearest", "internal/params", "internal/show", "internal/strictjson"},
+	"runs":            {".", "fsutil", "risk", "internal/errorform", "internal/params", "internal/show", "internal/strictjson", "internal/synonyms"},
 	"millracetest": {
 		".", "actions", "agent", "backup", "budget", "command", "fsutil",
 		"internal/crashfs", "internal/errorfs", "internal/txtarfs",
@@ -278,7 +278,7 @@ func TestArrowsOfArrows(t *testing.T) {
 		}
 	}
 	for above, below := range map[string][]string{
-		"internal/strictjson": {"internal/nearest"}, "internal/template": {"internal/nearest", "internal/show", "internal/strictjson"},
+		"internal/strictjson": {"internal/nearest"}, "internal/template": {"internal/nearest", "internal/show", "internal/strictjson", "internal/synonyms"},
 	} {
 		if !slices.Equal(arrows[above], below) {
 			t.Errorf("%s has more below it than the words that were meant, the names of members, and how a message shows a text", above)

@@ -25,8 +25,9 @@ func secondDistances(file *ast.File) (names []string) {
 	return names
 }
 
-// One function finds the word that was meant, for all modules. A second one would soon answer differently: packages of the
-// root call internal/nearest, other modules call Nearest of package actions.
+// One function finds the word that was meant, for all modules. A second function would soon answer differently. For our
+// own words packages of the root call internal/synonyms, and for words of a user internal/nearest; other modules call
+// Nearest of package actions.
 func TestOneDistance(t *testing.T) {
 	t.Parallel()
 	root, found := filepath.Join("..", ".."), 0

@@ -13,10 +13,10 @@ import (
 	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/mend"
-	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/internal/synonyms"
 	"github.com/millrace-go/millrace/tool"
 )
 
@@ -253,7 +253,7 @@ func (t *decoding) action(i int, s *stepForm, known func() *form.Form, at string
 		return
 	case !ok:
 		hint := "the actions are " + strings.Join(t.Actions.Names(), ", ")
-		if near, ok := nearest.Of(s.action, t.Actions.Names()); ok {
+		if near, ok := synonyms.Suggest(s.action, t.Actions.Names()); ok {
 			hint = fmt.Sprintf("did you mean '%s'? %s", near, strings.ToUpper(hint[:1])+hint[1:])
 		}
 		t.draft.problem(at+"/action", CodeBadAction, hint, "unknown action '%s'", show.Name(s.action))

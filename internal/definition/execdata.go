@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/internal/nearest"
+	"github.com/millrace-go/millrace/internal/synonyms"
 	"github.com/millrace-go/millrace/internal/template"
 )
 
@@ -33,7 +33,7 @@ func ExecPathProblem(a actions.Exec, path template.Path) (message, hint string) 
 	name := path[0].Key
 	scalar, ok := execMembers[name]
 	names := slices.Sorted(maps.Keys(execMembers))
-	switch near, isNear := nearest.Of(name, names); {
+	switch near, isNear := synonyms.Suggest(name, names); {
 	case path[0].Indexed, !ok && !isNear:
 		return fmt.Sprintf("the data of a command has no '%s'", strings.TrimPrefix(path[:1].String(), ".")), "it has " +
 			strings.Join(names, ", ")

@@ -121,31 +121,31 @@ func variablesSchema() Object {
 func pipelineTable(d *Draft, steps *params.Part) params.Table {
 	o := &d.Options
 	return params.Table{
-		{Name: "name", Aliases: "pipeline_name title", Doc: "Name of the pipeline.", To: &d.Name, Always: true, Most: MaxNameLen},
+		{Name: "name", Doc: "Name of the pipeline.", To: &d.Name, Always: true, Most: MaxNameLen},
 		{Name: "description", Doc: "Purpose of the pipeline, for people.", To: &d.Bounds.Description, Most: MaxDescriptionLen},
 		{
-			Name: "dry_run", Aliases: "dry preview preview_only simulate what_if test_run dry_run_only no_write",
-			Doc: "Compute everything and write nothing.", To: &o.DryRun,
+			Name: "dry_run",
+			Doc:  "Compute everything and write nothing.", To: &o.DryRun,
 		},
 		{Name: "force", Doc: "Pass the file limit and the risk levels, up to the host's ceiling.", To: &o.Force},
 		{
-			Name: "stop_on_error", Aliases: "fail_fast stop_on_failure abort_on_error halt_on_error",
-			Doc: "Stop at the first step that fails unhandled, and write nothing.", Unless: true,
+			Name: "stop_on_error",
+			Doc:  "Stop at the first step that fails unhandled, and write nothing.", Unless: true,
 			To: &o.ContinueOnError,
 		},
 		{
-			Name: "create_backup", Aliases: "backup backups with_backup make_backup",
-			Doc: "Keep a backup of changed files.", Unless: true, To: &o.NoBackup,
+			Name: "create_backup",
+			Doc:  "Keep a backup of changed files.", Unless: true, To: &o.NoBackup,
 		},
 		{Name: "verbose", Doc: "List everything in the report.", To: &o.Verbose},
 		{Name: "parallel", Doc: "Run steps that do not depend on each other at the same time.", To: &o.Parallel},
 		{Name: fieldMaxAttempts, Was: fieldMaxSteps, Doc: "Limit of attempts of all steps, at most 200.", To: &d.attemptsForm},
-		{Name: "deadline_seconds", Aliases: "deadline", Doc: "Limit of the run in seconds, up to its commit.", To: &d.boundsForm.deadline},
-		{Name: "budget", Aliases: "budget_usd", Doc: "Budget of a run: US dollars, or an object of limits.", To: &d.boundsForm.budget, Def: "budget"},
+		{Name: "deadline_seconds", Doc: "Limit of the run in seconds, up to its commit.", To: &d.boundsForm.deadline},
+		{Name: "budget", Doc: "Budget of a run: US dollars, or an object of limits.", To: &d.boundsForm.budget, Def: "budget"},
 		{Name: "classification", Doc: "A text that is copied to results and events.", To: &d.Bounds.Classification, Most: MaxClassificationLen},
 		{Name: "sandbox", To: &d.boundsForm.sandbox, Def: "sandbox"},
-		{Name: FieldVariables, Aliases: RootVars, To: &d.variableForms, Def: "variables"},
-		{Name: "steps", Aliases: "pipeline_steps tasks actions", To: steps, Most: MaxSteps, Def: "step"},
+		{Name: FieldVariables, To: &d.variableForms, Def: "variables"},
+		{Name: "steps", To: steps, Most: MaxSteps, Def: "step"},
 	}
 }
 
@@ -190,24 +190,24 @@ func (s *stepForm) table() params.Table {
 	return params.Table{
 		{Name: "id", Aliases: "step_id name", ID: true, To: &s.ID, Always: true},
 		{Name: "action", Aliases: "type tool action_type", To: &s.action, Always: true},
-		{Name: "input_from", Aliases: "from files_from input_step", Doc: "Earlier step; this step works on its files.", ID: true, To: &s.InputFrom},
+		{Name: "input_from", Doc: "Earlier step; this step works on its files.", ID: true, To: &s.InputFrom},
 		{
-			Name: "input_from_all", Aliases: "inputs_from files_from_all",
-			Doc: "Earlier steps; this step works on their files.", ID: true, To: &s.InputFromAll,
+			Name: "input_from_all",
+			Doc:  "Earlier steps; this step works on their files.", ID: true, To: &s.InputFromAll,
 		},
-		s.conditionRow(params.Row{Name: "condition", Aliases: "when if only_if run_if"}, &s.When),
-		{Name: "expect", Aliases: "expected expects", To: &s.Expect, Def: "expect"},
-		{Name: "on_fail", Aliases: "on_failure", Doc: "Later step to jump to after a failure.", ID: true, To: &s.OnFail},
-		{Name: "next", Aliases: "next_step on_success goto", Doc: "Later step to jump to after a success.", ID: true, To: &s.Next},
+		s.conditionRow(params.Row{Name: "condition"}, &s.When),
+		{Name: "expect", To: &s.Expect, Def: "expect"},
+		{Name: "on_fail", Doc: "Later step to jump to after a failure.", ID: true, To: &s.OnFail},
+		{Name: "next", Doc: "Later step to jump to after a success.", ID: true, To: &s.Next},
 		{Name: "retry_if", Doc: "Backward jumps to this step or earlier steps; the first that holds is taken.", To: &s.flow.waysBack, Def: "retry_if"},
-		{Name: "max_retries", Aliases: "retries", Doc: "Attempts of a visit after the first, 0 to 100.", To: &s.MaxRetries},
+		{Name: "max_retries", Doc: "Attempts of a visit after the first, 0 to 100.", To: &s.MaxRetries},
 		{Name: "max_visits", Doc: "Visits after which no backward jump to this step is taken, 2 to 100.", To: &s.flow.maxVisits},
-		{Name: "timeout", Aliases: "timeout_seconds", Doc: "Limit of an attempt in seconds.", To: &s.flow.timeout},
+		{Name: "timeout", Doc: "Limit of an attempt in seconds.", To: &s.flow.timeout},
 		{Name: "backoff", Doc: "Seconds to wait before the second attempt; the wait doubles then.", To: &s.flow.backoff},
 		{Name: "input", Doc: "\"previous\" for the files of the step that was executed before.", To: &s.Input},
 		{Name: "manual", Doc: "Wait before the step for a person's decision.", To: &s.Manual},
 		{Name: "raw", Doc: "Read templates in the parameters as text.", To: &s.Raw},
-		{Name: "params", Aliases: "args arguments parameters", To: &s.params},
+		{Name: "params", To: &s.params},
 	}
 }
 

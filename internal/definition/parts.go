@@ -20,9 +20,9 @@ const InputPrevious = "previous"
 
 // WayBack is an entry of retry_if.
 type WayBack struct {
-	Step    string            `json:"step" param:"id" alias:"target to goto step_id"`
-	Keyword *string           `json:"keyword,omitempty" alias:"contains text"`
-	When    *condition.Fields `json:"when,omitempty" alias:"condition if"`
+	Step    string            `json:"step" param:"id"`
+	Keyword *string           `json:"keyword,omitempty"`
+	When    *condition.Fields `json:"when,omitempty"`
 	Restart bool              `json:"restart,omitempty"`
 }
 

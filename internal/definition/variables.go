@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/internal/synonyms"
 	"github.com/millrace-go/millrace/internal/template"
 )
 
@@ -160,8 +161,11 @@ func (d *Draft) checkVariable(v *Variable, at string) {
 		for i, t := range variableTypes {
 			names[i] = t.name
 		}
-		d.problem(at, CodeBadVariable, "the types are "+strings.Join(names, ", "), "variable '%s' has no type '%s'",
-			v.Name, show.Name(v.Type))
+		hint := "the types are " + strings.Join(names, ", ")
+		if near, ok := synonyms.Suggest(v.Type, names); ok {
+			hint = fmt.Sprintf("did you mean '%s'?", near)
+		}
+		d.problem(at, CodeBadVariable, hint, "variable '%s' has no type '%s'", v.Name, show.Name(v.Type))
 		return
 	}
 	if v.Enum != nil && len(v.Enum) == 0 {

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/form"
-	"github.com/millrace-go/millrace/internal/nearest"
 	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/internal/synonyms"
 )
 
 // Hint is the probable meaning of a wrong name, and the JSON pointer of the meant name. If At is set, nothing else is
@@ -15,14 +15,20 @@ type Hint struct{ Text, At string }
 
 // Meant returns the hint for an unknown name in an object of that form at a pointer.
 func Meant(object *form.Form, name, at string) Hint {
-	field, ok := object.Known(name)
-	if !ok {
-		field, ok = nearest.Of(name, object.Names())
-	}
+	field, ok := suggest(object, name)
 	if !ok || form.OtherUnit(name, field) {
 		return Hint{}
 	}
 	return Hint{fmt.Sprintf("did you mean '%s'?", field), at + "/" + strictjson.EscapeToken(field)}
+}
+
+// suggest returns the field of an object that an unknown name was probably meant for. The synonyms of a form of its
+// own come first.
+func suggest(object *form.Form, name string) (field string, ok bool) {
+	if field, ok = object.Known(name); ok {
+		return field, ok
+	}
+	return synonyms.Suggest(name, object.Names())
 }
 
 // Unknown returns the hint for an unknown name. pointer is the pointer of the name, relative to an object of that form,
@@ -74,11 +80,9 @@ func (f *Forms) UnknownParam(pointer, at string, action *form.Form) Hint {
 	if object == nil {
 		return Hint{}
 	}
-	if _, near := nearest.Of(name, object.Names()); !near && up == "" {
-		if _, known := object.Known(name); !known {
-			if hint := f.Misplaced(name, at, nil); hint.Text != "" {
-				return hint
-			}
+	if _, meant := suggest(object, name); !meant && up == "" {
+		if hint := f.Misplaced(name, at, nil); hint.Text != "" {
+			return hint
 		}
 	}
 	return Meant(object, name, at+"/params"+up)

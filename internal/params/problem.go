@@ -114,7 +114,11 @@ func (c *collector) allowed(at *path, s string, enum []string, offset int) {
 	if len(enum) == 0 || slices.Contains(enum, s) || c.templated(s) {
 		return
 	}
-	c.add(at, CodeBadEnum, offset, "use "+choice(enum), "unsupported %s %s '%s'", c.action, at, shown(s))
+	hint := "use " + choice(enum)
+	if meant, ok := synonyms.Suggest(s, enum); ok {
+		hint = fmt.Sprintf("did you mean '%s'? U%s", meant, hint[1:])
+	}
+	c.add(at, CodeBadEnum, offset, hint, "unsupported %s %s '%s'", c.action, at, shown(s))
 }
 
 // unknown reports a name that s, the struct at up, does not have.

@@ -1,12 +1,14 @@
 package params
 
 import (
+	"cmp"
 	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/internal/synonyms"
 )
 
 // Table has the fields of an object that is not a single Go struct, such as a step, whose parameters depend on its
@@ -16,8 +18,8 @@ type Table []Row
 
 // Row is one field of an object.
 type Row struct {
-	// Name is the name in JSON. Aliases are other names that lenient decoding accepts for it, separated by spaces. Doc is
-	// the sentence in the schema.
+	// Name is the name in JSON. Aliases are the names that lenient decoding accepts for it in place of the usual names,
+	// separated by spaces. Doc is the sentence in the schema.
 	Name, Aliases, Doc string
 	// Was is an earlier name, which is read like Name unless both are present. "" means that there was none.
 	Was string
@@ -171,7 +173,10 @@ func (r *Row) append(e *encoder) error {
 func (t Table) Form() *form.Form {
 	all := &form.Form{Kind: form.Object, Fields: make([]form.Field, len(t))}
 	for i := range t {
-		all.Fields[i] = form.Field{Name: t[i].Name, Aliases: t[i].Aliases, Doc: t[i].Doc, Form: t[i].form()}
+		r := &t[i]
+		all.Fields[i] = form.Field{
+			Name: r.Name, Aliases: cmp.Or(r.Aliases, synonyms.Of(r.Name)), Doc: r.Doc, Form: r.form(),
+		}
 	}
 	return all
 }

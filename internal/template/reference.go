@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/millrace-go/millrace/internal/nearest"
+	"github.com/millrace-go/millrace/internal/synonyms"
 )
 
 // reference converts a candidate with a known root to a reference, or returns its problem.
@@ -85,14 +85,8 @@ func (r Root) fieldHint(rest string) string {
 		names[i] = f.Name
 	}
 	field, _, _ := strings.Cut(rest, "[")
-	near, ok := nearest.Of(strings.Trim(field, blanks), names) // blanks around a field are not part of its name
-	if !ok {
-		// Results in JSON have longer names for the same things.
-		longer := map[string]string{"files_matched": FieldFiles, "edits_applied": FieldEdits, "risk_level": FieldRisk}
-		near = longer[field]
-		ok = slices.Contains(names, near)
-	}
-	if ok {
+	// Blanks around a field are not part of its name.
+	if near, ok := synonyms.Suggest(strings.Trim(field, blanks), names); ok {
 		return fmt.Sprintf("did you mean '%s'?", near)
 	}
 	return "the fields are " + strings.Join(names, ", ") + "; " + hintEscape

@@ -20,6 +20,9 @@ func Kinds() []string { return []string{"rename", "licence", "codemod", "fix-loo
 func initial(kind string) (millrace.Pipeline, error) {
 	text, err := kinds.ReadFile("kinds/" + kind + ".yaml")
 	if err != nil {
+		if near, ok := actions.Nearest(kind, Kinds()); ok {
+			return millrace.Pipeline{}, fmt.Errorf("there is no kind %q: did you mean %q?", kind, near)
+		}
 		return millrace.Pipeline{}, fmt.Errorf("there is no kind %q: the kinds are %s", kind,
 			strings.Join(Kinds(), ", "))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
 )
 
@@ -175,6 +176,9 @@ func (c *choice) String() string { return *c.to }
 
 func (c *choice) Set(word string) error {
 	if !slices.Contains(c.words, word) {
+		if near, ok := actions.Nearest(word, c.words); ok {
+			return fmt.Errorf("must be one of %s: did you mean %s?", strings.Join(c.words, ", "), near)
+		}
 		return fmt.Errorf("must be one of %s", strings.Join(c.words, ", "))
 	}
 	*c.to = word

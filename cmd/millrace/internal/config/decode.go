@@ -25,6 +25,24 @@ func (d *decoder) fail(at *yaml.Node, hint, format string, args ...any) {
 	})
 }
 
+// meant returns the hint at the word that was probably meant, "" if no word is near.
+func meant(word string, words []string) string {
+	near, ok := actions.Nearest(word, words)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q?", near)
+}
+
+// unknown notes that a name is none of those that there are.
+func (d *decoder) unknown(at *yaml.Node, name string, names []string, format string, args ...any) {
+	hint := "there are " + strings.Join(names, ", ")
+	if near := meant(name, names); near != "" {
+		hint = near + " T" + hint[1:]
+	}
+	d.fail(at, hint, format, args...)
+}
+
 // decode reads a file. It only uses the tree of nodes, so that YAML converts no values.
 func decode(file, text string, project bool, c *Config) []Problem {
 	d := &decoder{file: file}
@@ -40,9 +58,9 @@ func decode(file, text string, project bool, c *Config) []Problem {
 		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name })
 		switch {
 		case i < 0:
-			hint := "`millrace help config` lists all keys"
-			if near, ok := actions.Nearest(name, names(project)); ok {
-				hint = fmt.Sprintf("did you mean %q?", near)
+			hint := meant(name, names(project))
+			if hint == "" {
+				hint = "`millrace help config` lists all keys"
 			}
 			d.fail(key, hint, "unknown key %q", name)
 		case project && !keys[i].Project:

@@ -38,8 +38,8 @@ func (d *decoder) exec(n *yaml.Node, e *Exec) {
 		case "toolchains":
 			e.NoToolchains = d.word(value, "auto", "none") == "none"
 		default:
-			d.fail(key, "there are allow, read, write, env, network, sandbox, toolchains", "unknown key %q of exec",
-				name)
+			all := []string{"allow", "read", "write", "env", "network", "sandbox", "toolchains"}
+			d.unknown(key, name, all, "unknown key %q of exec", name)
 		}
 	})
 }
@@ -100,6 +100,7 @@ func (d *decoder) agent(name string, key, value *yaml.Node, a *Agent) {
 		}
 		a.Timeout = limit
 	default:
-		d.fail(key, "there are command, format, read, write, env, timeout", "unknown key %q of an agent", name)
+		all := []string{"command", "format", "read", "write", "env", "timeout"}
+		d.unknown(key, name, all, "unknown key %q of an agent", name)
 	}
 }

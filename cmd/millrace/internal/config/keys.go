@@ -88,7 +88,7 @@ func (d *decoder) text(n *yaml.Node) (text string, ok bool) {
 // word returns one of the given words.
 func (d *decoder) word(n *yaml.Node, words ...string) string {
 	if n.Kind != yaml.ScalarNode || !slices.Contains(words, n.Value) {
-		d.fail(n, "", "this must be one of %s", strings.Join(words, ", "))
+		d.fail(n, meant(n.Value, words), "this must be one of %s", strings.Join(words, ", "))
 		return ""
 	}
 	return n.Value
@@ -98,7 +98,8 @@ func (d *decoder) word(n *yaml.Node, words ...string) string {
 func (d *decoder) level(n *yaml.Node) risk.Level {
 	level, err := risk.Parse(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil || level == risk.Unset {
-		d.fail(n, "", "this must be one of low, medium, high, critical")
+		words := []string{"low", "medium", "high", "critical"}
+		d.fail(n, meant(n.Value, words), "this must be one of %s", strings.Join(words, ", "))
 		return risk.Unset
 	}
 	return level
@@ -178,7 +179,7 @@ func (d *decoder) backups(n *yaml.Node, c *Config) {
 			}
 			c.Backups.MaxAge = age
 		default:
-			d.fail(key, "there are keep, max_age, max_bytes", "unknown key %q of backups", name)
+			d.unknown(key, name, []string{"keep", "max_age", "max_bytes"}, "unknown key %q of backups", name)
 		}
 	})
 }
@@ -214,7 +215,7 @@ func (d *decoder) risk(n *yaml.Node, c *Config) {
 		level := levels[name]
 		switch {
 		case level == nil:
-			d.fail(key, "there are medium, high, critical", "unknown level %q of risk", name)
+			d.unknown(key, name, []string{"medium", "high", "critical"}, "unknown level %q of risk", name)
 			return
 		case value.Kind != yaml.MappingNode:
 			d.fail(value, "write {files: 200, edits: 5000}", "this must be a list of `key: value`")
@@ -227,7 +228,7 @@ func (d *decoder) risk(n *yaml.Node, c *Config) {
 			case "edits":
 				level.Edits = int(d.number(value, math.MaxInt32))
 			default:
-				d.fail(key, "there are files, edits", "unknown measure %q of a level", measure)
+				d.unknown(key, measure, []string{"files", "edits"}, "unknown measure %q of a level", measure)
 			}
 		})
 	})
