@@ -48,7 +48,9 @@ func (x Executor) Recover(ctx context.Context, fsys afero.Fs) (*Recovery, error)
 	}
 	switch dry := x.ReadOnly || x.DryRun; {
 	case dry && work:
-		return nil, &readOnlyError{"an earlier change is not finished, and this executor must not write: recover with another one"}
+		return nil, &readOnlyError{
+			"an earlier change is not finished, and this executor must not write: recover with another one",
+		}
 	case dry:
 		return &Recovery{}, nil
 	}
@@ -253,7 +255,8 @@ func (x Executor) decide(ctx context.Context, fsys afero.Fs, do func(t *tree, o 
 	}
 	defer t.done()
 	if x.ReadOnly || x.DryRun {
-		return &readOnlyError{"this executor must not write, so it does not decide what becomes of a transaction: do it with another one"}
+		return &readOnlyError{"this executor must not write, so it does not decide what becomes of a transaction: " +
+			"do it with another one"}
 	}
 	return t.underLock(ctx, func(lock io.Closer) error { return do(t, t.commitOptions(lock)) })
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // mail begins a commit as git format-patch does.
-const mail = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: a <a>\nSubject: [PATCH] m\n\n---\n"
+const mail = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: a <a>\n" +
+	"Subject: [PATCH] m\n\n---\n"
 
 // fiveBlocks are equal, so that only the place tells one from another.
 var fiveBlocks = strings.Repeat("{\nroot\n}\n", 5)
@@ -47,34 +48,59 @@ func TestPatchSeries(t *testing.T) {
 	want := files{"f": above + strings.Replace(fiveBlocks, "root", "ROOT", 1)}
 	plain := func(diff string) string { return strings.ReplaceAll(diff, "diff --git a/f b/f\n", "") }
 	runPatchCases(t, []patchCase{
-		{"mails", files{"f": fiveBlocks}, text(mail + eight + "-- \n2.39.5\n\n" + mail + modify + "-- \n2.39.5\n\n"), want, "", ""},
+		{"mails", files{"f": fiveBlocks}, text(mail + eight + "-- \n2.39.5\n\n" + mail + modify + "-- \n2.39.5\n\n"), want,
+			"", ""},
 		{"log, oldest first", files{"f": fiveBlocks}, text(log1 + eight + "\n" + log2 + modify), want, "", ""},
-		{"log, newest first", files{"f": fiveBlocks}, text(log2 + modify + "\n" + log1 + eight), want, "", "the newest commit stands first"},
-		{"log, order unknown", files{"f": fiveBlocks}, text(undated(log2 + modify + "\n" + log1 + eight)), nil, "nothing tells in which order", ""},
-		{"mails, deleted and made again", files{"f": "1\n"}, text(mail + indexed(gone("1"), "d00491f..0000000") + mail + indexed(fresh("1"), "0000000..d00491f")), files{"f": "1\n"}, "", ""},
-		{"log, deleted and made again", files{"f": "1\n"}, text(log2 + indexed(fresh("2"), "0000000..0cfbf08") + "\n" + log1 + indexed(gone("1"), "d00491f..0000000")), files{"f": "2\n"}, "", "the newest commit stands first"},
-		{"log, a copy of what goes back", files{"f": "2\n"}, text(log2 + indexed(turn("1", "2"), "d00491f..0cfbf08") + copied + "\n" + log1 + indexed(turn("2", "1"), "0cfbf08..d00491f")), files{"f": "2\n", "c": "1\n"}, "", "the newest commit stands first"},
-		{"log without times, changed and renamed", files{"f": "1\n"}, text(undated(log2) + chain + "\n" + undated(log1) + indexed(turn("1", "2"), "d00491f..0cfbf08")), files{"g": "2\n"}, "", "the newest commit stands first"},
+		{"log, newest first", files{"f": fiveBlocks}, text(log2 + modify + "\n" + log1 + eight), want, "",
+			"the newest commit stands first"},
+		{"log, order unknown", files{"f": fiveBlocks}, text(undated(log2 + modify + "\n" + log1 + eight)), nil,
+			"nothing tells in which order", ""},
+		{"mails, deleted and made again", files{"f": "1\n"}, text(mail + indexed(gone("1"), "d00491f..0000000") + mail +
+			indexed(fresh("1"), "0000000..d00491f")), files{"f": "1\n"}, "", ""},
+		{"log, deleted and made again", files{"f": "1\n"}, text(log2 + indexed(fresh("2"), "0000000..0cfbf08") + "\n" + log1 +
+			indexed(gone("1"), "d00491f..0000000")), files{"f": "2\n"}, "", "the newest commit stands first"},
+		{"log, a copy of what goes back", files{"f": "2\n"}, text(log2 + indexed(turn("1", "2"), "d00491f..0cfbf08") +
+			copied + "\n" + log1 + indexed(turn("2", "1"), "0cfbf08..d00491f")), files{"f": "2\n", "c": "1\n"}, "",
+			"the newest commit stands first"},
+		{"log without times, changed and renamed", files{"f": "1\n"},
+			text(undated(log2) + chain + "\n" + undated(log1) + indexed(turn("1", "2"), "d00491f..0cfbf08")), files{"g": "2\n"},
+			"", "the newest commit stands first"},
 		{"diffs of git, one behind the other", files{"f": fiveBlocks}, text(eight + modify), want, "", ""},
 		{"plain diffs, one behind the other", files{"f": fiveBlocks}, text(plain(eight) + plain(modify)), want, "", ""},
 		{"quotes what was put in", files{"f": fiveBlocks}, text(eight + first), want, "", ""},
 		{"taken back", want, actions.Patch{Text: eight + modify, Reverse: true}, files{"f": fiveBlocks}, "", ""},
 		{"swap in one commit", files{"f": "1\n", "g": "2\n"}, text(mail + swap), files{"f": "2\n", "g": "1\n"}, "", ""},
-		{"swap, and back", files{"f": "1\n", "g": "2\n"}, text(mail + swap + mail + swap), files{"f": "1\n", "g": "2\n"}, "", "the patch changes nothing"},
+		{"swap, and back", files{"f": "1\n", "g": "2\n"}, text(mail + swap + mail + swap), files{"f": "1\n", "g": "2\n"}, "",
+			"the patch changes nothing"},
 		{"renamed twice", files{"f": "1\n"}, text(chain + onward), files{"h": "1\n"}, "", ""},
-		{"rotated in one commit", files{"f": "1\n", "g": "2\n"}, text(mail + chain + onward), files{"g": "1\n", "h": "2\n"}, "", ""},
-		{"onto a file that a later commit moves", files{"f": "1\n", "g": "2\n"}, text(mail + chain + mail + onward), nil, "file already exists", ""},
-		{"copied in the same commit", files{"f": "1\n"}, text(mail + copies + copied), files{"f": "one\n", "c": "1\n"}, "", ""},
-		{"copied in a later commit", files{"f": "1\n"}, text(mail + copies + mail + copied), files{"f": "one\n", "c": "one\n"}, "", ""},
-		{"made, changed and renamed", files{}, text(mail + "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+1\n" + mail + copies + mail + chain), files{"g": "one\n"}, "", ""},
-		{"a link makes room for a directory, and moves on", files{"l@": "d", "d/x/y": "1\n"}, text(mail + moveTo("l", "l/x/y") + mail + moveTo("l/x/y", "l/x")), files{"l/x@": "d", "d/x/y": "1\n"}, "", ""},
-		{"a link to itself makes room, and moves on", files{"l@": "l"}, text(mail + moveTo("l", "l/x/y") + mail + moveTo("l/x/y", "l/x")), files{"l/x@": "l"}, "", ""},
-		{"a file makes room for a directory, and moves on", files{"f": "1\n"}, text(mail + moveTo("f", "f/x/y") + mail + moveTo("f/x/y", "f/x")), files{"f/x": "1\n"}, "", ""},
-		{"a directory makes room for a file, and moves on", files{"d/x": "1\n"}, text(mail + moveTo("d/x", "d") + mail + moveTo("d", "e")), files{"e": "1\n"}, "", ""},
-		{"through a link that stays, and on", files{"l@": "d", "d/x": "1\n", "f": "1\n"}, text(mail + moveTo("f", "l/y") + mail + moveTo("l/y", "g")), nil, "file already exists", ""},
-		{"below a file that stays, and on", files{"f": "1\n", "g": "1\n"}, text(mail + moveTo("g", "f/x") + mail + moveTo("f/x", "h")), nil, "file already exists", ""},
-		{"onto a directory that stays, and on", files{"d/x": "1\n", "f": "1\n"}, text(mail + moveTo("f", "d") + mail + moveTo("d", "h")), nil, "file already exists", ""},
-		{"copied and deleted", files{"f": "1\n"}, text(mail + copied + mail + "diff --git a/c b/c\ndeleted file mode 100644\n--- a/c\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n"), files{"f": "1\n"}, "", "the patch changes nothing"},
+		{"rotated in one commit", files{"f": "1\n", "g": "2\n"}, text(mail + chain + onward), files{"g": "1\n", "h": "2\n"},
+			"", ""},
+		{"onto a file that a later commit moves", files{"f": "1\n", "g": "2\n"}, text(mail + chain + mail + onward), nil,
+			"file already exists", ""},
+		{"copied in the same commit", files{"f": "1\n"}, text(mail + copies + copied), files{"f": "one\n", "c": "1\n"}, "",
+			""},
+		{"copied in a later commit", files{"f": "1\n"}, text(mail + copies + mail + copied),
+			files{"f": "one\n", "c": "one\n"}, "", ""},
+		{"made, changed and renamed", files{}, text(mail +
+			"diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+1\n" + mail + copies + mail +
+			chain), files{"g": "one\n"}, "", ""},
+		{"a link makes room for a directory, and moves on", files{"l@": "d", "d/x/y": "1\n"},
+			text(mail + moveTo("l", "l/x/y") + mail + moveTo("l/x/y", "l/x")), files{"l/x@": "d", "d/x/y": "1\n"}, "", ""},
+		{"a link to itself makes room, and moves on", files{"l@": "l"},
+			text(mail + moveTo("l", "l/x/y") + mail + moveTo("l/x/y", "l/x")), files{"l/x@": "l"}, "", ""},
+		{"a file makes room for a directory, and moves on", files{"f": "1\n"},
+			text(mail + moveTo("f", "f/x/y") + mail + moveTo("f/x/y", "f/x")), files{"f/x": "1\n"}, "", ""},
+		{"a directory makes room for a file, and moves on", files{"d/x": "1\n"},
+			text(mail + moveTo("d/x", "d") + mail + moveTo("d", "e")), files{"e": "1\n"}, "", ""},
+		{"through a link that stays, and on", files{"l@": "d", "d/x": "1\n", "f": "1\n"},
+			text(mail + moveTo("f", "l/y") + mail + moveTo("l/y", "g")), nil, "file already exists", ""},
+		{"below a file that stays, and on", files{"f": "1\n", "g": "1\n"},
+			text(mail + moveTo("g", "f/x") + mail + moveTo("f/x", "h")), nil, "file already exists", ""},
+		{"onto a directory that stays, and on", files{"d/x": "1\n", "f": "1\n"},
+			text(mail + moveTo("f", "d") + mail + moveTo("d", "h")), nil, "file already exists", ""},
+		{"copied and deleted", files{"f": "1\n"}, text(mail + copied + mail +
+			"diff --git a/c b/c\ndeleted file mode 100644\n--- a/c\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n"), files{"f": "1\n"}, "",
+			"the patch changes nothing"},
 	})
 }
 
@@ -94,23 +120,35 @@ func TestPatchSections(t *testing.T) {
 		{"hunks, unified", ab, text(uni("@@ -1 +1 @@\n-a\n+b\n@@ -2 +2 @@\n-b\n+a\n")), ba, "", ""},
 		{"hunks, apply_patch", ab, env(update + "@@\n-a\n+b\n@@\n-b\n+a\n"), ba, "", ""},
 		{"blocks", ab, text("f\n" + block("a\n", "b\n") + block("b\n", "a\n")), ba, "", ""},
-		{"blocks with another file between", files{"f": "a\nb\n", "g": "1\n"}, text("f\n" + block("a\n", "b\n") + "g\n" + block("1\n", "2\n") + "f\n" + block("b\n", "a\n")), files{"f": "b\na\n", "g": "2\n"}, "", ""},
-		{"blocks, the name in two spellings", ab, text("./f\n" + block("a\n", "b\n") + "f\n" + block("b\n", "a\n")), ba, "", ""},
-		{"later text, the name in two spellings", ab, text("d/../f\n" + block("a\n", "x\n") + "f\n" + block("x\n", "c\n")), ac, "", put},
+		{"blocks with another file between", files{"f": "a\nb\n", "g": "1\n"},
+			text("f\n" + block("a\n", "b\n") + "g\n" + block("1\n", "2\n") + "f\n" + block("b\n", "a\n")),
+			files{"f": "b\na\n", "g": "2\n"}, "", ""},
+		{"blocks, the name in two spellings", ab, text("./f\n" + block("a\n", "b\n") + "f\n" + block("b\n", "a\n")), ba, "",
+			""},
+		{"later text, the name in two spellings", ab, text("d/../f\n" + block("a\n", "x\n") + "f\n" + block("x\n", "c\n")),
+			ac, "", put},
 		// One quotes what another one puts in.
-		{"later text, unified", ab, text(uni("@@ -1 +1 @@\n-a\n+x\n@@ -1 +1 @@\n-x\n+c\n")), nil, "its lines are not in the file", ""},
+		{"later text, unified", ab, text(uni("@@ -1 +1 @@\n-a\n+x\n@@ -1 +1 @@\n-x\n+c\n")), nil,
+			"its lines are not in the file", ""},
 		{"later text, apply_patch", ab, env(update + "@@\n-a\n+x\n@@\n-x\n+c\n"), ac, "", put},
 		{"later text, blocks", ab, text("f\n" + block("a\n", "x\n") + block("x\n", "c\n")), ac, "", put},
-		{"later text that changes nothing", files{"f": "a\n"}, text("f\n" + block("a\n", "b\n") + block("b\n", "a\n")), files{"f": "a\n"}, "", "the patch changes nothing"},
+		{"later text that changes nothing", files{"f": "a\n"}, text("f\n" + block("a\n", "b\n") + block("b\n", "a\n")),
+			files{"f": "a\n"}, "", "the patch changes nothing"},
 		// A section refers to what the earlier ones have made.
 		{"sections, unified", ab, text(uni("@@ -1 +1 @@\n-a\n+x\n") + uni("@@ -1 +1 @@\n-x\n+c\n")), ac, "", ""},
 		{"sections, apply_patch", ab, env(update + "@@\n-a\n+x\n" + update + "@@\n-x\n+c\n"), ac, "", ""},
 		// A name is the name that the earlier sections have left.
-		{"names, apply_patch", files{"f": "a\n", "g": "1\n"}, env(update + "*** Move to: h\n*** Update File: g\n*** Move to: f\n" + update + "@@\n-1\n+2\n"), files{"h": "a\n", "f": "2\n"}, "", ""},
-		{"swap, apply_patch", files{"f": "a\n", "g": "1\n"}, env(update + "*** Move to: g\n*** Update File: g\n*** Move to: f\n"), nil, "file already exists", ""},
-		{"names, search_replace", files{}, text("f\n" + block("", "a\n") + "f\n" + block("a\n", "c\n")), files{"f": "c\n"}, "", ""},
+		{"names, apply_patch", files{"f": "a\n", "g": "1\n"}, env(update +
+			"*** Move to: h\n*** Update File: g\n*** Move to: f\n" + update + "@@\n-1\n+2\n"), files{"h": "a\n", "f": "2\n"}, "",
+			""},
+		{"swap, apply_patch", files{"f": "a\n", "g": "1\n"}, env(update +
+			"*** Move to: g\n*** Update File: g\n*** Move to: f\n"), nil, "file already exists", ""},
+		{"names, search_replace", files{}, text("f\n" + block("", "a\n") + "f\n" + block("a\n", "c\n")), files{"f": "c\n"},
+			"", ""},
 		// Two sections that name the same old text.
-		{"sections of one text", ab, text("diff --git a/f b/f\nindex 422c2b7..0e1677a 100644\n" + uni("@@ -1 +1 @@\n-a\n+b\n") + "diff --git a/f b/f\nindex 422c2b7..0e1677a 100644\n" + uni("@@ -2 +2 @@\n-b\n+a\n")), ba, "", ""},
+		{"sections of one text", ab, text("diff --git a/f b/f\nindex 422c2b7..0e1677a 100644\n" +
+			uni("@@ -1 +1 @@\n-a\n+b\n") + "diff --git a/f b/f\nindex 422c2b7..0e1677a 100644\n" + uni("@@ -2 +2 @@\n-b\n+a\n")),
+			ba, "", ""},
 	})
 }
 
@@ -124,24 +162,44 @@ func TestPatchNames(t *testing.T) {
 	made := "<<<<<<< SEARCH\n=======\n2\n>>>>>>> REPLACE\n"
 	runPatchCases(t, []patchCase{
 		{"no prefix", both, text("diff --git d/f d/f\n--- d/f\n+++ d/f\n" + hunk), inner, "", ""},
-		{"no prefix, made", files{"f": "1\n"}, text("diff --git d/f d/f\nnew file mode 100644\n--- /dev/null\n+++ d/f\n@@ -0,0 +1 @@\n+2\n"), inner, "", ""},
-		{"no prefix, below a", files{"f": "1\n", "a/f": "1\n"}, text("diff --git a/f b/f\nrename from a/f\nrename to b/f\n--- a/f\n+++ b/f\n" + hunk), files{"f": "1\n", "b/f": "2\n"}, "", ""},
+		{"no prefix, made", files{"f": "1\n"},
+			text("diff --git d/f d/f\nnew file mode 100644\n--- /dev/null\n+++ d/f\n@@ -0,0 +1 @@\n+2\n"), inner, "", ""},
+		{"no prefix, below a", files{"f": "1\n", "a/f": "1\n"},
+			text("diff --git a/f b/f\nrename from a/f\nrename to b/f\n--- a/f\n+++ b/f\n" + hunk),
+			files{"f": "1\n", "b/f": "2\n"}, "", ""},
 		{"index and work tree", both, text("--- i/d/f\n+++ w/d/f\n" + hunk), inner, "", ""},
 		{"commit and work tree, git", both, text("diff --git c/d/f w/d/f\n--- c/d/f\n+++ w/d/f\n" + hunk), inner, "", ""},
-		{"a time behind blanks", both, text("--- a/d/f     2010-08-18 20:13:00.000000000 +0200\n+++ b/d/f     2010-08-18 20:13:01\n" + hunk), inner, "", ""},
+		{"a time behind blanks", both,
+			text("--- a/d/f     2010-08-18 20:13:00.000000000 +0200\n+++ b/d/f     2010-08-18 20:13:01\n" + hunk), inner, "",
+			""},
 		{"a date behind blanks", both, text("--- a/d/f  2010-08-18\n+++ b/d/f 10-08-18 \n" + hunk), inner, "", ""},
-		{"a date that ends a name of git", files{"f 2010-08-18": "1\n", "f": "1\n"}, text("diff --git a/f 2010-08-18 b/f 2010-08-18\n--- a/f 2010-08-18\n+++ b/f 2010-08-18\n" + hunk), files{"f 2010-08-18": "2\n", "f": "1\n"}, "", ""},
-		{"a date that ends a name before a tab", files{"f 2010-08-18": "1\n", "f": "1\n"}, text("--- a/f 2010-08-18\t\n+++ b/f 2010-08-18\t\n" + hunk), files{"f 2010-08-18": "2\n", "f": "1\n"}, "", ""},
-		{"names disagree", both, text("diff --git a/f b/f\n--- a/d/f\n+++ b/d/f\n" + hunk), nil, "disagree on which file", ""},
-		{"names disagree behind a mode", both, text("diff --git a/f b/f\nold mode 100644\nnew mode 100755\n--- a/d/f\n+++ b/d/f\n" + hunk), nil, "disagree on which file", ""},
-		{"made and renamed", both, text("diff --git a/f b/g\nnew file mode 100644\nrename from f\nrename to g\n"), nil, "disagree on what is done", ""},
-		{"made, with an old name", files{}, text("diff --git a/f b/f\nnew file mode 100644\n--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+2\n"), nil, "disagree on which file", ""},
-		{"a sentence above a block", files{}, text("Here is the new file: it has one line\n" + made), nil, "is not the name of a file", ""},
+		{"a date that ends a name of git", files{"f 2010-08-18": "1\n", "f": "1\n"},
+			text("diff --git a/f 2010-08-18 b/f 2010-08-18\n--- a/f 2010-08-18\n+++ b/f 2010-08-18\n" + hunk),
+			files{"f 2010-08-18": "2\n", "f": "1\n"}, "", ""},
+		{"a date that ends a name before a tab", files{"f 2010-08-18": "1\n", "f": "1\n"},
+			text("--- a/f 2010-08-18\t\n+++ b/f 2010-08-18\t\n" + hunk), files{"f 2010-08-18": "2\n", "f": "1\n"}, "", ""},
+		{"names disagree", both, text("diff --git a/f b/f\n--- a/d/f\n+++ b/d/f\n" + hunk), nil, "disagree on which file",
+			""},
+		{"names disagree behind a mode", both,
+			text("diff --git a/f b/f\nold mode 100644\nnew mode 100755\n--- a/d/f\n+++ b/d/f\n" + hunk), nil,
+			"disagree on which file", ""},
+		{"made and renamed", both, text("diff --git a/f b/g\nnew file mode 100644\nrename from f\nrename to g\n"), nil,
+			"disagree on what is done", ""},
+		{"made, with an old name", files{},
+			text("diff --git a/f b/f\nnew file mode 100644\n--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+2\n"), nil,
+			"disagree on which file", ""},
+		{"a sentence above a block", files{}, text("Here is the new file: it has one line\n" + made), nil,
+			"is not the name of a file", ""},
 		{"a name with blanks, quoted", files{}, text("`a b`\n" + made), files{"a b": "2\n"}, "", ""},
-		{"dots between blocks", files{"f": "1\n3\n"}, text("f\n" + block + "...\n" + strings.NewReplacer("1", "3", "2", "4").Replace(block)), files{"f": "2\n4\n"}, "", ""},
-		{"padded marks", files{"f": "1\n"}, text(" *** Begin Patch\n*** Update File: f\n@@\n-1\n+2\n *** End Patch\n"), files{"f": "2\n"}, "", ""},
-		{"a padded mark in a file", files{"f": "*** End Patch\n1\n"}, text("*** Begin Patch\n*** Update File: f\n@@\n *** End Patch\n-1\n+2\n*** End Patch\n"), files{"f": "*** End Patch\n2\n"}, "", ""},
-		{"the end of the file is elsewhere", files{"f": ten}, text("--- a/f\n+++ b/f\n@@ -3,0 +4 @@\n+x\n\\ No newline at end of file\n"), nil, "must end the file", ""},
+		{"dots between blocks", files{"f": "1\n3\n"}, text("f\n" + block + "...\n" +
+			strings.NewReplacer("1", "3", "2", "4").Replace(block)), files{"f": "2\n4\n"}, "", ""},
+		{"padded marks", files{"f": "1\n"}, text(" *** Begin Patch\n*** Update File: f\n@@\n-1\n+2\n *** End Patch\n"),
+			files{"f": "2\n"}, "", ""},
+		{"a padded mark in a file", files{"f": "*** End Patch\n1\n"},
+			text("*** Begin Patch\n*** Update File: f\n@@\n *** End Patch\n-1\n+2\n*** End Patch\n"),
+			files{"f": "*** End Patch\n2\n"}, "", ""},
+		{"the end of the file is elsewhere", files{"f": ten},
+			text("--- a/f\n+++ b/f\n@@ -3,0 +4 @@\n+x\n\\ No newline at end of file\n"), nil, "must end the file", ""},
 	})
 }
 
@@ -153,13 +211,22 @@ func TestPatchApplied(t *testing.T) {
 	runPatchCases(t, []patchCase{
 		{"made", files{"f": "1\n"}, text(made), files{"f": "1\n"}, "", "is there already"},
 		{"made with other text", files{"f": "2\n"}, text(made), nil, "set overwrite", ""},
-		{"deleted", files{"g": ""}, text("--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n"), files{"g": ""}, "", "f is deleted already"},
+		{"deleted", files{"g": ""}, text("--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n"), files{"g": ""}, "",
+			"f is deleted already"},
 		{"renamed", files{"g": "1\n"}, text(moved), files{"g": "1\n"}, "", "f is renamed to g already"},
 		{"renamed, neither is there", files{}, text(moved), nil, "f (line 1 of the patch): File not found", ""},
-		{"copied", files{"f": "1\n", "g": "1\n"}, text(strings.ReplaceAll(moved, "rename", "copy")), files{"f": "1\n", "g": "1\n"}, "", "g is there already"},
-		{"link", files{"l@": "f"}, text("diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+f\n\\ No newline at end of file\n"), files{"l@": "f"}, "", "l is there already"},
-		{"a file becomes a directory of its name", files{"f": "1\n"}, text("diff --git a/f b/f/x\nrename from f\nrename to f/x\n"), files{"f/x": "1\n"}, "", ""},
-		{"and back", files{"f/d/x": "1\n"}, text("diff --git a/f/d/x b/f\nrename from f/d/x\nrename to f\n"), files{"f": "1\n"}, "", ""},
-		{"a link to a directory becomes one", files{"l@": "d", "d/x": "1\n"}, text("diff --git a/l b/l\ndeleted file mode 120000\n--- a/l\n+++ /dev/null\n@@ -1 +0,0 @@\n-d\n\\ No newline at end of file\ndiff --git a/l/x b/l/x\nnew file mode 100644\n--- /dev/null\n+++ b/l/x\n@@ -0,0 +1 @@\n+2\n"), files{"l/x": "2\n", "d/x": "1\n"}, "", ""},
+		{"copied", files{"f": "1\n", "g": "1\n"}, text(strings.ReplaceAll(moved, "rename", "copy")),
+			files{"f": "1\n", "g": "1\n"}, "", "g is there already"},
+		{"link", files{"l@": "f"},
+			text("diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+f\n" +
+				"\\ No newline at end of file\n"), files{"l@": "f"}, "", "l is there already"},
+		{"a file becomes a directory of its name", files{"f": "1\n"},
+			text("diff --git a/f b/f/x\nrename from f\nrename to f/x\n"), files{"f/x": "1\n"}, "", ""},
+		{"and back", files{"f/d/x": "1\n"}, text("diff --git a/f/d/x b/f\nrename from f/d/x\nrename to f\n"),
+			files{"f": "1\n"}, "", ""},
+		{"a link to a directory becomes one", files{"l@": "d", "d/x": "1\n"},
+			text("diff --git a/l b/l\ndeleted file mode 120000\n--- a/l\n+++ /dev/null\n@@ -1 +0,0 @@\n-d\n" +
+				"\\ No newline at end of file\ndiff --git a/l/x b/l/x\nnew file mode 100644\n--- /dev/null\n" +
+				"+++ b/l/x\n@@ -0,0 +1 @@\n+2\n"), files{"l/x": "2\n", "d/x": "1\n"}, "", ""},
 	})
 }

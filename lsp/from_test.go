@@ -59,7 +59,8 @@ func urisOf(edit lsp.WorkspaceEdit) string {
 
 // The form is what editors read: golden, for what can be said.
 func TestGolden(t *testing.T) {
-	fsys := suite.Tree("a.go", "package a\n\n// to recieve 😀 recieve\r\nfunc a() {}\n", "b.txt", "b\n", "c.txt", "c\n", "old.txt", "gone\n")
+	fsys := suite.Tree("a.go", "package a\n\n// to recieve 😀 recieve\r\nfunc a() {}\n", "b.txt", "b\n", "c.txt", "c\n",
+		"old.txt", "gone\n")
 	p := millrace.New("golden").
 		Step("move", actions.Rename{Files: []string{"a.go"}, To: "pkg/a b.go"}).
 		Step("fix", actions.Edit{Files: []string{"pkg/a b.go"}, OldText: "recieve", NewText: "receive"}).
@@ -110,7 +111,8 @@ func TestOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fsys := crashfs.New()
 			for i := 0; i < len(test.files); i += 2 {
-				if err := errors.Join(fsys.MkdirAll("d/e", 0o755), afero.WriteFile(fsys, test.files[i], []byte(test.files[i+1]), 0o644)); err != nil {
+				if err := errors.Join(fsys.MkdirAll("d/e", 0o755), afero.WriteFile(fsys, test.files[i], []byte(test.files[i+1]),
+					0o644)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -142,19 +144,29 @@ func TestEdits(t *testing.T) {
 		splices []change.Splice
 		want    []lsp.TextEdit
 	}{
-		"after a pair":          {"😀b", []change.Splice{{Off: 4, Len: 1, Text: []byte("c")}}, []lsp.TextEdit{at(0, 2, 3, "c")}},
-		"the last byte":         {"a😀", []change.Splice{{Off: 4, Len: 1, Text: []byte("\x81")}}, []lsp.TextEdit{at(0, 1, 3, "😁")}},
-		"two that touch":        {"ab", []change.Splice{{Off: 0, Len: 1, Text: []byte("1")}, {Off: 1, Len: 1, Text: []byte("2")}}, []lsp.TextEdit{at(0, 0, 1, "1"), at(0, 1, 2, "2")}},
-		"one character of two":  {"ab", []change.Splice{{Off: 0, Len: 1, Text: []byte("\xc3")}, {Off: 1, Len: 1, Text: []byte("\xa9")}}, []lsp.TextEdit{at(0, 0, 2, "é")}},
-		"two within one":        {"😀", []change.Splice{{Off: 1, Len: 1, Text: []byte("\x9f")}, {Off: 3, Len: 1, Text: []byte("\x81")}}, []lsp.TextEdit{at(0, 0, 2, "😁")}},
-		"within a line end":     {"a\r\nb", []change.Splice{{Off: 2, Text: []byte("|")}}, []lsp.TextEdit{over}},
-		"after a lone return":   {"a\rbc", []change.Splice{{Off: 3, Text: []byte("|")}}, []lsp.TextEdit{at(1, 1, 1, "|")}},
-		"after a mark":          {mark + "a", []change.Splice{{Off: 3, Len: 1, Text: []byte("b")}}, []lsp.TextEdit{at(0, 0, 1, "b")}},
-		"a mark and more":       {mark + "a", []change.Splice{{Off: 0, Len: 4, Text: []byte(mark + "b")}}, []lsp.TextEdit{at(0, 0, 1, "b")}},
-		"one mark of two":       {mark + mark + "a", []change.Splice{{Off: 0, Len: 3}}, []lsp.TextEdit{at(0, 0, 1, "")}},
-		"a mark that is put on": {mark + "a", []change.Splice{{Off: 0, Text: []byte(mark)}}, []lsp.TextEdit{at(0, 0, 0, mark)}},
-		"a mark taken and put":  {mark + "a", []change.Splice{{Off: 0, Len: 3}, {Off: 3, Text: []byte(mark + "b")}}, []lsp.TextEdit{at(0, 0, 0, "b")}},
-		"a mark that is kept":   {mark + "a", []change.Splice{{Off: 0, Len: 3, Text: []byte(mark)}, {Off: 4, Text: []byte("b")}}, []lsp.TextEdit{at(0, 1, 1, "b")}},
+		"after a pair": {"😀b", []change.Splice{{Off: 4, Len: 1, Text: []byte("c")}},
+			[]lsp.TextEdit{at(0, 2, 3, "c")}},
+		"the last byte": {"a😀", []change.Splice{{Off: 4, Len: 1, Text: []byte("\x81")}},
+			[]lsp.TextEdit{at(0, 1, 3, "😁")}},
+		"two that touch": {"ab", []change.Splice{{Off: 0, Len: 1, Text: []byte("1")},
+			{Off: 1, Len: 1, Text: []byte("2")}}, []lsp.TextEdit{at(0, 0, 1, "1"), at(0, 1, 2, "2")}},
+		"one character of two": {"ab", []change.Splice{{Off: 0, Len: 1, Text: []byte("\xc3")},
+			{Off: 1, Len: 1, Text: []byte("\xa9")}}, []lsp.TextEdit{at(0, 0, 2, "é")}},
+		"two within one": {"😀", []change.Splice{{Off: 1, Len: 1, Text: []byte("\x9f")},
+			{Off: 3, Len: 1, Text: []byte("\x81")}}, []lsp.TextEdit{at(0, 0, 2, "😁")}},
+		"within a line end":   {"a\r\nb", []change.Splice{{Off: 2, Text: []byte("|")}}, []lsp.TextEdit{over}},
+		"after a lone return": {"a\rbc", []change.Splice{{Off: 3, Text: []byte("|")}}, []lsp.TextEdit{at(1, 1, 1, "|")}},
+		"after a mark": {mark + "a", []change.Splice{{Off: 3, Len: 1, Text: []byte("b")}},
+			[]lsp.TextEdit{at(0, 0, 1, "b")}},
+		"a mark and more": {mark + "a", []change.Splice{{Off: 0, Len: 4, Text: []byte(mark + "b")}},
+			[]lsp.TextEdit{at(0, 0, 1, "b")}},
+		"one mark of two": {mark + mark + "a", []change.Splice{{Off: 0, Len: 3}}, []lsp.TextEdit{at(0, 0, 1, "")}},
+		"a mark that is put on": {mark + "a", []change.Splice{{Off: 0, Text: []byte(mark)}},
+			[]lsp.TextEdit{at(0, 0, 0, mark)}},
+		"a mark taken and put": {mark + "a", []change.Splice{{Off: 0, Len: 3}, {Off: 3, Text: []byte(mark + "b")}},
+			[]lsp.TextEdit{at(0, 0, 0, "b")}},
+		"a mark that is kept": {mark + "a", []change.Splice{{Off: 0, Len: 3, Text: []byte(mark)},
+			{Off: 4, Text: []byte("b")}}, []lsp.TextEdit{at(0, 1, 1, "b")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := planned(t, suite.Tree("a", test.text), func(s *fsutil.Stage) error { return s.Edit("a", test.splices) })
@@ -176,7 +188,8 @@ func TestEdits(t *testing.T) {
 // Changes that the protocol cannot express are reported, all of them, or left out with whatever needs them.
 func TestUnsupported(t *testing.T) {
 	fsys := crashfs.New()
-	for name, text := range map[string]string{"a.sh": "x", "bin": "\x00x", "latin": "x\xe9", "mark": "\ufeffx", "n\xff": "x", "e.txt": "x", "f.txt": "f"} {
+	for name, text := range map[string]string{"a.sh": "x", "bin": "\x00x", "latin": "x\xe9", "mark": "\ufeffx",
+		"n\xff": "x", "e.txt": "x", "f.txt": "f"} {
 		if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -187,8 +200,10 @@ func TestUnsupported(t *testing.T) {
 	plan := planned(t, fsys, func(s *fsutil.Stage) error {
 		splice := []change.Splice{{Off: 0, Len: 0, Text: []byte("y")}}
 		return errors.Join(
-			s.Chmod("a.sh", 0o755), s.Edit("a.sh", splice), s.Edit("bin", splice), s.Edit("latin", splice), s.Edit("mark", splice),
-			s.Edit("n\xff", splice), s.Mkdir("empty", 0o755), s.Rename("link", "link2"), s.Rename("f.txt", "link"), s.Edit("e.txt", splice),
+			s.Chmod("a.sh", 0o755), s.Edit("a.sh", splice), s.Edit("bin", splice), s.Edit("latin", splice),
+			s.Edit("mark", splice),
+			s.Edit("n\xff", splice), s.Mkdir("empty", 0o755), s.Rename("link", "link2"), s.Rename("f.txt", "link"),
+			s.Edit("e.txt", splice),
 			afero.WriteFile(s, "new.sh", []byte("new"), 0o755), afero.WriteFile(s, "f.txt", []byte("new"), 0o644),
 		)
 	})
@@ -212,7 +227,8 @@ func TestUnsupported(t *testing.T) {
 	if d := cmp.Diff(want, unsupported.Changes); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if text := err.Error(); !strings.Contains(text, `n\xff: its name`) || !strings.HasPrefix(text, "a workspace edit cannot say all") {
+	if text := err.Error(); !strings.Contains(text, `n\xff: its name`) ||
+		!strings.HasPrefix(text, "a workspace edit cannot say all") {
 		t.Errorf("the error says %q", text)
 	}
 	edit, err := lsp.From(plan, lsp.Options{Root: "/r", Partial: true})
@@ -262,11 +278,13 @@ func TestRoot(t *testing.T) {
 		}
 	}
 	for _, dir := range []string{"", ".", "src", "C:", "C:src", "file:///a", "//", `\a`} {
-		if edit, err := lsp.From(plan, lsp.Options{Root: dir}); err == nil || !strings.Contains(err.Error(), "absolute directory") {
+		if edit, err := lsp.From(plan, lsp.Options{Root: dir}); err == nil ||
+			!strings.Contains(err.Error(), "absolute directory") {
 			t.Errorf("%q: %v, %v", dir, edit, err)
 		}
 	}
-	if _, err := lsp.From(plan, lsp.Options{Root: "/", Encoding: "utf-7"}); err == nil || !strings.Contains(err.Error(), `"utf-16"`) {
+	if _, err := lsp.From(plan, lsp.Options{Root: "/", Encoding: "utf-7"}); err == nil ||
+		!strings.Contains(err.Error(), `"utf-16"`) {
 		t.Error(err)
 	}
 }
@@ -332,7 +350,8 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole, err := lsp.From(plan, lsp.Options{Root: "/r"})
-	if err != nil || !maps.Equal(whole.ChangeAnnotations, map[string]lsp.ChangeAnnotation{"e": {Label: "e", Description: "edit"}}) {
+	if err != nil || !maps.Equal(whole.ChangeAnnotations,
+		map[string]lsp.ChangeAnnotation{"e": {Label: "e", Description: "edit"}}) {
 		t.Errorf("a plan that was stored: %v, %v", whole, err)
 	}
 	if err := afero.WriteFile(fsys, "a", []byte("other x"), 0o644); err != nil {

@@ -25,12 +25,14 @@ func TestCauses(t *testing.T) {
 		{"fs_write", edit("none", replace), "not_found", "correct the path"},
 		{"fs_write", edit("d", replace), "is_directory", "give the path of a file"},
 		{"fs_write", edit("../x", replace), "outside_root", "give a path in the root"},
-		{"fs_write", edit(".envrc", `"old_str":"one","new_str":"x"`), "read_only", "ask the user: the host lets this file be read only"},
+		{"fs_write", edit(".envrc", `"old_str":"one","new_str":"x"`), "read_only",
+			"ask the user: the host lets this file be read only"},
 		{"fs_read", `{"mode":"Line","path":"none"}`, "not_found", "correct the path"},
 		{"fs_read", `{"mode":"Line","path":"d"}`, "is_directory", "correct the path"},
 		{"batch_operations", `{"pipeline_json":{"name":"x","steps":[{"id":"s","action":"delete","params":{"files":["d"]}}]}}`,
 			"", "set recursive"},
-		{"batch_operations", `{"pipeline_json":{"name":"x","steps":[{"id":"s","action":"copy","params":{"files":["a.txt"],"to":"d/b.txt"}}]}}`,
+		{"batch_operations", `{"pipeline_json":{"name":"x","steps":[{"id":"s","action":"copy",` +
+			`"params":{"files":["a.txt"],"to":"d/b.txt"}}]}}`,
 			"", "set overwrite"},
 	} {
 		r := c.bad(test.tool, test.args, "next: "+test.next)

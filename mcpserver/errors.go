@@ -65,10 +65,12 @@ func (c *call) failure(a *answer, err error) *answer {
 }
 
 // personForces is the advice for a change that needs force.
-const personForces = "a person can run millrace apply, or restart the server with --allow-force; or plan a smaller change"
+const personForces = "a person can run millrace apply, or restart the server with --allow-force; " +
+	"or plan a smaller change"
 
 // correctPipeline is the advice for mistakes in a pipeline.
-const correctPipeline = "correct all of this and send the call again; describe_actions lists the actions and their parameters"
+const correctPipeline = "correct all of this and send the call again; " +
+	"describe_actions lists the actions and their parameters"
 
 // takesPipeline reports whether the arguments of a tool contain a pipeline.
 func takesPipeline(tool string) bool {

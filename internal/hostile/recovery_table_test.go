@@ -40,10 +40,13 @@ func TestHostile_all_that_can_be_found_of_a_transaction(t *testing.T) {
 	}{
 		{point{name: "neither plan nor done", at: `^phase backup`}, nil, none, backup.LeftoverUntouched, ""},
 		{point{name: "plan.tmp only", at: `^rename T/plan$`}, []string{"plan.tmp"}, none, backup.LeftoverUntouched, ""},
-		{point{name: "done", after: notMarked, at: `^syncdir T$`, isNew: true}, []string{"done"}, none, backup.LeftoverCommitted, ""},
-		{point{name: "done, half cleaned", after: `^phase clean`, at: `^remove T/new$`, isNew: true}, []string{"done"}, none, backup.LeftoverCommitted, ""},
+		{point{name: "done", after: notMarked, at: `^syncdir T$`, isNew: true},
+			[]string{"done"}, none, backup.LeftoverCommitted, ""},
+		{point{name: "done, half cleaned", after: `^phase clean`, at: `^remove T/new$`, isNew: true},
+			[]string{"done"}, none, backup.LeftoverCommitted, ""},
 		{point{name: "plan, nothing applied", at: `^phase apply`}, []string{"plan"}, none, backup.LeftoverInterrupted, ""},
-		{point{name: "plan, half applied", after: `^exchange [a-z]`, at: `^exchange [a-z]`}, []string{"plan"}, none, backup.LeftoverInterrupted, ""},
+		{point{name: "plan, half applied", after: `^exchange [a-z]`, at: `^exchange [a-z]`},
+			[]string{"plan"}, none, backup.LeftoverInterrupted, ""},
 		{point{name: "plan, all applied", at: notMarked}, []string{"plan"}, none, backup.LeftoverInterrupted, ""},
 		{point{name: "plan with a wrong sum", at: notMarked}, []string{"plan"}, inPlan(func(d []byte) []byte {
 			return bytes.Replace(d, []byte(`"edit"`), []byte(`"kept"`), 1)
@@ -112,11 +115,13 @@ func inspected(t *testing.T, dir, id string, status backup.LeftoverStatus, reaso
 	found, err := host().Inspect(t.Context(), watching.wrap(openDir(t, dir)))
 	must(t, err)
 	sameTree(t, "inspected", dir, before, exact|private)
-	if len(found.Leftovers) != 1 || len(found.Conflicts) > 0 || found.Clean() || found.Blocked() != (status == backup.LeftoverSuspicious) {
+	if len(found.Leftovers) != 1 || len(found.Conflicts) > 0 || found.Clean() ||
+		found.Blocked() != (status == backup.LeftoverSuspicious) {
 		t.Fatalf("found %+v", found)
 	}
 	l := found.Leftovers[0]
-	if l.ID != id || l.Directory != stateName+"/tx/"+id || l.Status != status || !strings.Contains(l.Reason, string(reason)) ||
+	if l.ID != id || l.Directory != stateName+"/tx/"+id || l.Status != status ||
+		!strings.Contains(l.Reason, string(reason)) ||
 		(l.Reason != "") != (status == backup.LeftoverSuspicious) {
 		t.Errorf("found %+v", l)
 	}
@@ -172,7 +177,8 @@ func settled(t *testing.T, dir, id string, old map[string]string, status backup.
 		}
 		sameTree(t, "recovered", dir, old, exact)
 		plan := slices.Index(events, "remove T/plan")
-		if before := slices.Index(events, "remove T/old/00"); status == backup.LeftoverInterrupted && (plan < 0 || before < plan) {
+		before := slices.Index(events, "remove T/old/00")
+		if status == backup.LeftoverInterrupted && (plan < 0 || before < plan) {
 			t.Errorf("what the plan needs is removed before it: %q", events)
 		}
 	default:
@@ -182,7 +188,8 @@ func settled(t *testing.T, dir, id string, old map[string]string, status backup.
 	if err != nil || !found.Clean() {
 		t.Errorf("left over: %+v, %v", found, err)
 	}
-	if again, err := host().Recover(t.Context(), openDir(t, dir)); err != nil || len(again.Finished)+len(again.RolledBack) > 0 {
+	again, err := host().Recover(t.Context(), openDir(t, dir))
+	if err != nil || len(again.Finished)+len(again.RolledBack) > 0 {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, stateName, "tx")); err == nil && status != backup.LeftoverCommitted {

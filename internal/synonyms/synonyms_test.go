@@ -12,15 +12,17 @@ func TestMeant(t *testing.T) {
 	edit := []string{"files", "old_text", "new_text", "mode"}
 	write := []string{"path", "file_text", "old_str", "new_str", "insert_line", "start_line", "end_line", "dry-run"}
 	for name, want := range map[string]string{
-		"old_string": "old_text", "oldText": "old_text", "search": "old_text", "replace": "new_text", "file": "files", "mode": "mode", "quux": "",
+		"old_string": "old_text", "oldText": "old_text", "search": "old_text", "replace": "new_text", "file": "files",
+		"mode": "mode", "quux": "",
 	} {
 		if got, ok := synonyms.Meant(name, edit); got != want || ok != (want != "") {
 			t.Errorf("%s means %q, %v", name, got, ok)
 		}
 	}
 	for name, want := range map[string]string{
-		"content": "file_text", "old_text": "old_str", "file_path": "path", "offset": "start_line", "dry_run": "dry-run", "preview": "dry-run",
-		"line": "", // of two
+		"content": "file_text", "old_text": "old_str", "file_path": "path", "offset": "start_line", "dry_run": "dry-run",
+		"preview": "dry-run",
+		"line":    "", // of two
 	} {
 		if got, ok := synonyms.Meant(name, write); got != want || ok != (want != "") {
 			t.Errorf("%s means %q, %v", name, got, ok)
@@ -31,7 +33,8 @@ func TestMeant(t *testing.T) {
 // No name is in a row twice.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	for _, name := range strings.Fields("old_text old_str new_text new_str pattern path files paths include start_line end_line limit content file_text patch") {
+	for _, name := range strings.Fields("old_text old_str new_text new_str pattern path files paths include " +
+		"start_line end_line limit content file_text patch") {
 		seen := map[string]bool{name: true}
 		list := strings.Fields(synonyms.Of(name))
 		if len(list) == 0 {

@@ -15,55 +15,66 @@ import (
 func TestValuesInExpressions(t *testing.T) {
 	t.Parallel()
 	const text = "a.b axb $1 \\n a/b\n"
+	regex := func(old, fresh string) actions.Edit {
+		return actions.Edit{OldText: old, NewText: fresh, Mode: "regex"}
+	}
+	sed := func(script, syntax string) actions.PatternReplace {
+		return actions.PatternReplace{FilePattern: "f", SedPattern: []string{script}, Syntax: syntax}
+	}
 	for _, test := range []struct {
 		name   string
 		action actions.Action
 		value  string
 		want   string // what becomes of the text, "" if it stays
 	}{
-		{"expression", actions.Edit{OldText: "{{vars.x}}", NewText: "-", Mode: "regex"}, "a.b", "- axb $1 \\n a/b\n"},
-		{"within one", actions.Edit{OldText: `^{{vars.x}}\b`, NewText: "-", Mode: "regex"}, "a.b", "- axb $1 \\n a/b\n"},
-		{"between brackets", actions.Edit{OldText: "[{{vars.x}}]", NewText: "-", Mode: "regex"}, "a-x", "-.b --b $1 \\n -/b\n"},
-		{"raw between brackets", actions.Edit{OldText: "[{{vars.x|raw}}]", NewText: "-", Mode: "regex"}, "a-x", "-.- --- $1 \\- -/-\n"},
-		{"a hyphen", actions.Edit{OldText: "a{{vars.x}}b?", NewText: "=", Mode: "regex"}, "-", ""},
-		{"raw", actions.Edit{OldText: "{{vars.x|raw}}", NewText: "-", Mode: "regex"}, "a.b", "- - $1 \\n -\n"},
-		{"raw with blanks", actions.Edit{OldText: "{{ vars.x | raw }}", NewText: "-", Mode: "regex"}, "a.b", "- - $1 \\n -\n"},
-		{"no expression at all", actions.Edit{OldText: "{{vars.x}}b", NewText: "-", Mode: "regex"}, "(", ""},
-		{"mode by template", actions.Edit{OldText: "{{vars.x}}", NewText: "-", Mode: "{{vars.mode}}"}, "a.b", "- axb $1 \\n a/b\n"},
+		{"expression", regex("{{vars.x}}", "-"), "a.b", "- axb $1 \\n a/b\n"},
+		{"within one", regex(`^{{vars.x}}\b`, "-"), "a.b", "- axb $1 \\n a/b\n"},
+		{"between brackets", regex("[{{vars.x}}]", "-"), "a-x", "-.b --b $1 \\n -/b\n"},
+		{"raw between brackets", regex("[{{vars.x|raw}}]", "-"), "a-x", "-.- --- $1 \\- -/-\n"},
+		{"a hyphen", regex("a{{vars.x}}b?", "="), "-", ""},
+		{"raw", regex("{{vars.x|raw}}", "-"), "a.b", "- - $1 \\n -\n"},
+		{"raw with blanks", regex("{{ vars.x | raw }}", "-"), "a.b", "- - $1 \\n -\n"},
+		{"no expression at all", regex("{{vars.x}}b", "-"), "(", ""},
+		{"mode by template", actions.Edit{OldText: "{{vars.x}}", NewText: "-", Mode: "{{vars.mode}}"}, "a.b",
+			"- axb $1 \\n a/b\n"},
 		{"literal", actions.Edit{OldText: "{{vars.x}}", NewText: "{{vars.x}}!"}, "$1", "a.b axb $1! \\n a/b\n"},
-		{"replacement", actions.Edit{OldText: "(axb)", NewText: "<{{vars.x}}$1>", Mode: "regex"}, `$1\n`, "a.b <$1\\naxb> $1 \\n a/b\n"},
-		{"raw replacement", actions.Edit{OldText: "(axb)", NewText: "<{{vars.x|raw}}>", Mode: "regex"}, `$1`, "a.b <axb> $1 \\n a/b\n"},
-		{"transform", actions.RegexTransform{Patterns: []actions.PatternEdit{{Pattern: "{{vars.x}}", Replacement: "<{{vars.x}}>"}}},
+		{"replacement", regex("(axb)", "<{{vars.x}}$1>"), `$1\n`, "a.b <$1\\naxb> $1 \\n a/b\n"},
+		{"raw replacement", regex("(axb)", "<{{vars.x|raw}}>"), `$1`, "a.b <axb> $1 \\n a/b\n"},
+		{"transform",
+			actions.RegexTransform{Patterns: []actions.PatternEdit{{Pattern: "{{vars.x}}", Replacement: "<{{vars.x}}>"}}},
 			"$1", "a.b axb <$1> \\n a/b\n"},
-		{"sed", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/{{vars.x}}/<{{vars.x}}>/g"}}, "a.b", "<a.b> axb $1 \\n a/b\n"},
-		{"sed, separator", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/{{vars.x}}/<{{vars.x}}>/g"}}, "a/b", "a.b axb $1 \\n <a/b>\n"},
-		{"sed, another one", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s,{{vars.x}},<&>,"}}, `$1 \n`, "a.b axb <$1 \\n> a/b\n"},
-		{"sed, basic", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/{{vars.x}}/+/"}, Syntax: "bre"}, `$1 \n`, "a.b axb + a/b\n"},
-		{"sed, between brackets, a hyphen", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}]/=/g"}}, "a-x", "=.b ==b $1 \\n =/b\n"},
-		{"sed, between brackets, a hyphen, basic", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}]/=/g"}, Syntax: "bre"}, "a-x", "=.b ==b $1 \\n =/b\n"},
-		{"sed, between brackets, a range of the author's", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[+{{vars.x}}n]/=/g"}}, "-", "a.b axb $1 \\= a/b\n"},
-		{"sed, between brackets, a range of the author's, basic", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[+{{vars.x}}n]/=/g"}, Syntax: "bre"}, "-", "a.b axb $1 \\= a/b\n"},
-		{"sed, between brackets, a bracket", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}$]/=/g"}}, "]", "a.b axb =1 \\n a/b\n"},
-		{"sed, between brackets, a bracket, basic", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}$]/=/g"}, Syntax: "bre"}, "]", "a.b axb =1 \\n a/b\n"},
-		{"sed, between brackets, a bracket, and not", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[^{{vars.x}}ab x/1.n\\n]/=/g"}}, "]", "a.b axb =1 =n a/b\n"},
-		{"sed, between brackets, a bracket, and not, basic", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[^{{vars.x}}ab x/1.n\\n]/=/g"}, Syntax: "bre"}, "]", "a.b axb =1 =n a/b\n"},
-		{"sed, between brackets, a caret", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}.]/=/g"}}, "^", "a=b axb $1 \\n a/b\n"},
-		{"sed, between brackets, a caret, basic", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}.]/=/g"}, Syntax: "bre"}, "^", "a=b axb $1 \\n a/b\n"},
-		{"sed, between brackets, a backslash", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}n]/=/g"}}, "\\", "a.b axb $1 == a/b\n"},
-		{"sed, between brackets, a backslash, basic", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}n]/=/g"}, Syntax: "bre"}, "\\", "a.b axb $1 == a/b\n"},
-		{"sed, between brackets, a dot and a class", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}]/=/g"}}, "[:alpha:].", "==b =xb $1 \\n =/b\n"},
-		{"sed, between brackets, a dot and a class, basic", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}]/=/g"}, Syntax: "bre"}, "[:alpha:].", "==b =xb $1 \\n =/b\n"},
-		{"sed, between brackets, the separator", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}]/=/g"}}, "/", "a.b axb $1 \\n a=b\n"},
-		{"sed, between brackets, the separator, basic", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}]/=/g"}, Syntax: "bre"}, "/", "a.b axb $1 \\n a=b\n"},
-		{"between brackets, a bracket", actions.Edit{OldText: "[{{vars.x}}]", NewText: "=", Mode: "regex"}, "]x", "a.b a=b $1 \\n a/b\n"},
-		{"between brackets, a caret", actions.Edit{OldText: "[{{vars.x}}]", NewText: "=", Mode: "regex"}, "^x", "a.b a=b $1 \\n a/b\n"},
-		{"between brackets, a backslash", actions.Edit{OldText: "[{{vars.x}}]", NewText: "=", Mode: "regex"}, "\\x", "a.b a=b $1 =n a/b\n"},
-		{"sed, between brackets, re2, a hyphen", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}n]/=/g"}, Syntax: "re2"}, "a-x", "=.b ==b $1 \\= =/b\n"},
-		{"sed, between brackets, re2, a bracket", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}n]/=/g"}, Syntax: "re2"}, "]x", "a.b a=b $1 \\= a/b\n"},
-		{"sed, between brackets, re2, a caret", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}n]/=/g"}, Syntax: "re2"}, "^x", "a.b a=b $1 \\= a/b\n"},
-		{"sed, between brackets, re2, a backslash", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/[{{vars.x}}n]/=/g"}, Syntax: "re2"}, "\\x", "a.b a=b $1 == a/b\n"},
-		{"sed, re2, a hyphen put in", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/x/{{vars.x}}/"}, Syntax: "re2"}, "-", "a.b a-b $1 \\n a/b\n"},
-		{"sed, raw", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/{{vars.x|raw}}/-/g"}}, "a.b", "- - $1 \\n -\n"},
+		{"sed", sed("s/{{vars.x}}/<{{vars.x}}>/g", ""), "a.b", "<a.b> axb $1 \\n a/b\n"},
+		{"sed, separator", sed("s/{{vars.x}}/<{{vars.x}}>/g", ""), "a/b", "a.b axb $1 \\n <a/b>\n"},
+		{"sed, another one", sed("s,{{vars.x}},<&>,", ""), `$1 \n`, "a.b axb <$1 \\n> a/b\n"},
+		{"sed, basic", sed("s/{{vars.x}}/+/", "bre"), `$1 \n`, "a.b axb + a/b\n"},
+		{"sed, between brackets, a hyphen", sed("s/[{{vars.x}}]/=/g", ""), "a-x", "=.b ==b $1 \\n =/b\n"},
+		{"sed, between brackets, a hyphen, basic", sed("s/[{{vars.x}}]/=/g", "bre"), "a-x", "=.b ==b $1 \\n =/b\n"},
+		{"sed, between brackets, a range of the author's", sed("s/[+{{vars.x}}n]/=/g", ""), "-", "a.b axb $1 \\= a/b\n"},
+		{"sed, between brackets, a range of the author's, basic", sed("s/[+{{vars.x}}n]/=/g", "bre"), "-",
+			"a.b axb $1 \\= a/b\n"},
+		{"sed, between brackets, a bracket", sed("s/[{{vars.x}}$]/=/g", ""), "]", "a.b axb =1 \\n a/b\n"},
+		{"sed, between brackets, a bracket, basic", sed("s/[{{vars.x}}$]/=/g", "bre"), "]", "a.b axb =1 \\n a/b\n"},
+		{"sed, between brackets, a bracket, and not", sed("s/[^{{vars.x}}ab x/1.n\\n]/=/g", ""), "]", "a.b axb =1 =n a/b\n"},
+		{"sed, between brackets, a bracket, and not, basic", sed("s/[^{{vars.x}}ab x/1.n\\n]/=/g", "bre"), "]",
+			"a.b axb =1 =n a/b\n"},
+		{"sed, between brackets, a caret", sed("s/[{{vars.x}}.]/=/g", ""), "^", "a=b axb $1 \\n a/b\n"},
+		{"sed, between brackets, a caret, basic", sed("s/[{{vars.x}}.]/=/g", "bre"), "^", "a=b axb $1 \\n a/b\n"},
+		{"sed, between brackets, a backslash", sed("s/[{{vars.x}}n]/=/g", ""), "\\", "a.b axb $1 == a/b\n"},
+		{"sed, between brackets, a backslash, basic", sed("s/[{{vars.x}}n]/=/g", "bre"), "\\", "a.b axb $1 == a/b\n"},
+		{"sed, between brackets, a dot and a class", sed("s/[{{vars.x}}]/=/g", ""), "[:alpha:].", "==b =xb $1 \\n =/b\n"},
+		{"sed, between brackets, a dot and a class, basic", sed("s/[{{vars.x}}]/=/g", "bre"), "[:alpha:].",
+			"==b =xb $1 \\n =/b\n"},
+		{"sed, between brackets, the separator", sed("s/[{{vars.x}}]/=/g", ""), "/", "a.b axb $1 \\n a=b\n"},
+		{"sed, between brackets, the separator, basic", sed("s/[{{vars.x}}]/=/g", "bre"), "/", "a.b axb $1 \\n a=b\n"},
+		{"between brackets, a bracket", regex("[{{vars.x}}]", "="), "]x", "a.b a=b $1 \\n a/b\n"},
+		{"between brackets, a caret", regex("[{{vars.x}}]", "="), "^x", "a.b a=b $1 \\n a/b\n"},
+		{"between brackets, a backslash", regex("[{{vars.x}}]", "="), "\\x", "a.b a=b $1 =n a/b\n"},
+		{"sed, between brackets, re2, a hyphen", sed("s/[{{vars.x}}n]/=/g", "re2"), "a-x", "=.b ==b $1 \\= =/b\n"},
+		{"sed, between brackets, re2, a bracket", sed("s/[{{vars.x}}n]/=/g", "re2"), "]x", "a.b a=b $1 \\= a/b\n"},
+		{"sed, between brackets, re2, a caret", sed("s/[{{vars.x}}n]/=/g", "re2"), "^x", "a.b a=b $1 \\= a/b\n"},
+		{"sed, between brackets, re2, a backslash", sed("s/[{{vars.x}}n]/=/g", "re2"), "\\x", "a.b a=b $1 == a/b\n"},
+		{"sed, re2, a hyphen put in", sed("s/x/{{vars.x}}/", "re2"), "-", "a.b a-b $1 \\n a/b\n"},
+		{"sed, raw", sed("s/{{vars.x|raw}}/-/g", ""), "a.b", "- - $1 \\n -\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +102,8 @@ func TestValuesInExpressions(t *testing.T) {
 }
 
 func quotedIn(x string) millrace.Builder {
-	return millrace.New("p").Variables(millrace.Variable{Name: "x", Default: x}, millrace.Variable{Name: "mode", Default: "regex"})
+	return millrace.New("p").Variables(millrace.Variable{Name: "x", Default: x},
+		millrace.Variable{Name: "mode", Default: "regex"})
 }
 
 // TestValuesInPatternsOfNames: the same holds for names.
@@ -118,8 +130,10 @@ func TestValuesInSearches(t *testing.T) {
 		pattern, mode, value string
 		want                 int // files with a match
 	}{
-		{"{{vars.x}}", "", "a.b", 1}, {"{{vars.x}}", "regex", "a.b", 1}, {"{{vars.x}}", "literal", "a.b", 1}, {"{{vars.x|raw}}", "", "a.b", 2},
-		{"^{{vars.x}}$", "", "a.b", 1}, {"f({{vars.x}}", "", "a.b", 1}, {"{{vars.x}}", "", "f(", 1}, {"{{vars.x|raw}}$", "regex", "a.b", 2},
+		{"{{vars.x}}", "", "a.b", 1}, {"{{vars.x}}", "regex", "a.b", 1}, {"{{vars.x}}", "literal", "a.b", 1},
+		{"{{vars.x|raw}}", "", "a.b", 2},
+		{"^{{vars.x}}$", "", "a.b", 1}, {"f({{vars.x}}", "", "a.b", 1}, {"{{vars.x}}", "", "f(", 1},
+		{"{{vars.x|raw}}$", "regex", "a.b", 2},
 	} {
 		fsys := suite.Tree("one", "a.b\n", "other", "axb\n", "call", "f(a.b\n")
 		search := actions.Search{Pattern: test.pattern, Mode: test.mode, FileTypes: nil, Exclude: []string{"call"}}
@@ -155,7 +169,8 @@ func TestReferencesToNothing(t *testing.T) {
 		{millrace.Step{Action: actions.Tool{Tool: "t", Args: map[string]any{"a": `\{{gone.output}}`}}}, true},
 		{millrace.Step{Action: actions.Create{Path: "a", Content: "{{gone.output}}"}}, true},
 		{millrace.Step{Action: actions.Create{Path: "a", Content: "{{step7.output}}"}}, false},
-		{millrace.Step{Action: actions.Create{Path: "a", Content: "{{steps[-1].output}}"}}, true}, // Jinja and others write that
+		// Jinja and others write that.
+		{millrace.Step{Action: actions.Create{Path: "a", Content: "{{steps[-1].output}}"}}, true},
 	} {
 		test.step.ID = "s"
 		_, err := millrace.New("p").Add(test.step).Build()
