@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fleet"
-	"github.com/millrace-go/millrace/fleet/gittrees"
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
@@ -27,11 +25,8 @@ func TestClose_noCommit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := tree(t)
+			dir, opened := edited(t)
 			base := git(t, dir, "rev-parse", "HEAD")
-			opened, err := gittrees.Trees{Campaign: "c", Branch: "two"}.Open(t.Context(), fleet.Target{ID: "t", Root: dir})
-			fstest.Must(t, err)
-			write(t, dir, "a.txt", "two\n")
 			fstest.Must(t, opened.Close(t.Context(), test.res, test.failed))
 			if got := git(t, dir, "rev-parse", "HEAD"); got != base {
 				t.Errorf("the tree is on %s, not %s", got, base)
@@ -46,10 +41,7 @@ func TestClose_noCommit(t *testing.T) {
 // A file that another program stages between the opening and the commit is not in the commit, and stays staged.
 func TestClose_onlyItsFiles(t *testing.T) {
 	t.Parallel()
-	dir := tree(t)
-	opened, err := gittrees.Trees{Campaign: "c", Branch: "two"}.Open(t.Context(), fleet.Target{ID: "t", Root: dir})
-	fstest.Must(t, err)
-	write(t, dir, "a.txt", "two\n")
+	dir, opened := edited(t)
 	write(t, dir, "other.txt", "of another program\n")
 	git(t, dir, "add", "other.txt")
 	res := &millrace.Result{Success: true, FilesChanged: millrace.FilesChanged{Modified: []string{"a.txt"}}}

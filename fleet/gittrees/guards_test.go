@@ -12,6 +12,16 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
+// edited opens a tree of git for a run with the branch two, and changes a.txt as the run does.
+func edited(t *testing.T) (dir string, opened fleet.Tree) {
+	t.Helper()
+	dir = tree(t)
+	opened, err := gittrees.Trees{Campaign: "c", Branch: "two"}.Open(t.Context(), fleet.Target{ID: "t", Root: dir})
+	fstest.Must(t, err)
+	write(t, dir, "a.txt", "two\n")
+	return dir, opened
+}
+
 // Between the opening of a tree and its commit another program, or the run itself, prepares something. Close refuses,
 // and makes no commit.
 func TestClose_refused(t *testing.T) {
@@ -35,11 +45,8 @@ func TestClose_refused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := tree(t)
+			dir, opened := edited(t)
 			base := git(t, dir, "rev-parse", "HEAD")
-			opened, err := gittrees.Trees{Campaign: "c", Branch: "two"}.Open(t.Context(), fleet.Target{ID: "t", Root: dir})
-			fstest.Must(t, err)
-			write(t, dir, "a.txt", "two\n")
 			test.between(t, dir)
 			res := &millrace.Result{Success: true, FilesChanged: millrace.FilesChanged{Modified: []string{"a.txt"}}}
 			if err := opened.Close(t.Context(), res, nil); err == nil || !strings.Contains(err.Error(), test.want) {
