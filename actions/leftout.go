@@ -8,6 +8,7 @@ import (
 
 	"github.com/millrace-go/millrace/internal/charset"
 	"github.com/millrace-go/millrace/internal/kinds"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -31,9 +32,6 @@ type LeftOut struct {
 	Files []string `json:"files"`
 }
 
-// mostNamed is how many files a message, or a LeftOut, names.
-const mostNamed = 10
-
 // String returns a line for people, such as "2 binary files (a.png, b.png)".
 func (l LeftOut) String() string {
 	what := map[string]string{
@@ -44,11 +42,11 @@ func (l LeftOut) String() string {
 	if l.Count == 1 {
 		files = "file"
 	}
-	names := strings.Join(l.Files, ", ")
+	list := strings.Join(l.Files, ", ")
 	if l.Count > len(l.Files) {
-		names += ", …"
+		list += ", …"
 	}
-	return fmt.Sprintf("%d %s %s (%s)", l.Count, what, files, names)
+	return fmt.Sprintf("%d %s %s (%s)", l.Count, what, files, list)
 }
 
 // leaving collects what a step leaves out. It is safe for concurrent use.
@@ -68,9 +66,9 @@ func (l *leaving) note(reason, name string) {
 	one := &l.all[i]
 	one.Count++
 	at, _ := slices.BinarySearch(one.Files, name)
-	if at < mostNamed {
+	if at < names.Most {
 		one.Files = slices.Insert(one.Files, at, name)
-		one.Files = one.Files[:min(len(one.Files), mostNamed)]
+		one.Files = one.Files[:min(len(one.Files), names.Most)]
 	}
 }
 

@@ -194,7 +194,7 @@ func TestFailures(t *testing.T) {
 		up.Add(fleet.Outcome{Index: i, Status: fleet.Failed})
 		down.Add(fleet.Outcome{Index: 99 - i, Status: fleet.Failed})
 	}
-	if d := cmp.Diff(up, down); d != "" || len(up.Failures) != fleet.MaxFailures || up.Failures[19].Index != 19 {
+	if d := cmp.Diff(up, down); d != "" || len(up.Failures) != 10 || up.Failures[9].Index != 9 || up.Failed != 100 {
 		t.Errorf("%d failures:\n%s", len(up.Failures), d)
 	}
 }

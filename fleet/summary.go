@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/risk"
 )
 
-// MaxFailures is how many failures a summary lists.
-const MaxFailures = 20
+// maxFailures is how many failures a summary lists: as many as a message names.
+const maxFailures = names.Most
 
 // Counts is how many outcomes there are of each kind, and what they come to together.
 type Counts struct {
@@ -43,7 +44,8 @@ type Summary struct {
 	// Targets is how many there were: the sum of the first four of the Counts.
 	Targets int `json:"targets"`
 	Counts
-	// Failures are the failed targets with the smallest indices, at most MaxFailures, in their order.
+	// Failures are the failed targets with the smallest indices, at most ten, in their order. Failed is
+	// the number of all.
 	Failures []Outcome `json:"failures"`
 	// Duration is how long it took.
 	Duration time.Duration `json:"-"`
@@ -79,14 +81,14 @@ func (s *Summary) Add(o Outcome) {
 	}
 }
 
-// keep keeps a failure while there are fewer than MaxFailures.
+// keep keeps a failure while there are fewer than maxFailures.
 func (s *Summary) keep(o Outcome) {
 	at := sort.Search(len(s.Failures), func(i int) bool { return s.Failures[i].Index > o.Index })
-	if at == MaxFailures {
+	if at == maxFailures {
 		return
 	}
-	if len(s.Failures) == MaxFailures {
-		s.Failures = s.Failures[:MaxFailures-1]
+	if len(s.Failures) == maxFailures {
+		s.Failures = s.Failures[:maxFailures-1]
 	}
 	s.Failures = slices.Insert(s.Failures, at, o)
 }

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/runs"
 )
@@ -66,7 +66,7 @@ func (s *fleetSum) add(i int, name string, r shownRun) {
 func (s *fleetSum) fail(i int, name string, number int64, code, message string) {
 	s.Failed++
 	at := sort.Search(len(s.Failures), func(j int) bool { return s.Failures[j].Index > i })
-	if at == fleet.MaxFailures {
+	if at == names.Most {
 		return
 	}
 	s.Failures = append(s.Failures, runs.Failure{})
@@ -75,7 +75,7 @@ func (s *fleetSum) fail(i int, name string, number int64, code, message string) 
 		Index: i, Target: name, Run: strconv.FormatInt(number, 10), Code: code,
 		Message: show.Within(message, maxMessage),
 	}
-	s.Failures = s.Failures[:min(len(s.Failures), fleet.MaxFailures)]
+	s.Failures = s.Failures[:min(len(s.Failures), names.Most)]
 }
 
 // json is the summary with so many failures at most, as a record can have it.
@@ -133,9 +133,9 @@ func (s *fleetSum) status() (status runs.Status, reason string) {
 func (s *fleetSum) record() *record {
 	status, reason := s.status()
 	if status == runs.Manual {
-		return &record{Kind: kindState, Status: status, Reason: reason, Summary: s.json(fleet.MaxFailures)}
+		return &record{Kind: kindState, Status: status, Reason: reason, Summary: s.json(names.Most)}
 	}
-	return &record{Kind: kindEnd, Status: status, Reason: reason, End: &end{Summary: s.json(fleet.MaxFailures)}}
+	return &record{Kind: kindEnd, Status: status, Reason: reason, End: &end{Summary: s.json(names.Most)}}
 }
 
 // ended records what has become of the fleet. err is why it has not gone through its targets, nil if it has.
@@ -159,7 +159,7 @@ func (f *fleetWork) ended(err error) error {
 	r := f.sum.record()
 	if err != nil {
 		r.Kind, r.Status, r.Reason = kindEnd, runs.Failed, err.Error()
-		r.End, r.Summary = &end{Summary: f.sum.json(fleet.MaxFailures)}, nil
+		r.End, r.Summary = &end{Summary: f.sum.json(names.Most)}, nil
 	}
 	return f.s.w.append(r)
 }
@@ -185,7 +185,7 @@ func (m *Manager) cancelChildren(ctx context.Context, w *writer, spec fleetTarge
 		r.Reason = show.Within(r.Reason+"; not all of its targets could be: "+err.Error(), maxReason)
 	}
 	_, _ = sum.status() // it counts what was not begun
-	r.End.Summary = sum.json(fleet.MaxFailures)
+	r.End.Summary = sum.json(names.Most)
 	return r, nil
 }
 

@@ -20,7 +20,7 @@ func (t Trees) dir(ctx context.Context, target fleet.Target) (string, error) {
 	if err != nil || !clone {
 		return dir, err
 	}
-	if err := CheckURL(address); err != nil {
+	if err := checkURL(address); err != nil {
 		return "", err
 	}
 	if target.Root != cloneName(address) {

@@ -25,7 +25,9 @@ var (
 
 // Clones are the repositories of addresses as targets of [Trees] with a CloneTo. The id of a target is the address,
 // the root is the name of the clone. An address that is given twice is one target. An address that is not allowed ends
-// the targets with a *[fleet.TargetError]: see [CheckURL].
+// the targets with a *[fleet.TargetError]. Git could take it for an option or for a program to run, it has a password,
+// which would stand in every report, or its transport is not https, ssh, http, git or file. A path of this system has
+// to be absolute.
 func Clones(urls ...string) iter.Seq2[fleet.Target, error] {
 	return func(yield func(fleet.Target, error) bool) {
 		known := make(map[string]bool)
@@ -34,7 +36,7 @@ func Clones(urls ...string) iter.Seq2[fleet.Target, error] {
 				continue
 			}
 			known[address] = true
-			if err := CheckURL(address); err != nil {
+			if err := checkURL(address); err != nil {
 				yield(fleet.Target{}, err)
 				return
 			}
@@ -60,10 +62,8 @@ func cloneName(address string) string {
 	return last[:min(len(last), 60)] + "-" + hex.EncodeToString(sum[:6])
 }
 
-// CheckURL returns a *[fleet.TargetError] for an address that is not cloned. Git could take it for an option or for
-// a program to run, it has a password, which would stand in every report, or its transport is not https, ssh, http, git
-// or file. A path of this system has to be absolute.
-func CheckURL(address string) error {
+// checkURL returns a *[fleet.TargetError] for an address that is not cloned.
+func checkURL(address string) error {
 	reason := ""
 	switch {
 	case address == "":

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// mostNamed is the maximum number of list entries in a message.
-const mostNamed = 10
+// Most is the maximum number of list entries in a message or a summary.
+const Most = 10
 
 // Few joins the first ten texts of a list for a message, and counts the others: "a, b and 3 more".
-func Few(texts []string, separator string) string { return Some(texts, mostNamed, separator) }
+func Few(texts []string, separator string) string { return Some(texts, Most, separator) }
 
 // Some is [Few] for another number than ten. If the separator ends a line, the count is on its own line too.
 func Some(texts []string, most int, separator string) string {
