@@ -50,6 +50,20 @@ type HeldError struct {
 	// Plan is what is staged so far, or all that is to be committed. It can be looked at, its Digest too, but neither
 	// stored as JSON nor committed. Close it when it is not needed any more.
 	Plan *Plan
+
+	inParts
+}
+
+// inParts is a message in its parts, nil if it has none.
+type inParts struct{ message *wording.Error }
+
+// As gives a door of the project the message in its parts.
+func (p inParts) As(target any) bool { return p.message != nil && p.message.Give(target) }
+
+// asks sets the reason.
+func (e *HeldError) asks(format string, args ...any) {
+	e.message = wording.Errorf(format, args...)
+	e.Reason = e.message.Error()
 }
 
 // Error gives "run is held: step 'deploy' is manual: play to run it".
@@ -67,7 +81,11 @@ func heldBy(at Position, err error) *HeldError {
 			reason = fmt.Sprintf("the host holds it before step '%s'", at.Step)
 		}
 	}
-	return &HeldError{At: at, Reason: reason}
+	held := &HeldError{At: at, Reason: reason}
+	if message, ok := errors.AsType[*wording.Error](err); ok && message.Error() == reason {
+		held.message = message
+	}
+	return held
 }
 
 // mayWait returns ErrManual if a step waits for a person and there is nothing to keep the run with.
@@ -137,9 +155,8 @@ func (p *Plan) blocked() error {
 
 // BlockedError means that the limits or the risk forbid the change. Nothing was written.
 type BlockedError struct {
-	// Reason is the whole message. Why is Reason without the advice about force, for hosts that have other words for
-	// it.
-	Reason, Why string
+	// Reason is the whole message. Its advice about force has the words of Executor.Words.
+	Reason string
 	// Level is the risk of the whole change, Files and Edits what it was judged by.
 	Level risk.Level
 	Files int
@@ -182,11 +199,8 @@ func (e *BlockedError) Code() string {
 // block returns why a change of that size may not be committed, or nil. spent is nil unless it exceeds a budget.
 func (x Executor) block(files, edits int, level risk.Level, force bool, spent *BudgetError) *BlockedError {
 	blocked := func(host bool, advice wording.Part, format string, args ...any) *BlockedError {
-		why := wording.Errorf(format, args...)
-		reason := wording.Of(wording.Errorf("%v%v", why, advice), x.Words)
-		return &BlockedError{
-			Reason: reason, Why: wording.Of(why, x.Words), Level: level, Files: files, Edits: edits, Host: host,
-		}
+		reason := wording.Errorf("%v%v", wording.Errorf(format, args...), advice)
+		return &BlockedError{Reason: wording.Of(reason, x.Words), Level: level, Files: files, Edits: edits, Host: host}
 	}
 	noForce := wording.Part{Kind: kinds.Hint, Text: ", force does not help"}
 	limit := cmp.Or(x.MaxFiles, DefaultMaxFiles)
@@ -218,9 +232,8 @@ func useForce(do string) wording.Part {
 // protected on purpose. It goes by the mode alone, for root may write to everything.
 func (x Executor) readOnlyFiles(changes []change.Change) *BlockedError {
 	blocked := func(name, do string) *BlockedError {
-		why := fmt.Sprintf("file %s is read-only", name)
-		return &BlockedError{Reason: wording.Of(wording.Errorf("%s%v", why, useForce(do+" it")), x.Words), Why: why,
-			path: name}
+		message := wording.Errorf("file %s is read-only%v", name, useForce(do+" it"))
+		return &BlockedError{Reason: wording.Of(message, x.Words), path: name}
 	}
 	for _, c := range changes {
 		switch {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/replay"
@@ -75,9 +76,9 @@ func (r *run) enter(ctx context.Context, v *visit) error {
 	held := &HeldError{At: at}
 	switch before := k.marks[visitKey{v.step, v.number}]; {
 	case before.last == markBegun:
-		held.Reason = fmt.Sprintf("step '%s' was interrupted and may have had its effect: play to run it again", s.ID)
+		held.asks("step '%s' was interrupted and may have had its effect%v", s.ID, kinds.Play(kinds.PlayAgain))
 	case s.Manual && !before.held && at.Attempt == 1:
-		held.Reason = fmt.Sprintf("step '%s' is manual: play to run it", s.ID)
+		held.asks("step '%s' is manual%v", s.ID, kinds.Play(kinds.PlayStep))
 	default:
 		err := panics.Protect(func() error { return k.to.Enter(ctx, at) })
 		switch {

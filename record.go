@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,7 +13,9 @@ import (
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // Recorder keeps what was answered from outside, so that it is not asked for twice: a dry run and the run after it,
@@ -240,18 +241,23 @@ type DriftError struct {
 
 // Error gives "base has changed since step 'find' read it: src/a.go (content), src/b.go (removed); resume from 'find'",
 // and which step would act outside of the tree once more.
-func (e *DriftError) Error() string {
-	var b strings.Builder
+func (e *DriftError) Error() string { return e.message().Error() }
+
+// As gives a door of the project the message in its parts.
+func (e *DriftError) As(target any) bool { return e.message().Give(target) }
+
+func (e *DriftError) message() *wording.Error {
 	paths := make([]string, len(e.Drifts))
 	for i, d := range e.Drifts {
 		paths[i] = fmt.Sprintf("%s (%s)", fsutil.Visible(d.Path), d.Reason)
 	}
-	fmt.Fprintf(&b, "base has changed since step '%s' read it: %s", e.From, names.Few(paths, ", "))
-	fmt.Fprintf(&b, "; resume from '%s'", e.From)
+	outside := ""
 	if e.Outside != "" {
-		fmt.Fprintf(&b, ", but step '%s' has acted outside of the tree, and does so again then", e.Outside)
+		outside = fmt.Sprintf(", but step '%s' has acted outside of the tree, and does so again then", e.Outside)
 	}
-	return b.String()
+	from := wording.Part{Kind: kinds.ResumeFrom, Text: "resume from '" + e.From + "'", Value: e.From}
+	return wording.Errorf("base has changed since step '%s' read it: %s; %v%s", e.From, names.Few(paths, ", "), from,
+		outside)
 }
 
 // Paths returns the paths that have changed.

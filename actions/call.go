@@ -96,9 +96,18 @@ func (c *Call) Spend(cost budget.Cost) {
 // Warnf reports a warning to the user. If there are very many warnings, only the first in the order of their texts
 // are reported, and the number of the others, see Limits.MaxShownBytes.
 func (c *Call) Warnf(format string, args ...any) {
-	if c.OnWarning != nil {
-		c.OnWarning(wording.Of(wording.Errorf(format, args...), c.Words))
+	if c.OnWarning == nil {
+		return
 	}
+	if text := wording.Of(wording.Errorf(format, args...), c.Words); text != "" {
+		c.OnWarning(text)
+	}
+}
+
+// warnLeft warns that a file was not edited. A door that reports each file by itself leaves such warnings out.
+func (c *Call) warnLeft(name, format string, args ...any) {
+	text := wording.Of(wording.Errorf(format, args...), c.Words)
+	c.Warnf("%v", wording.Part{Kind: kinds.LeftAsItWas, Text: text, Value: name})
 }
 
 // stage returns the stage with all that our own packages do with it.

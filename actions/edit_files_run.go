@@ -170,7 +170,7 @@ func outcomeOf(c *Call, plans []*filePlan) Outcome {
 		report := p.report()
 		if len(p.failures) > 0 {
 			out.Reports = append(out.Reports, report)
-			c.Warnf("not edited: %v", &editFilesError{Failures: p.failures})
+			c.warnLeft(p.name, "not edited: %v", &editFilesError{Failures: p.failures})
 			continue
 		}
 		// The next edit may name this hash without reading the file.

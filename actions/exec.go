@@ -16,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/show"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // Exec runs a command on the tree with the changes of earlier steps, in a private directory. Changes of the command
@@ -100,6 +101,13 @@ func (e *CommandError) Error() string {
 	if e.Err != nil {
 		return e.Err.Error()
 	}
+	return e.message().Error()
+}
+
+// As gives a door of the project the message in its parts.
+func (e *CommandError) As(target any) bool { return e.Err == nil && e.message().Give(target) }
+
+func (e *CommandError) message() *wording.Error {
 	text := fmt.Sprintf("exit status %d", e.Status)
 	if e.Signal != "" {
 		text = "ended by " + e.Signal
@@ -107,10 +115,11 @@ func (e *CommandError) Error() string {
 	if e.Line != "" {
 		text += ": " + e.Line
 	}
-	if e.Refused != nil {
-		text += "; " + fsutil.Visible(e.Refused.String())
+	if e.Refused == nil {
+		return wording.Errorf("%s", text)
 	}
-	return text
+	return wording.Errorf("%s; %v", text,
+		wording.Part{Kind: kinds.Refused, Text: fsutil.Visible(e.Refused.String())})
 }
 
 // MarshalJSON gives the code, the message and the paths.

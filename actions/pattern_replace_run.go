@@ -190,7 +190,7 @@ func (s *scripting) outcome(files []string, done []scripted, failed []error) (Ou
 	for i, one := range done {
 		switch {
 		case failed[i] != nil:
-			s.call.Warnf("%v; left as it was", failed[i])
+			s.call.warnLeft(files[i], "%v; left as it was", failed[i])
 		case one.changed:
 			out.change(files[i], max(one.replacements, 1))
 		}

@@ -64,7 +64,7 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 	out := Outcome{Counts: map[string]int{}}
 	for i, file := range files {
 		if err := failed[i]; err != nil {
-			c.Warnf("%v; left as it was", err)
+			c.warnLeft(file, "%v; left as it was", err)
 		}
 		if goOn {
 			out.Reports = append(out.Reports, ReportOf(file, failed[i]))

@@ -38,6 +38,14 @@ func (p Policy) Permit(ctx context.Context, c Command) error {
 // settings to change. It returns nil if the system has the sandbox, if the policy does not require it, and if there is
 // a Runner.
 func (p Policy) Supported() error {
+	if denied := p.unsupported("they have"); denied != nil {
+		return denied
+	}
+	return nil
+}
+
+// unsupported is Supported for a message whose subject is given with its verb.
+func (p Policy) unsupported(subject string) *DeniedError {
 	if p.Sandbox != Required || p.Runner != nil {
 		return nil
 	}
@@ -46,7 +54,7 @@ func (p Policy) Supported() error {
 		return nil
 	}
 	return &DeniedError{
-		Reason: "they have to run in a sandbox, and there is none: " + cmp.Or(err, errors.New("unknown")).Error(),
+		Reason: subject + " to run in a sandbox, and there is none: " + cmp.Or(err, errors.New("unknown")).Error(),
 		Hint: "the host sets Sandbox to BestEffort, which lets commands run with what protection there is, or a Runner, " +
 			"which confines them in another way",
 	}
@@ -72,13 +80,9 @@ func (p Policy) allowed(c Command) (string, error) {
 			return "", err
 		}
 	}
-	if err := p.Supported(); err != nil {
-		var denied *DeniedError
-		if errors.As(err, &denied) {
-			denied.Command = p.shown(c.Words[:1])
-			denied.Reason = strings.Replace(denied.Reason, "they have", "it has", 1)
-		}
-		return "", err
+	if denied := p.unsupported("it has"); denied != nil {
+		denied.Command = p.shown(c.Words[:1])
+		return "", denied
 	}
 	return program, nil
 }

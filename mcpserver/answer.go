@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // answer is the answer of a tool. A client shows the model either the texts or the data, so each has the whole answer.
@@ -165,19 +166,30 @@ func warned(data map[string]any, res *millrace.Result) {
 	}
 }
 
-// warningsOf returns the warnings of a result. A tool that runs one step does not name the step, and fs_write does not
-// warn about files that have entries of their own.
+// warningsOf returns the warnings of a result. A tool that runs one step does not name the step.
 func warningsOf(res *millrace.Result) []string {
-	var all []string
-	for _, w := range res.AllWarnings() {
-		w = strings.TrimPrefix(w, "step 'step': ")
-		if res.Name == "fs_write" &&
-			(strings.HasPrefix(w, "not edited: ") || strings.HasSuffix(w, "; left as it was")) {
-			continue
+	all := slices.Clone(res.Warnings)
+	for _, step := range res.Results {
+		before := "step '" + step.StepID + "': "
+		if step.StepID == ownStep {
+			before = ""
 		}
-		all = append(all, w)
+		for _, w := range step.Warnings {
+			all = append(all, before+w)
+		}
 	}
 	return all
+}
+
+// ownStep is the id of the step of a tool that runs one step.
+const ownStep = "step"
+
+// withoutEntries words messages for a tool that has an entry for each file: there is no warning about such a file.
+func withoutEntries(p wording.Part) string {
+	if p.Kind == "left_as_it_was" {
+		return ""
+	}
+	return p.Text
 }
 
 // details writes the part after the summary line: what a model needs for its next call.

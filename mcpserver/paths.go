@@ -45,7 +45,7 @@ func (s *Server) canonical(path string) string {
 func (c *call) step(action string, params map[string]any, dryRun bool, rename ...[2]string) (millrace.Pipeline, error) {
 	text, err := json.Marshal(map[string]any{
 		"name": c.tool.name, "dry_run": dryRun,
-		"steps": []any{map[string]any{"id": "step", "action": action, "raw": true, "params": params}},
+		"steps": []any{map[string]any{"id": ownStep, "action": action, "raw": true, "params": params}},
 	})
 	if err != nil {
 		return millrace.Pipeline{}, err

@@ -37,6 +37,15 @@ type call struct {
 	repaired []string
 }
 
+// executor returns the executor of the call.
+func (c *call) executor(observe func(millrace.Event)) millrace.Executor {
+	x := c.Server.executor(observe)
+	if c.tool.name == "fs_write" {
+		x.Words = withoutEntries
+	}
+	return x
+}
+
 // decode reads the arguments, already checked with the schema, into a struct.
 func (c *call) decode(v any) error { return json.Unmarshal(c.args, v) }
 

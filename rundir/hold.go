@@ -14,9 +14,12 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/runs"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // maxDiff is how long the view "diff" of a run is at most, in bytes, and maxView the view "plan.json" that is read.
@@ -42,7 +45,7 @@ func (r *recorder) Approve(ctx context.Context, plan *millrace.Plan) error {
 		if plan.WithForce(true).Result().WouldBlock {
 			return nil // nothing helps: the run fails of it
 		}
-		return fmt.Errorf("%s: play with force, or cancel: %w", res.BlockReason, millrace.ErrHold)
+		return asking(res.BlockReason, kinds.PlayForce)
 	}
 	var allowed, other bool
 	gate := r.s.m.host.ApproveFrom
@@ -60,13 +63,16 @@ func (r *recorder) Approve(ctx context.Context, plan *millrace.Plan) error {
 	case allowed:
 		return nil
 	case other:
-		return fmt.Errorf(
-			"what would be written is not what was allowed to be%s: look at it again, and play or cancel: %w",
-			r.differences(plan), millrace.ErrHold)
+		return asking("what would be written is not what was allowed to be"+r.differences(plan), kinds.PlayOther)
 	case gate > 0 && level >= gate:
-		return fmt.Errorf("the risk is %s: play to commit, or cancel: %w", level, millrace.ErrHold)
+		return asking("the risk is "+level.String(), kinds.PlayCommit)
 	}
 	return nil
+}
+
+// asking returns the error that holds a run for a reason.
+func asking(why string, advice wording.Kind) error {
+	return fmt.Errorf("%w: %w", wording.Errorf("%s%v", why, kinds.Play(advice)), millrace.ErrHold)
 }
 
 // differences names the paths in which a plan differs from the view of the plan that was held before.
@@ -104,6 +110,9 @@ func (s *session) look(held *millrace.HeldError) (*record, error) {
 	r := &record{Kind: kindHold, Status: runs.Manual, Reason: held.Reason, At: placeOf(held.At), Hold: &hold{
 		Commit: held.At.Step == "", Files: res.FilesChanged.Count(), Edits: res.TotalEdits, Risk: res.OverallRiskLevel,
 	}}
+	if why, advice := kinds.Asked(held); advice != "" {
+		r.Hold.Why, r.Hold.Advice = show.Within(why, maxReason), advice
+	}
 	var err error
 	if r.Hold.PlanDigest, err = held.Plan.Digest(); err != nil {
 		return nil, err

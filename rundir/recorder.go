@@ -66,7 +66,9 @@ func (r *recorder) waitsAt(at millrace.Position) (err error) {
 	r.w.state(func(f *folded) {
 		if h := f.undecided; h != nil && h.At != nil && at.Step != "" && h.At.Index == at.Index &&
 			h.At.Visit == at.Visit {
-			err = fmt.Errorf("%s: %w", h.Reason, millrace.ErrHold)
+			if err = fmt.Errorf("%s: %w", h.Reason, millrace.ErrHold); h.Hold != nil && h.Hold.Advice != "" {
+				err = asking(h.Hold.Why, h.Hold.Advice)
+			}
 		}
 	})
 	return err

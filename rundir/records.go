@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/recordlog"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/runs"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // kind describes what a record tells.
@@ -173,6 +174,10 @@ type hold struct {
 	Files      int        `json:"files,omitempty"`
 	Edits      int        `json:"edits,omitempty"`
 	Risk       risk.Level `json:"risk,omitzero"`
+	// Why is the reason of the record without the advice at its end, and Advice the kind of that. Both are "" if the
+	// reason has no such advice, and in records of earlier versions.
+	Why    string       `json:"why,omitempty"`
+	Advice wording.Kind `json:"advice,omitempty"`
 }
 
 // play is the decision to go on.

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/runs"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // Reasons shown for runs and jobs whose end is not recorded.
@@ -57,7 +59,12 @@ func (r shownRun) run() runs.Run {
 		v.ResumeFrom = v.ID + "/" + r.end.From
 	}
 	if r.hold != nil {
-		v.Held = &runs.Held{PlanDigest: r.hold.PlanDigest, Files: r.hold.Files, Edits: r.hold.Edits, Risk: r.hold.Risk}
+		v.Held = &runs.Held{
+			PlanDigest: r.hold.PlanDigest, Files: r.hold.Files, Edits: r.hold.Edits, Risk: r.hold.Risk,
+		}
+		if r.hold.Advice != "" {
+			v.Held.Parts = []wording.Part{{Text: r.hold.Why}, kinds.Play(r.hold.Advice)}
+		}
 		if r.heldJob > 0 {
 			v.Held.JobID = r.jobID(r.heldJob)
 		}

@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/runs"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // begin works on the run of a writer, which is closed when that is over. The error reports that the manager is closed.
@@ -273,12 +274,12 @@ func (s *session) ended(res *millrace.Result, err error) error {
 
 // reason is an error as the run gives it. One that says where to resume says it as [Manager.Resume] takes it.
 func (s *session) reason(err error) string {
-	text := err.Error()
-	if drift, ok := errors.AsType[*millrace.DriftError](err); ok {
-		from := fmt.Sprintf("resume from '%s'", drift.From)
-		text = strings.Replace(text, from, fmt.Sprintf("resume from '%d/%s'", s.w.number, drift.From), 1)
-	}
-	return text
+	return wording.Of(err, func(p wording.Part) string {
+		if p.Kind == kinds.ResumeFrom {
+			return fmt.Sprintf("resume from '%d/%s'", s.w.number, p.Value)
+		}
+		return p.Text
+	})
 }
 
 // largeData is how many bytes of data a run leaves behind at most that has succeeded: nothing goes on from them.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/risk"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // RunRef names a run.
@@ -99,6 +100,9 @@ type Held struct {
 	Edits int `json:"edits"`
 	// Risk is the level of the plan as a whole.
 	Risk risk.Level `json:"risk,omitzero"`
+	// Parts are the reason of the run, for doors with other words for the advice at its end. Nil if the reason has no
+	// such advice.
+	Parts []wording.Part `json:"-"`
 }
 
 // Summary counts the targets of a fleet.
@@ -114,7 +118,7 @@ type Summary struct {
 	Edits int64 `json:"edits"`
 	// Risks is how many targets have each level.
 	Risks risk.Counts `json:"risks"`
-	// Failures are the failed targets with the smallest indices, at most 20, in their order.
+	// Failures are the failed targets with the smallest indices, at most ten, in their order.
 	Failures []Failure `json:"failures"`
 }
 

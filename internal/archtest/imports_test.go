@@ -132,7 +132,7 @@ var arrows = map[string][]string{
 	"rundir": {
 		".", "budget", "capability", "change", "fleet", "fsutil", "risk", "runs",
 		"internal/disk", "internal/filelock", "internal/handle", "internal/journal", "internal/names", "internal/panics",
-		"internal/raise", "internal/recordlog", "internal/strictjson", "internal/show",
+		"internal/kinds", "internal/raise", "internal/recordlog", "internal/strictjson", "internal/show", "wording",
 	},
 	"internal/watch": {"internal/panics"},
 	"internal/workspace": {
@@ -141,13 +141,13 @@ var arrows = map[string][]string{
 	"htmlreport":      {".", "change", "htmlreport/page"},
 	"htmlreport/page": {".", "change", "fsutil"},
 	"lsp":             {".", "actions", "change", "fsutil", "risk"},
-	"runs":            {".", "fsutil", "risk", "internal/errorform", "internal/params", "internal/show", "internal/strictjson", "internal/synonyms"},
+	"runs":            {".", "fsutil", "risk", "internal/errorform", "internal/params", "internal/show", "internal/strictjson", "internal/synonyms", "wording"},
 	"millracetest": {
 		".", "actions", "agent", "backup", "budget", "command", "fsutil",
 		"internal/crashfs", "internal/errorfs", "internal/txtarfs",
 	},
 
-	"fleet": {".", "budget", "fsutil", "risk", "internal/errorform", "internal/panics", "internal/show"},
+	"fleet": {".", "budget", "fsutil", "risk", "internal/errorform", "internal/names", "internal/panics", "internal/show"},
 
 	"fleet/gittrees": {".", "backup", "command", "fleet", "fsutil", "internal/names", "internal/show"},
 	"template":       {"internal/template"},

@@ -2,10 +2,8 @@ package archtest
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -30,33 +28,14 @@ func secondDistances(file *ast.File) (names []string) {
 // Nearest of package actions.
 func TestOneDistance(t *testing.T) {
 	t.Parallel()
-	root, found := filepath.Join("..", ".."), 0
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if base := d.Name(); base == "testdata" || base[0] == '_' || base[0] == '.' && name != root {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		for _, second := range secondDistances(file) {
-			if found++; filepath.Base(filepath.Dir(name)) != "nearest" {
-				t.Errorf("%s has %s: use internal/nearest", name, second)
+	found := 0
+	_, files := products(t)
+	for _, f := range files {
+		for _, second := range secondDistances(f.syntax) {
+			if found++; path.Base(f.dir()) != "nearest" {
+				t.Errorf("%s has %s: use internal/nearest", f.name, second)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	if found == 0 {
 		t.Error("internal/nearest has no such function, so this test finds none")
@@ -112,45 +91,23 @@ var elsewhere = map[string]string{
 // TestOnce refuses a second way to write what all messages write.
 func TestOnce(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join("..", "..")
 	seen := make(map[string]bool)
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	_, files := products(t)
+	for _, f := range files {
+		if strings.HasPrefix(f.name, "examples/") || f.dir() == "internal/archtest" {
+			continue
 		}
-		if d.IsDir() {
-			if base := d.Name(); base == "testdata" || base == "examples" || base == "archtest" || base[0] == '_' || base[0] == '.' && name != root {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(root, name)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
-		ast.Inspect(file, func(n ast.Node) bool {
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
 			for _, o := range once {
 				if n == nil || !o.found(n) {
 					continue
 				}
-				if seen[o.what] = true; rel != o.place && elsewhere[rel] != o.what {
-					t.Errorf("%s %s: use %s", rel, o.what, o.use)
+				if seen[o.what] = true; f.name != o.place && elsewhere[f.name] != o.what {
+					t.Errorf("%s %s: use %s", f.name, o.what, o.use)
 				}
 			}
 			return true
 		})
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for _, o := range once[:2] {
 		if !seen[o.what] {

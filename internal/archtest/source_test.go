@@ -41,14 +41,18 @@ func (f file) at(fset *token.FileSet, n ast.Node) string {
 	return p.String()
 }
 
-// tree is every Go file of the module, read once for all tests, which only look at it.
+// tree is Go files, read once for all tests, which only look at them.
 type tree struct {
 	fset  *token.FileSet
 	files []file
 }
 
-var theTree = sync.OnceValues(readTree)
+var (
+	theTree  = sync.OnceValues(func() (tree, error) { return readTree(false) })
+	allTrees = sync.OnceValues(func() (tree, error) { return readTree(true) })
+)
 
+// sources are the files of the module.
 func sources(t *testing.T) (*token.FileSet, []file) {
 	t.Helper()
 	m, err := theTree()
@@ -61,9 +65,25 @@ func sources(t *testing.T) (*token.FileSet, []file) {
 	return m.fset, m.files
 }
 
-// readTree parses every Go file of the module. Unlike go list, that includes files for other systems. Nested modules,
-// testdata and what the go tool ignores are left out.
-func readTree() (tree, error) {
+// products are the files of all modules but for their tests.
+func products(t *testing.T) (*token.FileSet, []file) {
+	t.Helper()
+	m, err := allTrees()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := slices.DeleteFunc(slices.Clone(m.files), file.isTest)
+	for _, door := range doorModules {
+		if !slices.ContainsFunc(files, func(f file) bool { return strings.HasPrefix(f.name, door+"/") }) {
+			t.Fatalf("%s has no files", door)
+		}
+	}
+	return m.fset, files
+}
+
+// readTree parses every Go file of the module, and of the modules in it if they are asked for. Unlike go list, that
+// includes files for other systems. testdata and what the go tool ignores are left out.
+func readTree(nested bool) (tree, error) {
 	fset, files := token.NewFileSet(), []file(nil)
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err == nil {
@@ -81,7 +101,7 @@ func readTree() (tree, error) {
 			if name == root {
 				return nil
 			}
-			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
+			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil && !nested {
 				return fs.SkipDir
 			}
 			if base == "testdata" || base[0] == '.' || base[0] == '_' {

@@ -4,8 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,19 +14,23 @@ import (
 var (
 	// looking are functions and methods that find something in a text.
 	looking = regexp.MustCompile(`^((Contains|HasPrefix|HasSuffix|Cut|CutPrefix|CutSuffix|Index|LastIndex|TrimPrefix|` +
-		`TrimSuffix|EqualFold|Fields|Split|SplitN)|(Match|Find)(All)?(String)?(Submatch)?(Index)?)$`)
+		`TrimSuffix|EqualFold|Fields|Split|SplitN|Replace|ReplaceAll)|` +
+		`(Match|Find)(All)?(String)?(Submatch)?(Index)?)$`)
 	// messages are fields and methods with a text for people.
 	messages = []string{"Error", "Message", "Msg", "Reason", "BlockReason", "SkipReason", "Why", "Hint"}
 )
 
 // takenApart are the places that may look into a message, with the reason.
 var takenApart = map[string]string{
-	"visit.go":                "retry_if looks for its keyword in the message, as docs/flow.md documents",
-	"hold.go":                 "an error that wraps ErrHold gives the reason by its text, as ErrHold documents",
-	"internal/match/parse.go": "package regexp has this message without a type",
-	"millracetest/action.go":  "the test of an action names a part of the message",
-	"result.go":               "a result that was stored has the message only, which the action begins",
-	"stepresult.go":           "a result that was stored has the message only, which the action begins",
+	"visit.go":                             "retry_if looks for its keyword in the message, as docs/flow.md documents",
+	"hold.go":                              "an error that wraps ErrHold gives the reason by its text, as ErrHold documents",
+	"internal/match/parse.go":              "package regexp has this message without a type",
+	"millracetest/action.go":               "the test of an action names a part of the message",
+	"result.go":                            "a result that was stored has the message only, which the action begins",
+	"stepresult.go":                        "a result that was stored has the message only, which the action begins",
+	"mcpserver/edited.go":                  "a stored report has the text only, and the tool has documented words for its beginning",
+	"cmd/millrace/internal/cli/failure.go": "the code tells that the message names the place, which stands before it",
+	"wording/wording.go":                   "an error of another package has the message that it wraps in its own",
 }
 
 // isMessage reports whether an expression is a message, or begins with a variable that has one.
@@ -52,9 +55,74 @@ func isMessage(e ast.Expr, from map[string]bool) bool {
 	return false
 }
 
-// readsMessages returns the positions in a function at which a message is taken apart, or compared with a text.
-func readsMessages(f *ast.FuncDecl) (found []token.Pos) {
+// given returns the parameters that receive a message in a call of their function, by the names of the functions of a
+// package and of their parameters.
+func given(files []*ast.File) map[string]map[string]bool {
+	params := make(map[string][]string)
+	for _, file := range files {
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv != nil {
+				continue
+			}
+			for _, field := range f.Type.Params.List {
+				for _, name := range field.Names {
+					params[f.Name.Name] = append(params[f.Name.Name], name.Name)
+				}
+			}
+		}
+	}
+	all := make(map[string]map[string]bool)
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			name, ok := call.Fun.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			for i, arg := range call.Args {
+				if i < len(params[name.Name]) && isMessage(arg, nil) {
+					if all[name.Name] == nil {
+						all[name.Name] = make(map[string]bool)
+					}
+					all[name.Name][params[name.Name][i]] = true
+				}
+			}
+			return true
+		})
+	}
+	return all
+}
+
+// looksInto reports whether a call finds something in a message, or finds a message in another text. Lines of a text,
+// and a text that is cut because it is long, are harmless.
+func looksInto(s *ast.SelectorExpr, args []ast.Expr, from map[string]bool) bool {
+	if !looking.MatchString(s.Sel.Name) || len(args) == 0 {
+		return false
+	}
+	of := ""
+	if id, ok := s.X.(*ast.Ident); ok {
+		of = id.Name
+	}
+	inText := of == "strings" || of == "bytes"
+	isLineEnd := func(e ast.Expr) bool { return isText(e, func(text string) bool { return text == "\n" }) }
+	switch {
+	case of == "show", !inText && strings.HasPrefix(s.Sel.Name, "Replace"), slices.ContainsFunc(args, isLineEnd):
+		return false
+	case isMessage(args[0], from):
+		return true
+	}
+	return inText && len(args) > 1 && isMessage(args[1], from)
+}
+
+// readsMessages returns the positions in a function at which a message is taken apart, replaced in another text, or
+// compared with a text. given are the parameters of the function that are messages.
+func readsMessages(f *ast.FuncDecl, given map[string]bool) (found []token.Pos) {
 	from := make(map[string]bool)
+	maps.Copy(from, given)
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
@@ -64,8 +132,7 @@ func readsMessages(f *ast.FuncDecl) (found []token.Pos) {
 				}
 			}
 		case *ast.CallExpr:
-			s, ok := n.Fun.(*ast.SelectorExpr)
-			if ok && looking.MatchString(s.Sel.Name) && len(n.Args) > 0 && isMessage(n.Args[0], from) {
+			if s, ok := n.Fun.(*ast.SelectorExpr); ok && looksInto(s, n.Args, from) {
 				found = append(found, n.Pos())
 			}
 		case *ast.BinaryExpr:
@@ -87,47 +154,26 @@ func readsMessages(f *ast.FuncDecl) (found []token.Pos) {
 // and a name of a file in it may have any words.
 func TestTakenApart(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join("..", "..")
 	seen := make(map[string]bool)
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if base := d.Name(); base == "testdata" || base[0] == '_' || base[0] == '.' && name != root {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		fset := token.NewFileSet()
-		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(root, name)
-		if err != nil {
-			return err
-		}
-		for _, d := range file.Decls {
-			f, ok := d.(*ast.FuncDecl)
+	fset, files := products(t)
+	packages := make(map[string][]*ast.File)
+	for _, f := range files {
+		packages[f.dir()] = append(packages[f.dir()], f.syntax)
+	}
+	for _, f := range files {
+		messages := given(packages[f.dir()])
+		for _, d := range f.syntax.Decls {
+			fn, ok := d.(*ast.FuncDecl)
 			if !ok {
 				continue
 			}
-			for _, pos := range readsMessages(f) {
-				place := filepath.ToSlash(rel)
-				if seen[place] = true; takenApart[place] == "" {
-					t.Errorf("%s:%d takes a message apart: give the error a type, a code or a cause", place,
+			for _, pos := range readsMessages(fn, messages[fn.Name.Name]) {
+				if seen[f.name] = true; takenApart[f.name] == "" {
+					t.Errorf("%s:%d takes a message apart: give the error a type, a code or a cause", f.name,
 						fset.Position(pos).Line)
 				}
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for place := range takenApart {
 		if !seen[place] {
@@ -140,23 +186,32 @@ func TestTakenApart(t *testing.T) {
 func TestTakenApartFinds(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]int{
-		`strings.Contains(err.Error(), "x")`:                   1,
-		`strings.HasPrefix(strings.ToLower(p.Message), "x")`:   1,
-		`_ = c.Reason == "exists already"`:                     1,
-		`_ = "x" != err.Error()`:                               1,
-		`words.MatchString(err.Error())`:                       1,
-		`text := err.Error(); strings.Cut(text, ":")`:          1,
-		`strings.LastIndex(run.Reason[2:], "x")`:               1,
-		`strings.Contains(name, "x")`:                          0,
-		`_ = c.Reason == ""`:                                   0,
-		`_ = c.Reason == LeftOutBinary`:                        0,
-		`fmt.Println(strings.ToUpper(p.Message), err.Error())`: 0,
+		`strings.Contains(err.Error(), "x")`:                            1,
+		`strings.HasPrefix(strings.ToLower(p.Message), "x")`:            1,
+		`_ = c.Reason == "exists already"`:                              1,
+		`_ = "x" != err.Error()`:                                        1,
+		`words.MatchString(err.Error())`:                                1,
+		`text := err.Error(); strings.Cut(text, ":")`:                   1,
+		`strings.LastIndex(run.Reason[2:], "x")`:                        1,
+		`strings.Replace(text, err.Error(), "x", 1)`:                    1,
+		`strings.ReplaceAll(c.Reason, "x", "y")`:                        1,
+		`f(run.Reason) }; func f(s string) { strings.CutSuffix(s, "x")`: 1,
+		`f(run.Name) }; func f(s string) { strings.CutSuffix(s, "x")`:   0,
+		`strings.Contains(name, "x")`:                                   0,
+		`_ = c.Reason == ""`:                                            0,
+		`_ = c.Reason == LeftOutBinary`:                                 0,
+		`fmt.Println(strings.ToUpper(p.Message), err.Error())`:          0,
 	} {
-		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package p\nfunc f() { "+body+" }", 0)
+		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package p\nfunc g() { "+body+" }", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(readsMessages(file.Decls[0].(*ast.FuncDecl))); got != want {
+		got, messages := 0, given([]*ast.File{file})
+		for _, d := range file.Decls {
+			f := d.(*ast.FuncDecl)
+			got += len(readsMessages(f, messages[f.Name.Name]))
+		}
+		if got != want {
 			t.Errorf("%s: %d places, want %d", body, got, want)
 		}
 	}

@@ -83,6 +83,12 @@ const (
 	UseForce wording.Kind = "use_force"
 	// FewerChanges: bring back less with writes.
 	FewerChanges wording.Kind = "fewer_changes"
+	// ResumeFrom: resume from 'find'. The value has the id of the step.
+	ResumeFrom wording.Kind = "resume_from"
+	// Refused: the sandbox has no network: the host sets Network. It stands behind the message of a command.
+	Refused wording.Kind = "refused"
+	// LeftAsItWas: a warning that a file was not edited. The value has the name of the file.
+	LeftAsItWas wording.Kind = "left_as_it_was"
 	// SmallerTree: use needs or exclude.
 	SmallerTree wording.Kind = "smaller_tree"
 )

@@ -118,7 +118,7 @@ func (s *store) RunTarget(ctx context.Context, x millrace.Executor, t fleet.Targ
 	defer plan.Close()
 	res := plan.Result()
 	if err == nil && res.WouldBlock {
-		err = &millrace.BlockedError{Reason: res.BlockReason, Why: res.BlockReason, Level: res.OverallRiskLevel}
+		err = &millrace.BlockedError{Reason: res.BlockReason, Level: res.OverallRiskLevel}
 	}
 	if err == nil {
 		err = diff.Approve(ctx, plan)

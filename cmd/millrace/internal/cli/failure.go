@@ -39,9 +39,15 @@ func problemLine(name string, p millrace.Problem) string {
 	if p.Line == 0 {
 		return name + ": " + text
 	}
-	// The message for a text that cannot be parsed also has the place.
-	text = strings.Replace(text, fmt.Sprintf("line %d, column %d: ", p.Line, p.Column), "", 1)
+	if isSyntax(p.Code) { // the message also has the place
+		text = strings.Replace(text, fmt.Sprintf("line %d, column %d: ", p.Line, p.Column), "", 1)
+	}
 	return fmt.Sprintf("%s:%d:%d: %s", name, p.Line, p.Column, text)
+}
+
+// isSyntax reports whether a problem with that code is about a text that cannot be parsed.
+func isSyntax(code string) bool {
+	return code == "invalid_json" || code == "json_too_deep" || strings.HasPrefix(code, "yaml_")
 }
 
 // failure is an error in JSON.

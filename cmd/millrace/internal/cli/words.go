@@ -154,21 +154,20 @@ func (a *App) warnings(result *millrace.Result) []string {
 // words returns the message of an error in the words of the command line. The user of a one-line command has not seen
 // its steps, and uses flags instead of parameters.
 func (a *App) words(err error) string {
-	text := a.worded(err)
+	failed, isRefused := errors.AsType[*actions.CommandError](err)
+	part := func(p wording.Part) string {
+		if p.Kind == "refused" && isRefused && failed.Refused != nil {
+			return fsutil.Visible(refusal(*failed.Refused))
+		}
+		return a.part(p)
+	}
+	text := wording.Of(err, part)
 	step, isStep := errors.AsType[*millrace.StepError](err)
 	if isStep = isStep && a.oneLiner != nil; isStep {
-		text = a.worded(step.Err)
-	}
-	if blocked, ok := errors.AsType[*millrace.BlockedError](err); ok && !blocked.Host && blocked.Why != "" {
-		text = strings.Replace(text, blocked.Reason, blocked.Why, 1)
+		text = wording.Of(step.Err, part)
 	}
 	if errors.Is(err, capability.ErrMountPoint) && !a.flags.inPlace {
 		text += "; --in-place overwrites the bytes of such a file"
-	}
-	if failed, ok := errors.AsType[*actions.CommandError](err); ok && failed.Refused != nil {
-		own := *failed
-		own.Refused = nil
-		text = strings.Replace(text, failed.Error(), own.Error()+"; "+fsutil.Visible(refusal(*failed.Refused)), 1)
 	}
 	if a.oneLiner == nil {
 		return text

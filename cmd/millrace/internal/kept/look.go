@@ -74,7 +74,7 @@ func (w *worker) list(ctx context.Context, l listing) error {
 func (w *worker) line(r runs.Run) string {
 	why := ""
 	if !r.Status.Final() {
-		why = render.Line(reason(r.Reason))
+		why = render.Line(reason(r))
 	}
 	if r.Foreign {
 		why = "not signed by you: " + why
@@ -105,7 +105,7 @@ func (w *worker) show(ctx context.Context, run runs.Run) error {
 	row("run", run.ID+", "+run.RunID)
 	row("name", run.Name)
 	row("status", string(run.Status))
-	row("reason", reason(run.Reason))
+	row("reason", reason(run))
 	row("user", run.User)
 	row("source", run.Source)
 	row("created", w.p.Ago(run.CreatedAt))
@@ -118,7 +118,11 @@ func (w *worker) show(ctx context.Context, run runs.Run) error {
 	_ = table.Flush()
 	b.WriteString("\n")
 	for _, j := range jobs {
-		line := fmt.Sprintf("  %s\t%s\t%s\t%s", render.Line(j.Name), j.Action, j.Status, render.Line(reason(j.Reason)))
+		why := j.Reason
+		if isHeld(run, j) {
+			why = reason(run)
+		}
+		line := fmt.Sprintf("  %s\t%s\t%s\t%s", render.Line(j.Name), j.Action, j.Status, render.Line(why))
 		_, _ = fmt.Fprintln(table, strings.TrimRight(line, "\t"))
 	}
 	_ = table.Flush()

@@ -27,7 +27,7 @@ func Serve(
 					Project: project, Paging: runs.Paging{Page: number, PerPage: runs.MaxPerPage},
 				})
 				for i := range all.Items {
-					all.Items[i].Reason = pageReason(all.Items[i].Reason)
+					all.Items[i].Reason = pageReason(all.Items[i])
 				}
 				return all, err
 			},
@@ -35,9 +35,11 @@ func Serve(
 				if run, err = w.store.Get(ctx, runs.RunRef{Project: project, ID: id}); err == nil {
 					jobs, err = w.jobs(ctx, run, false)
 				}
-				run.Reason = pageReason(run.Reason)
+				run.Reason = pageReason(run)
 				for i := range jobs {
-					jobs[i].Reason = pageReason(jobs[i].Reason)
+					if isHeld(run, jobs[i]) {
+						jobs[i].Reason = run.Reason
+					}
 				}
 				return run, jobs, err
 			},

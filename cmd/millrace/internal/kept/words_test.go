@@ -1,25 +1,32 @@
 package kept
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/millrace-go/millrace/runs"
+	"github.com/millrace-go/millrace/wording"
+)
 
 // The engine plays or cancels a run. A person at the prompt approves or rejects it, and a page has a button for each.
+// A reason that ends with the same words by chance, as the message of a command may, stays as it is.
 func TestReason(t *testing.T) {
-	for _, tt := range [][3]string{
-		{"the risk is LOW: play to commit, or cancel", "the risk is LOW: approve to commit, or reject",
-			"the risk is LOW: approve or reject the change"},
-		{"step 'check' is manual: play to run it", "step 'check' is manual: approve to run it",
-			"step 'check' is manual: approve to run it"},
-		{"too many files: play with force, or cancel", "too many files: approve with --force, or reject",
-			"too many files: type yes to approve it, or reject it"},
-		{"it changed: look at it again, and play or cancel", "it changed: look at it again, and approve or reject",
-			"it changed: look at it again, and approve or reject it"},
-		{"the tests fail", "the tests fail", "the tests fail"},
+	t.Parallel()
+	for kind, want := range map[wording.Kind][2]string{
+		"play_commit": {"why: approve to commit, or reject", "why: approve or reject the change"},
+		"play_step":   {"why: approve to run it", "why: approve to run it"},
+		"play_again":  {"why: approve to run it again", "why: approve to run it again"},
+		"play_force":  {"why: approve with --force, or reject", "why: type yes to approve it, or reject it"},
+		"play_other":  {"why: look at it again, and approve or reject", "why: look at it again, and approve or reject it"},
+		"other":       {"why to play", "why to play"},
 	} {
-		if got := reason(tt[0]); got != tt[1] {
-			t.Errorf("at the prompt: %q, not %q", got, tt[1])
+		parts := []wording.Part{{Text: "why"}, {Kind: kind, Text: " to play"}}
+		run := runs.Run{Reason: "why: play", Held: &runs.Held{Parts: parts}}
+		if got := [2]string{reason(run), pageReason(run)}; got != want {
+			t.Errorf("%s: %q, not %q", kind, got, want)
 		}
-		if got := pageReason(tt[0]); got != tt[2] {
-			t.Errorf("on a page: %q, not %q", got, tt[2])
-		}
+	}
+	run := runs.Run{Reason: "the tests fail: play to run it"}
+	if reason(run) != run.Reason || pageReason(run) != run.Reason {
+		t.Errorf("a run that does not wait has the reasons %q and %q", reason(run), pageReason(run))
 	}
 }

@@ -186,7 +186,7 @@ func (w *worker) ask(ctx context.Context, m *rundir.Manager, run runs.Run) (*run
 	if force || run.Held.Risk >= risk.High {
 		word, answers = "yes", "Type yes to approve it all the same; [N]o, it waits  "
 	}
-	answer, err := w.p.Ask(ctx, fmt.Sprintf("run %s waits: %s\n%s", run.ID, fsutil.Visible(reason(run.Reason)), answers))
+	answer, err := w.p.Ask(ctx, fmt.Sprintf("run %s waits: %s\n%s", run.ID, fsutil.Visible(reason(run)), answers))
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -215,7 +215,7 @@ func (w *worker) ended(run runs.Run) error {
 		w.p.Talk("run %s is %s", run.ID, run.Status)
 		return nil
 	case run.Status == runs.Manual:
-		w.p.Talk("run %s waits: %s", run.ID, fsutil.Visible(reason(run.Reason)))
+		w.p.Talk("run %s waits: %s", run.ID, fsutil.Visible(reason(run)))
 		w.p.Talk("look at it with: millrace runs diff %[1]s; then: millrace runs approve %[1]s, or: runs reject %[1]s",
 			run.ID)
 	default:
