@@ -39,6 +39,13 @@ type Approver interface {
 	Approve(ctx context.Context, plan *Plan) error
 }
 
+// Trimmer is what an [Approver] can be besides: it leaves out a part of a plan that it has approved.
+type Trimmer interface {
+	// Trim returns the plan that is committed: the approved plan, or a plan that its Reject, RejectHunks or Revise has
+	// returned. What blocks that plan still does. Errors are handled as the errors of Approve.
+	Trim(ctx context.Context, plan *Plan) (*Plan, error)
+}
+
 // HeldError reports that a run waits for a decision: at a step that is Manual, at an interrupted step that may have had
 // its effect outside of the tree, or where the [Checkpointer] has asked for it. A Result comes with it. Nothing was
 // written, and no lock is held; [Executor.Resume] goes on. Its code is "held".
@@ -113,11 +120,12 @@ func (p *Plan) end(err error) (*Result, error) {
 	return res, err
 }
 
-// mayCommit says why a run must not commit its plan now, or returns nil.
-func (p *Plan) mayCommit(ctx context.Context) error {
+// mayCommit returns the plan that a run commits: its own, or what the Checkpointer has left of it, which is to be closed.
+// The error is the reason why it must not be committed now.
+func (p *Plan) mayCommit(ctx context.Context) (*Plan, error) {
 	c := p.tree.x.Checkpoints
 	if c == nil || len(p.changes) == 0 {
-		return p.blocked()
+		return p, p.blocked()
 	}
 	at := Position{Index: p.result.TotalSteps}
 	ask := func(do func() error) error {
@@ -129,10 +137,31 @@ func (p *Plan) mayCommit(ctx context.Context) error {
 	}
 	if a, ok := c.(Approver); ok {
 		if err := ask(func() error { return a.Approve(ctx, p) }); err != nil {
-			return err
+			return p, err
 		}
 	}
-	if err := p.blocked(); err != nil {
+	left := p
+	if t, ok := c.(Trimmer); ok {
+		err := ask(func() (err error) {
+			left, err = t.Trim(ctx, p)
+			return err
+		})
+		switch {
+		case err != nil:
+			return p, err
+		case left == nil || left.tree != p.tree:
+			return p, errors.New("the host has trimmed another plan")
+		}
+	}
+	if left != p {
+		left.since, left.markCommit, left.acted = p.since, p.markCommit, p.acted
+	}
+	return left, left.entered(ctx, at, ask)
+}
+
+// entered notes that a run commits the plan now, if nothing blocks that.
+func (p *Plan) entered(ctx context.Context, at Position, ask func(do func() error) error) error {
+	if err := p.blocked(); err != nil || len(p.changes) == 0 {
 		return err
 	}
 	taken, err := stage.TakenBy(ctx, p.changes)
@@ -142,7 +171,7 @@ func (p *Plan) mayCommit(ctx context.Context) error {
 	if err := p.markCommit(ctx, at, taken); err != nil {
 		return err
 	}
-	return ask(func() error { return c.Enter(ctx, at) })
+	return ask(func() error { return p.tree.x.Checkpoints.Enter(ctx, at) })
 }
 
 // blocked returns what blocks the plan, or nil.

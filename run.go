@@ -248,10 +248,17 @@ func (x Executor) runOn(ctx context.Context, t *tree, p definition.Pipeline, s *
 		if plan == nil || plan.abandoned || plan.held != nil {
 			return plan.end(err)
 		}
-		if err := plan.mayCommit(ctx); err != nil {
-			return plan.end(err)
+		left, err := plan.mayCommit(ctx)
+		if left != plan {
+			defer left.Close()
 		}
-		return plan.commit(ctx, lock, plan.since)
+		if is[*HeldError](err) {
+			return plan.end(err) // the whole plan waits
+		}
+		if err != nil {
+			return left.end(err)
+		}
+		return left.commit(ctx, lock, left.since)
 	})
 }
 

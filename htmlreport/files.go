@@ -10,9 +10,9 @@ import (
 
 // files writes one change after the other.
 type files struct {
-	plan  *millrace.Plan
-	out   *counting
-	kinds page.Kinds
+	plan *millrace.Plan
+	out  *counting
+	kind func(c change.Change) change.ChangeKind
 	// left is how many bytes there may be, and reserved how many of them the changes need that are still to come if
 	// their lines are not shown.
 	left, reserved int64
@@ -45,11 +45,11 @@ func (f *files) write(c change.Change) error {
 	var p page.Page
 	lines := max(1, d.Added+d.Removed)
 	row := page.Row{
-		Change: c, Kind: f.kinds.Of(c), Difference: d, Most: f.left - f.reserved, Open: f.lines+lines <= openLines,
+		Change: c, Kind: f.kind(c), Difference: d, Most: f.left - f.reserved, Open: f.lines+lines <= openLines,
 	}
 	if !p.Row(row) {
 		p.Reset()
-		row.Hunks, row.Bytes, row.Note = nil, 0, "its lines are not shown: the report would be too large"
+		row.Hunks, row.Note = nil, "its lines are not shown: the report would be too large"
 		row.Most, row.Open = f.left, false
 		p.Row(row)
 	}

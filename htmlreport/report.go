@@ -53,7 +53,7 @@ func Write(w io.Writer, plan *millrace.Plan, opt Options) error {
 		return err
 	}
 	listed, reserved := fitting(changes, left)
-	f := files{plan: plan, out: &out, kinds: page.KindsOf(result.FilesChanged), left: left, reserved: reserved}
+	f := files{plan: plan, out: &out, kind: page.KindsOf(result.FilesChanged), left: left, reserved: reserved}
 	for _, c := range changes[:listed] {
 		if err := f.write(c); err != nil {
 			return err

@@ -172,6 +172,10 @@ func (j jobs) Play(ctx context.Context, ref runs.JobRef, p runs.PlayParams) (run
 				"and what it would do is not what was looked at: its plan_digest is %s: look at it again",
 				held.PlanDigest))
 		}
+		if len(p.Leave) > 0 && (!held.Commit || p.PlanDigest == "") {
+			return j.refused(w, played, runs.VerbPlay,
+				"a part is left out only before the commit, and of the plan of a plan_digest")
+		}
 		pipeline, given, err := j.m.stored(w)
 		if err != nil {
 			return err
@@ -188,6 +192,9 @@ func (j jobs) Play(ctx context.Context, ref runs.JobRef, p runs.PlayParams) (run
 		r := &play{User: j.m.host.User, Force: p.Force}
 		if held.Commit {
 			r.PlanDigest = held.PlanDigest
+		}
+		if r.Leave, err = w.leave(p.Leave); err != nil {
+			return err
 		}
 		if len(p.Variables) > 0 {
 			if r.Variables, err = w.value(p.Variables); err != nil {

@@ -188,6 +188,8 @@ type play struct {
 	Keys       []string `json:"keys,omitempty"`
 	Force      bool     `json:"force,omitempty"`
 	PlanDigest string   `json:"plan_digest,omitempty"`
+	// Leave is what is not written of the plan, as in runs.PlayParams, with escaped paths.
+	Leave value `json:"leave,omitzero"`
 }
 
 // retry is the decision to run again.

@@ -89,4 +89,9 @@ type PlayParams struct {
 	// PlanDigest is the digest of the plan that was looked at. The job is not played if the plan is another one by
 	// now. "" means any.
 	PlanDigest string `json:"plan_digest,omitempty"`
+	// Leave has the parts of the plan that are not written, by the path of the change: the numbers of the hunks that are
+	// left, from 0, as millrace.Plan.RejectHunks takes them, and no number for the whole change. Only a run that is held
+	// before its commit leaves a part out (its job is a JobCommit), and only of the plan that PlanDigest names. A part
+	// that others need holds the run again.
+	Leave map[string][]int `json:"leave,omitempty"`
 }

@@ -133,8 +133,9 @@ type jobManager struct{ c Client }
 
 // Play lets a campaign go on that is held at its gate, the job "<campaign>/commit".
 func (m jobManager) Play(ctx context.Context, ref runs.JobRef, p runs.PlayParams) (runs.Job, error) {
-	if p.Force || len(p.Variables) > 0 {
-		return runs.Job{}, errors.New("a campaign cannot be played with force or variables: create a new run")
+	if p.Force || len(p.Variables) > 0 || len(p.Leave) > 0 {
+		return runs.Job{}, errors.New(
+			"a campaign cannot be played with force or variables, or in part: create a new run")
 	}
 	return m.decide(ctx, ref, runs.VerbPlay, func(campaign string, _ int) error {
 		_, err := m.c.Play(ctx, campaign, p.PlanDigest)

@@ -68,10 +68,10 @@ func (p *Page) Lines(r Row) bool { return p.lines(r, int64(p.Len())+r.Most) }
 // lines stops once the page has more bytes than most.
 func (p *Page) lines(r Row, most int64) bool {
 	switch {
-	case r.Bytes > r.Most:
-		return false
 	case len(r.Hunks) == 0:
 		return true
+	case r.bytes > r.Most:
+		return false
 	}
 	if r.Side {
 		p.WriteString(`<table class="side"><colgroup><col class="n"/><col/><col class="n"/><col/></colgroup>` + "\n")

@@ -9,12 +9,9 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Kinds are what a plan does to files and links, by path.
-type Kinds map[string]change.ChangeKind
-
-// KindsOf returns the kinds of a plan.
-func KindsOf(changed millrace.FilesChanged) Kinds {
-	kinds := make(Kinds)
+// KindsOf returns the function for the kind under which a change of a plan is shown.
+func KindsOf(changed millrace.FilesChanged) func(c change.Change) change.ChangeKind {
+	kinds := make(map[string]change.ChangeKind)
 	note := func(kind change.ChangeKind, names []string) {
 		for _, name := range names {
 			kinds[name] = kind
@@ -26,20 +23,17 @@ func KindsOf(changed millrace.FilesChanged) Kinds {
 	for _, moved := range changed.Renamed {
 		kinds[moved.To] = change.Renamed
 	}
-	return kinds
-}
-
-// Of returns the kind under which a change is shown.
-func (k Kinds) Of(c change.Change) change.ChangeKind {
-	kind, ok := k[c.Path]
-	switch {
-	case ok:
-		return kind
-	case c.Old.Kind != change.Dir && c.Old.Kind != change.Absent && c.New.Kind == change.Dir &&
-		c.Kind == change.Modified:
-		return change.Created // the file has moved, and a directory is made at its old name
+	return func(c change.Change) change.ChangeKind {
+		kind, ok := kinds[c.Path]
+		switch {
+		case ok:
+			return kind
+		case c.Old.Kind != change.Dir && c.Old.Kind != change.Absent && c.New.Kind == change.Dir &&
+			c.Kind == change.Modified:
+			return change.Created // the file has moved, and a directory is made at its old name
+		}
+		return c.Kind
 	}
-	return c.Kind
 }
 
 // Difference is what is shown of a change.
@@ -47,10 +41,10 @@ type Difference struct {
 	// Hunks are the places that differ, and Added and Removed the numbers of their lines.
 	Hunks          []millrace.Hunk
 	Added, Removed int
-	// Bytes is the length of the lines.
-	Bytes int64
 	// Note has the reason why there are no hunks, "" without one.
 	Note string
+
+	bytes int64 // of the lines
 }
 
 // Read reads what is different. A file that is too large to be shown has a Note.
@@ -79,7 +73,7 @@ func Read(plan *millrace.Plan, c change.Change) (Difference, error) {
 		d.Note = "binary, " + size(c.Old) + " → " + size(c.New)
 	}
 	for _, h := range d.Hunks {
-		d.Bytes += int64(len(h.Text))
+		d.bytes += int64(len(h.Text))
 		for line := range strings.Lines(h.Text) {
 			switch line[0] {
 			case '+':

@@ -131,8 +131,9 @@ var arrows = map[string][]string{
 	},
 	"rundir": {
 		".", "budget", "capability", "change", "fleet", "fsutil", "risk", "runs",
-		"internal/disk", "internal/filelock", "internal/handle", "internal/journal", "internal/names", "internal/panics",
-		"internal/kinds", "internal/raise", "internal/recordlog", "internal/strictjson", "internal/show", "wording",
+		"internal/disk", "internal/exact", "internal/filelock", "internal/handle", "internal/journal", "internal/kinds",
+		"internal/names", "internal/panics", "internal/raise", "internal/recordlog", "internal/strictjson", "internal/show",
+		"wording",
 	},
 	"internal/watch": {"internal/panics"},
 	"internal/workspace": {

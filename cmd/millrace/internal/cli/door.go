@@ -88,12 +88,16 @@ func (s *session) door() door.Tree {
 			s.progress.Done()
 			return s.show(plan)
 		},
-		Review: func(ctx context.Context, plan *millrace.Plan) (bool, error) {
+		Review: func(ctx context.Context, plan *millrace.Plan) (*millrace.Result, map[string][]int, bool, error) {
 			s.progress.Done()
 			asking := &approval{session: s, plan: plan}
 			defer asking.close()
 			taken, err := asking.review(ctx)
-			return taken == plan, err
+			if err != nil {
+				return nil, nil, false, err
+			}
+			left, whole := asking.reviews.Left()
+			return taken.Result(), left, whole, nil
 		},
 		Done: func(r *millrace.Result) error {
 			s.sure = true // the kept change is made, not only shown

@@ -23,8 +23,8 @@ func newApprove(p door.Program) *cobra.Command {
 		Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
 		Long: `Approve shows the changes of a waiting run, asks, and continues the run. Exactly the shown changes
 are written: if the changes differ by then, the run waits again. In a script --digest names the reviewed plan, and
--y approves the waiting plan. With -p you go through the hunks. A run makes its change as a whole, so it waits on if you
-leave out a hunk.`,
+-y approves the waiting plan. With -p you go through the hunks, and the run leaves out the hunks that you leave. A run
+that waits before a step goes on with the whole change.`,
 		Example: `  millrace runs approve 12
   millrace runs approve - --digest 4f2a…
   millrace runs approve 12 -p

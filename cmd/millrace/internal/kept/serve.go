@@ -98,12 +98,12 @@ func (s *serving) reject(ctx context.Context, run runs.Run) error {
 }
 
 // approve plays the job that a run waits for, and works on the run until it ends or waits again.
-func (s *serving) approve(ctx context.Context, run runs.Run, digest string, force bool) error {
+func (s *serving) approve(ctx context.Context, run runs.Run, decision runs.PlayParams) error {
 	m, done, err := s.manager(ctx, run)
 	if err != nil {
 		return err
 	}
-	if _, err := m.Jobs().Play(ctx, heldJob(run), runs.PlayParams{PlanDigest: digest, Force: force}); err != nil {
+	if _, err := m.Jobs().Play(ctx, heldJob(run), decision); err != nil {
 		err = errors.Join(err, m.Close(ctx))
 		done()
 		return err

@@ -171,19 +171,21 @@ func (w *worker) ask(ctx context.Context, m *rundir.Manager, run runs.Run) (*run
 		return nil, err
 	}
 	defer plan.Close()
+	taken, left := plan.Result(), map[string][]int(nil)
 	if w.o.Review {
-		if whole, err := w.t.Review(ctx, plan); err != nil {
+		var whole bool
+		if taken, left, whole, err = w.t.Review(ctx, plan); err != nil {
 			return nil, err
-		} else if !whole {
-			return nil, fmt.Errorf("run %[1]s waits: it makes its change as a whole or not at all; "+
-				"millrace runs reject %[1]s ends it, and millrace run NAME -p makes a part", run.ID)
+		}
+		if err := w.mayLeave(ctx, run, left, whole); err != nil {
+			return nil, err
 		}
 	} else if err := w.t.Show(plan); err != nil {
 		return nil, err
 	}
 	force := plan.Result().WouldBlock
 	word, answers := "y", "Approve? [y]es [N]o, it waits  "
-	if force || run.Held.Risk >= risk.High {
+	if force || taken.OverallRiskLevel >= risk.High {
 		word, answers = "yes", "Type yes to approve it all the same; [N]o, it waits  "
 	}
 	answer, err := w.p.Ask(ctx, fmt.Sprintf("run %s waits: %s\n%s", run.ID, fsutil.Visible(reason(run)), answers))
@@ -194,7 +196,24 @@ func (w *worker) ask(ctx context.Context, m *rundir.Manager, run runs.Run) (*run
 	if err != nil || answer != "yes" && answer != word {
 		return nil, nil
 	}
-	return &runs.PlayParams{Force: force, PlanDigest: run.Held.PlanDigest}, nil
+	return &runs.PlayParams{Force: force, PlanDigest: run.Held.PlanDigest, Leave: left}, nil
+}
+
+// mayLeave returns why a run cannot leave out what was left in a review, or nil.
+func (w *worker) mayLeave(ctx context.Context, run runs.Run, left map[string][]int, whole bool) error {
+	if !whole {
+		return fmt.Errorf("run %[1]s waits: it leaves out whole hunks, and a hunk was split or edited; "+
+			"millrace run NAME -p makes any part", run.ID)
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	job, err := w.store.Job(ctx, heldJob(run))
+	if err == nil && job.Kind != runs.JobCommit {
+		err = fmt.Errorf("run %[1]s waits before step '%[2]s', which goes on with the whole change; "+
+			"millrace runs reject %[1]s ends it", run.ID, fsutil.Visible(job.Name))
+	}
+	return err
 }
 
 // ended prints the result of a run, and returns the error for the exit status.

@@ -7,17 +7,13 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// build builds the plan with the accepted parts. If that is refused, at is the file that caused it, or -1 if unknown.
-func (r *Review) build() (plan *millrace.Plan, at int, err error) {
-	var rejected []string
-	index := make(map[string]int)
-	var partly []int
+// leaves returns the rejected files, the files of which a part is accepted, and the directories that are not made then.
+func (r *Review) leaves() (none, partly []int, dirs []string) {
 	goes := make(map[string]bool) // directories with an accepted change
 	for n, f := range r.files {
-		all, none := f.takes()
-		if none {
-			index[f.change.Path] = n
-			rejected = append(rejected, f.change.Path)
+		all, nothing := f.takes()
+		if nothing {
+			none = append(none, n)
 			continue
 		}
 		if !all {
@@ -27,6 +23,52 @@ func (r *Review) build() (plan *millrace.Plan, at int, err error) {
 			goes[d] = true
 		}
 	}
+	for _, d := range r.dirs {
+		if d.created && !goes[d.path] {
+			dirs = append(dirs, d.path)
+		}
+	}
+	return none, partly, dirs
+}
+
+// Left returns what is left, as a run leaves it out (runs.PlayParams). Such parts are whole hunks of the plan: ok is false
+// if a hunk was split or edited.
+func (r *Review) Left() (parts map[string][]int, ok bool) {
+	none, partly, dirs := r.leaves()
+	parts = make(map[string][]int)
+	for _, n := range partly {
+		f := r.files[n]
+		if len(f.items) != len(f.diff.Hunks) {
+			return nil, false
+		}
+		var hunks []int
+		for h, i := range f.items {
+			if i.text != nil {
+				return nil, false
+			}
+			if i.is != taken {
+				hunks = append(hunks, h)
+			}
+		}
+		parts[f.change.Path] = hunks
+	}
+	for _, n := range none {
+		parts[r.files[n].change.Path] = nil
+	}
+	for _, d := range dirs {
+		parts[d] = nil
+	}
+	return parts, true
+}
+
+// build makes the plan with what is taken. If that is refused, at is the file that it is about, or -1 if it is not
+// known.
+func (r *Review) build() (plan *millrace.Plan, at int, err error) {
+	none, partly, dirs := r.leaves()
+	var rejected []string
+	for _, n := range none {
+		rejected = append(rejected, r.files[n].change.Path)
+	}
 	plan = r.plan
 	for _, n := range partly {
 		revised, err := plan.Revise(r.files[n].change.Path, r.files[n].decided()...)
@@ -35,12 +77,7 @@ func (r *Review) build() (plan *millrace.Plan, at int, err error) {
 		}
 		plan = revised
 	}
-	files := len(rejected)
-	for _, d := range r.dirs {
-		if d.created && !goes[d.path] {
-			rejected = append(rejected, d.path)
-		}
-	}
+	rejected = append(rejected, dirs...)
 	if len(rejected) == 0 {
 		return plan, -1, nil
 	}
@@ -49,10 +86,10 @@ func (r *Review) build() (plan *millrace.Plan, at int, err error) {
 		return left, -1, nil
 	}
 	// The refusal is caused by the file without which it does not occur.
-	for i, name := range rejected[:files] {
+	for i := range none {
 		others := append(append([]string{}, rejected[:i]...), rejected[i+1:]...)
 		if _, other := reject(plan, others); other == nil || other.Error() != err.Error() {
-			return nil, index[name], err
+			return nil, none[i], err
 		}
 	}
 	return nil, -1, err

@@ -30,26 +30,27 @@ func Divisible(c change.Change, hunks int) bool {
 	return hunks > 0 && isFile(c) && (c.Kind == change.Modified || c.Kind == change.Renamed)
 }
 
-// Without returns a plan without the rejected parts of its files, by their numbers in Files. The error is about an
-// unknown number, a file that has changed, or a change that others need.
-func Without(plan *millrace.Plan, left map[int]Choice) (*millrace.Plan, error) {
+// Without returns a plan without the rejected parts of its files, by their numbers in Files, and these parts as a run
+// leaves them out. The error is about an unknown number, a file that has changed, or a change that others need.
+func Without(plan *millrace.Plan, left map[int]Choice) (*millrace.Plan, map[string][]int, error) {
 	r := New(plan)
 	for _, f := range r.files {
 		f.all = taken
 	}
 	for n, c := range left {
 		if n < 0 || n >= len(r.files) {
-			return nil, fmt.Errorf("the plan has no file %d", n)
+			return nil, nil, fmt.Errorf("the plan has no file %d", n)
 		}
 		if err := r.leave(n, c); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	chosen, at, err := r.build()
 	if err != nil && at >= 0 {
-		return nil, fmt.Errorf("%s: %w", r.files[at].change.Path, err)
+		return nil, nil, fmt.Errorf("%s: %w", r.files[at].change.Path, err)
 	}
-	return chosen, err
+	parts, _ := r.Left() // a page has no smaller parts than hunks
+	return chosen, parts, err
 }
 
 // leave applies a choice to a file.

@@ -3,10 +3,7 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/millrace-go/millrace"
@@ -86,7 +83,7 @@ func (d *deciding) decide(w http.ResponseWriter, r *http.Request) {
 		d.say(w, http.StatusConflict, "This is another plan now", "Nothing was written. Look at the plan again.")
 		return
 	}
-	if err := d.note(r.PostForm["shown"], r.PostForm["take"]); err != nil {
+	if err := d.note(r); err != nil {
 		d.say(w, http.StatusBadRequest, "The form cannot be read", err.Error())
 		return
 	}
@@ -123,7 +120,7 @@ func (d *deciding) apply(w http.ResponseWriter, word string) {
 		return
 	}
 	defer plan.Close()
-	taken, err := review.Without(plan, d.left)
+	taken, _, err := review.Without(plan, d.left)
 	if err != nil {
 		d.say(w, http.StatusConflict, "This choice cannot be made", err.Error())
 		return
@@ -131,12 +128,12 @@ func (d *deciding) apply(w http.ResponseWriter, word string) {
 	defer taken.Close()
 	switch result := taken.Result(); {
 	case len(taken.Outline()) == 0 && len(plan.Outline()) > 0:
-		d.say(w, http.StatusConflict, "Nothing was taken", "Take something, or reject the plan.")
+		d.say(w, http.StatusConflict, nothingTaken, "Take something, or reject the plan.")
 		return
 	case !review.NeedsWord(result):
-	case strings.ToLower(strings.TrimSpace(word)) != "yes":
-		d.say(w, http.StatusConflict, "This needs the word yes",
-			"The risk is high, or the change would be blocked. To apply it, type yes in the field beside the button.")
+	case !isYes(word):
+		d.say(w, http.StatusConflict, needsWord, "The risk is high, or the change would be blocked. "+
+			"To apply it, type yes in the field beside the button.")
 		return
 	default:
 		taken = taken.WithForce(true)
@@ -162,42 +159,4 @@ func (d *deciding) finish(w http.ResponseWriter, title, message string, err erro
 	p.WriteString("</header>\n<p>This page can be closed.</p>\n")
 	d.site.end(w, http.StatusOK, &p)
 	d.end()
-}
-
-// note keeps the choices of a form: of the files and hunks that it has shown, it takes some.
-func (d *deciding) note(shown, take []string) error {
-	taken := make(map[string]bool)
-	for _, t := range take {
-		taken[t] = true
-	}
-	hunks := make(map[int][]int) // that are left, of the files of which hunks were shown
-	for _, item := range shown {
-		name, hunk, isHunk := strings.Cut(item, ".")
-		n, err := d.number(name)
-		if err != nil {
-			return err
-		}
-		c := d.left[n]
-		if !isHunk {
-			c.All = !taken[item]
-			d.left[n] = c
-			continue
-		}
-		h, err := strconv.Atoi(hunk)
-		if err != nil || h < 0 {
-			return fmt.Errorf("there is no hunk %q", hunk)
-		}
-		if hunks[n] == nil {
-			hunks[n] = []int{}
-		}
-		if !taken[item] {
-			hunks[n] = append(hunks[n], h)
-		}
-	}
-	for n, list := range hunks {
-		c := d.left[n]
-		c.Hunks = list
-		d.left[n] = c
-	}
-	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"html"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -27,16 +27,16 @@ type Runs struct {
 	Get  func(ctx context.Context, id string) (runs.Run, []runs.Job, error)
 	// Held opens the plan that a run waits with. The plan can be read until closing is called.
 	Held func(ctx context.Context, run runs.Run) (plan *millrace.Plan, closing func() error, err error)
-	// Approve lets a run go on with the plan of a digest, and Reject ends the run. Approve returns when the decision
-	// is made, and the work goes on.
-	Approve func(ctx context.Context, run runs.Run, digest string, force bool) error
+	// Approve lets a run go on, and Reject ends the run. Approve returns when the decision is made, and the work goes
+	// on.
+	Approve func(ctx context.Context, run runs.Run, decision runs.PlayParams) error
 	Reject  func(ctx context.Context, run runs.Run) error
 }
 
 // ServeRuns serves the pages of runs at a loopback address until ctx is done, and returns nil then. ready is called
 // with the address to open.
 func ServeRuns(ctx context.Context, addr string, list Runs, ready func(address string)) error {
-	s := &store{site: newSite(), runs: list, ctx: ctx}
+	s := &store{site: newSite(), runs: list, ctx: ctx, choices: make(map[string]choices)}
 	s.get("{$}", s.list)
 	s.get("run/{id}/{$}", s.run(s.show))
 	s.get("run/{id}/events", s.run(s.events))
@@ -61,6 +61,14 @@ type store struct {
 	shown   *view      // the plan that was shown last, which is kept open for the next request; nil for none
 	of      string     // the id of its run
 	closing func() error
+	// choices are what is left of the plans of runs, by the id of the run.
+	choices map[string]choices
+}
+
+// choices are what is left of the plan of a digest.
+type choices struct {
+	digest string
+	left   map[int]review.Choice
 }
 
 // close closes the plan that is kept open.
@@ -92,10 +100,17 @@ func (s *store) view(run *shownRun) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := newView(s.site, html.EscapeString(s.at(run.ID)), plan, true)
+	v, err := newView(s.site, html.EscapeString(s.at(run.ID)), plan, !run.divides())
 	if err != nil {
 		return nil, errors.Join(err, plan.Close(), closing())
 	}
+	if !v.whole {
+		v.yes = "Approve what is taken"
+	}
+	if kept, ok := s.choices[run.ID]; ok && kept.digest == v.digest {
+		v.left = kept.left
+	}
+	s.choices[run.ID] = choices{v.digest, v.left}
 	s.shown, s.of, s.closing = v, run.ID, closing
 	return v, nil
 }
@@ -120,6 +135,14 @@ func (s *store) run(next func(w http.ResponseWriter, r *http.Request, run *shown
 
 // waits reports whether a run can be decided about.
 func (r *shownRun) waits() bool { return r.Status == runs.Manual && r.Run.Held != nil }
+
+// divides reports whether a part of the plan can be left: the run waits before its commit, and not before a step, which
+// goes on with all that is staged.
+func (r *shownRun) divides() bool {
+	return slices.ContainsFunc(r.jobs, func(j runs.Job) bool {
+		return j.ID == r.Run.Held.JobID && j.Kind == runs.JobCommit
+	})
+}
 
 // title returns the heading of the page of a run, which is never empty.
 func (r *shownRun) title() string { return cmp.Or(r.Name, "Run "+r.ID) }
@@ -263,55 +286,76 @@ func (s *store) held(
 	show(v, w, r)
 }
 
-// decide does what a button of the page of a run says.
+// decide keeps the choices of a form, and does what its button says.
 func (s *store) decide(w http.ResponseWriter, r *http.Request, run *shownRun) {
 	do := r.PostForm.Get("do")
-	if strings.Contains(do, ":") {
+	switch {
+	case run.waits() && r.PostForm.Get("digest") != run.Run.Held.PlanDigest:
+		s.say(w, http.StatusConflict, nothingDecided, "The run waits with another plan now: look at it again.")
+	case do == "reject" && run.waits():
+		s.decided(w, r, run, s.runs.Reject(s.ctx, run.Run))
+	default:
 		s.held(w, r, run, func(v *view, w http.ResponseWriter, r *http.Request) {
-			if !v.move(w, r) {
-				s.say(w, http.StatusBadRequest, "Nothing was decided", "The form has no such button.")
+			switch err := v.note(r); {
+			case err != nil:
+				s.say(w, http.StatusBadRequest, "The form cannot be read", err.Error())
+			case do == "apply":
+				s.approve(w, r, run)
+			case !v.move(w, r):
+				s.say(w, http.StatusBadRequest, nothingDecided, "The form has no such button.")
 			}
 		})
-		return
 	}
-	digest := r.PostForm.Get("digest")
-	var err error
-	switch {
-	case !run.waits():
-		err = fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status)
-	case digest != run.Run.Held.PlanDigest:
-		err = errors.New("the run waits with another plan now: look at it again")
-	case do == "apply":
-		err = s.approve(r, run, digest)
-	case do == "reject":
-		err = s.runs.Reject(s.ctx, run.Run)
-	default:
-		err = errors.New("the form has no button")
-	}
+}
+
+// nothingDecided is the heading of a decision that is not made.
+const nothingDecided = "Nothing was decided"
+
+// decided shows a run after a decision, or the error of the decision.
+func (s *store) decided(w http.ResponseWriter, r *http.Request, run *shownRun, err error) {
 	if err != nil {
-		s.say(w, http.StatusConflict, "Nothing was decided", err.Error())
+		s.say(w, http.StatusConflict, nothingDecided, err.Error())
 		return
 	}
 	http.Redirect(w, r, s.at(run.ID), http.StatusSeeOther)
 }
 
-// approve lets a run go on.
-func (s *store) approve(r *http.Request, run *shownRun, digest string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.forget(); err != nil { // the tree may be another one since the plan was opened
-		return err
+// approve lets a run go on with what is taken of its plan, under the mutex.
+func (s *store) approve(w http.ResponseWriter, r *http.Request, run *shownRun) {
+	err := s.forget() // the tree may be another one since the plan was opened
+	var v *view
+	if err == nil {
+		v, err = s.view(run)
 	}
-	v, err := s.view(run)
 	if err != nil {
-		return err
+		s.decided(w, r, run, err)
+		return
 	}
-	result := v.plan.Result()
-	if review.NeedsWord(result) && strings.ToLower(strings.TrimSpace(r.PostForm.Get("word"))) != "yes" {
-		return errors.New("the risk is high, or the change would be blocked: to approve it, type yes in the field")
+	taken, left, err := review.Without(v.plan, v.left)
+	if err != nil {
+		s.say(w, http.StatusConflict, "This choice cannot be made", err.Error())
+		return
 	}
-	if err := s.forget(); err != nil { // its files are about to change
-		return err
+	all, some := v.plan.Result(), taken.Result()
+	nothing := len(taken.Outline()) == 0 && len(v.plan.Outline()) > 0
+	if taken != v.plan {
+		err = taken.Close()
 	}
-	return s.runs.Approve(s.ctx, run.Run, digest, result.WouldBlock)
+	switch {
+	case err != nil:
+	case nothing:
+		s.say(w, http.StatusConflict, nothingTaken, "Take something, or reject the plan.")
+		return
+	case (all.WouldBlock || review.NeedsWord(some)) && !isYes(r.PostForm.Get("word")):
+		s.say(w, http.StatusConflict, needsWord, "The risk is high, or the change would be blocked. "+
+			"To approve it, type yes in the field beside the button.")
+		return
+	default:
+		err = s.forget() // its files are about to change
+	}
+	if err == nil {
+		decision := runs.PlayParams{PlanDigest: v.digest, Force: all.WouldBlock, Leave: left}
+		err = s.runs.Approve(s.ctx, run.Run, decision)
+	}
+	s.decided(w, r, run, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -24,7 +25,8 @@ type stored struct {
 	runs    []runs.Run
 	jobs    map[string][]runs.Job
 	decided []string
-	held    int // how often a plan was opened, and how often closed
+	left    map[string][]int // of the run that was approved last
+	held    int              // how often a plan was opened, and how often closed
 	closed  int
 }
 
@@ -74,8 +76,9 @@ func serveRuns(t *testing.T, name, text string, list []runs.Run, jobs map[string
 					return nil
 				}, err
 			},
-			Approve: func(_ context.Context, run runs.Run, digest string, _ bool) error {
-				return s.decide(run, "approved "+digest, runs.Success)
+			Approve: func(_ context.Context, run runs.Run, d runs.PlayParams) error {
+				s.left = d.Leave
+				return s.decide(run, "approved "+d.PlanDigest, runs.Success)
 			},
 			Reject: func(_ context.Context, run runs.Run) error { return s.decide(run, "rejected", runs.Canceled) },
 		}, ready)
@@ -214,8 +217,59 @@ func TestHostileID(t *testing.T) {
 	}
 }
 
-// The page of a file of a run leads back to the plan. Hunks of a run cannot be left, and the decision is on the page
-// of the run.
+// Hunks and files of a run that waits before its commit are left on its pages. The choices are kept until the run is
+// decided on, and the plan that the page has shown is the only plan that is approved.
+func TestPartOfRun(t *testing.T) {
+	t.Parallel()
+	list := []runs.Run{
+		{ID: "4", Status: runs.Manual, Held: &runs.Held{JobID: "41"}}, {ID: "3", Status: runs.Manual, Held: &runs.Held{}},
+	}
+	jobs := map[string][]runs.Job{"4": {{ID: "40", Kind: runs.JobStep}, {ID: "41", Kind: runs.JobCommit}}}
+	s := serveRuns(t, "a", words, list, jobs)
+	s.write("b", words)
+	s.plan(millrace.Executor{}, actions.PatternReplace{FilePattern: "**", SedPattern: []string{"s/one/two/g"}})
+	plan, err := millrace.Executor{}.OpenPlan(t.Context(), s.root, s.served.stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plan.Close()
+	digest, err := plan.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list[0].Held.PlanDigest, list[1].Held.PlanDigest = digest, digest
+	home := s.At
+	if err := s.Get("run/4/"); err != nil {
+		t.Fatal(err)
+	}
+	s.press(409, "Nothing was taken", "apply", "0", "1")
+	for _, path := range []string{"run/3/", "run/4/"} { // another plan is opened meanwhile
+		if s.At = home; s.Get(path) != nil || s.Status != 200 {
+			t.Fatalf("%s: the status is %d", path, s.Status)
+		}
+	}
+	action, values, err := s.Form()
+	if err != nil || !slices.Equal(values["take"], []string{"0.0", "0.1", "1.0", "1.1"}) {
+		t.Fatalf("the form takes %q: %v", values["take"], err)
+	}
+	values["take"], values["do"] = []string{"0", "0.0", "0.1", "1", "1.1"}, []string{"apply"}
+	digests := values["digest"]
+	values["digest"] = []string{strings.Repeat("0", 64)}
+	if err := s.Post(action, values); err != nil || s.Status != 409 || s.decided != nil {
+		t.Fatalf("a stale digest: status %d, this was decided: %q: %v", s.Status, s.decided, err)
+	}
+	values["digest"] = digests
+	if err := s.Post(action, values); err != nil || s.Status != 200 {
+		t.Fatalf("status %d, %v:\n%s", s.Status, err, s.Page)
+	}
+	want := map[string][]int{"b": {0}}
+	if !reflect.DeepEqual(s.left, want) || !slices.Equal(s.decided, []string{"4 approved " + digest}) {
+		t.Errorf("%q was decided, and %v left, not %v", s.decided, s.left, want)
+	}
+}
+
+// The page of a file of a run leads back to the plan. Hunks of a run that waits before a step cannot be left, and the
+// decision is on the page of the run.
 func TestFileOfRun(t *testing.T) {
 	t.Parallel()
 	list, jobs := withTexts("plain")

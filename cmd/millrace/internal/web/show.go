@@ -31,10 +31,11 @@ type view struct {
 	plan   *millrace.Plan
 	digest string
 	files  []change.Change
-	kinds  page.Kinds
+	kind   func(c change.Change) change.ChangeKind
 	left   map[int]review.Choice
-	// whole means that nothing can be left.
+	// whole means that nothing can be left. yes is the text of the button that makes the change.
 	whole bool
+	yes   string
 }
 
 // newView returns the pages of a plan, of which everything is taken.
@@ -43,9 +44,14 @@ func newView(s *site, at string, plan *millrace.Plan, whole bool) (*view, error)
 	if err != nil {
 		return nil, err
 	}
+	yes := "Apply what is taken"
+	if whole {
+		yes = "Approve this plan"
+	}
 	return &view{
+		yes:  yes,
 		site: s, at: at, plan: plan, digest: digest, files: review.Files(plan), whole: whole,
-		kinds: page.KindsOf(plan.Result().FilesChanged), left: make(map[int]review.Choice),
+		kind: page.KindsOf(plan.Result().FilesChanged), left: make(map[int]review.Choice),
 	}, nil
 }
 
@@ -223,11 +229,7 @@ func (v *view) buttons(p *page.Page) {
 	if review.NeedsWord(v.plan.Result()) {
 		p.WriteString("<label>Type yes to apply it: <input type=\"text\" name=\"word\"/></label>\n")
 	}
-	yes := "Apply what is taken"
-	if v.whole {
-		yes = "Approve this plan"
-	}
-	p.WriteString("<button class=\"yes\" name=\"do\" value=\"apply\">" + yes + "</button>\n" +
+	p.WriteString("<button class=\"yes\" name=\"do\" value=\"apply\">" + v.yes + "</button>\n" +
 		"<button class=\"no\" name=\"do\" value=\"reject\">Reject it</button>\n</div>\n</form>\n")
 }
 
@@ -259,7 +261,7 @@ func (v *view) pages(p *page.Page, at, parts int) {
 func (v *view) row(n int) (page.Row, error) {
 	c := v.files[n]
 	diff, err := page.Read(v.plan, c)
-	row := page.Row{Change: c, Kind: v.kinds.Of(c), Difference: diff, Most: mostOfFile, Side: v.side.Load()}
+	row := page.Row{Change: c, Kind: v.kind(c), Difference: diff, Most: mostOfFile, Side: v.side.Load()}
 	if err != nil {
 		row.Note = err.Error()
 		return row, err

@@ -107,7 +107,7 @@ func (t tree) entry(n, to, cut int) (end int, name string) {
 // file writes a file of the page.
 func (t tree) file(n, cut int) {
 	c := t.v.files[n]
-	kind := string(t.v.kinds.Of(c))
+	kind := string(t.v.kind(c))
 	fmt.Fprintf(t, "<li class=\"%s\"><a href=\"#f%d\">", kind, n)
 	t.Name(c.Path[cut:])
 	t.WriteString("</a> <small>" + kind + "</small></li>\n")
