@@ -30,6 +30,15 @@ func (f *number) do(op string, call func(fd int) error) error {
 	return names.PathError(op, f.name, err)
 }
 
+// Stat describes the file as it is now, not as it was when it was opened, so that a reader can see that it grew.
+func (f *number) Stat() (fs.FileInfo, error) {
+	info := &rootInfo{name: path.Base(f.name)}
+	if err := f.do("stat", func(fd int) error { return syscall.Fstat(fd, &info.stat) }); err != nil {
+		return nil, err
+	}
+	return info, nil
+}
+
 func (f *number) Close() error {
 	fd := f.fd
 	f.fd = -1
@@ -103,15 +112,6 @@ func (f *rootReader) ReadAt(p []byte, off int64) (n int, err error) {
 		}
 	}
 	return n, nil
-}
-
-// Stat describes the file as it is now, not as it was when it was opened, so that a reader can see that it grew.
-func (f *rootReader) Stat() (fs.FileInfo, error) {
-	info := &rootInfo{name: path.Base(f.name)}
-	if err := f.do("stat", func(fd int) error { return syscall.Fstat(fd, &info.stat) }); err != nil {
-		return nil, err
-	}
-	return info, nil
 }
 
 // statAt is lstat(2) in a directory. It fills the one type for what that says, by way of the other: all of package os
