@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -26,45 +26,47 @@ const portion = 256
 
 // fill writes the files and links, several at a time.
 func (r *renewal) fill() error {
-	slices.SortFunc(r.leaves, func(a, b *entry) int {
-		if d := strings.Compare(path.Dir(a.path), path.Dir(b.path)); d != 0 {
-			return d
-		}
-		return strings.Compare(a.path, b.path)
-	})
 	var parts [][]*entry
-	for first := 0; first < len(r.leaves); {
-		dir := path.Dir(r.leaves[first].path)
+	for _, dir := range slices.Sorted(maps.Keys(r.leaves)) {
 		if err := r.unlock(dir); err != nil {
 			return err
 		}
-		end := first + 1
-		for end < len(r.leaves) && end-first < portion && path.Dir(r.leaves[end].path) == dir {
-			end++
-		}
-		parts = append(parts, r.leaves[first:end])
-		first = end
+		list := r.leaves[dir]
+		slices.SortFunc(list, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
+		parts = slices.AppendSeq(parts, slices.Chunk(list, portion))
 	}
 	return parallel.Each(r.ctx, workers(), len(parts), func(i int) error { return r.fillDir(parts[i]) })
 }
 
-// fillDir writes some files of one directory.
+// filling is the work on files and links of one directory.
+type filling struct {
+	*renewal
+	from capability.DirHandle // of the view
+	to   *rootfs.FS           // the scratch tree, with its directory open
+	buf  []byte
+}
+
+// fillDir writes some files and links of one directory.
 func (r *renewal) fillDir(part []*entry) error {
-	dir, err := r.t.view.OpenDir(path.Dir(part[0].path))
+	name := path.Dir(part[0].path)
+	from, err := r.t.view.OpenDir(name)
 	if err != nil {
 		return err
 	}
-	defer dir.Close()
+	defer from.Close()
+	to, done := r.t.fsys.Holding(name)
+	defer done()
 	buf := r.buffer()
 	defer r.buffers.Put(buf)
+	w := &filling{r, from, to, *buf}
 	for _, e := range part {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
 		if e.kind == change.Symlink {
-			err = r.link(e)
+			err = w.link(e)
 		} else {
-			err = r.write(dir, e, *buf)
+			err = w.write(e)
 		}
 		if errors.Is(err, fs.ErrExist) {
 			err = fmt.Errorf("%s: the file system of the scratch tree has another name for it already: %w", e.path, err)
@@ -85,27 +87,26 @@ func (r *renewal) buffer() *[]byte {
 	return &buf
 }
 
-func (r *renewal) link(e *entry) error {
-	fsys := r.t.fsys
-	if err := fsys.SymlinkIfPossible(e.target, e.path); err != nil {
+func (w *filling) link(e *entry) error {
+	if err := w.to.SymlinkIfPossible(e.target, e.path); err != nil {
 		return err
 	}
 	var look rootfs.Look
 	err := error(nil)
-	if timer, ok := any(fsys).(capability.LinkTimer); ok {
+	if timer, ok := any(w.to).(capability.LinkTimer); ok {
 		err = timer.LinkTimes(e.path, e.mtime.UnixNano())
 	}
 	if err == nil || errors.Is(err, errors.ErrUnsupported) {
-		look, err = r.t.look(fsys.Look(e.path))
+		look, err = w.t.look(w.to.Look(e.path))
 	}
 	e.look = look
 	return err
 }
 
 // write writes a file that is not there. If its bytes change meanwhile it begins anew, a few times.
-func (r *renewal) write(dir capability.DirHandle, e *entry, buf []byte) error {
+func (w *filling) write(e *entry) error {
 	for left := 3; ; left-- {
-		err := r.copy(dir, e, buf)
+		err := w.copy(e)
 		switch {
 		case err == nil, left == 0:
 			return err
@@ -115,10 +116,10 @@ func (r *renewal) write(dir capability.DirHandle, e *entry, buf []byte) error {
 		case !errors.Is(err, names.ErrDrift):
 			return err
 		}
-		if rerr := r.t.fsys.Remove(e.path); rerr != nil {
+		if rerr := w.to.Remove(e.path); rerr != nil {
 			return errors.Join(err, rerr)
 		}
-		if err := r.again(e); err != nil {
+		if err := w.again(e); err != nil {
 			return err
 		}
 	}
@@ -140,13 +141,13 @@ func (r *renewal) again(e *entry) error {
 
 // copy writes the bytes of a file of the view. The error is fs.ErrPermission only if that may not be read, and nothing
 // is there then.
-func (r *renewal) copy(dir capability.DirHandle, e *entry, buf []byte) (err error) {
-	from, err := dir.OpenFile(path.Base(e.path))
+func (w *filling) copy(e *entry) (err error) {
+	from, err := w.from.OpenFile(path.Base(e.path))
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	to, err := r.t.fsys.OpenFile(e.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, e.mode|0o200)
+	to, err := w.to.CreateNew(e.path, e.mode|0o200)
 	if err != nil {
 		return noPermission(err)
 	}
@@ -154,12 +155,12 @@ func (r *renewal) copy(dir capability.DirHandle, e *entry, buf []byte) (err erro
 	var n int64
 	sum, out := sha256.New(), io.Writer(to)
 	if e.sure {
-		n, err = share(r.ctx, to, from, e.size)
+		n, err = share(w.ctx, to, from, e.size)
 	} else {
 		out = io.MultiWriter(to, sum)
 	}
 	if err == nil && n == 0 {
-		n, err = copyBytes(r.ctx, out, from, buf)
+		n, err = copyBytes(w.ctx, out, from, w.buf)
 	}
 	if !e.sure {
 		e.hash = change.Hash(sum.Sum(nil))
@@ -174,17 +175,17 @@ func (r *renewal) copy(dir capability.DirHandle, e *entry, buf []byte) (err erro
 		if now, serr := from.Stat(); serr != nil || now.Size() != e.size || !now.ModTime().Equal(e.mtime) {
 			return names.PathError("read", e.path, names.ErrDrift)
 		}
-		if err := r.t.fsys.Chtimes(e.path, time.Time{}, e.mtime); err != nil {
+		if err := to.Chtimes(time.Time{}, e.mtime); err != nil {
 			return err
 		}
 	}
-	if e.look, err = r.t.look(rootfs.LookInto(to)); err != nil || e.look.Mode.Perm() == e.mode {
+	if e.look, err = w.t.look(rootfs.LookInto(to)); err != nil || e.look.Mode.Perm() == e.mode {
 		return err
 	}
-	if err := r.t.fsys.Chmod(e.path, e.mode); err != nil { // whatever the umask is
+	if err := to.Chmod(e.mode); err != nil { // whatever the umask is
 		return err
 	}
-	e.look, err = r.t.look(rootfs.LookInto(to))
+	e.look, err = w.t.look(rootfs.LookInto(to))
 	return err
 }
 

@@ -48,15 +48,15 @@ type renewal struct {
 	ctx  context.Context
 	want map[string]*entry
 
-	dirs    []*entry // to be made, those above others first
-	leaves  []*entry // files and links to be made
+	dirs    []*entry            // to be made, those above others first
+	leaves  map[string][]*entry // files and links to be made, by directory
 	touched map[string]bool
 	opened  map[string]bool
 	buffers sync.Pool // of *[]byte
 }
 
 func (r *renewal) run() error {
-	r.touched, r.opened = make(map[string]bool), make(map[string]bool)
+	r.leaves, r.touched, r.opened = make(map[string][]*entry), make(map[string]bool), make(map[string]bool)
 	if err := r.compare(); err != nil {
 		return err
 	}
@@ -184,12 +184,13 @@ func (t *tree) adjust(e *entry, f *found) error {
 
 // add has something made.
 func (r *renewal) add(e *entry) {
+	dir := path.Dir(e.path)
 	if e.kind == change.Dir {
 		r.dirs = append(r.dirs, e)
 	} else {
-		r.leaves = append(r.leaves, e)
+		r.leaves[dir] = append(r.leaves[dir], e)
 	}
-	r.touched[path.Dir(e.path)] = true
+	r.touched[dir] = true
 }
 
 // remove removes something with all that is in it.
