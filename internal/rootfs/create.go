@@ -18,7 +18,7 @@ type Created interface {
 	Chtimes(atime, mtime time.Time) error
 }
 
-// CreateNew makes an empty file, and fails if something of that name exists. The process's umask applies to perm, of
+// CreateNew makes an empty file, and fails if the name exists already. The process's umask applies to perm, of
 // which the nine lowest bits count. In a directory of [FS.Holding] on Linux, making the file is a single system call.
 func (r *FS) CreateNew(name string, perm fs.FileMode) (Created, error) {
 	if f, err := r.createFast(name, perm); err != errSlow {
@@ -31,7 +31,7 @@ func (r *FS) CreateNew(name string, perm fs.FileMode) (Created, error) {
 	return namedFile{f.(*rootFile), r}, nil
 }
 
-// namedFile is a Created that gets all but its bytes by its name.
+// namedFile is a Created whose mode and times are set by its name.
 type namedFile struct {
 	*rootFile
 	r *FS

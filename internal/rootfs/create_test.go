@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestFS_CreateNew: the file has what it was given, by itself and in a directory that is held.
+// TestFS_CreateNew makes files by name and in a held directory: bytes, mode and times are as they were set.
 func TestFS_CreateNew(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())
@@ -50,7 +50,7 @@ func TestFS_CreateNew(t *testing.T) {
 	}
 }
 
-// TestFS_CreateNew_sameErrors: what OpenFile refuses is refused with the same error, and nothing else is.
+// TestFS_CreateNew_sameErrors compares the errors of CreateNew with the errors of OpenFile.
 func TestFS_CreateNew_sameErrors(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())

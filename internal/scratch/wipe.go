@@ -61,7 +61,7 @@ func wipe(ctx context.Context, fsys *rootfs.FS, name string) error {
 	return nil
 }
 
-// strip removes what is in a directory, except for the directories in it, whose names it returns. A directory that is
+// strip removes the files and links in a directory, and returns the names of the directories in it. A directory that is
 // too far down is moved up first: now is its name afterwards.
 func strip(ctx context.Context, fsys *rootfs.FS, name string) (now string, dirs []string, err error) {
 	info, _, err := fsys.LstatIfPossible(name)

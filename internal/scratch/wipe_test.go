@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/scratch"
 )
 
-// A wide tree with links out of it and closed directories goes as a whole, and nothing that a link leads to.
+// A wide tree with links and closed directories is removed whole. The targets of the links stay.
 func TestTree_wipesWideTree(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
