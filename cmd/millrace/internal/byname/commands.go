@@ -22,7 +22,7 @@ steps, and its programs.`,
 		Example: `  millrace pipelines
   millrace pipelines rename
   millrace pipelines --format json`,
-		Args: cobra.MaximumNArgs(1),
+		Args: door.Args(0, 1),
 		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
 			l := Library(t.FS, p.UserDir())
 			if len(args) == 0 {
@@ -103,7 +103,7 @@ KIND is rename, which is the default, licence, codemod or fix-loop. An existing 
 		Example: `  millrace init
   millrace init codemod
   millrace run rename from=recieve to=receive`,
-		Args:      cobra.MaximumNArgs(1),
+		Args:      door.Args(0, 1),
 		ValidArgs: Kinds(),
 	}
 	p.OneLine(cmd, func(args []string) (millrace.Pipeline, error) {

@@ -75,7 +75,7 @@ func looking(
 	p door.Program, use, short string, formats []string, look func(ctx context.Context, o *opened) error,
 ) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: use, Short: short, Args: cobra.RangeArgs(1, 2), ValidArgsFunction: complete(p),
+		Use: use, Short: short, Args: door.Args(1, 2), ValidArgsFunction: complete(p),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			o, err := load(p, args[0], false)
 			if err != nil {
@@ -86,7 +86,7 @@ func looking(
 		},
 	}
 	if !strings.Contains(use, "[") {
-		cmd.Args = cobra.ExactArgs(1)
+		cmd.Args = door.Args(1, 1)
 	}
 	p.FormatFlag(cmd, formats...)
 	return cmd
@@ -95,7 +95,7 @@ func looking(
 // newStatus returns the command `fleet status`.
 func newStatus(p door.Program) *cobra.Command {
 	formats := []string{door.FormatReport, door.FormatJSON, door.FormatNone}
-	return looking(p, "status CAMPAIGN", "Show what became of each tree", formats,
+	return looking(p, "status CAMPAIGN", "Show the state of each tree", formats,
 		func(_ context.Context, o *opened) error {
 			return o.report(p)
 		})
@@ -117,7 +117,7 @@ func newDiff(p door.Program) *cobra.Command {
 		Use: "diff CAMPAIGN [TREE…]", Short: "Show what changed in each tree, or would change",
 		Long: `Diff writes the diff of each tree, or of the trees that are named, as it was when the tree was planned or changed. A line
 begins the diff of each tree: "# TREE".`,
-		Args: cobra.MinimumNArgs(1), ValidArgsFunction: complete(p),
+		Args: door.Args(1, -1), ValidArgsFunction: complete(p),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			o, err := load(p, args[0], false)
 			if err != nil {
@@ -176,7 +176,7 @@ func newRetry(p door.Program) *cobra.Command {
 resumes after its last step. Finished trees are left alone, and so are trees that were undone. The programs of the pipeline have
 to be allowed again.`,
 		Example: "  millrace fleet retry licence-2026\n  millrace fleet retry - --jobs 2",
-		Args:    cobra.ExactArgs(1), ValidArgsFunction: complete(p),
+		Args:    door.Args(1, 1), ValidArgsFunction: complete(p),
 		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) (err error) {
 			o, err := load(p, args[0], true)
 			if err != nil {
@@ -224,7 +224,11 @@ func (o *opened) ended(p door.Program, sum fleet.Summary) error {
 		return err
 	}
 	if sum.Failed > 0 || sum.Stopped != "" {
-		p.Talk("campaign %[1]s: millrace fleet status %[1]s shows each tree, fleet retry %[1]s goes on", o.ID)
+		text := "campaign %[1]s: millrace fleet status %[1]s shows each tree"
+		if !o.Planned { // a plan is made by its fleet run, not by a retry
+			text += ", millrace fleet retry %[1]s goes on"
+		}
+		p.Talk(text, o.ID)
 		return p.Said("failed")
 	}
 	return nil

@@ -33,9 +33,9 @@ func newRun(p door.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run PIPELINE [VAR=VALUE…] [DIR…]",
 		Short: "Run a pipeline over many trees",
-		Long: `Run runs the pipeline on each DIR, and on a clone of each repository of --git. On a terminal all trees are planned first,
-and you are asked with the numbers, unless -y is given; "millrace fleet diff -" shows the plans. Off a terminal it does not ask.
-PIPELINE and VAR=VALUE are those of "millrace run"; write a directory with a = in it as ./DIR.
+		Long: `Run runs the pipeline on each DIR, and on a clone of each repository of --git. On a terminal all trees are planned
+first, and the command shows the numbers and asks, unless -y is given; "millrace fleet diff -" shows the plans. Without a
+terminal it does not ask. PIPELINE and VAR=VALUE are as in "millrace run"; write a directory with a = in it as ./DIR.
 
 With --branch, --commit-message, --author or --then, and for clones, each tree is a git repository. One commit is made in each
 tree that changed, and none in other trees. A tree with changes that are not committed is refused, unless --allow-dirty is given.
@@ -46,7 +46,7 @@ failed or were not begun.`,
   millrace fleet run rename from=Old to=New services/*
   millrace fleet run licence.yaml --git-from urls.txt --clone-to clones --branch licence \
     --commit-message 'Add licence headers' --then 'git push -u origin HEAD && gh pr create --fill'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: door.Args(1, -1),
 		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error { return r.run(ctx, p, t, args) }),
 	}
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -18,12 +18,12 @@ import (
 // newUndo returns the command `fleet undo`.
 func newUndo(p door.Program) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "undo CAMPAIGN", Short: "Take back what a campaign has changed and nobody has pushed",
-		Long: `Undo takes back what a campaign has changed in each tree, with the commit and its branch where the tree is a repository. A
-commit that was pushed, a commit on top of it, and files that have changed since are left alone, and the exit status is 1. Off a
-terminal it needs -y. A campaign that was undone is not made again: give the next one another name.`,
+		Use: "undo CAMPAIGN", Short: "Undo the changes of a campaign that were not pushed",
+		Long: `Undo undoes the change of a campaign in each tree. In a repository it removes the commit and its branch. A tree is
+left alone, and the exit status is 1, if its commit was pushed or has another commit on top, or if its files have changed
+since. Without a terminal undo needs -y. An undone campaign is not repeated: give the next campaign another name.`,
 		Example: "  millrace fleet undo licence-2026\n  millrace fleet undo - -y",
-		Args:    cobra.ExactArgs(1), ValidArgsFunction: complete(p),
+		Args:    door.Args(1, 1), ValidArgsFunction: complete(p),
 		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) (err error) {
 			o, err := load(p, args[0], true)
 			if err != nil {
@@ -59,7 +59,7 @@ func (o *opened) undo(ctx context.Context, p door.Program, t door.Tree) error {
 	}
 	if !p.Yes() {
 		if !p.OnTerminal() {
-			return p.Usage(errors.New("off a terminal nobody can be asked: give -y"))
+			return p.Usage(errors.New("there is no terminal to ask at: -y undoes the campaign without a question"))
 		}
 		answer, err := p.Ask(ctx, fmt.Sprintf("Take back campaign %s in %d trees? [y]es [N]o  ", o.ID, len(changed)))
 		if ctx.Err() != nil {

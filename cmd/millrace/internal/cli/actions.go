@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
 )
 
@@ -19,7 +20,7 @@ func (a *App) newActions() *cobra.Command {
 		Short: "List the actions, or describe one with its parameters",
 		Example: `  millrace actions
   millrace actions edit`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              door.Args(0, 1),
 		ValidArgsFunction: completeActions,
 		RunE: func(_ *cobra.Command, args []string) error {
 			docs, err := describe(args)

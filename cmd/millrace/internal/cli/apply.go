@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 )
 
 // newApply makes `apply`.
@@ -26,7 +27,7 @@ again, or on a terminal the word yes.`,
   millrace apply rename.plan
   millrace apply rename.plan --except docs
   millrace apply rename.plan --digest 3a7bd3e2…   only if it is the approved plan`,
-		Args: cobra.ExactArgs(1),
+		Args: door.Args(1, 1),
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
 			return s.apply(ctx, args[0], digest)
 		}),

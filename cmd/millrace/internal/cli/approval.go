@@ -81,10 +81,10 @@ func (a *approval) ask(ctx context.Context, plan *millrace.Plan) (*millrace.Plan
 			return plan, nil
 		case answer == "s":
 			return nil, a.askStore(ctx, plan)
-		case answer == "y" || answer == "?":
-			continue // the question is repeated, with the word or the possible answers
-		case answer != "r":
+		case answer == "" || answer == "n" || answer == "no" || answer == "q":
 			return nil, errDeclined
+		case answer != "r":
+			continue // a wrong key does not lose the decisions of a review
 		}
 		if plan, err = a.review(ctx); err != nil {
 			return nil, err

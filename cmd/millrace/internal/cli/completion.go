@@ -2,12 +2,15 @@ package cli
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/byname"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 	"github.com/millrace-go/millrace/fsutil"
 )
@@ -19,12 +22,17 @@ func (a *App) newCompletion() *cobra.Command {
 		Use:   "completion SHELL",
 		Short: "Print the completion for a shell",
 		Long: `Completion prints a script that makes a shell complete commands, flags, actions, parameters and the ids of backups:
-bash, zsh, fish or powershell.`,
+bash, zsh, fish or powershell. The script for bash needs the package bash-completion.`,
 		Example: `  source <(millrace completion bash)
   millrace completion zsh > "${fpath[1]}/_millrace"
   millrace completion fish > ~/.config/fish/completions/millrace.fish
   millrace completion powershell | Out-String | Invoke-Expression`,
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := door.Args(1, 1)(cmd, args); err != nil || slices.Contains(shells, args[0]) {
+				return err
+			}
+			return fmt.Errorf("there is no completion for %q: the shells are %s", args[0], strings.Join(shells, ", "))
+		},
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
 	"github.com/millrace-go/millrace/yamlform"
 )
@@ -28,7 +29,7 @@ func (a *App) newConvert() *cobra.Command {
 		Long: `Convert prints the pipeline in FILE, or in stdin for -, in the other form: YAML as JSON, and JSON as YAML. Comments are
 not kept.`,
 		Example: `  millrace convert rename.yaml > rename.json`,
-		Args:    cobra.ExactArgs(1),
+		Args:    door.Args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			data, err := a.readInput(cmd.Context(), args[0])
 			if err != nil {

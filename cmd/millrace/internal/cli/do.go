@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
 )
@@ -28,7 +29,7 @@ means the files that match the glob.
   millrace do create path=VERSION content=@version.txt
   millrace do edit files='*.txt' old_text=teh new_text=the
   millrace do list include='*.txt' depth=-1 then regex_transform patterns:='[{"pattern":"a+","replacement":"a"}]'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: door.Args(1, -1),
 	}
 	cmd.ValidArgsFunction = a.completeDo
 	a.commandFlags(cmd)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 )
 
 // newFmt makes `fmt`.
@@ -22,7 +24,7 @@ order of the documentation, two spaces to indent, without defaults. YAML has com
 lost, so it is only checked, and printed unchanged.`,
 		Example: `  millrace fmt -w pipelines/*.json
   millrace fmt --check pipelines/*.json    exit status 10 if one is not in that form`,
-		Args: cobra.MinimumNArgs(1),
+		Args: door.Args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			changes := false
 			for _, name := range args {

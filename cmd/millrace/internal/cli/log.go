@@ -125,7 +125,7 @@ func logLines(list []logged, relative bool) string {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s", l.ID, at, fsutil.Visible(name), size)
 		switch {
 		case l.UndoneBy != "" && l.Left > 0:
-			fmt.Fprintf(w, "\tundone but for %d paths by %s", l.Left, l.UndoneBy)
+			fmt.Fprintf(w, "\tundone except %s, by %s", counted(l.Left, "path"), l.UndoneBy)
 		case l.UndoneBy != "":
 			fmt.Fprintf(w, "\tundone by %s", l.UndoneBy)
 		}

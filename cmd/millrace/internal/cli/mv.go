@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 )
 
@@ -48,7 +49,7 @@ func (a *App) newTransfer(cmd *cobra.Command, copies bool) *cobra.Command {
 		if len(t.Replace) > 0 && !t.Regex {
 			least = 0
 		}
-		return cobra.MinimumNArgs(least)(cmd, args)
+		return door.Args(least, -1)(cmd, args)
 	}
 	f := cmd.Flags()
 	if !copies {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 )
 
@@ -22,7 +23,7 @@ REPLACE. The patch is applied completely or not at all. Its names count from the
 		Example: `  millrace patch fix.diff
   git diff main feature | millrace patch -y
   millrace patch -R fix.diff`,
-		Args: cobra.MaximumNArgs(1),
+		Args: door.Args(0, 1),
 	}
 	o, f := &p.Options, cmd.Flags()
 	f.BoolVarP(&o.Reverse, "reverse", "R", false, "apply the patch in reverse")

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 )
 
 // newPlan makes `plan`.
@@ -17,7 +19,7 @@ with run.`,
 		Example: `  millrace plan rename from=Old to=New
   millrace plan rename.json
   millrace plan rename.json -o rename.plan && millrace apply rename.plan`,
-		Args: cobra.MinimumNArgs(1),
+		Args: door.Args(1, -1),
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
 			p, err := s.readPipeline(ctx, args[0], args[1:])
 			if err != nil {

@@ -172,7 +172,7 @@ func (s *session) agreedTo(ctx context.Context, p millrace.Pipeline, file string
 	if !s.onTerminal() || len(wants) > mostAsked || size > mostAskedBytes {
 		return denied // a list too long for a question could hide something
 	}
-	lines := []string{fsutil.Visible(file) + " wants to run:"} // on the terminal, even if stderr is redirected
+	lines := []string{shownFile(file) + " wants to run:"} // on the terminal, even if stderr is redirected
 	var programs []string
 	for _, w := range wants {
 		lines = append(lines, "  "+w.line())

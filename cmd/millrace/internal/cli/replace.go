@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/elsewhere"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 )
@@ -70,7 +71,7 @@ any directory. A glob with a slash counts from the working directory. "!" before
 		}
 		return 2
 	}
-	cmd.Args = func(cmd *cobra.Command, args []string) error { return cobra.MinimumNArgs(own())(cmd, args) }
+	cmd.Args = func(cmd *cobra.Command, args []string) error { return door.Args(own(), -1)(cmd, args) }
 	f.BoolVarP(&r.Regex, "regex", "r", false, "OLD is a regular expression")
 	f.BoolVarP(&r.Structural, "structural", "s", false, "OLD is code with holes such as :[x], compared token by token")
 	f.StringVar(&r.Language, "lang", "",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/review"
 )
 
@@ -29,7 +30,7 @@ on a page instead, as serve does; it needs no terminal.`,
 		Example: `  millrace plan rename.json -o all.plan
   millrace review all.plan                review and apply
   millrace review all.plan -o some.plan   review and store what was taken`,
-		Args: cobra.ExactArgs(1),
+		Args: door.Args(1, 1),
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
 			switch {
 			case inBrowser:

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 )
 
@@ -18,7 +19,7 @@ SRC is a file or a quoted glob; a glob matches regular files that .gitignore doe
 		Example: `  millrace rm old.go
   millrace rm '**/*.orig' --no-ignore
   millrace rm -r build`,
-		Args: cobra.MinimumNArgs(1),
+		Args: door.Args(1, -1),
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&r.Recursive, "recursive", "r", false, "also directories with their contents")

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/kept"
 )
 
@@ -45,7 +46,7 @@ On a terminal you are asked then. See "millrace runs".`,
   millrace run rename.json --keep      keep the run: see millrace runs
   millrace run rename.json --keep --approve-from high
   generate | millrace run - --format json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: door.Args(1, -1),
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
 			p, err := s.readPipeline(ctx, args[0], args[1:])
 			if err != nil {

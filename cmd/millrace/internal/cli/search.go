@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 	"github.com/millrace-go/millrace/fsutil"
 )
@@ -40,7 +41,7 @@ The exit status is 0 if there is a match, 1 if there is no match or the search f
   millrace search -s 'fmt.Errorf(:[a...])' -t go
   millrace search -s 'if (:[c]) return :[v];' src --count
   millrace search -r 'TODO\(\w+\)' -l`,
-		Args: cobra.MinimumNArgs(1),
+		Args: door.Args(1, -1),
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&regex, "regex", "r", false, "PATTERN is a regular expression")

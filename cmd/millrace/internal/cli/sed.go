@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 )
 
@@ -26,7 +27,7 @@ it changes stdin and writes it to stdout.`,
   millrace sed '1i #!/bin/sh' 'bin/*' --no-ignore
   millrace sed '/^import/a import "os"' main.go
   millrace sed -e '/^debug/d' -e 's/[ \t]+$//' '**/*.conf' --exclude vendor`,
-		Args: cobra.MinimumNArgs(1),
+		Args: door.Args(1, -1),
 	}
 	f := cmd.Flags()
 	f.StringArrayVarP(&s.Scripts, "expression", "e", nil, "run `SCRIPT`; may be repeated; then all arguments are GLOBs")

@@ -128,8 +128,12 @@ func (s *session) showResult(r *millrace.Result, err error) error {
 
 // summary returns the result of a change as a line.
 func (s *session) summary(r *millrace.Result) string {
-	if s.redone != "" && r.Success && !r.DryRun {
-		return fmt.Sprintf("OK: redone %s | %s", s.redone, counted(r.FilesChanged.Count(), "file"))
+	if s.redone != "" && r.Success {
+		done := "redone"
+		if r.DryRun {
+			done = "would redo"
+		}
+		return fmt.Sprintf("OK: %s %s | %s", done, s.redone, counted(r.FilesChanged.Count(), "file"))
 	}
 	text := r.String()
 	if r.TotalEdits == 0 && r.FilesChanged.Count() > 0 {

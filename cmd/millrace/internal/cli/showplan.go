@@ -11,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 )
 
 // newShow makes `show`.
@@ -23,7 +24,7 @@ shows the changes of an undo: the commit in reverse.`,
 		Example: `  millrace show rename.plan
   millrace show rename.plan --format stat
   millrace show 20261122_101502_9f3c21d0a4b5e6f7`,
-		Args: cobra.ExactArgs(1),
+		Args: door.Args(1, 1),
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
 			plan, err := s.namedPlan(ctx, args[0])
 			if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -126,7 +127,7 @@ again. The digests are in the user's state directory, ~/.local/state/millrace/tr
 			RunE: func(cmd *cobra.Command, _ []string) error { return a.listTrust(cmd.Context()) },
 		},
 		&cobra.Command{
-			Use: "rm DIGEST…", Short: "Stop trusting pipelines", Args: cobra.MinimumNArgs(1),
+			Use: "rm DIGEST…", Short: "Stop trusting pipelines", Args: door.Args(1, -1),
 			RunE: func(_ *cobra.Command, args []string) error { return a.forget(args) },
 		},
 	)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 )
 
 // newUndo makes `undo`.
@@ -21,7 +22,8 @@ func (a *App) newUndo() *cobra.Command {
 itself. The undo is shown and asked about like any change. It is a separate commit, which redo reverses.
 
 Files that have changed since, and files whose backup is damaged, are a conflict, exit status 4, and then nothing
-is undone. --except excludes such files, and -p decides hunk by hunk. Excluded changes can be undone later.
+is undone. --except excludes such files, and -p decides hunk by hunk. Excluded files can be undone later. A file that
+was undone in part counts as undone: redo it first to undo the rest.
 
 Without a terminal it needs an id, or --last: a previous command may have failed, and then the newest commit is an
 older change. With -q, every command that commits prints only the id of its commit.`,
@@ -29,7 +31,7 @@ older change. With -q, every command that commits prints only the id of its comm
   millrace undo 20261122_101502_9f3c2a7be1d04f58 -n
   millrace undo --except CHANGELOG.md --except 'docs/**'
   id=$(millrace run -qy rename.json) && go vet ./... || millrace undo -y "$id"`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              door.Args(0, 1),
 		ValidArgsFunction: a.completeBackups,
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
 			switch {
@@ -39,7 +41,7 @@ older change. With -q, every command that commits prints only the id of its comm
 				return s.restore(ctx, args[0])
 			case !last && !s.onTerminal():
 				return &usageError{errors.New(
-					"off a terminal undo takes the id of a commit, which -q prints, or --last")}
+					"without a terminal, undo needs --last, or the id of a commit: millrace log lists the ids")}
 			}
 			h, err := s.history(ctx)
 			if err != nil {
@@ -71,7 +73,7 @@ func (a *App) newRedo() *cobra.Command {
 applied again. It is shown and asked about like any change.`,
 		Example: `  millrace redo
   millrace redo -y`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              door.Args(0, 1),
 		ValidArgsFunction: a.completeUndos,
 		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
 			h, err := s.history(ctx)

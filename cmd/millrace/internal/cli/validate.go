@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 )
 
 // checked is the result of validate for a file, in JSON.
@@ -28,7 +29,7 @@ a line on stdout, file:line:column: message, which editors and CI understand. Th
 problem; warnings do not count.`,
 		Example: `  millrace validate pipelines/*.json
   millrace validate rename.json --format json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: door.Args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.validate(cmd.Context(), args)
 		},

@@ -147,6 +147,14 @@ func (w wanted) pattern() string {
 // mostTold limits, in bytes, a command in a message that refuses it, and a pattern that the message proposes.
 const mostTold = 500
 
+// shownFile is the file of a pipeline as messages name it.
+func shownFile(file string) string {
+	if file == "-" {
+		return "the pipeline in stdin"
+	}
+	return fsutil.Visible(file)
+}
+
 // notAllowedError refuses a pipeline in a file because of programs that the user has not allowed.
 type notAllowedError struct {
 	file  string
@@ -156,7 +164,7 @@ type notAllowedError struct {
 // Error returns a line for each command, and the flags that allow them.
 func (e *notAllowedError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s wants to run programs that you have not allowed", e.file)
+	fmt.Fprintf(&b, "%s wants to run programs that you have not allowed", shownFile(e.file))
 	var flags []string
 	for _, w := range e.wants {
 		fmt.Fprintf(&b, "\n  %s", actions.Short(w.line(), mostTold))

@@ -53,7 +53,7 @@ var phrases = map[wording.Kind][]phrase{
 	"write_to":        {{"", "write a slash at its end"}},
 	"glob_name":       {{"", ", not a glob"}},
 	"set_recursive":   {{"recursive", "-r deletes it with all that is in it"}},
-	"set_overwrite":   {{"overwrite", "--overwrite replaces it"}},
+	"set_overwrite":   {{"overwrite", "--overwrite replaces it"}, {"", "this command does not replace it"}},
 
 	"set_path":    {{"path", ", or name it with --path"}},
 	"set_strip":   {{"strip", "use --strip"}},

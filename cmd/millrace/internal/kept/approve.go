@@ -19,8 +19,8 @@ func newApprove(p door.Program) *cobra.Command {
 	var digest string
 	var force bool
 	cmd := &cobra.Command{
-		Use: "approve RUN", Short: "Let a run go on that waits for a decision",
-		Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
+		Use: "approve RUN", Short: "Approve a waiting run",
+		Args: door.Args(1, 1), ValidArgsFunction: complete(p, &o),
 		Long: `Approve shows the changes of a waiting run, asks, and continues the run. Exactly the shown changes
 are written: if the changes differ by then, the run waits again. In a script --digest names the reviewed plan, and
 -y approves the waiting plan. With -p you go through the hunks, and the run leaves out the hunks that you leave. A run
@@ -52,7 +52,7 @@ func (w *worker) approve(
 ) (runs.Run, error) {
 	switch {
 	case run.Status != runs.Manual || run.Held == nil:
-		return run, w.p.Usage(fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status))
+		return run, w.p.Usage(fmt.Errorf("run %s does not wait for a decision: its status is %s", run.ID, run.Status))
 	case digest == "" && !w.p.Yes() && w.p.OnTerminal():
 		return run, nil // follow asks the user
 	case digest == "" && !w.p.Yes():
@@ -76,7 +76,7 @@ func newDiff(p door.Program) *cobra.Command {
 	var o Options
 	cmd := &cobra.Command{
 		Use: "diff RUN", Short: "Show the changes of a waiting run",
-		Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
+		Args: door.Args(1, 1), ValidArgsFunction: complete(p, &o),
 		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
 			return with(p, t, o, func(w *worker) error { return w.diff(ctx, args[0]) })
 		}),
@@ -94,7 +94,7 @@ func (w *worker) diff(ctx context.Context, arg string) (err error) {
 		return err
 	}
 	if run.Status != runs.Manual {
-		return w.p.Usage(fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status))
+		return w.p.Usage(fmt.Errorf("run %s does not wait for a decision: its status is %s", run.ID, run.Status))
 	}
 	pipeline, err := w.store.Pipeline(ctx, run.Ref(), millrace.Decoder{})
 	if err != nil {

@@ -3,6 +3,7 @@ package kept
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -129,8 +130,8 @@ func (w *worker) show(ctx context.Context, run runs.Run) error {
 	switch {
 	case run.Status == runs.Manual:
 		fmt.Fprintf(&b,
-			"\nmillrace runs diff %[1]s shows the change, runs approve %[1]s makes it, runs reject %[1]s ends it\n",
-			run.ID)
+			"\nmillrace runs diff %[1]s shows the change, millrace runs approve %[1]s makes it, "+
+				"millrace runs reject %[1]s ends the run\n", run.ID)
 	case run.Resumable && run.Status.Ended():
 		fmt.Fprintf(&b, "\n%s goes on with it\n", further(run))
 	}
@@ -158,7 +159,7 @@ func newLog(p door.Program) *cobra.Command {
 	var follow bool
 	cmd := &cobra.Command{
 		Use: "log RUN[/STEP]", Short: "Show the log of a run, or of a step",
-		Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o),
+		Args: door.Args(1, 1), ValidArgsFunction: complete(p, &o),
 		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
 			return with(p, t, o, func(w *worker) error {
 				arg, step, _ := strings.Cut(args[0], "/")
@@ -175,7 +176,23 @@ func newLog(p door.Program) *cobra.Command {
 	return cmd
 }
 
-// log writes the log lines of the jobs of a run, or of one step, in the order of the jobs.
+// inTime orders jobs by the time at which they were begun. A step that is done again has a later number than the steps
+// behind it, which were counted before.
+func inTime(jobs []runs.Job) {
+	slices.SortStableFunc(jobs, func(a, b runs.Job) int {
+		switch {
+		case a.StartedAt.IsZero() && b.StartedAt.IsZero():
+			return 0
+		case a.StartedAt.IsZero():
+			return 1
+		case b.StartedAt.IsZero():
+			return -1
+		}
+		return a.StartedAt.Compare(b.StartedAt)
+	})
+}
+
+// log writes the log lines of the jobs of a run, or of one step, in the order in which the jobs were begun.
 func (w *worker) log(ctx context.Context, run runs.Run, step string, follow bool) error {
 	next := make(map[string]int)
 	known := step == ""
@@ -188,6 +205,7 @@ func (w *worker) log(ctx context.Context, run runs.Run, step string, follow bool
 		if err != nil {
 			return err
 		}
+		inTime(jobs)
 		for _, j := range jobs {
 			if step != "" && j.Name != step {
 				continue
@@ -218,7 +236,7 @@ func (w *worker) lines(ctx context.Context, j runs.Job, named bool, next map[str
 			return err
 		}
 		for line := range strings.Lines(log.Trace) {
-			if line = strings.TrimSuffix(line, "\n"); named {
+			if line = reason(strings.TrimSuffix(line, "\n")); named {
 				line = render.Line(j.Name) + "  " + line
 			}
 			if err := w.p.WriteShown(line); err != nil {

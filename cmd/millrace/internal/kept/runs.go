@@ -28,9 +28,9 @@ func NewRuns(p door.Program) *cobra.Command {
 number, the status, the name, the time, the user, and the reason of a waiting or failed run. RUN is a number, the
 beginning of a run id, or - or last for the newest run.
 
-A run whose process was killed is listed as failed. "runs resume" continues after the last completed step. To
-continue a run, allow its programs again. The run keeps its --approve-from; of two levels the lower counts. The exit
-status is 7 if a run waits for a decision.`,
+A run whose process was killed is listed as failed. "runs resume 12" continues after the last completed step,
+and "runs resume 12/fix" does the step fix and the later steps again. To continue a run, allow its programs again.
+The run keeps its --approve-from; of two levels the lower counts. The exit status is 7 if a run waits for a decision.`,
 		Example: `  millrace runs
   millrace runs --status manual
   millrace runs diff -
@@ -49,8 +49,8 @@ status is 7 if a run waits for a decision.`,
 		newLog(p),
 		newDiff(p),
 		newApprove(p),
-		deciding(p, "reject RUN", "Cancel a run that waits for a decision", reject),
-		deciding(p, "cancel RUN", "End a run, also of another process", cancel),
+		deciding(p, "reject RUN", "Reject a waiting run, which ends it", reject),
+		deciding(p, "cancel RUN", "Cancel a run, also a run of another process", cancel),
 		working(p, "retry RUN", "Resume a failed or canceled run", retry),
 		working(p, "resume RUN[/STEP]", "Resume a run, or return to the state before a step", resume),
 		deciding(p, "rm RUN", "Remove a run that has ended", remove),
@@ -69,7 +69,7 @@ func cancel(ctx context.Context, _ door.Program, m *rundir.Manager, run runs.Run
 
 func reject(ctx context.Context, p door.Program, m *rundir.Manager, run runs.Run, _ string) (runs.Run, error) {
 	if run.Status != runs.Manual {
-		return run, p.Usage(fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status))
+		return run, p.Usage(fmt.Errorf("run %s does not wait for a decision: its status is %s", run.ID, run.Status))
 	}
 	return m.Cancel(ctx, run.Ref())
 }
@@ -98,7 +98,7 @@ type looker func(w *worker, ctx context.Context, run runs.Run) error
 // looking returns a command that shows a run.
 func looking(p door.Program, use, short string, look looker) *cobra.Command {
 	var o Options
-	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o)}
+	cmd := &cobra.Command{Use: use, Short: short, Args: door.Args(1, 1), ValidArgsFunction: complete(p, &o)}
 	cmd.RunE = p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
 		return with(p, t, o, func(w *worker) error {
 			run, err := find(ctx, p, w.store, args[0])
@@ -160,7 +160,7 @@ func (w *worker) sure(ctx context.Context, verb string, run runs.Run) (bool, err
 // working returns a command that continues a run.
 func working(p door.Program, use, short string, verb decision) *cobra.Command {
 	var o Options
-	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: complete(p, &o)}
+	cmd := &cobra.Command{Use: use, Short: short, Args: door.Args(1, 1), ValidArgsFunction: complete(p, &o)}
 	cmd.RunE = p.InTree(func(ctx context.Context, t door.Tree, args []string) error {
 		arg, step := args[0], ""
 		if strings.Contains(use, "/") {
@@ -217,7 +217,7 @@ call removes at most 100 runs.`,
 			case keep < 0:
 				return p.Usage(errors.New("--keep: it must be at least 0"))
 			case keep == 0 && age == "":
-				return p.Usage(errors.New("--keep N or --older-than AGE says which runs go"))
+				return p.Usage(errors.New("runs prune needs --keep N or --older-than AGE"))
 			case age != "":
 				old, ok := config.ParseAge(age)
 				if !ok {

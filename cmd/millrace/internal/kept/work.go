@@ -235,8 +235,8 @@ func (w *worker) ended(run runs.Run) error {
 		return nil
 	case run.Status == runs.Manual:
 		w.p.Talk("run %s waits: %s", run.ID, fsutil.Visible(reason(run)))
-		w.p.Talk("look at it with: millrace runs diff %[1]s; then: millrace runs approve %[1]s, or: runs reject %[1]s",
-			run.ID)
+		w.p.Talk("look at it with: millrace runs diff %[1]s; then: millrace runs approve %[1]s, "+
+			"or: millrace runs reject %[1]s", run.ID)
 	default:
 		return failure(run)
 	}
@@ -245,7 +245,11 @@ func (w *worker) ended(run runs.Run) error {
 
 // failure returns the error of a run that has not reached its end.
 func failure(run runs.Run) error {
-	err := fmt.Errorf("run %s is %s: %s", run.ID, run.Status, run.Reason)
+	ending := "is " + string(run.Status)
+	if run.Status == runs.Failed {
+		ending = "has failed"
+	}
+	err := fmt.Errorf("run %s %s: %s", run.ID, ending, run.Reason)
 	if run.Resumable {
 		err = fmt.Errorf("%w\ngo on with: %s", err, further(run))
 	}

@@ -85,7 +85,7 @@ func (r *Review) decideAll(is decision) {
 func (r *Review) takeLike(ctx context.Context) (bool, error) {
 	steps := r.files[r.at.file].stepsOf(r.at.item)
 	if len(steps) == 0 {
-		r.say("the plan does not say which step made this")
+		r.say(noStep)
 		return false, nil
 	}
 	like := func(other []string) bool { return slices.Equal(sorted(steps), sorted(other)) }

@@ -167,9 +167,12 @@ func (r *Review) tell() {
 		r.say(fmt.Sprintf("by step %s (%s), edit %d", o.Step, action, o.Edit+1))
 	}
 	if len(by) == 0 {
-		r.say("the plan does not say which step made this")
+		r.say(noStep)
 	}
 }
+
+// noStep is the answer about a hunk of a plan without steps, such as the plan of an undo.
+const noStep = "the plan has no step that made this"
 
 // help lists the keys.
 func (r *Review) help() {
@@ -180,14 +183,14 @@ func (r *Review) help() {
 const Help = `y  take this hunk
 n  leave it
 a  take this hunk and the rest of the file      d  leave them
-A  take everything that is left                 D  leave it
+A  take every undecided hunk                    D  leave them
 t  take this hunk and all further hunks of the same steps
 s  split it into smaller hunks, and a line into its matches
 e  edit its new lines in an editor
-b  go back to the one before, and undo what was decided there
+b  go back, and undo the last decision
 j  leave it undecided for now, and go to the next
 p  show the whole diff of the file
-i  show who made it: step, action, edit
-q  stop here: what is undecided is left, what was taken is kept
+i  show the steps, actions and edits that made it
+q  stop: undecided hunks are left, taken hunks are kept
 Q  abort: nothing is taken
 ?  this help`
