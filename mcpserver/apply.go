@@ -26,7 +26,7 @@ func applyPlan(ctx context.Context, c *call) (*answer, error) {
 	}
 	if args.Digest != e.digest {
 		return nil, planError("compare the digest with that of the plan that was shown, or call plan_pipeline again",
-			"the digest is not that of plan %s: what was approved is not what would be written", e.id)
+			"the digest does not match plan %s: the approved change is not the change that would be written", e.id)
 	}
 	res, err := e.commit(ctx, c, false)
 	if needsForce(err) && c.canAsk() {

@@ -51,7 +51,16 @@ func history(ctx context.Context, c *call) (*answer, error) {
 	}
 	list := make([]commitInfo, 0, min(len(all), args.Limit))
 	var b strings.Builder
+	undone := 0
+	for _, info := range all {
+		if infoOf(info).Undone {
+			undone++
+		}
+	}
 	summary := fmt.Sprintf("%d commits can be undone", len(all))
+	if undone > 0 {
+		summary = fmt.Sprintf("%d commits, %d of them undone", len(all), undone)
+	}
 	fmt.Fprintln(&b, summary)
 	for _, info := range all[:min(len(all), args.Limit)] {
 		list = append(list, infoOf(info))

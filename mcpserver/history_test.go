@@ -35,7 +35,7 @@ func TestHistoryAndUndo(t *testing.T) {
 	if got := readFile(t, c.dir, "src/a.txt"); got != "recieve\n" {
 		t.Errorf("the file is %q", got)
 	}
-	has(t, c.good("history", `{"limit":1}`).text, "2 commits", "undo of "+id, "… and 1 older ones")
+	has(t, c.good("history", `{"limit":1}`).text, "2 commits, 1 of them undone\n", "undo of "+id, "… and 1 older ones")
 	has(t, c.good("history", `{}`).text, "(undone)")
 	c.bad("undo", `{"backup_id":"`+id+`"}`, "conflict: ", "undone already, by ", "next: call history")
 	c.bad("undo", `{"backup_id":"20200101_000000_0123456789abcdef"}`, "next: call history")

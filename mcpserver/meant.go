@@ -222,7 +222,7 @@ func modes() map[string]func(*meaning, map[string]any) {
 		case object["path"] == nil && object["paths"] == nil:
 			return
 		}
-		m.warn("the mode was taken for '%s'", mode)
+		m.warn("'mode' is missing: '%s' is used", mode)
 		object["mode"] = mode
 	}}
 }

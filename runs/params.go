@@ -55,16 +55,16 @@ func filterParams() []param {
 			set: func(a *args, v value) { a.filter.User = v.text },
 		},
 		{
-			name: "yaml_errors", kind: flag, doc: "Runs whose pipeline could not be read, or could.",
+			name: "yaml_errors", kind: flag, doc: "Runs whose pipeline could not be read (true), or could be read (false).",
 			set: func(a *args, v value) { a.filter.YAMLErrors = &v.flag },
 		},
 		{
 			name: "updated_before", kind: moment,
-			doc: "Runs to which something happened last before this RFC 3339 time.",
+			doc: "Runs whose last change was before this RFC 3339 time.",
 			set: func(a *args, v value) { a.filter.UpdatedBefore = v.at },
 		},
 		{
-			name: "updated_after", kind: moment, doc: "Runs to which something happened after this RFC 3339 time.",
+			name: "updated_after", kind: moment, doc: "Runs whose last change was after this RFC 3339 time.",
 			set: func(a *args, v value) { a.filter.UpdatedAfter = v.at },
 		},
 		{
@@ -72,21 +72,21 @@ func filterParams() []param {
 			set: func(a *args, v value) { a.filter.Name = v.text },
 		},
 		{
-			name: "order_by", kind: word, words: words(orders()), doc: "What to order by: id unless given.",
+			name: "order_by", kind: word, words: words(orders()), doc: "Field that orders the runs. Default: id.",
 			set: func(a *args, v value) { a.filter.OrderBy = Order(v.texts[0]) },
 		},
 		{
-			name: "sort", kind: word, words: []string{"asc", "desc"}, doc: "Direction of the order: desc unless given.",
+			name: "sort", kind: word, words: []string{"asc", "desc"}, doc: "Direction of the order. Default: desc.",
 			set: func(a *args, v value) { a.filter.Ascending = v.texts[0] == "asc" },
 		},
 		{
 			name: "source", kind: text,
-			doc: "Runs from this source: api, cli, mcp, schedule, or parent_pipeline for those that a run has started.",
+			doc: "Runs from this source: api, cli, mcp, schedule, or parent_pipeline for runs that another run has started.",
 			set: func(a *args, v value) { a.filter.Source = v.text },
 		},
 		{
 			name: "snapshot", kind: whole, least: 1, most: maxNumber,
-			doc: "Number that the first page has returned, so that new runs do not move what is on the pages.",
+			doc: "The snapshot of the first page, so that new runs do not move the items of later pages.",
 			set: func(a *args, v value) { a.filter.Snapshot = v.number },
 		},
 	}
@@ -103,7 +103,7 @@ func jobsParams() []param {
 			},
 		},
 		{
-			name: "include_retried", kind: flag, doc: "List all jobs, those that were retried too.",
+			name: "include_retried", kind: flag, doc: "List all jobs, also the jobs that were retried.",
 			set: func(a *args, v value) { a.jobs.IncludeRetried = v.flag },
 		},
 	}
@@ -112,11 +112,11 @@ func jobsParams() []param {
 func pagingParams() []param {
 	return []param{
 		{
-			name: "page", kind: whole, least: 1, most: maxPage, doc: "Number of the page: 1 unless given.",
+			name: "page", kind: whole, least: 1, most: maxPage, doc: "Number of the page. Default: 1.",
 			set: func(a *args, v value) { a.filter.Paging.Page, a.jobs.Paging.Page = int(v.number), int(v.number) },
 		},
 		{
-			name: "per_page", kind: whole, least: 1, most: MaxPerPage, doc: "Items on a page: 20 unless given.",
+			name: "per_page", kind: whole, least: 1, most: MaxPerPage, doc: "Items on a page. Default: 20.",
 			set: func(a *args, v value) { a.filter.PerPage, a.jobs.PerPage = int(v.number), int(v.number) },
 		},
 	}
@@ -126,11 +126,11 @@ func linesParams() []param {
 	return []param{
 		{
 			name: "start", kind: whole, least: -maxPage, most: maxPage,
-			doc: "First line, from 1; a negative number counts from the end. Without it the lines end with the last one.",
+			doc: "First line, from 1; a negative number counts from the end. Default: the last lines.",
 			set: func(a *args, v value) { a.lines.Start = int(v.number) },
 		},
 		{
-			name: "limit", kind: whole, least: 1, most: MaxLines, doc: "Number of lines: 200 unless given.",
+			name: "limit", kind: whole, least: 1, most: MaxLines, doc: "Number of lines. Default: 200.",
 			set: func(a *args, v value) { a.lines.Limit = int(v.number) },
 		},
 	}
@@ -144,7 +144,7 @@ func createParams() []param {
 		},
 		{
 			name: "definition", kind: definition,
-			doc: "The pipeline itself: an object, its JSON as a text, or the name of one of the library.",
+			doc: "The pipeline itself: an object, its JSON as a text, or the name of a pipeline of the library.",
 			set: func(a *args, v value) { a.definition = v.node },
 		},
 		{
@@ -166,7 +166,7 @@ func playParams() []param {
 			set: func(a *args, v value) { a.play.Force = v.flag },
 		},
 		{
-			name: "plan_digest", kind: text, doc: "Digest of the plan that was looked at; another plan is refused.",
+			name: "plan_digest", kind: text, doc: "Digest of the reviewed plan; another plan is refused.",
 			set: func(a *args, v value) { a.play.PlanDigest = v.text },
 		},
 	}

@@ -156,7 +156,7 @@ func commands() []command {
 				},
 				{name: "job", doc: "Show a job with its result.", required: []string{"projectId", "jobId"}},
 				{
-					name: "logs", doc: "Show lines of the log of a job, the last ones unless start is given.",
+					name: "logs", doc: "Show lines of the log of a job, by default the last lines.",
 					required: []string{"projectId", "jobId"}, optional: []string{"start", "limit"},
 				},
 			},
@@ -172,7 +172,7 @@ func commands() []command {
 					required: []string{"projectId"}, either: []string{"ref", "definition"},
 					optional: []string{"variables"},
 				},
-				{name: "retry", doc: "Go on with a run behind the last step that was done.", required: []string{"projectId", "pipelineId"}},
+				{name: "retry", doc: "Continue a run after its last finished step.", required: []string{"projectId", "pipelineId"}},
 				{name: "cancel", doc: "Cancel a run. Its work is kept for retry.", required: []string{"projectId", "pipelineId"}},
 				{
 					name: "play_job", folded: "play", required: []string{"projectId", "jobId"},
@@ -188,11 +188,11 @@ func commands() []command {
 			params: slices.Concat([]param{projectParam(), jobParam()}, playParams()),
 			acts: []act{
 				{
-					name: "play", doc: "Let a run go on that waits at this job.",
+					name: "play", doc: "Approve this job, so that its run continues.",
 					required: []string{"projectId", "jobId"},
 					optional: []string{"job_variables_attributes", "force", "plan_digest"},
 				},
-				{name: "retry", doc: "Go back to before this job, and go on from there.", required: []string{"projectId", "jobId"}},
+				{name: "retry", doc: "Do this job and the later jobs again.", required: []string{"projectId", "jobId"}},
 				{name: "cancel", doc: "Cancel a job, and its run with it.", required: []string{"projectId", "jobId"}},
 			},
 		},

@@ -35,7 +35,7 @@ func (e *DriftError) Error() string {
 	for i, d := range e.Drifts {
 		paths[i] = d.Path + " (" + d.Reason + ")"
 	}
-	return "base has changed since it was read: " + names.Few(paths, ", ")
+	return "the tree has changed since it was read: " + names.Few(paths, ", ")
 }
 
 // Unwrap returns [names.ErrDrift].
