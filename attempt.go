@@ -20,6 +20,7 @@ import (
 	"github.com/millrace-go/millrace/internal/outcome"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -142,7 +143,7 @@ func noFiles(s definition.Step) error {
 	default:
 		part.Text = "the input steps matched no files"
 	}
-	return wording.Errorf("%v", part)
+	return worded.Errorf("%v", part)
 }
 
 // checkExpect returns an *ExpectError if a number is out of bounds.
@@ -298,9 +299,9 @@ func (e *TimeoutError) Unwrap() error { return e.Err }
 // Code returns "timeout".
 func (e *TimeoutError) Code() string { return errorform.Timeout }
 
-// ExecutionsError reports that a run has made as many attempts as it may, see [Pipeline.MaxAttempts]. All that was
+// executionsError reports that a run has made as many attempts as it may, see [Pipeline.MaxAttempts]. All that was
 // staged is discarded.
-type ExecutionsError struct {
+type executionsError struct {
 	// Step is the id of the step that was to run next.
 	Step string
 	// Limit is how many attempts there were.
@@ -308,9 +309,9 @@ type ExecutionsError struct {
 }
 
 // Error names the number and the step.
-func (e *ExecutionsError) Error() string {
+func (e *executionsError) Error() string {
 	return fmt.Sprintf("the run has made all its %d attempts before step '%s'", e.Limit, e.Step)
 }
 
 // Code returns "too_many_executions".
-func (e *ExecutionsError) Code() string { return errorform.TooManyExecutions }
+func (e *executionsError) Code() string { return errorform.TooManyExecutions }

@@ -3,6 +3,7 @@ package millrace
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/preview"
 )
@@ -36,7 +38,7 @@ func (x Executor) ListBackups(ctx context.Context, fsys afero.Fs) ([]backup.Info
 }
 
 // VerifyBackup reads all files of a backup and compares them with the hashes taken when they were put there. It
-// writes nothing. The error is a *backup.DamagedError that lists what is not what it was, or reports that the backup
+// writes nothing. The error is a *backups.DamagedError that lists what is not what it was, or reports that the backup
 // is not there (backup.ErrNotFound) or cannot be believed, or is the cause why ctx is done.
 func (x Executor) VerifyBackup(ctx context.Context, fsys afero.Fs, backupID string) error {
 	t, err := x.openTree(fsys)
@@ -112,7 +114,7 @@ func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backup
 
 // Restore gives back what a commit has changed: bytes, modes, times, links, names. It is a commit itself, so it can be
 // interrupted and undone, and the Result has a backup id of its own. Paths that are as they were before the commit, or
-// that another Restore has taken back, are left as they are; if no path remains, the error is a *backup.UndoneError.
+// that another Restore has taken back, are left as they are; if no path remains, the error matches backup.ErrUndone.
 // Files that have changed since, and those whose backup is damaged, are a *ConflictError that names all of them, and
 // then nothing is restored. Policy holds here too: ReadOnly, and AllowedPaths for every path of the backup; risk is
 // not judged. With DryRun nothing is written.
@@ -165,7 +167,7 @@ func restoreName(backupID string) string { return "restore " + backupID }
 // lists them.
 //
 // The error reports that there is no such backup (backup.ErrNotFound), that it cannot be trusted, that nothing is
-// left to take back (a *backup.UndoneError), or which of its paths the host does not allow.
+// left to take back (backup.ErrUndone), or which of its paths the host does not allow.
 func (x Executor) PlanRestore(ctx context.Context, fsys afero.Fs, backupID string) (*Plan, error) {
 	t, err := x.openOuter(ctx, fsys)
 	if err != nil {
@@ -204,7 +206,7 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 		return nil, fmt.Errorf("restore: %w", err)
 	}
 	changes, err := b.Changes(ctx, taken)
-	damaged, isDamaged := errors.AsType[*backup.DamagedError](err)
+	damaged, isDamaged := errors.AsType[*backups.DamagedError](err)
 	if err != nil && !isDamaged {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
@@ -228,7 +230,7 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 		return nil, fmt.Errorf("restore: %w", err)
 	}
 	if len(p.changes) == 0 && damaged == nil && (len(changes) > 0 || len(taken) > 0) {
-		return nil, &backup.UndoneError{ID: backupID, By: by}
+		return nil, &undoneError{id: backupID, by: by}
 	}
 	p.digest = func() string { return change.HashOf([]byte(p.name)).String() } // a restore has no pipeline
 	p.result = &Result{
@@ -242,6 +244,26 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 	p.judge()
 	return p, nil
 }
+
+// undoneError is [backup.ErrUndone] with the commit that undid it, "" if the paths were restored in another way.
+type undoneError struct{ id, by string }
+
+// Error names that commit.
+func (e *undoneError) Error() string {
+	if e.by == "" {
+		return fmt.Sprintf("commit %s is undone already: all its paths are as they were before", e.id)
+	}
+	return fmt.Sprintf("commit %s is undone already, by %s", e.id, e.by)
+}
+
+// Is makes it match [backup.ErrUndone].
+func (e *undoneError) Is(target error) bool { return target == backup.ErrUndone }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *undoneError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// Code returns "conflict".
+func (e *undoneError) Code() string { return errorform.Conflict }
 
 // Conflicts returns the paths at which a plan of [Executor.PlanRestore] cannot be carried out, in path order: files
 // that have changed since the commit that it takes back, and files whose backup is damaged. The plan cannot be
@@ -311,14 +333,14 @@ func (p *Plan) withoutConflicts(q *Plan, paths []string) {
 	if p.damaged == nil {
 		return
 	}
-	var left []backup.Damage
+	var left []backups.Damage
 	for _, d := range p.damaged.Files {
 		if !slices.ContainsFunc(paths, func(name string) bool { return names.Within(d.Path, name) }) {
 			left = append(left, d)
 		}
 	}
 	if q.damaged = nil; len(left) > 0 {
-		q.damaged = &backup.DamagedError{ID: p.damaged.ID, Files: left}
+		q.damaged = &backups.DamagedError{ID: p.damaged.ID, Files: left}
 	}
 }
 
@@ -332,7 +354,7 @@ func (p *Plan) changesAt(paths []string) []string {
 			continue
 		}
 		known := p.damaged != nil &&
-			slices.ContainsFunc(p.damaged.Files, func(d backup.Damage) bool { return names.Within(d.Path, name) })
+			slices.ContainsFunc(p.damaged.Files, func(d backups.Damage) bool { return names.Within(d.Path, name) })
 		for _, c := range p.drifted {
 			for _, of := range p.changes {
 				if names.Within(c.Path, name) && preview.Touches(of, c.Path) {

@@ -22,8 +22,8 @@ import (
 // returns what Result returns, and the plan's own error.
 //
 // Errors: ErrCommitted, ErrNested, ErrReadOnly, ErrIncomplete, the plan's own error if a step has failed, a
-// *BlockedError, a *ConflictError that names every path that is not what the plan was made from, a *CommitError, a
-// *RunIDError, or the context's error. One that matches fs.ErrClosed reports that [Plan.Close] was called. A Commit
+// *BlockedError, a *ConflictError that names every path that is not what the plan was made from, a *CommitError, an
+// *ExecutorError for a RunID that cannot be used, or the context's error. One that matches fs.ErrClosed reports that [Plan.Close] was called. A Commit
 // that succeeds closes the plan.
 func (p *Plan) Commit(ctx context.Context) (*Result, error) {
 	if err := refuseNested(ctx); err != nil {
@@ -135,7 +135,7 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Re
 			data, err = journal.EncodeRun(key.Bytes, t.x.RunID, p.digest(), data)
 		}
 		if err != nil {
-			return p.outcome(commit.Report{}, &RunIDError{RunID: t.x.RunID, Err: err})
+			return p.outcome(commit.Report{}, &ExecutorError{Field: fieldRunID, Value: t.x.RunID, Err: err})
 		}
 		o.RunID, o.Result = t.x.RunID, data
 	}
@@ -232,23 +232,11 @@ func (t *tree) storedRun(digest func() string) (*Result, error) {
 		}
 	}
 	if err != nil {
-		return nil, &RunIDError{RunID: t.x.RunID, Err: err}
+		return nil, &ExecutorError{Field: fieldRunID, Value: t.x.RunID, Err: err}
 	}
 	res.Replayed = true
 	return &res, committedAllTheSame(res.failedStep())
 }
-
-// RunIDError means that a run id cannot be used on this tree.
-type RunIDError struct {
-	RunID string
-	Err   error
-}
-
-// Error names the id.
-func (e *RunIDError) Error() string { return fmt.Sprintf("run id %q: %v", e.RunID, e.Err) }
-
-// Unwrap returns the reason.
-func (e *RunIDError) Unwrap() error { return e.Err }
 
 // keyWarnings say what a commit does without because there is no key, nil if there is one.
 func (t *tree) keyWarnings(key journal.Key) []string {

@@ -181,14 +181,12 @@ type LibraryEntry struct {
 	Shadowed bool
 	// Pipeline is what the file holds, if Err is nil. Its own name may be another.
 	Pipeline Pipeline
-	// Err is a *LibraryError that says why the file cannot be used, nil if it can.
+	// Err is why the file cannot be used, nil if it can.
 	Err error
 }
 
-// LibraryError reports a pipeline that a library lacks or cannot read. It wraps a *[ValidationError] for a text that is
-// not a pipeline, an error that matches fs.ErrNotExist for a missing file, [fsutil.ErrBadName] for a name that no
-// pipeline can have, [fsutil.ErrEscape] for a link that leads out of the directory, and so on.
-type LibraryError struct {
+// libraryError reports a pipeline that a library lacks or cannot read.
+type libraryError struct {
 	// Name is the pipeline's, "" if it is the directory that cannot be read. Dir is the name of the directory, "" if it
 	// is about none of them.
 	Name, Dir string
@@ -196,7 +194,7 @@ type LibraryError struct {
 }
 
 // Error names the pipeline, the directory and the reason.
-func (e *LibraryError) Error() string {
+func (e *libraryError) Error() string {
 	switch {
 	case e.Dir == "":
 		return e.Err.Error()
@@ -207,10 +205,10 @@ func (e *LibraryError) Error() string {
 }
 
 // Unwrap returns the reason.
-func (e *LibraryError) Unwrap() error { return e.Err }
+func (e *libraryError) Unwrap() error { return e.Err }
 
 // Code returns "invalid_pipeline", or "canceled" if Err is that of a context.
-func (e *LibraryError) Code() string {
+func (e *libraryError) Code() string {
 	return errorform.UnlessCanceled(e.Err, errorform.InvalidPipeline)
 }
 
@@ -231,24 +229,27 @@ func (l Library) Open(ctx context.Context, definition string) (Pipeline, error) 
 // there cannot be used: then that is the error, for another pipeline of the name is not what was meant. A directory
 // with two files of the name is such an error. A pipeline that has no name of its own takes that of its file.
 //
-// The error is a *[LibraryError], also around the cause why ctx is done.
+// The error names the pipeline and its directory. It wraps a *[ValidationError] for a text that is not a pipeline, an
+// error that matches fs.ErrNotExist for a missing file, [fsutil.ErrBadName] for a name that no pipeline can have,
+// [fsutil.ErrEscape] for a link that leads out of the directory, and the cause why ctx is done.
 func (l Library) Load(ctx context.Context, name string) (Pipeline, error) {
 	e, err := l.Find(ctx, name)
 	return e.Pipeline, err
 }
 
 // Find is [Library.Load] for callers that name the file in what they say. The entry has the Dir and the File also
-// beside the error of a file that cannot be used, and is the zero LibraryEntry beside any other. It is never Shadowed.
+// beside the error of a file that cannot be used, the Dir alone beside the error of a directory that cannot be read, and
+// is the zero LibraryEntry beside any other error. It is never Shadowed.
 func (l Library) Find(ctx context.Context, name string) (LibraryEntry, error) {
 	if err := library.CheckName(name); err != nil {
-		return LibraryEntry{}, &LibraryError{Name: name, Err: err}
+		return LibraryEntry{}, &libraryError{Name: name, Err: err}
 	}
 	var near, dirs []string
 	for _, d := range l.Dirs {
 		dirs = append(dirs, fsutil.Visible(d.label()))
 		from, err := d.open(ctx, l)
 		if err != nil {
-			return LibraryEntry{}, &LibraryError{Name: name, Dir: d.label(), Err: err}
+			return LibraryEntry{Dir: d.label()}, &libraryError{Name: name, Dir: d.label(), Err: err}
 		}
 		defer from.Close()
 		if from.Has(name) {
@@ -257,7 +258,7 @@ func (l Library) Find(ctx context.Context, name string) (LibraryEntry, error) {
 		}
 		near = append(near, from.Names...)
 	}
-	return LibraryEntry{}, &LibraryError{Name: name, Err: library.Missing(name, dirs, near)}
+	return LibraryEntry{}, &libraryError{Name: name, Err: library.Missing(name, dirs, near)}
 }
 
 // List returns an entry for each name in each directory, sorted by name, and those of one name in the order of the
@@ -273,7 +274,7 @@ func (l Library) List(ctx context.Context) ([]LibraryEntry, error) {
 	for _, d := range l.Dirs {
 		from, err := d.open(ctx, l)
 		if err != nil {
-			failed = append(failed, &LibraryError{Dir: d.label(), Err: err})
+			failed = append(failed, &libraryError{Dir: d.label(), Err: err})
 			continue
 		}
 		for _, name := range from.Names {
@@ -281,9 +282,9 @@ func (l Library) List(ctx context.Context) ([]LibraryEntry, error) {
 			if ctx.Err() != nil {
 				break
 			} else if err := library.CheckName(name); err != nil {
-				e.Err = &LibraryError{Name: name, Dir: d.label(), Err: err}
+				e.Err = &libraryError{Name: name, Dir: d.label(), Err: err}
 			} else if left <= 0 {
-				e.Err = &LibraryError{Name: name, Dir: d.label(), Err: library.ErrNotRead}
+				e.Err = &libraryError{Name: name, Dir: d.label(), Err: library.ErrNotRead}
 			} else {
 				var size int
 				e, size = l.load(ctx, from, d.label(), name)
@@ -321,7 +322,7 @@ func (d LibraryDir) open(ctx context.Context, l Library) (*library.Dir, error) {
 }
 
 // load reads and decodes the file of a name that a directory has, and reports how long it is. The error of the entry
-// is a *LibraryError.
+// is a *libraryError.
 func (l Library) load(ctx context.Context, from *library.Dir, dir, name string) (e LibraryEntry, size int) {
 	e = LibraryEntry{Name: name, Dir: dir}
 	var data []byte
@@ -339,7 +340,7 @@ func (l Library) load(ctx context.Context, from *library.Dir, dir, name string) 
 		}
 	}
 	if err != nil {
-		e.Pipeline, e.Err = Pipeline{}, &LibraryError{Name: name, Dir: dir, Err: err}
+		e.Pipeline, e.Err = Pipeline{}, &libraryError{Name: name, Dir: dir, Err: err}
 	}
 	return e, len(data)
 }

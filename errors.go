@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/interpolate"
@@ -138,7 +138,7 @@ func (e *CommitError) Code() string {
 // and for what is sent to other machines. It is "" for nil. It is the first code in the tree of the error, the error
 // itself first: each error type of this module has a method Code, and an error of the host may have one. The codes:
 //
-//   - invalid_pipeline: the pipeline is wrong: a *ValidationError; or there is none of the name: a *LibraryError
+//   - invalid_pipeline: the pipeline is wrong: a *ValidationError; or a [Library] has none of the name, or cannot read it
 //   - invalid_plan: the stored plan is wrong: a *PlanError
 //   - step_failed: a step met something it could not do: a *StepError
 //   - expect_failed: a step did more or less than its expect allows: an *ExpectError
@@ -146,13 +146,13 @@ func (e *CommitError) Code() string {
 //   - limit: a step met a limit of the host: an *actions.LimitError
 //   - retries_exhausted: a step would go back once more than it may: a *RetriesError
 //   - timeout: an attempt has taken longer than the timeout of its step: a *TimeoutError
-//   - too_many_executions: the run has made as many attempts as it may: an *ExecutionsError
+//   - too_many_executions: the run has made as many attempts as it may, see [Pipeline.MaxAttempts]
 //   - deadline_exceeded: the deadline of the run has passed: a *DeadlineError
 //   - budget_exceeded: a budget is spent, or the change is larger than it allows: a *BudgetError
-//   - tool_failed: a tool has failed: a *tool.Error. If the tool's own error has a method Code, it is that code instead
+//   - tool_failed: a tool has failed. If the tool's own error has a method Code, it is that code instead
 //   - exec_failed: a command has failed: an *actions.CommandError
 //   - exec_denied: the host does not allow a command: a *command.DeniedError
-//   - agent_failed: an agent has failed: an *agent.Error. If the agent's own error has a method Code, it is that code instead
+//   - agent_failed: an agent has failed. If the agent's own error has a method Code, it is that code instead
 //   - bulkhead_saturated: too much of its kind goes on already: a *bulkhead.SaturatedError
 //   - incomplete_plan: a step that acts outside of the tree was not run for the plan: ErrIncomplete
 //   - blocked: limits or risk forbid the change: a *BlockedError
@@ -280,7 +280,7 @@ func (e *ConflictError) Error() string {
 	switch {
 	case e.step:
 		head, advice = "the tree has changed since the step was shown it", "Run the step again: it works on what is there now then"
-	case e.Restores != "" && is[*backup.DamagedError](e.Err):
+	case e.Restores != "" && is[*backups.DamagedError](e.Err):
 		head = fmt.Sprintf("commit %s cannot be taken back at these paths", e.Restores)
 	case e.Restores != "":
 		head = "the tree has changed since the commit that is to be taken back"

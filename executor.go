@@ -194,8 +194,8 @@ type State struct {
 	NoSync bool
 }
 
-// ExecutorError is the host's fault: a field of the [Executor] has a value that it cannot work with. Nothing was read
-// or written.
+// ExecutorError is the host's fault: a field of the [Executor] has a value that it cannot work with. Nothing was
+// written.
 type ExecutorError struct {
 	// Field is the name of the field, Value the part of it that is refused, "" if it is all of it.
 	Field string
@@ -203,9 +203,15 @@ type ExecutorError struct {
 	Err   error
 }
 
+// fieldRunID is the field of a run id that cannot be used on the tree.
+const fieldRunID = "RunID"
+
 // Error names the field and the value.
 func (e *ExecutorError) Error() string {
-	if e.Value == "" {
+	switch {
+	case e.Field == fieldRunID:
+		return fmt.Sprintf("run id %q: %v", e.Value, e.Err)
+	case e.Value == "":
 		return fmt.Sprintf("executor's %s: %v", e.Field, e.Err)
 	}
 	return fmt.Sprintf("executor's %s: %q: %v", e.Field, e.Value, e.Err)

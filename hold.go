@@ -16,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/wording"
 )
@@ -62,14 +63,14 @@ type HeldError struct {
 }
 
 // inParts is a message in its parts, nil if it has none.
-type inParts struct{ message *wording.Error }
+type inParts struct{ message *worded.Error }
 
 // As gives a door of the project the message in its parts.
 func (p inParts) As(target any) bool { return p.message != nil && p.message.Give(target) }
 
 // asks sets the reason.
 func (e *HeldError) asks(format string, args ...any) {
-	e.message = wording.Errorf(format, args...)
+	e.message = worded.Errorf(format, args...)
 	e.Reason = e.message.Error()
 }
 
@@ -89,7 +90,7 @@ func heldBy(at Position, err error) *HeldError {
 		}
 	}
 	held := &HeldError{At: at, Reason: reason}
-	if message, ok := errors.AsType[*wording.Error](err); ok && message.Error() == reason {
+	if message, ok := errors.AsType[*worded.Error](err); ok && message.Error() == reason {
 		held.message = message
 	}
 	return held
@@ -228,7 +229,7 @@ func (e *BlockedError) Code() string {
 // block returns why a change of that size may not be committed, or nil. spent is nil unless it exceeds a budget.
 func (x Executor) block(files, edits int, level risk.Level, force bool, spent *BudgetError) *BlockedError {
 	blocked := func(host bool, advice wording.Part, format string, args ...any) *BlockedError {
-		reason := wording.Errorf("%v%v", wording.Errorf(format, args...), advice)
+		reason := worded.Errorf("%v%v", worded.Errorf(format, args...), advice)
 		return &BlockedError{Reason: wording.Of(reason, x.Words), Level: level, Files: files, Edits: edits, Host: host}
 	}
 	noForce := wording.Part{Kind: kinds.Hint, Text: ", force does not help"}
@@ -261,7 +262,7 @@ func useForce(do string) wording.Part {
 // protected on purpose. It goes by the mode alone, for root may write to everything.
 func (x Executor) readOnlyFiles(changes []change.Change) *BlockedError {
 	blocked := func(name, do string) *BlockedError {
-		message := wording.Errorf("file %s is read-only%v", name, useForce(do+" it"))
+		message := worded.Errorf("file %s is read-only%v", name, useForce(do+" it"))
 		return &BlockedError{Reason: wording.Of(message, x.Words), path: name}
 	}
 	for _, c := range changes {

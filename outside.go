@@ -19,6 +19,7 @@ import (
 	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/definition"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -210,10 +211,10 @@ func (r *run) asker(
 		reply, err := r.x.Agents[name].Ask(ctx, request)
 		if err != nil {
 			_ = err.Error() // which panics for a nil pointer in an error, and then has to do so here
-			if named, ok := err.(*agent.Error); ok && named.Agent == "" {
+			if named, ok := err.(*errorform.OutsideError); ok && named.Kind == errorform.Agent && named.Name == "" {
 				err = named.Err // the failure of the agent is reported once
 			}
-			err = &agent.Error{Agent: name, Err: err}
+			err = &errorform.OutsideError{Kind: errorform.Agent, Name: name, Err: err}
 		}
 		r.notify(AgentReplied{
 			Step: v.result.StepID, Visit: request.Visit, Attempt: request.Attempt, Agent: name, Model: reply.Model,

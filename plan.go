@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
@@ -45,9 +44,9 @@ type Plan struct {
 	// from the backup, the risk of it is not judged.
 	restores string
 	undoes   bool
-	moved    []string             // paths of files that a stored plan shows by the old text that it holds
-	drifted  []Conflict           // paths that a restore cannot take back, in path order
-	damaged  *backup.DamagedError // nil if the backup that is taken back is whole
+	moved    []string              // paths of files that a stored plan shows by the old text that it holds
+	drifted  []Conflict            // paths that a restore cannot take back, in path order
+	damaged  *backups.DamagedError // nil if the backup that is taken back is whole
 	block    *BlockedError
 	failed   error
 	// abandoned means that there is nothing to commit because a step has failed unhandled.

@@ -28,6 +28,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -258,11 +259,11 @@ func (x Executor) checkCommands(ctx context.Context, p definition.Pipeline) erro
 		step := wording.Part{Kind: kinds.InStep, Text: fmt.Sprintf("step '%s': ", s.ID), Value: s.ID}
 		problem := Problem{
 			Pointer: fmt.Sprintf("/steps/%d/params/%s", i, param), Code: definition.CodeDenied,
-			Message: step.Text + err.Error(), Step: s.ID, Err: wording.Errorf("%v%w", step, err),
+			Message: step.Text + err.Error(), Step: s.ID, Err: worded.Errorf("%v%w", step, err),
 		}
 		if denied, ok := errors.AsType[*command.DeniedError](err); ok {
 			problem.Hint = denied.Hint
-			problem.Err = wording.Errorf("%v%w%v", step, err, hintOf(denied))
+			problem.Err = worded.Errorf("%v%w%v", step, err, hintOf(denied))
 		}
 		e.Problems = append(e.Problems, problem)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -246,7 +247,7 @@ func (e *DriftError) Error() string { return e.message().Error() }
 // As gives a door of the project the message in its parts.
 func (e *DriftError) As(target any) bool { return e.message().Give(target) }
 
-func (e *DriftError) message() *wording.Error {
+func (e *DriftError) message() *worded.Error {
 	paths := make([]string, len(e.Drifts))
 	for i, d := range e.Drifts {
 		paths[i] = fmt.Sprintf("%s (%s)", fsutil.Visible(d.Path), d.Reason)
@@ -256,7 +257,7 @@ func (e *DriftError) message() *wording.Error {
 		outside = fmt.Sprintf(", but step '%s' has acted outside of the tree, and does so again then", e.Outside)
 	}
 	from := wording.Part{Kind: kinds.ResumeFrom, Text: "resume from '" + e.From + "'", Value: e.From}
-	return wording.Errorf("the tree has changed since step '%s' read it: %s; %v%s", e.From, names.Few(paths, ", "), from,
+	return worded.Errorf("the tree has changed since step '%s' read it: %s; %v%s", e.From, names.Few(paths, ", "), from,
 		outside)
 }
 

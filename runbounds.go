@@ -253,7 +253,7 @@ func (r *run) firstUndone() int {
 // isBound reports whether an error of a run is about its own bounds.
 func isBound(err error) bool {
 	switch err.(type) {
-	case *BudgetError, *DeadlineError, *ExecutionsError:
+	case *BudgetError, *DeadlineError, *executionsError:
 		return true
 	}
 	return false

@@ -157,7 +157,7 @@ func (e *DeadlineError) MarshalJSON() ([]byte, error) { return json.Marshal(Desc
 func (e *DriftError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
 // MarshalJSON gives what [DescribeError] returns.
-func (e *ExecutionsError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+func (e *executionsError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
 // MarshalJSON gives what [DescribeError] returns.
 func (e *ExecutorError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
@@ -175,16 +175,13 @@ func (e *HeldError) MarshalJSON() ([]byte, error) { return json.Marshal(Describe
 func (e *InterpolationError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
 // MarshalJSON gives what [DescribeError] returns.
-func (e *LibraryError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+func (e *libraryError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
 // MarshalJSON gives what [DescribeError] returns.
 func (e *PlanError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
 // MarshalJSON gives what [DescribeError] returns.
 func (e *RetriesError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
-
-// MarshalJSON gives what [DescribeError] returns.
-func (e *RunIDError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
 // MarshalJSON gives what [DescribeError] returns.
 func (e *StepError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }

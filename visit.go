@@ -103,7 +103,7 @@ func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 	})
 	if spent && v.err != nil {
 		// there must not be an attempt to fail
-		v.stop = &ExecutionsError{Step: v.result.StepID, Limit: r.machine.Attempts()}
+		v.stop = &executionsError{Step: v.result.StepID, Limit: r.machine.Attempts()}
 	}
 	if v.stop != nil {
 		if len(v.attempts) > 0 {
@@ -337,7 +337,7 @@ func (v *visit) within(ctx context.Context) (context.Context, context.CancelFunc
 func (r *run) mayBegin(v *visit, all bool) error {
 	switch {
 	case all:
-		return &ExecutionsError{Step: v.result.StepID, Limit: r.machine.Attempts()}
+		return &executionsError{Step: v.result.StepID, Limit: r.machine.Attempts()}
 	case r.late():
 		return r.missed(v.result.StepID)
 	}

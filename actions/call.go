@@ -15,6 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -99,14 +100,14 @@ func (c *Call) Warnf(format string, args ...any) {
 	if c.OnWarning == nil {
 		return
 	}
-	if text := wording.Of(wording.Errorf(format, args...), c.Words); text != "" {
+	if text := wording.Of(worded.Errorf(format, args...), c.Words); text != "" {
 		c.OnWarning(text)
 	}
 }
 
 // warnLeft warns that a file was not edited. A door that reports each file by itself leaves such warnings out.
 func (c *Call) warnLeft(name, format string, args ...any) {
-	text := wording.Of(wording.Errorf(format, args...), c.Words)
+	text := wording.Of(worded.Errorf(format, args...), c.Words)
 	c.Warnf("%v", wording.Part{Kind: kinds.LeftAsItWas, Text: text, Value: name})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/kinds"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -53,7 +54,7 @@ func causeOf(err error) string {
 		switch e := err.(type) {
 		case interface{ cause() string }:
 			return e.cause()
-		case *wording.Error:
+		case *worded.Error:
 			if slices.ContainsFunc(wording.Parts(e), func(p wording.Part) bool { return p.Kind == kinds.SetRecursive }) {
 				return causeNotRecursive
 			}

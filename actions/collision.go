@@ -29,15 +29,15 @@ type obstacle struct {
 	exists bool   // a file is there, which Overwrite replaces
 }
 
-// CollisionError lists all collisions of a copy or a rename, in path order. They are found before anything is staged.
-type CollisionError struct {
-	// Overwritable are the places of files that Overwrite replaces: no directories, and no symbolic links.
-	Overwritable []string
-	collisions   []collision
+// collisionError lists all collisions of a copy or a rename, in path order. They are found before anything is staged.
+type collisionError struct {
+	collisions []collision
+	// overwritable means that Overwrite replaces the file at some place: no directory, and no symbolic link.
+	overwritable bool
 }
 
 // Error names the places and the files that would go there, ten of each and the number of the others.
-func (e *CollisionError) Error() string {
+func (e *collisionError) Error() string {
 	texts := make([]string, len(e.collisions))
 	for i, c := range e.collisions {
 		texts[i] = fmt.Sprintf("%s %s (from %s)", c.target, c.text, names.Few(c.sources, ", "))
@@ -46,7 +46,7 @@ func (e *CollisionError) Error() string {
 }
 
 // Paths returns the places, and the files that would go there.
-func (e *CollisionError) Paths() []string {
+func (e *collisionError) Paths() []string {
 	var paths []string
 	for _, c := range e.collisions {
 		paths = append(append(paths, c.target), c.sources...)
@@ -55,19 +55,19 @@ func (e *CollisionError) Paths() []string {
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *CollisionError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *collisionError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
-func (e *CollisionError) cause() string {
-	if len(e.Overwritable) > 0 {
+func (e *collisionError) cause() string {
+	if e.overwritable {
 		return causeExists
 	}
 	return ""
 }
 
 // Unwrap returns [fs.ErrExist].
-func (e *CollisionError) Unwrap() error { return fs.ErrExist }
+func (e *collisionError) Unwrap() error { return fs.ErrExist }
 
-// collisions returns a *CollisionError if not all of the moves can be made.
+// collisions returns a *collisionError if not all of the moves can be made.
 func (t transfer) collisions(ctx context.Context, c *Call, moves []move) error {
 	sources := make(map[string]move, len(moves))
 	targets := make(map[string][]string, len(moves))
@@ -98,11 +98,9 @@ func (t transfer) collisions(ctx context.Context, c *Call, moves []move) error {
 		return nil
 	}
 	slices.SortFunc(all, func(a, b collision) int { return cmp.Compare(a.target, b.target) })
-	e := &CollisionError{collisions: all}
+	e := &collisionError{collisions: all}
 	for _, c := range all {
-		if c.exists {
-			e.Overwritable = append(e.Overwritable, c.target)
-		}
+		e.overwritable = e.overwritable || c.exists
 	}
 	return e
 }

@@ -11,7 +11,7 @@ import (
 //
 // With Destination alone a file keeps its base name, or with PreservePaths its path, as seen from Base. To gives it a
 // new name, relative to Destination if that is set too. If any new name collides with another new name or an existing
-// file, nothing is copied, and the *CollisionError lists all collisions.
+// file, nothing is copied, and the error lists all collisions.
 type Copy struct {
 	Files         []string `json:"files,omitempty" doc:"Files to copy. Leave it out if an earlier step gives them."`
 	Destination   string   `json:"destination,omitempty" doc:"Directory to copy to, created if needed."`

@@ -10,6 +10,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -46,7 +47,7 @@ func (d Delete) Run(ctx context.Context, c *Call) (Outcome, error) {
 			trees[i].files = []string{name}
 		}
 		if errors.Is(err, fsutil.ErrIsDir) {
-			err = fileError(file, wording.Errorf("%w; %v", fsutil.ErrIsDir, wording.Part{
+			err = fileError(file, worded.Errorf("%w; %v", fsutil.ErrIsDir, wording.Part{
 				Kind: kinds.SetRecursive, Text: "set recursive to delete it with all that is in it",
 			}))
 		}

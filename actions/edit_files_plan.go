@@ -16,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/lineedit"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/replace"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -92,7 +93,7 @@ func (w *planning) mayCreate() error {
 	case err != nil:
 		return err
 	case !edit.Overwrite:
-		return wording.Errorf("%w; %v", fs.ErrExist,
+		return worded.Errorf("%w; %v", fs.ErrExist,
 			wording.Part{Kind: kinds.SetOverwrite, Text: "set overwrite to replace its text"})
 	case w.options.RequireHash && edit.ContentHash == "":
 		return errNoHash

@@ -9,6 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/charset"
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -26,8 +27,8 @@ type utf16Error struct{}
 
 func (e utf16Error) Error() string { return e.message().Error() }
 
-func (utf16Error) message() *wording.Error {
-	return wording.Errorf("is UTF-16 text%v", wording.Part{Kind: kinds.UTF16Refused, Text: ": use encoding auto"})
+func (utf16Error) message() *worded.Error {
+	return worded.Errorf("is UTF-16 text%v", wording.Part{Kind: kinds.UTF16Refused, Text: ": use encoding auto"})
 }
 
 // As gives a door the message in its parts.

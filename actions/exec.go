@@ -16,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/show"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -107,7 +108,7 @@ func (e *CommandError) Error() string {
 // As gives a door of the project the message in its parts.
 func (e *CommandError) As(target any) bool { return e.Err == nil && e.message().Give(target) }
 
-func (e *CommandError) message() *wording.Error {
+func (e *CommandError) message() *worded.Error {
 	text := fmt.Sprintf("exit status %d", e.Status)
 	if e.Signal != "" {
 		text = "ended by " + e.Signal
@@ -116,9 +117,9 @@ func (e *CommandError) message() *wording.Error {
 		text += ": " + e.Line
 	}
 	if e.Refused == nil {
-		return wording.Errorf("%s", text)
+		return worded.Errorf("%s", text)
 	}
-	return wording.Errorf("%s; %v", text,
+	return worded.Errorf("%s; %v", text,
 		wording.Part{Kind: kinds.Refused, Text: fsutil.Visible(e.Refused.String())})
 }
 
@@ -272,8 +273,12 @@ func dataOf(exit command.Exit) map[string]any {
 
 // commandError words why a command could not run to its end.
 func commandError(err error) error {
-	if limit, ok := errors.AsType[*command.LimitError](err); ok {
-		return &LimitError{What: kinds.LimitPrinted, Limit: limit.Limit, Got: limit.Got}
+	if over, ok := errors.AsType[interface {
+		error
+		Printed() (limit, got int64)
+	}](err); ok {
+		limit, got := over.Printed()
+		return &LimitError{What: kinds.LimitPrinted, Limit: limit, Got: got}
 	}
 	_, denied := errors.AsType[*command.DeniedError](err)
 	if denied || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -9,11 +9,12 @@ import (
 
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/kinds"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
 // ErrBinary reports that a file cannot be edited or shown as text.
-var ErrBinary error = wording.Errorf("is a binary file; %v",
+var ErrBinary error = worded.Errorf("is a binary file; %v",
 	wording.Part{Kind: kinds.EditBinary, Text: "set binary: true to edit it all the same"})
 
 // unlessBinary returns ErrBinary, or nil for what takes binary files.
@@ -53,15 +54,15 @@ type FileError struct {
 // Error names the file and the reason.
 func (e *FileError) Error() string { return e.message().Error() }
 
-func (e *FileError) message() *wording.Error {
-	cause := wording.Within(reason(e.Err), e.Err)
+func (e *FileError) message() *worded.Error {
+	cause := worded.Within(reason(e.Err), e.Err)
 	if strings.ContainsAny(e.Path, "*?[") && errors.Is(e.Err, fs.ErrNotExist) {
-		return wording.Errorf("%s: %v; this is the name of a file%v", e.Path, cause, wording.Part{
+		return worded.Errorf("%s: %v; this is the name of a file%v", e.Path, cause, wording.Part{
 			Kind: kinds.GlobName,
 			Text: ": globs work in include of search and in file_pattern of pattern_replace",
 		})
 	}
-	return wording.Errorf("%s: %v", e.Path, cause)
+	return worded.Errorf("%s: %v", e.Path, cause)
 }
 
 // As gives a door of the project the message in its parts.

@@ -10,6 +10,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/kinds"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -128,7 +129,7 @@ var limitTexts = map[string]limitText{
 		[]wording.Part{smallerTree, raise("MaxScratchBytes")}},
 }
 
-func (e *LimitError) message() *wording.Error {
+func (e *LimitError) message() *worded.Error {
 	text, ok := limitTexts[e.What]
 	if !ok {
 		text.form = "too many " + strings.ReplaceAll(e.What, "%", "%%") + " (max %d%s)"
@@ -142,7 +143,7 @@ func (e *LimitError) message() *wording.Error {
 		text.form += "%v"
 		args = append(args, part)
 	}
-	return wording.Errorf(text.form, args...)
+	return worded.Errorf(text.form, args...)
 }
 
 // MarshalJSON gives the code, the message and the paths.

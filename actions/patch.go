@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/patch"
 	"github.com/millrace-go/millrace/internal/patch/placing"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -101,18 +102,18 @@ func (p Patch) Validate(c *Check) {
 	if wrong, ok := errors.AsType[*patchSyntaxError](err); ok && len(wrong.Problems) > 0 && wrong.Problems[0].Hint != "" {
 		first := wrong.Problems[0]
 		text := wrong.message(first.Hint) // the hint is beside the message
-		problem.Message, problem.Hint, problem.Err = text.Error(), first.Hint, wording.Errorf("%v: %v", text, first.inParts())
+		problem.Message, problem.Hint, problem.Err = text.Error(), first.Hint, worded.Errorf("%v: %v", text, first.inParts())
 	}
 	c.Problems = append(c.Problems, problem)
 }
 
-func (p Patch) badFuzz() *wording.Error {
-	return wording.Errorf("%v is %d, and can be 0 to %d",
+func (p Patch) badFuzz() *worded.Error {
+	return worded.Errorf("%v is %d, and can be 0 to %d",
 		wording.Part{Kind: kinds.Param, Text: "fuzz", Value: "fuzz"}, p.Fuzz, mostFuzz)
 }
 
-func (p Patch) badStrip() *wording.Error {
-	return wording.Errorf("%v is %d, and cannot be less than 0",
+func (p Patch) badStrip() *worded.Error {
+	return worded.Errorf("%v is %d, and cannot be less than 0",
 		wording.Part{Kind: kinds.Param, Text: "strip", Value: "strip"}, *p.Strip)
 }
 
@@ -125,7 +126,7 @@ func (p Patch) onlyUnified(c *Check) {
 		{"recount", p.Recount}} {
 		if f.given && !c.bound("/"+f.name) {
 			c.problemOf("/"+f.name, codeUnusedParam, "leave it out",
-				wording.Errorf("%v is for unified diffs, and this patch is none",
+				worded.Errorf("%v is for unified diffs, and this patch is none",
 					wording.Part{Kind: kinds.Param, Text: "'" + f.name + "'", Value: f.name}))
 		}
 	}

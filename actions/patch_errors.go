@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/patch"
 	"github.com/millrace-go/millrace/internal/patch/placing"
-	"github.com/millrace-go/millrace/wording"
+	"github.com/millrace-go/millrace/internal/worded"
 )
 
 // patchSyntaxError reports that the text of a [Patch] is not a patch, or is not usable.
@@ -42,9 +42,9 @@ func (e *patchSyntaxError) Error() string { return e.message("").Error() }
 func (e *patchSyntaxError) As(target any) bool { return e.message("").Give(target) }
 
 // message returns the problems with their hints, each hint once and without that one.
-func (e *patchSyntaxError) message(without string) *wording.Error {
+func (e *patchSyntaxError) message(without string) *worded.Error {
 	hinted := map[string]bool{"": true, without: true}
-	return wording.Join(names.FirstErrors(e.Problems, mostFailures, func(p patchProblem) error {
+	return worded.Join(names.FirstErrors(e.Problems, mostFailures, func(p patchProblem) error {
 		text := p.Message
 		if p.Line > 0 {
 			text = fmt.Sprintf("line %d of the patch: %s", p.Line, text)
@@ -53,7 +53,7 @@ func (e *patchSyntaxError) message(without string) *wording.Error {
 			return errors.New(text)
 		}
 		hinted[p.Hint] = true
-		return wording.Errorf("%s (%v)", text, p.inParts())
+		return worded.Errorf("%s (%v)", text, p.inParts())
 	}), "; ")
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/patch"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -156,8 +157,8 @@ type unstrippedError struct{ name string }
 
 func (e *unstrippedError) Error() string { return e.message().Error() }
 
-func (e *unstrippedError) message() *wording.Error {
-	return wording.Errorf("File not found; there is %s, so %v", e.name,
+func (e *unstrippedError) message() *worded.Error {
+	return worded.Errorf("File not found; there is %s, so %v", e.name,
 		wording.Part{Kind: kinds.NoStrip, Text: "set strip to 0"})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/splice"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -120,7 +121,7 @@ func (w *patching) occupied(n *patchNode, leaving map[string]bool) error {
 	case kind == change.File && w.Overwrite && !n.link:
 		return nil
 	}
-	return wording.Errorf("%w; %v", fs.ErrExist,
+	return worded.Errorf("%w; %v", fs.ErrExist,
 		wording.Part{Kind: kinds.SetOverwrite, Text: "set overwrite to replace it"})
 }
 

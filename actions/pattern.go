@@ -7,6 +7,7 @@ import (
 
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -153,7 +154,7 @@ func checkSizes(together int) error {
 func (c *Check) problem(param, code string, err error) {
 	p := Problem{Param: param, Code: code, Message: err.Error()}
 	if e, ok := errors.AsType[*match.PatternError](err); ok && e.Hint != "" {
-		p.Hint, p.Err = e.Hint, wording.Errorf("%w: %v", err, e.Advice())
+		p.Hint, p.Err = e.Hint, worded.Errorf("%w: %v", err, e.Advice())
 	}
 	c.Problems = append(c.Problems, p)
 }
@@ -162,7 +163,7 @@ func (c *Check) problem(param, code string, err error) {
 func (c *Check) problemOf(param, code, hint string, message error) {
 	p := Problem{Param: param, Code: code, Message: message.Error(), Hint: hint, Err: message}
 	if hint != "" {
-		p.Err = wording.Errorf("%w: %s", message, hint)
+		p.Err = worded.Errorf("%w: %s", message, hint)
 	}
 	c.Problems = append(c.Problems, p)
 }
@@ -177,7 +178,7 @@ func (c *Call) compilePattern(
 		return nil, err
 	}
 	if err := c.Limits.checkPattern(pattern); err != nil {
-		return nil, wording.Errorf("%v: %w", wording.Part{Kind: kinds.Param, Text: param, Value: param}, err)
+		return nil, worded.Errorf("%v: %w", wording.Part{Kind: kinds.Param, Text: param, Value: param}, err)
 	}
 	var parsed *match.Parsed
 	if kept, ok := c.Kept.(*keptPatterns); ok {
@@ -198,7 +199,7 @@ func (c *Call) compilePattern(
 
 func withHint(err error) error {
 	if e, ok := errors.AsType[*match.PatternError](err); ok && e.Hint != "" {
-		return wording.Errorf("%w (%v)", err, e.Advice())
+		return worded.Errorf("%w (%v)", err, e.Advice())
 	}
 	return err
 }

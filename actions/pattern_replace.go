@@ -13,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/sed"
 	"github.com/millrace-go/millrace/internal/walk"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -76,7 +77,7 @@ func (p PatternReplace) Validate(c *Check) {
 			advice := wording.Part{Kind: kinds.WholeFile,
 				Text: "a step edit with mode regex sees the whole file, with \\n for a line end"}
 			p.Hint += "; " + advice.Text
-			p.Err = wording.Errorf("%s: %s; %v", p.Message, e.Hint, advice)
+			p.Err = worded.Errorf("%s: %s; %v", p.Message, e.Hint, advice)
 		}
 		c.Problems = append(c.Problems, p)
 	} else if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/sed"
 	"github.com/millrace-go/millrace/internal/splice"
 	"github.com/millrace-go/millrace/internal/textdiff"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -32,7 +33,7 @@ func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
 	} else {
 		var err error
 		if s.script, err = p.script(); err != nil {
-			return Outcome{}, wording.Errorf("%v: %w", wording.Part{Kind: kinds.Param, Text: "sed_pattern", Value: "sed_pattern"}, err)
+			return Outcome{}, worded.Errorf("%v: %w", wording.Part{Kind: kinds.Param, Text: "sed_pattern", Value: "sed_pattern"}, err)
 		}
 	}
 	dir := cmp.Or(p.Directory, ".")

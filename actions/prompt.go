@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/agent"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/kinds"
 )
 
@@ -137,7 +138,7 @@ func (a Prompt) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	if a.Format == formatJSON {
 		if out.Data, err = parseJSON(out.Output); err != nil {
-			return out, &agent.Error{Agent: a.Agent, Err: fmt.Errorf("its reply is %w", err)}
+			return out, &errorform.OutsideError{Kind: errorform.Agent, Name: a.Agent, Err: fmt.Errorf("its reply is %w", err)}
 		}
 	}
 	if w.space == nil || a.Workspace == WorkspaceRead {

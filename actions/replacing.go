@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/replace"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -192,13 +193,13 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 	}
 	budget := nearestBytes
 	texts = append(texts, names.FirstErrors(missing, nearestTexts, func(i int) error {
-		return wording.Errorf("%v matches nothing in %s", r.name(i), r.missing(ctx, c, files, i, &budget))
+		return worded.Errorf("%v matches nothing in %s", r.name(i), r.missing(ctx, c, files, i, &budget))
 	})...)
 	texts = append(texts, names.FirstErrors(idle, nearestTexts, func(i int) error {
-		return wording.Errorf("%v is found, but what replaces it is the same", r.name(i))
+		return worded.Errorf("%v is found, but what replaces it is the same", r.name(i))
 	})...)
 	if i := slices.IndexFunc(r.rules.List, func(rule *replace.Rule) bool { return rule.Laps.Load() }); i >= 0 {
-		texts = append(texts, wording.Errorf(
+		texts = append(texts, worded.Errorf(
 			"matches of %v overlap; they are counted from left to right, each from the end of the one before", r.name(i)))
 	}
 	doubts := 0 // replacements in which something may have been meant otherwise
@@ -209,7 +210,7 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 		}
 	}
 	if len(texts) > 0 {
-		c.Warnf("%v", wording.Join(texts, "; "))
+		c.Warnf("%v", worded.Join(texts, "; "))
 	}
 }
 

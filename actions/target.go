@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/kinds"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -28,17 +29,17 @@ func parseTarget(to string) (targetName, error) {
 		}
 		part, tail, closed := strings.Cut(after, "}}")
 		if !closed {
-			return t, wording.Errorf("%v has {{ without }}", paramTo)
+			return t, worded.Errorf("%v has {{ without }}", paramTo)
 		}
 		part = strings.TrimSpace(part)
 		if !slices.Contains([]string{"dir", "stem", "ext", "name"}, part) {
-			return t, wording.Errorf("%v has the unknown part {{%s}}; there are %s", paramTo, part, targetParts)
+			return t, worded.Errorf("%v has the unknown part {{%s}}; there are %s", paramTo, part, targetParts)
 		}
 		t = append(t, part)
 		rest = tail
 	}
 	if strings.HasSuffix(to, "/") {
-		return t, wording.Errorf("%v names a file and cannot end in a slash; use destination for a directory", paramTo)
+		return t, worded.Errorf("%v names a file and cannot end in a slash; use destination for a directory", paramTo)
 	}
 	return t, nil
 }
@@ -57,7 +58,7 @@ func (t targetName) expand(source string) (string, error) {
 	var b strings.Builder
 	for i, piece := range t {
 		if b.Len() > maxTarget {
-			return "", wording.Errorf("%v makes a name of more than %d bytes", paramTo, maxTarget)
+			return "", worded.Errorf("%v makes a name of more than %d bytes", paramTo, maxTarget)
 		}
 		if i%2 == 1 {
 			piece = parts[piece]

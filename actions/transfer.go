@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/kinds"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -70,7 +71,7 @@ func (t transfer) targets(files []string) ([]string, error) {
 			return nil, err
 		}
 		if len(name) == 1 && len(files) > 1 {
-			return nil, wording.Errorf("%v names one file, but there are %d files; use parts of their names, %s, or %v",
+			return nil, worded.Errorf("%v names one file, but there are %d files; use parts of their names, %s, or %v",
 				paramTo, len(files), targetParts, wording.Part{Kind: kinds.UseDestination, Text: "destination"})
 		}
 	} else if t.Destination == "" {
@@ -188,7 +189,7 @@ func (t transfer) checkDestination(c *Call, base string) error {
 	if kind, err := kindAt(c, base); err != nil || kind == change.Dir || kind == change.Symlink {
 		return fileError(base, err)
 	}
-	return wording.Errorf("%v '%s' is a directory to put files into, and looks like the name of a file; %v",
+	return worded.Errorf("%v '%s' is a directory to put files into, and looks like the name of a file; %v",
 		wording.Part{Kind: kinds.Param, Text: "destination", Value: "destination"}, t.Destination,
 		wording.Part{Kind: kinds.WriteTo, Text: "write it as 'to' for that, or with a slash at its end"})
 }

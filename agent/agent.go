@@ -1,12 +1,10 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"time"
 
 	"github.com/millrace-go/millrace/budget"
-	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // Agent is a model, or a program around one, that steps of the action prompt ask. It is called from several goroutines.
@@ -98,31 +96,4 @@ type Reply struct {
 	Cost budget.Cost
 	// InputTokens and OutputTokens count the tokens that the model has read and written; 0 means unknown.
 	InputTokens, OutputTokens int64
-}
-
-// Error reports that an agent has failed.
-type Error struct {
-	// Agent is the host's name for the agent, "" for the agent of steps that name none.
-	Agent string
-	// Err is the returned error.
-	Err error
-}
-
-// Error names the agent.
-func (e *Error) Error() string {
-	if e.Agent == "" {
-		return "agent: " + e.Err.Error()
-	}
-	return "agent '" + e.Agent + "': " + e.Err.Error()
-}
-
-// MarshalJSON gives the code, the message and the paths.
-func (e *Error) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
-
-// Unwrap returns the agent's own error.
-func (e *Error) Unwrap() error { return e.Err }
-
-// Code returns the code of the agent's own error, or "agent_failed" if it has none.
-func (e *Error) Code() string {
-	return cmp.Or(errorform.Given(e.Err), errorform.AgentFailed)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // Format is the format of a program's answer.
@@ -43,11 +44,11 @@ type Command struct {
 	Format Format
 }
 
-// Ask implements [Agent]. The error is an [*Error], around the error of the context if that has ended first.
+// Ask implements [Agent]. The error wraps the error of the context if that has ended first.
 func (c Command) Ask(ctx context.Context, r *Request) (Reply, error) {
 	reply, err := c.ask(ctx, r)
 	if err != nil {
-		return reply, &Error{Err: err}
+		return reply, &errorform.OutsideError{Kind: errorform.Agent, Err: err}
 	}
 	return reply, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 const (
@@ -103,7 +104,7 @@ func TestCommand(t *testing.T) {
 func TestCommandFails(t *testing.T) {
 	t.Parallel()
 	failed := func(err error) string {
-		e, ok := err.(*agent.Error)
+		e, ok := err.(*errorform.OutsideError)
 		if !ok {
 			t.Errorf("%T", err)
 			return ""

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace/agent"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 type coded string
@@ -17,13 +18,13 @@ func (c coded) Code() string  { return string(c) }
 func TestError(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		err        agent.Error
+		err        errorform.OutsideError
 		text, code string
 	}{
-		{agent.Error{Err: errors.New("no")}, "agent: no", "agent_failed"},
-		{agent.Error{Agent: "big", Err: errors.New("no")}, "agent 'big': no", "agent_failed"},
-		{agent.Error{Err: fmt.Errorf("ask: %w", coded("rate_limited"))}, "agent: ask: limited", "rate_limited"},
-		{agent.Error{Err: coded("")}, "agent: limited", "agent_failed"},
+		{errorform.OutsideError{Kind: "agent", Err: errors.New("no")}, "agent: no", "agent_failed"},
+		{errorform.OutsideError{Kind: "agent", Name: "big", Err: errors.New("no")}, "agent 'big': no", "agent_failed"},
+		{errorform.OutsideError{Kind: "agent", Err: fmt.Errorf("ask: %w", coded("rate_limited"))}, "agent: ask: limited", "rate_limited"},
+		{errorform.OutsideError{Kind: "agent", Err: coded("")}, "agent: limited", "agent_failed"},
 	} {
 		if test.err.Error() != test.text || test.err.Code() != test.code || !errors.Is(&test.err, test.err.Err) {
 			t.Errorf("got %v, %s", &test.err, test.err.Code())

@@ -1,5 +1,5 @@
-// Package backup has the types for the backups of commits: their entries in a list, how many are kept, and their
-// damages. [Leftover] is the rest of a commit after a crash. Backups are listed, checked, restored and removed by the
+// Package backup has the types for the backups of commits: their entries in a list, how many are kept.
+// [Leftover] is the rest of a commit after a crash. Backups are listed, checked, restored and removed by the
 // methods of the Executor: ListBackups, VerifyBackup, PlanRestore and Restore, PruneBackups and RemoveBackup. A
 // restore is itself a commit: it is atomic, makes a backup for its own undo, keeps later edits of other files, and
 // reports a conflict for files that have changed since.
@@ -13,15 +13,16 @@
 package backup
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 )
 
 // ErrNotFound: no backup has the id.
 var ErrNotFound = errors.New("no such backup")
+
+// ErrUndone: nothing is left to undo. Each path of the commit is undone already, or is as it was before the commit. The
+// error of Executor.Restore that matches it names the commit that undid it.
+var ErrUndone = errors.New("commit is undone already")
 
 // Info describes a backup.
 type Info struct {
@@ -50,83 +51,6 @@ type Info struct {
 	// Err is why the backup cannot be used, nil if it can. Then only ID is set.
 	Err error
 }
-
-// DamagedError lists the files of a backup that differ from the files that were kept.
-type DamagedError struct {
-	ID    string
-	Files []Damage // in path order
-}
-
-// Damage is one file of a backup that cannot be restored.
-type Damage struct {
-	// Path is where the file was in the tree, Image where it is kept.
-	Path, Image string
-	Reason      string
-}
-
-// mostDamaged is how many files the message of a DamagedError names.
-const mostDamaged = 10
-
-// Error names the files, of more than ten the first ten and their number.
-func (e *DamagedError) Error() string {
-	named, count := e.Files, ""
-	if len(named) > mostDamaged {
-		named, count = named[:mostDamaged], fmt.Sprintf("%d files, and first of these: ", len(named))
-	}
-	texts := make([]string, len(named))
-	for i, d := range named {
-		texts[i] = d.Path + ": " + d.Reason
-	}
-	return fmt.Sprintf("backup %s is damaged: %s%s", e.ID, count, strings.Join(texts, "; "))
-}
-
-// Paths returns the files that cannot be restored.
-func (e *DamagedError) Paths() []string {
-	paths := make([]string, len(e.Files))
-	for i, one := range e.Files {
-		paths[i] = one.Path
-	}
-	return paths
-}
-
-// MarshalJSON gives the code and the message, and the paths.
-func (e *DamagedError) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Code    string   `json:"code"`
-		Message string   `json:"message"`
-		Paths   []string `json:"paths,omitempty"`
-	}{e.Code(), e.Error(), e.Paths()})
-}
-
-// Code returns "conflict".
-func (e *DamagedError) Code() string { return "conflict" }
-
-// UndoneError reports that nothing is left to undo: each path of the commit is undone already, or is as it was
-// before the commit.
-type UndoneError struct {
-	ID string
-	// By is the commit that undid it, "" if the paths were restored in another way.
-	By string
-}
-
-// Error names the commit that took it back.
-func (e *UndoneError) Error() string {
-	if e.By == "" {
-		return fmt.Sprintf("commit %s is undone already: all its paths are as they were before", e.ID)
-	}
-	return fmt.Sprintf("commit %s is undone already, by %s", e.ID, e.By)
-}
-
-// MarshalJSON gives the code and the message.
-func (e *UndoneError) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-	}{e.Code(), e.Error()})
-}
-
-// Code returns "conflict".
-func (e *UndoneError) Code() string { return "conflict" }
 
 // The limits of the zero Retention.
 const (

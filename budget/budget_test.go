@@ -117,14 +117,21 @@ func TestLimitRefuses(t *testing.T) {
 		}
 		var got []pair
 		for _, err := range err.(interface{ Unwrap() []error }).Unwrap() {
-			if e, ok := errors.AsType[*budget.InvalidError](err); ok {
-				got = append(got, pair{e.Field, e.Error()})
+			if e, ok := errors.AsType[placed](err); ok {
+				field, _ := e.Place()
+				got = append(got, pair{field, e.Error()})
 			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
 	}
+}
+
+// placed is an error of a field.
+type placed interface {
+	error
+	Place() (field, hint string)
 }
 
 // Of a million mistakes a few are reported.
@@ -147,7 +154,11 @@ func TestHint(t *testing.T) {
 	for text, want := range map[string]string{`0`: "leave it out for no limit", `{"files":-1}`: "leave it out for no limit", `{}`: "", `"x"`: "", `"3"`: "write it without quotes: 3",
 		`{"usd":"2.5"}`: "write it without quotes: 2.5", `{"files":"3"}`: "write it without quotes: 3"} {
 		var limit budget.Limit
-		if e, ok := errors.AsType[*budget.InvalidError](limit.UnmarshalJSON([]byte(text))); !ok || e.Hint != want {
+		e, ok := errors.AsType[placed](limit.UnmarshalJSON([]byte(text)))
+		if !ok {
+			t.Fatalf("%s: there is no error", text)
+		}
+		if _, hint := e.Place(); hint != want {
 			t.Errorf("%s: %+v", text, e)
 		}
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// InvalidError reports what is wrong with a limit. Where there are several mistakes, the error joins one of these for
+// invalidError reports what is wrong with a limit. Where there are several mistakes, the error joins one of these for
 // each.
-type InvalidError struct {
+type invalidError struct {
 	// Field is "usd", "files", "edits" or "bytes", the name of a field that there is not, or "" for the limit as a
 	// whole.
 	Field string
@@ -25,22 +25,25 @@ type InvalidError struct {
 }
 
 // Error is the message.
-func (e *InvalidError) Error() string { return e.Message }
+func (e *invalidError) Error() string { return e.Message }
+
+// Place returns the field and the hint. The check of a pipeline reports them apart from the message.
+func (e *invalidError) Place() (field, hint string) { return e.Field, e.Hint }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *InvalidError) MarshalJSON() ([]byte, error) { return errorform.Marshal("invalid_budget", e) }
+func (e *invalidError) MarshalJSON() ([]byte, error) { return errorform.Marshal("invalid_budget", e) }
 
 // invalid makes the error of a field; the format follows its name.
-func invalid(field, format string, args ...any) *InvalidError {
+func invalid(field, format string, args ...any) *invalidError {
 	name := "budget"
 	if field != "" {
 		name += "." + field
 	}
-	return &InvalidError{Field: field, Message: name + " " + fmt.Sprintf(format, args...)}
+	return &invalidError{Field: field, Message: name + " " + fmt.Sprintf(format, args...)}
 }
 
 // quoted hints at the number that a value of the wrong kind has between its quotes.
-func quoted(value []byte, e *InvalidError) *InvalidError {
+func quoted(value []byte, e *invalidError) *invalidError {
 	text := strings.Trim(string(value), `"`)
 	if _, err := parse(text); err == nil && len(text) < len(value) {
 		e.Hint = "write it without quotes: " + text
@@ -49,13 +52,13 @@ func quoted(value []byte, e *InvalidError) *InvalidError {
 }
 
 // tooSmall makes the error of a field that is 0 or less.
-func tooSmall(field, got string) *InvalidError {
+func tooSmall(field, got string) *invalidError {
 	e := invalid(field, "must be more than 0, got %s", got)
 	e.Hint = "leave it out for no limit"
 	return e
 }
 
-// Check returns an error that joins an *InvalidError for each negative field, or nil.
+// Check returns an error that joins an error for each negative field, or nil.
 func (l Limit) Check() error {
 	var errs []error
 	money := "usd"
@@ -74,7 +77,7 @@ func (l Limit) Check() error {
 	return errors.Join(errs...)
 }
 
-// UnmarshalJSON reads a number of dollars or an object. The error joins an *InvalidError for each mistake, at most 20,
+// UnmarshalJSON reads a number of dollars or an object. The error joins an error for each mistake, at most 20,
 // and the limit is unchanged then, and by null.
 func (l *Limit) UnmarshalJSON(data []byte) error {
 	var read Limit

@@ -101,22 +101,10 @@ func (id Identity) SameFile(other Identity) bool {
 
 // MetaCopier gives one file the owner, group, extended attributes and access control list of another. Permission bits
 // and times are not copied. Attributes that need a privilege to copy are reported as an error that the caller can turn
-// into a warning. A *LostFlags can be a warning too.
+// into a warning.
 type MetaCopier interface {
 	CopyMeta(from, to string) error
 }
-
-// LostFlags lists the flags of the inode that could not be copied, although all else was. Some flags cannot be set on a
-// file that has bytes already.
-type LostFlags struct {
-	Letters string // as chattr(1) names them, such as "cC"
-}
-
-// Error names the flags.
-func (e *LostFlags) Error() string { return "flags of the inode that are not kept: " + e.Letters }
-
-// MarshalJSON gives the code, the message and the paths.
-func (e *LostFlags) MarshalJSON() ([]byte, error) { return errorform.Marshal("lost_flags", e) }
 
 // Inheriter gives a file or directory the access control list that it would have if it had been made in dir, where new
 // files have one from their directory, and takes any other away. It returns the permission bits that the list allows,

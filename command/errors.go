@@ -5,6 +5,7 @@ import (
 
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/kinds"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -30,7 +31,7 @@ func (e *DeniedError) Error() string { return e.message().Error() }
 // As gives a door of the project the message in its parts.
 func (e *DeniedError) As(target any) bool { return e.message().Give(target) }
 
-func (e *DeniedError) message() *wording.Error {
+func (e *DeniedError) message() *worded.Error {
 	text := "the host does not allow commands"
 	if e.Command != "" {
 		text = fmt.Sprintf("the host does not allow the command '%s'", e.Command)
@@ -39,9 +40,9 @@ func (e *DeniedError) message() *wording.Error {
 		text += ": " + e.Reason
 	}
 	if e.Reason == noProgram {
-		return wording.Errorf("%v", wording.Part{Kind: kinds.NoProgram, Value: e.Command, Text: text})
+		return worded.Errorf("%v", wording.Part{Kind: kinds.NoProgram, Value: e.Command, Text: text})
 	}
-	return wording.Errorf("%s", text)
+	return worded.Errorf("%s", text)
 }
 
 // MarshalJSON gives the code, the message and the paths.
@@ -56,8 +57,8 @@ func (e *DeniedError) Retryable() bool { return false }
 // Unwrap returns Err.
 func (e *DeniedError) Unwrap() error { return e.Err }
 
-// LimitError reports that a command went beyond a limit of the policy and was killed.
-type LimitError struct {
+// limitError reports that a command went beyond a limit of the policy and was killed.
+type limitError struct {
 	// The name of the limit: "printed bytes".
 	What string
 	// Limit is what is allowed, Got what there was when it was noticed.
@@ -65,15 +66,18 @@ type LimitError struct {
 }
 
 // Error gives the limit and what there was.
-func (e *LimitError) Error() string {
+func (e *limitError) Error() string {
 	return fmt.Sprintf("the command was killed: %d %s, and the limit is %d", e.Got, e.What, e.Limit)
 }
 
+// Printed returns what was allowed, and what there was. The step words it with its other limits.
+func (e *limitError) Printed() (limit, got int64) { return e.Limit, e.Got }
+
 // MarshalJSON gives the code, the message and the paths.
-func (e *LimitError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
+func (e *limitError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
 
 // Code returns "limit".
-func (e *LimitError) Code() string { return errorform.Limit }
+func (e *limitError) Code() string { return errorform.Limit }
 
 // Retryable returns false: the command would print as much again.
-func (e *LimitError) Retryable() bool { return false }
+func (e *limitError) Retryable() bool { return false }

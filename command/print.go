@@ -56,7 +56,7 @@ func (r *printer) take(s *stream, p []byte) {
 		return
 	}
 	s.drop(p)
-	r.stop(&LimitError{What: "printed bytes", Limit: r.most, Got: total})
+	r.stop(&limitError{What: "printed bytes", Limit: r.most, Got: total})
 }
 
 // teller returns the function that reports a stream to the host, nil if the host does not listen.

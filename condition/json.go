@@ -60,19 +60,19 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON writes, strictly: names have their exact case and stand there once, there are no
 // others, and null is neither a text nor a number. The value may also be a text with a number in it, and the condition
-// the text [Short]. The error is an *Error with all problems, and leaves the condition as it was. A null as a whole
+// the text [Short]. The error has all problems, and leaves the condition as it was. A null as a whole
 // changes nothing, as encoding/json wants it.
 func (c *Condition) UnmarshalJSON(data []byte) error {
 	node, err := strictjson.Parse(data, strictjson.Limits{})
 	if err != nil {
-		return &Error{Problems: []Problem{{Code: codeInvalidJSON, Message: "condition is not valid JSON: " + err.Error()}}}
+		return &problemsError{Problems: []Problem{{Code: codeInvalidJSON, Message: "condition is not valid JSON: " + err.Error()}}}
 	}
 	if node.Kind == strictjson.Null {
 		return nil
 	}
 	decoded, problems := decode(node)
 	if len(problems) > 0 {
-		return &Error{Problems: problems}
+		return &problemsError{Problems: problems}
 	}
 	*c = decoded
 	return nil

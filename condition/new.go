@@ -28,13 +28,13 @@ const (
 	codeInvalidJSON  = "invalid_json"
 )
 
-// Error is all problems of a condition, at least one.
-type Error struct {
+// problemsError is all problems of a condition, at least one.
+type problemsError struct {
 	Problems []Problem
 }
 
 // Error returns the messages and hints, separated by semicolons.
-func (e *Error) Error() string {
+func (e *problemsError) Error() string {
 	all := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
 		all[i] = p.Message
@@ -46,7 +46,7 @@ func (e *Error) Error() string {
 }
 
 // MarshalJSON gives the code, the message and the problems.
-func (e *Error) MarshalJSON() ([]byte, error) {
+func (e *problemsError) MarshalJSON() ([]byte, error) {
 	problems := make([]errorform.Problem, len(e.Problems))
 	for i, p := range e.Problems {
 		problems[i] = errorform.Problem{Code: p.Code, Message: p.Message, Hint: p.Hint}

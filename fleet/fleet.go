@@ -16,7 +16,6 @@ package fleet
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"math"
 	"strconv"
@@ -50,32 +49,21 @@ type Fleet struct {
 	PerSecond float64
 }
 
-// FieldError reports that a field of this package's types has a value that is not allowed.
-type FieldError struct{ Field, Value, Reason string }
-
-// Error names the field, the value and the reason.
-func (e *FieldError) Error() string {
-	return fmt.Sprintf("fleet: %s %q: %s", e.Field, e.Value, e.Reason)
-}
-
-// MarshalJSON gives the code, the message and the paths.
-func (e *FieldError) MarshalJSON() ([]byte, error) { return errorform.Marshal("internal", e) }
-
-// Check returns a *FieldError, or a *budget.InvalidError, for the first field with a value that is not allowed.
+// Check returns an error for the first field with a value that is not allowed.
 func (f Fleet) Check() error {
 	const negative = "a negative number is not allowed"
 	switch {
 	case f.Scheduler == nil:
-		return &FieldError{"Fleet.Scheduler", "nil", "there has to be one, such as Local"}
+		return &errorform.FieldError{"Fleet.Scheduler", "nil", "there has to be one, such as Local"}
 	case f.StopAfter < 0:
-		return &FieldError{"Fleet.StopAfter", strconv.Itoa(f.StopAfter), negative}
+		return &errorform.FieldError{"Fleet.StopAfter", strconv.Itoa(f.StopAfter), negative}
 	case f.Deadline < 0:
-		return &FieldError{"Fleet.Deadline", f.Deadline.String(), negative}
+		return &errorform.FieldError{"Fleet.Deadline", f.Deadline.String(), negative}
 	case f.PerSecond < 0 || math.IsNaN(f.PerSecond):
-		return &FieldError{"Fleet.PerSecond", strconv.FormatFloat(f.PerSecond, 'g', -1, 64),
+		return &errorform.FieldError{"Fleet.PerSecond", strconv.FormatFloat(f.PerSecond, 'g', -1, 64),
 			"it has to be a number, and not a negative one"}
 	case f.Budget.Bytes != 0:
-		return &FieldError{"Fleet.Budget.Bytes", strconv.FormatInt(f.Budget.Bytes, 10),
+		return &errorform.FieldError{"Fleet.Budget.Bytes", strconv.FormatInt(f.Budget.Bytes, 10),
 			"bytes are not counted here: set Executor.Budget"}
 	}
 	return f.Budget.Check()
@@ -90,7 +78,7 @@ func (f Fleet) Check() error {
 // it is reached, with Local by Parallel-1. When ctx ends, the targets that are worked on are Canceled, or done.
 //
 // Failed targets, and targets that a limit has kept from being begun, are not an error: the Summary has them. Errors
-// are a *FieldError or *budget.InvalidError before anything is begun; the cause of ctx, which also matches ctx.Err();
+// are an error of [Fleet.Check] before anything is begun; the cause of ctx, which also matches ctx.Err();
 // the error of sink, after which sink is not called any more and the runs that are on their way are canceled; that of
 // targets, after which no more are taken; that of the scheduler. The Summary counts the outcomes until then.
 func (f Fleet) Run(ctx context.Context, c Campaign, targets iter.Seq2[Target, error],

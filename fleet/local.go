@@ -9,14 +9,15 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // Local is a scheduler of goroutines.
 type Local struct {
 	Worker Worker
-	// Parallel is how many targets are worked on at the same time. Zero means GOMAXPROCS; a negative number is a
-	// *FieldError.
+	// Parallel is how many targets are worked on at the same time. Zero means GOMAXPROCS; a negative number is an
+	// error.
 	Parallel int
 }
 
@@ -25,7 +26,7 @@ type Local struct {
 func (l Local) Schedule(ctx context.Context, c Campaign, targets iter.Seq2[Target, error],
 	done func(Outcome) error) error {
 	if l.Parallel < 0 {
-		return &FieldError{Field: "Local.Parallel", Value: strconv.Itoa(l.Parallel),
+		return &errorform.FieldError{Field: "Local.Parallel", Value: strconv.Itoa(l.Parallel),
 			Reason: "a negative number is not allowed"}
 	}
 	if err := errors.Join(l.Worker.Check(), c.Check()); err != nil {

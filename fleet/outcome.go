@@ -27,7 +27,7 @@ const (
 // Codes of outcomes that [millrace.ErrorCode] does not have, or that are about targets which were not begun.
 const (
 	CodeTreeUnavailable  = "tree_unavailable"  // the tree could not be opened
-	CodePlanChanged      = "plan_changed"      // a *PlanChangedError: the plan is not the approved plan
+	CodePlanChanged      = "plan_changed"      // the plan is not the approved plan
 	CodeInvalidTarget    = "invalid_target"    // a *TargetError: its id, its root or its labels cannot be
 	CodeStopped          = "stopped"           // not begun: as many targets have failed as may, see [Fleet.StopAfter]
 	CodeDeadlineExceeded = "deadline_exceeded" // not begun: it was too late
@@ -137,7 +137,7 @@ func codeOf(err error) string {
 	if _, ok := errors.AsType[*TargetError](err); ok {
 		return CodeInvalidTarget
 	}
-	if _, ok := errors.AsType[*PlanChangedError](err); ok {
+	if _, ok := errors.AsType[*planChangedError](err); ok {
 		return CodePlanChanged
 	}
 	if _, ok := errors.AsType[*panics.Error](err); ok {

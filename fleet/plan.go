@@ -43,23 +43,23 @@ func plans(ctx context.Context, _ Worker, _ Target, x millrace.Executor, fsys af
 	return res, digest, err
 }
 
-// PlanChangedError reports that the changes to commit differ from the approved changes. Nothing was written.
-type PlanChangedError struct {
+// planChangedError reports that the changes to commit differ from the approved changes. Nothing was written.
+type planChangedError struct {
 	// Approved and Now are the digests of both plans.
 	Approved, Now string
 }
 
 // Error names both digests.
-func (e *PlanChangedError) Error() string {
+func (e *planChangedError) Error() string {
 	return fmt.Sprintf("the plan is not the approved plan: its digest is %s, not %s. Plan again", e.Now,
 		cut(e.Approved, 64))
 }
 
 // MarshalJSON gives the code, the message and the paths.
-func (e *PlanChangedError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
+func (e *planChangedError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
 
 // Code returns "plan_changed".
-func (e *PlanChangedError) Code() string { return CodePlanChanged }
+func (e *planChangedError) Code() string { return CodePlanChanged }
 
 // approved lets a run commit the plan of that digest, and no other. It keeps nothing.
 type approved string
@@ -75,7 +75,7 @@ func (approved) Spill() fsutil.Spill { return nil }
 func (a approved) Approve(_ context.Context, plan *millrace.Plan) error {
 	now, err := plan.Digest()
 	if err == nil && now != string(a) {
-		err = &PlanChangedError{Approved: string(a), Now: now}
+		err = &planChangedError{Approved: string(a), Now: now}
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // MaxCampaignLen is how many characters the id of a campaign may have.
@@ -24,18 +25,18 @@ type Campaign struct {
 	Observe func(millrace.Event)
 }
 
-// Check returns a *FieldError if the id is not valid, or for the zero Pipeline.
+// Check returns an error if the id is not valid, or for the zero Pipeline.
 func (c Campaign) Check() error {
 	allowed := func(r rune) bool {
 		return r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 	}
 	if c.ID == "" || len(c.ID) > MaxCampaignLen || strings.TrimFunc(c.ID, allowed) != "" ||
 		strings.ContainsFunc(c.ID, func(r rune) bool { return !allowed(r) }) {
-		return &FieldError{Field: "Campaign.ID", Value: cut(c.ID, 100),
+		return &errorform.FieldError{Field: "Campaign.ID", Value: cut(c.ID, 100),
 			Reason: "letters, digits, - and _ are allowed, 1 to 255"}
 	}
 	if c.Pipeline.Len() == 0 {
-		return &FieldError{Field: "Campaign.Pipeline", Reason: "it has no steps"}
+		return &errorform.FieldError{Field: "Campaign.Pipeline", Reason: "it has no steps"}
 	}
 	return nil
 }

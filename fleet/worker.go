@@ -11,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
@@ -191,13 +192,13 @@ func panicked(err error) bool {
 	return ok
 }
 
-// Check returns a *FieldError for the first field with a value that is not allowed.
+// Check returns an error for the first field with a value that is not allowed.
 func (w Worker) Check() error {
 	switch {
 	case w.Trees == nil:
-		return &FieldError{Field: "Worker.Trees", Value: "nil", Reason: "there has to be something that opens trees"}
+		return &errorform.FieldError{Field: "Worker.Trees", Value: "nil", Reason: "there has to be something that opens trees"}
 	case w.Executor.Checkpoints != nil:
-		return &FieldError{Field: "Worker.Executor.Checkpoints", Value: "set",
+		return &errorform.FieldError{Field: "Worker.Executor.Checkpoints", Value: "set",
 			Reason: "checkpoints belong to one run, and a fleet has many"}
 	}
 	return nil

@@ -201,7 +201,7 @@ func notUndone(err error) error {
 		return &nextError{err: err,
 			next: "make these paths what they were after that commit, or call undo with them in except"}
 	}
-	if _, ok := errors.AsType[*backup.UndoneError](err); ok {
+	if errors.Is(err, backup.ErrUndone) {
 		return &nextError{err: err, next: "call history for the commits that can be taken back"}
 	}
 	if errors.Is(err, backup.ErrNotFound) {

@@ -18,6 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/show"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/runs"
 	"github.com/millrace-go/millrace/wording"
 )
@@ -72,7 +73,7 @@ func (r *recorder) Approve(ctx context.Context, plan *millrace.Plan) error {
 
 // asking returns the error that holds a run for a reason.
 func asking(why string, advice wording.Kind) error {
-	return fmt.Errorf("%w: %w", wording.Errorf("%s%v", why, kinds.Play(advice)), millrace.ErrHold)
+	return fmt.Errorf("%w: %w", worded.Errorf("%s%v", why, kinds.Play(advice)), millrace.ErrHold)
 }
 
 // differences names the paths in which a plan differs from the view of the plan that was held before.

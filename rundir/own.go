@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/filelock"
@@ -46,15 +45,6 @@ func (s *Store) takeLock(number int64) (io.Closer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
 	return filelock.File(ctx, s.d, s.layout.run(number, runFile))
-}
-
-// busy says who works on a run, as far as its records tell.
-func (s *Store) busy(number int64, err error) error {
-	e := &runs.BusyError{Run: strconv.FormatInt(number, 10)}
-	if l, lerr := s.load(number); lerr == nil && l.take != nil {
-		e.Process, e.Host, e.Since = l.take.PID, l.take.Host, l.takenAt
-	}
-	return errors.Join(e, err)
 }
 
 // continued returns the writer of a run whose lock is held.

@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strconv"
 
 	"github.com/millrace-go/millrace"
@@ -32,8 +31,7 @@ func (d *call) open(ctx context.Context, library millrace.Library, data json.Raw
 	if err == nil {
 		return nil
 	}
-	invalid, ok := errors.AsType[*millrace.ValidationError](err)
-	if _, isFile := errors.AsType[*millrace.LibraryError](err); ok && !isFile {
+	if invalid, ok := err.(*millrace.ValidationError); ok { // the error of a file in the library wraps it
 		for _, p := range invalid.Problems {
 			if p.Pointer = definitionAt + p.Pointer; n.Kind != strictjson.Object {
 				p.Line, p.Column = d.at(n.Offset) // its place within the string does not help

@@ -364,7 +364,7 @@ func TestCreateFromLibrary(t *testing.T) {
 	}
 	for _, name := range []string{"bad", "goood"} {
 		err := create(name)
-		_, isLibrary := errors.AsType[*millrace.LibraryError](err)
+		isLibrary := millrace.ErrorCode(err) == "invalid_pipeline" && strings.Contains(err.Error(), "'"+name+"' in user")
 		_, isArgs := errors.AsType[*runs.ArgsError](err)
 		if !isLibrary || isArgs || len(e.asked) > 1 {
 			t.Errorf("%s: %v", name, err)

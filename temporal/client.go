@@ -17,6 +17,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -73,10 +74,10 @@ type Client struct {
 	Targets func(project string) iter.Seq2[fleet.Target, error]
 }
 
-// Check returns a *fleet.FieldError for the first field that cannot be what it is.
+// Check returns an error for the first field that cannot be what it is.
 func (c Client) Check() error {
 	wrong := func(field string, value any, reason string) error {
-		return &fleet.FieldError{Field: "Client." + field, Value: fmt.Sprint(value), Reason: reason}
+		return &errorform.FieldError{Field: "Client." + field, Value: fmt.Sprint(value), Reason: reason}
 	}
 	const negative = "a negative number is not allowed"
 	switch {
@@ -113,7 +114,7 @@ func (c Client) project() string { return cmp.Or(c.Project, defaultProject) }
 func (c Client) workflowID(campaign string) string { return "millrace/" + c.project() + "/" + campaign }
 
 // Start puts a campaign down and begins it. It returns when the server has it: then it goes on without this process. A
-// campaign of the same id that is on its way, or that was a success, is a *fleet.FieldError. Targets that cannot be
+// campaign of the same id that is on its way, or that was a success, is an error. Targets that cannot be
 // targets fail.
 func (c Client) Start(ctx context.Context, campaign fleet.Campaign, targets iter.Seq2[fleet.Target, error]) error {
 	return c.start(ctx, campaign, targets, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
@@ -177,7 +178,7 @@ func (c Client) begin(ctx context.Context, s state, m memo, reuse enumspb.Workfl
 	}
 	_, err = c.Temporal.ExecuteWorkflow(ctx, options, campaignWorkflow, s)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
-		return &fleet.FieldError{Field: "Campaign.ID", Value: s.Campaign,
+		return &errorform.FieldError{Field: "Campaign.ID", Value: s.Campaign,
 			Reason: "there is a campaign of that id in project " + c.project()}
 	}
 	return err

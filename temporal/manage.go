@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -27,17 +28,17 @@ func (c Client) Create(ctx context.Context, create runs.CreateParams) (runs.Run,
 		return runs.Run{}, err
 	}
 	if create.Project != "" && create.Project != c.project() {
-		return runs.Run{}, &fleet.FieldError{Field: "Create.Project", Value: short(create.Project, 100),
+		return runs.Run{}, &errorform.FieldError{Field: "Create.Project", Value: short(create.Project, 100),
 			Reason: "this client is for project " + c.project()}
 	}
 	p, ref := create.Pipeline, create.Pipeline.Name()
 	if create.Ref != "" {
 		if p.Len() > 0 {
-			return runs.Run{}, &fleet.FieldError{Field: "Create.Ref", Value: short(create.Ref, 100),
+			return runs.Run{}, &errorform.FieldError{Field: "Create.Ref", Value: short(create.Ref, 100),
 				Reason: "there is a Pipeline too: give one of both"}
 		}
 		if c.Library == nil {
-			return runs.Run{}, &fleet.FieldError{Field: "Create.Ref", Value: short(create.Ref, 100),
+			return runs.Run{}, &errorform.FieldError{Field: "Create.Ref", Value: short(create.Ref, 100),
 				Reason: "this client has no library: give a Pipeline"}
 		}
 		var err error
@@ -48,7 +49,7 @@ func (c Client) Create(ctx context.Context, create runs.CreateParams) (runs.Run,
 	}
 	sha := p.Digest()
 	p, err := runs.WithVariables(p, create.Variables, func(v runs.Variable) (string, error) {
-		return "", &fleet.FieldError{Field: "Create.Variables", Value: short(v.Key, 100),
+		return "", &errorform.FieldError{Field: "Create.Variables", Value: short(v.Key, 100),
 			Reason: "a variable of the type file needs a directory that all machines share"}
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // Worker is what a machine does for campaigns.
@@ -19,14 +20,14 @@ type Worker struct {
 	Blobs Blobs
 }
 
-// Register makes a worker of Temporal do campaigns. The error is a *fleet.FieldError.
+// Register makes a worker of Temporal do campaigns. The error names the field that is not allowed.
 func Register(r worker.Registry, w Worker) error {
 	switch {
 	case w.Fleet.Trees == nil:
-		return &fleet.FieldError{Field: "Worker.Fleet.Trees", Value: "nil",
+		return &errorform.FieldError{Field: "Worker.Fleet.Trees", Value: "nil",
 			Reason: "there has to be something that opens trees"}
 	case w.Blobs == nil:
-		return &fleet.FieldError{Field: "Worker.Blobs", Value: "nil",
+		return &errorform.FieldError{Field: "Worker.Blobs", Value: "nil",
 			Reason: "there have to be some, the same as the clients'"}
 	}
 	w.Fleet.Retries = -1

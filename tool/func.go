@@ -35,7 +35,7 @@ func (t *function[In, Out]) Spec() Spec { return t.spec }
 func (t *function[In, Out]) Call(ctx context.Context, c *Call) (Result, error) {
 	args, problems := t.spec.decode(c.Args, nil)
 	if len(problems) > 0 {
-		return Result{}, &ArgsError{problems}
+		return Result{}, &argsError{problems}
 	}
 	in, ok := args.(In)
 	if !ok {

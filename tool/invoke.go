@@ -17,16 +17,16 @@ import (
 const mostDepth = 64
 
 // Call calls the tool called name as a run does. The arguments are converted to the argument type of the tool, a
-// panic is an error, and the returned data are JSON values, as in [Call].Args. The error is an *[Error]; the result
-// has Data and Output of the tool too. c is not changed; its Spend and Log may be nil.
+// panic is an error, and the returned data are JSON values, as in [Call].Args. The error wraps the error of the tool;
+// the result has Data and Output of the tool too. c is not changed; its Spend and Log may be nil.
 func (s Set) Call(ctx context.Context, name string, c Call) (Result, error) {
 	e, ok := s.tools[name]
 	if !ok {
-		return Result{}, &Error{Tool: name, Err: errors.New("there is no such tool")}
+		return Result{}, failed(name, errors.New("there is no such tool"))
 	}
 	args, problems := e.spec.decode(c.Args, nil)
 	if len(problems) > 0 {
-		return Result{}, &Error{Tool: name, Err: &ArgsError{problems}}
+		return Result{}, failed(name, &argsError{problems})
 	}
 	c.Args = args
 	var res Result
@@ -41,9 +41,14 @@ func (s Set) Call(ctx context.Context, name string, c Call) (Result, error) {
 		err = errors.Join(err, fmt.Errorf("its result cannot be used: %w", wrong))
 	}
 	if err != nil {
-		return res, &Error{Tool: name, Err: err}
+		return res, failed(name, err)
 	}
 	return res, nil
+}
+
+// failed returns the error of a tool.
+func failed(name string, err error) error {
+	return &errorform.OutsideError{Kind: errorform.Tool, Name: name, Err: err}
 }
 
 // plain returns what JSON makes of a value.
@@ -71,14 +76,14 @@ func plain(v any) (any, error) {
 	return params.Tree(tree)
 }
 
-// ArgsError reports that a tool was called with arguments that it does not take.
-type ArgsError struct {
+// argsError reports that a tool was called with arguments that it does not take.
+type argsError struct {
 	// Problems has at least one.
 	Problems []Problem
 }
 
 // Error gives the first problem.
-func (e *ArgsError) Error() string {
+func (e *argsError) Error() string {
 	p := e.Problems[0]
 	if p.Hint != "" {
 		return p.Message + ": " + p.Hint
@@ -87,7 +92,7 @@ func (e *ArgsError) Error() string {
 }
 
 // MarshalJSON gives the code, the message and the problems.
-func (e *ArgsError) MarshalJSON() ([]byte, error) {
+func (e *argsError) MarshalJSON() ([]byte, error) {
 	problems := make([]errorform.Problem, len(e.Problems))
 	for i, p := range e.Problems {
 		problems[i] = errorform.Problem{Pointer: p.Pointer, Message: p.Message, Hint: p.Hint}
@@ -96,7 +101,7 @@ func (e *ArgsError) MarshalJSON() ([]byte, error) {
 }
 
 // Code is "invalid_tool_args".
-func (e *ArgsError) Code() string { return "invalid_tool_args" }
+func (e *argsError) Code() string { return "invalid_tool_args" }
 
 // Retryable is false: the arguments stay the same.
-func (e *ArgsError) Retryable() bool { return false }
+func (e *argsError) Retryable() bool { return false }

@@ -1,14 +1,11 @@
 package tool
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"reflect"
 
 	"github.com/millrace-go/millrace/budget"
-	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // Tool is something that a step of a pipeline can call. Both methods are called from several goroutines.
@@ -80,25 +77,4 @@ type Result struct {
 	Data any
 	// Output is a text for people, and for the keywords of retry_if. "" for none.
 	Output string
-}
-
-// Error reports that a tool has failed.
-type Error struct {
-	// Tool is its name.
-	Tool string
-	Err  error
-}
-
-// Error names the tool.
-func (e *Error) Error() string { return fmt.Sprintf("tool '%s': %v", e.Tool, e.Err) }
-
-// MarshalJSON gives the code, the message and the paths.
-func (e *Error) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
-
-// Unwrap returns the tool's own error.
-func (e *Error) Unwrap() error { return e.Err }
-
-// Code returns the code of the tool's own error, or "tool_failed" if it has none.
-func (e *Error) Code() string {
-	return cmp.Or(errorform.Given(e.Err), errorform.ToolFailed)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/tool"
 )
 
@@ -233,8 +234,8 @@ func TestErrors(t *testing.T) {
 		{coded{""}, "tool 'f': rate limited", "tool_failed"},
 	} {
 		res, err := failing(test.err).Call(t.Context(), "f", tool.Call{})
-		failed, ok := errors.AsType[*tool.Error](err)
-		if !ok || err.Error() != test.message || failed.Code() != test.code || failed.Tool != "f" || !errors.Is(err, test.err) {
+		failed, ok := errors.AsType[*errorform.OutsideError](err)
+		if !ok || err.Error() != test.message || failed.Code() != test.code || failed.Name != "f" || failed.Kind != "tool" || !errors.Is(err, test.err) {
 			t.Errorf("got %v, code %q", err, failed.Code())
 		}
 		if res.Data != "so far" || res.Output != "so far" {
@@ -249,9 +250,16 @@ func TestErrors(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	_, err := s.Call(t.Context(), "p", tool.Call{Args: map[string]any{"x": 1}})
-	wrong, ok := errors.AsType[*tool.ArgsError](err)
-	if !ok || wrong.Retryable() || wrong.Problems[0].Pointer != "/x" || wrong.Code() != "invalid_tool_args" {
-		t.Errorf("got %v", err)
+	wrong, ok := errors.AsType[interface {
+		error
+		json.Marshaler
+		Retryable() bool
+	}](err)
+	if !ok || wrong.Retryable() || errorform.Code(wrong) != "invalid_tool_args" {
+		t.Fatalf("got %v", err)
+	}
+	if data, err := wrong.MarshalJSON(); err != nil || !strings.Contains(string(data), `"pointer":"/x"`) {
+		t.Errorf("got %s, %v", data, err)
 	}
 	// The zero value beside an error is nothing that was returned.
 	s = set(t, tool.Func("z", "", func(context.Context, struct{}) (int, error) { return 0, errors.New("no") }))

@@ -1,14 +1,9 @@
-// Package wording has messages that each door words in its own way. A message names parameters and advises to set them,
-// and the user of a command of one line has only seen its flags. So such parts of a message are values with a kind.
+// Package wording words messages for a door. A message names parameters and advises to set them, and the user of a
+// command of one line has only seen its flags. So such parts of a message are values with a kind, which each door words
+// in its own way.
 package wording
 
-import (
-	"errors"
-	"fmt"
-	"strings"
-
-	"github.com/millrace-go/millrace/internal/errorform"
-)
+import "strings"
 
 // Kind is the kind of a part of a message, such as "set_overwrite" for the advice to set overwrite. docs/embedding.md
 // lists the kinds.
@@ -29,60 +24,14 @@ func (p Part) String() string { return p.Text }
 // Words returns a part in the words of a door. Nil returns it in the words of the engine.
 type Words func(Part) string
 
-// Error is a message with parts. Errorf makes it. The zero Error has no text.
-type Error struct {
-	format string
-	args   []any
-	err    error // in the words of the engine
-}
-
-// Errorf is fmt.Errorf for a message with parts: arguments that are a Part, or an error with parts. It takes at most one
-// %w.
-func Errorf(format string, args ...any) *Error {
-	return &Error{format, args, fmt.Errorf(format, args...)}
-}
-
-// Error returns the message in the words of the engine.
-func (e *Error) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
-
-// Unwrap returns the error of %w, nil for none.
-func (e *Error) Unwrap() error { return errors.Unwrap(e.err) }
-
-// MarshalJSON gives the code and the message.
-func (e *Error) MarshalJSON() ([]byte, error) { return errorform.Marshal(errorform.StepFailed, e) }
-
-// in returns the message in the words of a door.
-func (e *Error) in(words Words) string {
-	args := make([]any, len(e.args))
-	for i, arg := range e.args {
-		switch arg := arg.(type) {
-		case Part:
-			args[i] = words(arg)
-		case error:
-			args[i] = errors.New(Of(arg, words))
-		default:
-			args[i] = arg
-		}
-	}
-	return fmt.Errorf(e.format, args...).Error()
-}
-
-// Of returns the message of an error in the words of a door. An error of another type has its message in parts if its
-// method As gives an *Error; of all others the messages that they wrap are worded.
+// Of returns the message of an error in the words of a door. An error without parts of its own has the messages that it
+// wraps in these words.
 func Of(err error, words Words) string {
 	if words == nil {
 		return err.Error()
 	}
-	if within, ok := err.(*inside); ok {
-		return reword(within.text, within.err, words)
-	}
 	if message := messageOf(err); message != nil {
-		return message.in(words)
+		return message.Worded(words)
 	}
 	text := err.Error()
 	for _, inner := range wrapped(err) {
@@ -112,43 +61,19 @@ func Parts(err error) []Part {
 	return parts
 }
 
-// Join returns a message of several, with a separator between them.
-func Join(messages []error, separator string) *Error {
-	args := make([]any, 0, 2*len(messages))
-	for i, m := range messages {
-		if i > 0 {
-			args = append(args, separator)
-		}
-		args = append(args, m)
+// messageOf returns the message with parts that an error is, or that its method As gives; nil for none.
+// internal/worded makes such messages.
+func messageOf(err error) interface {
+	Worded(words Words) string
+} {
+	var message interface {
+		Worded(words Words) string
 	}
-	return Errorf(strings.Repeat("%v", len(args)), args...)
-}
-
-// Within returns a message that has that text, in which the message of err may stand.
-func Within(text string, err error) error { return &inside{text, err} }
-
-type inside struct {
-	text string
-	err  error
-}
-
-func (e *inside) Error() string { return e.text }
-
-// Give sets the target of [errors.As] to the message, if it is one for an *Error. The method As of an error calls it.
-func (e *Error) Give(target any) bool {
-	to, ok := target.(**Error)
-	if ok {
-		*to = e
+	if own, ok := err.(interface {
+		Worded(words Words) string
+	}); ok {
+		return own
 	}
-	return ok
-}
-
-// messageOf returns the message of this error, nil if it has no parts itself.
-func messageOf(err error) *Error {
-	if message, ok := err.(*Error); ok {
-		return message
-	}
-	var message *Error
 	if has, ok := err.(interface{ As(target any) bool }); ok && has.As(&message) {
 		return message
 	}

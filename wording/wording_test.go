@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -16,15 +17,15 @@ var overwrite = wording.Part{Kind: "set_overwrite", Text: "set overwrite to repl
 // named is an error of a type of its own, with a message in parts.
 type named struct{ name string }
 
-func (e *named) message() *wording.Error {
-	return wording.Errorf("%s is there; %v", e.name, overwrite)
+func (e *named) message() *worded.Error {
+	return worded.Errorf("%s is there; %v", e.name, overwrite)
 }
 func (e *named) Error() string      { return e.message().Error() }
 func (e *named) As(target any) bool { return e.message().Give(target) }
 
 func TestOf(t *testing.T) {
 	t.Parallel()
-	parted := wording.Errorf("%w; %v", fs.ErrExist, overwrite)
+	parted := worded.Errorf("%w; %v", fs.ErrExist, overwrite)
 	tests := []struct {
 		name           string
 		err            error
@@ -41,12 +42,12 @@ func TestOf(t *testing.T) {
 		{"twice", errors.Join(&named{"f"}, &named{"g"}),
 			"f is there; set overwrite to replace it\ng is there; set overwrite to replace it",
 			"f is there; <set_overwrite>\ng is there; <set_overwrite>"},
-		{"a text of the user", wording.Errorf("%q; %v", overwrite.Text, overwrite),
+		{"a text of the user", worded.Errorf("%q; %v", overwrite.Text, overwrite),
 			`"set overwrite to replace it"; set overwrite to replace it`, `"set overwrite to replace it"; <set_overwrite>`},
-		{"within", wording.Errorf("f: %v", wording.Within("already: "+parted.Error(), fmt.Errorf("x: %w", parted))),
+		{"within", worded.Errorf("f: %v", worded.Within("already: "+parted.Error(), fmt.Errorf("x: %w", parted))),
 			"f: already: file already exists; set overwrite to replace it", "f: already: file already exists; <set_overwrite>"},
-		{"within, but not", wording.Within("access denied", parted), "access denied", "access denied"},
-		{"joined", wording.Join([]error{errors.New("a"), parted}, "; "),
+		{"within, but not", worded.Within("access denied", parted), "access denied", "access denied"},
+		{"joined", worded.Join([]error{errors.New("a"), parted}, "; "),
 			"a; file already exists; set overwrite to replace it", "a; file already exists; <set_overwrite>"},
 	}
 	for _, test := range tests {

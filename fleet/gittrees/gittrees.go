@@ -17,6 +17,7 @@ import (
 
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/show"
 )
 
@@ -54,10 +55,10 @@ type Trees struct {
 // urlLabel is the label of a target that is a clone.
 const urlLabel = "git"
 
-// Check returns a *[fleet.FieldError] for the first field that cannot be what it is.
+// Check returns an error for the first field that cannot be what it is.
 func (t Trees) Check() error {
 	wrong := func(field, value, reason string) error {
-		return &fleet.FieldError{Field: "Trees." + field, Value: value, Reason: reason}
+		return &errorform.FieldError{Field: "Trees." + field, Value: value, Reason: reason}
 	}
 	if err := checkCampaign(t.Campaign); err != "" {
 		return wrong("Campaign", t.Campaign, err)

@@ -71,7 +71,7 @@ func (o *opened) restore(ctx context.Context, x millrace.Executor) error {
 		return errors.New("the change has no backup")
 	}
 	_, err := x.Restore(ctx, o.fs, o.mark.Backup)
-	if _, undone := errors.AsType[*backup.UndoneError](err); undone {
+	if errors.Is(err, backup.ErrUndone) {
 		return nil
 	}
 	return err

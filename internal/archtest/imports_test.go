@@ -18,20 +18,20 @@ var arrows = map[string][]string{
 		"internal/backups", "internal/commit", "internal/definition", "internal/disk", "internal/errorform", "internal/exact", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
 		"internal/names", "internal/nearest", "internal/outcome", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/progress", "internal/raise",
-		"internal/replay", "internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch", "internal/workspace", "internal/show", "internal/kinds", "wording",
+		"internal/replay", "internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch", "internal/workspace", "internal/show", "internal/kinds", "wording", "internal/worded",
 	},
 	"actions": {
 		"agent", "budget", "capability", "change", "command", "fsutil",
 		"internal/casing", "internal/charset", "internal/errorform", "internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/names", "internal/nearest", "internal/panics",
 		"internal/paramtags", "internal/patch", "internal/patch/placing", "internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/synonyms",
-		"internal/textdiff", "internal/walk", "internal/show", "internal/strictjson", "internal/kinds", "wording",
+		"internal/textdiff", "internal/walk", "internal/show", "internal/strictjson", "internal/kinds", "wording", "internal/worded",
 	},
 	"agent":      {"budget", "command", "internal/errorform", "internal/strictjson"},
 	"budget":     {"internal/errorform", "internal/show"},
 	"bulkhead":   {"internal/errorform"},
 	"capability": {"internal/errorform"},
 	"change":     {"capability", "internal/backing"},
-	"command":    {"internal/errorform", "internal/panics", "internal/sandbox", "internal/names", "internal/show", "internal/kinds", "wording"},
+	"command":    {"internal/errorform", "internal/panics", "internal/sandbox", "internal/names", "internal/show", "internal/kinds", "wording", "internal/worded"},
 	"condition":  {"internal/errorform", "internal/show", "internal/strictjson", "internal/synonyms"},
 	"fsutil": {
 		"capability", "change",
@@ -39,7 +39,7 @@ var arrows = map[string][]string{
 	},
 	"internal/backups": {
 		"backup", "capability", "change",
-		"internal/backing", "internal/disk", "internal/journal", "internal/names", "internal/parallel",
+		"internal/backing", "internal/disk", "internal/journal", "internal/names", "internal/parallel", "internal/errorform",
 	},
 	"internal/commit": {
 		"backup", "capability", "change",
@@ -73,15 +73,15 @@ var arrows = map[string][]string{
 	"internal/lenient":  {"internal/form", "internal/mend", "internal/strictjson", "internal/synonyms"},
 	"internal/library":  {"internal/definition", "internal/names", "internal/nearest", "internal/raise", "internal/rootfs", "internal/show", "internal/stage"},
 	"internal/lineedit": {"change", "fsutil", "internal/names"},
-	"internal/match":    {"internal/errorform", "internal/structural", "internal/show", "internal/kinds", "wording"},
+	"internal/match":    {"internal/errorform", "internal/structural", "internal/show", "internal/kinds", "wording", "internal/worded"},
 	"internal/memfs":    {"capability", "internal/handle", "internal/modes", "internal/names", "internal/poll"},
 	"internal/mend":     {"internal/form", "internal/strictjson"},
 	"internal/modes":    {"change"},
-	"internal/names":    {"internal/kinds", "wording"},
+	"internal/names":    {"internal/kinds", "wording", "internal/worded"},
 	"internal/outcome":  {"actions", "internal/kinds", "internal/params"},
 	"internal/parallel": {"internal/panics"},
 	"internal/panics":   {"internal/errorform"},
-	"internal/patch":    {"change", "internal/show", "internal/textdiff", "internal/kinds", "wording"},
+	"internal/patch":    {"change", "internal/show", "internal/textdiff", "internal/kinds", "wording", "internal/worded"},
 	"internal/patch/placing": {
 		"internal/errorform", "internal/patch", "internal/show",
 	},
@@ -92,7 +92,7 @@ var arrows = map[string][]string{
 	"internal/raise":    {"capability", "internal/memfs", "internal/names", "internal/rootfs"},
 	"internal/replace":  {"change", "internal/errorform", "internal/match", "internal/names", "internal/splice"},
 	"internal/replay": {
-		"actions", "agent", "budget", "capability", "change", "command", "tool",
+		"actions", "budget", "capability", "change", "command",
 		"internal/definition", "internal/errorform", "internal/params", "internal/scratch", "internal/stage",
 	},
 	"internal/recordlog": {
@@ -100,7 +100,7 @@ var arrows = map[string][]string{
 	},
 	"internal/rootfs": {
 		"capability", "change",
-		"internal/handle", "internal/modes", "internal/names", "internal/poll",
+		"internal/handle", "internal/modes", "internal/names", "internal/poll", "internal/errorform",
 	},
 	"internal/posix":      {"internal/match"},
 	"internal/sed":        {"internal/match", "internal/posix"},
@@ -133,7 +133,7 @@ var arrows = map[string][]string{
 		".", "budget", "capability", "change", "fleet", "fsutil", "risk", "runs",
 		"internal/disk", "internal/exact", "internal/filelock", "internal/handle", "internal/journal", "internal/kinds",
 		"internal/names", "internal/panics", "internal/raise", "internal/recordlog", "internal/strictjson", "internal/show",
-		"wording",
+		"internal/errorform", "internal/worded", "wording",
 	},
 	"internal/watch": {"internal/panics"},
 	"internal/workspace": {
@@ -150,11 +150,11 @@ var arrows = map[string][]string{
 
 	"fleet": {".", "budget", "fsutil", "risk", "internal/errorform", "internal/names", "internal/panics", "internal/show"},
 
-	"fleet/gittrees": {".", "backup", "command", "fleet", "fsutil", "internal/names", "internal/show"},
-	"template":       {"internal/template"},
-	"tool":           {"budget", "internal/errorform", "internal/nearest", "internal/panics", "internal/params", "internal/strictjson", "internal/template"},
-	"wording":        {"internal/errorform"},
-	"internal/kinds": {"wording"},
+	"fleet/gittrees":  {".", "backup", "command", "fleet", "fsutil", "internal/names", "internal/show", "internal/errorform"},
+	"template":        {"internal/template"},
+	"tool":            {"budget", "internal/errorform", "internal/nearest", "internal/panics", "internal/params", "internal/strictjson", "internal/template"},
+	"internal/worded": {"internal/errorform", "wording"},
+	"internal/kinds":  {"wording"},
 }
 
 // doors show a plan to those outside: they stand on the root, with what any importer has, and nothing stands on them.

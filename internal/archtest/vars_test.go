@@ -11,7 +11,7 @@ import (
 
 // constructors make values that nothing changes afterwards.
 var constructors = []string{
-	"errors.New", "errorform.New", "fmt.Errorf", "wording.Errorf", "regexp.MustCompile", "strings.NewReplacer", "reflect.TypeFor", "crc32.MakeTable", "sync.OnceValue",
+	"errors.New", "errorform.New", "fmt.Errorf", "worded.Errorf", "regexp.MustCompile", "strings.NewReplacer", "reflect.TypeFor", "crc32.MakeTable", "sync.OnceValue",
 }
 
 // variables returns what is wrong with the package variables of one package: those that are not an error, not a compiled
@@ -71,7 +71,7 @@ func variable(name string, value ast.Expr, spec *ast.ValueSpec, gen *ast.GenDecl
 		switch called := text(fun); {
 		case name == "_":
 			return ""
-		case (called == "errors.New" || called == "errorform.New" || called == "wording.Errorf") && !isError:
+		case (called == "errors.New" || called == "errorform.New" || called == "worded.Errorf") && !isError:
 			return "is an error, so its name begins with Err or err"
 		case slices.Contains(constructors, called):
 			return ""

@@ -46,7 +46,7 @@ func TestDamaged(t *testing.T) {
 				b, err := open(t, fsys).Load(id)
 				must(t, err)
 				changes, err := b.Changes(bg, nil)
-				bad, ok := errors.AsType[*backup.DamagedError](err)
+				bad, ok := errors.AsType[*backups.DamagedError](err)
 				if !ok || len(bad.Files) != 1 || bad.Files[0].Path != "b" || bad.ID != id || !strings.Contains(err.Error(), "b: ") {
 					t.Fatalf("error is %v", err)
 				}

@@ -113,7 +113,7 @@ func TestReading_fails(t *testing.T) {
 			if !errors.Is(err, errDisk) || errors.Is(err, backup.ErrNotFound) {
 				t.Errorf("%s: %s failed, and the error is %v", name, f.failed, err)
 			}
-			if _, ok := errors.AsType[*backup.DamagedError](err); ok {
+			if _, ok := errors.AsType[*backups.DamagedError](err); ok {
 				t.Errorf("%s: %s failed, and the backup is said to be damaged", name, f.failed)
 			}
 		}

@@ -35,7 +35,7 @@ func (b *Backup) Changes(ctx context.Context, taken map[string]string) ([]change
 		left[name] = true
 	}
 	err := b.verify(ctx, taken)
-	if bad, ok := errors.AsType[*backup.DamagedError](err); ok {
+	if bad, ok := errors.AsType[*DamagedError](err); ok {
 		for _, d := range bad.Files {
 			left[d.Path] = true
 		}
@@ -178,10 +178,10 @@ func (b *Backup) verify(ctx context.Context, taken map[string]string) error {
 	if err != nil {
 		return fmt.Errorf("backup %s: %w", b.plan.ID, err)
 	}
-	bad := &backup.DamagedError{ID: b.plan.ID}
+	bad := &DamagedError{ID: b.plan.ID}
 	for i, r := range images {
 		if reasons[i] != "" {
-			bad.Files = append(bad.Files, backup.Damage{Path: r.Path, Image: b.image(r), Reason: reasons[i]})
+			bad.Files = append(bad.Files, Damage{Path: r.Path, Image: b.image(r), Reason: reasons[i]})
 		}
 	}
 	if len(bad.Files) == 0 {

@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/rootfs"
@@ -21,7 +20,7 @@ type losingFs struct {
 }
 
 func (l losingFs) CopyMeta(_, to string) error {
-	return names.PathError("copymeta", to, errors.Join(l.owner, &capability.LostFlags{Letters: "c"}))
+	return names.PathError("copymeta", to, errors.Join(l.owner, &rootfs.LostFlags{Letters: "c"}))
 }
 
 // TestApply_lostOwnerAndFlags: lost inode flags do not hide that the owner is lost, whose permissions must then not be

@@ -11,11 +11,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // txn is a transaction that is applied or undone.
@@ -125,7 +125,7 @@ func (t *troubles) told() []string {
 
 func (t *txn) warner(path string) func(error) {
 	return func(err error) {
-		lost, ok := errors.AsType[*capability.LostFlags](err)
+		lost, ok := errors.AsType[*rootfs.LostFlags](err)
 		if !ok {
 			t.trouble.warn(path, err.Error())
 			return

@@ -93,12 +93,13 @@ func (d *Draft) checkSandbox() {
 func (d *Draft) checkBudget(err error) {
 	switch e := err.(type) {
 	case nil:
-	case *budget.InvalidError:
+	case interface{ Place() (field, hint string) }:
 		at := "/budget"
-		if e.Field != "" {
-			at += "/" + strictjson.EscapeToken(e.Field)
+		field, hint := e.Place()
+		if field != "" {
+			at += "/" + strictjson.EscapeToken(field)
 		}
-		d.problem(at, CodeBadBudget, e.Hint, "%s", e.Message)
+		d.problem(at, CodeBadBudget, hint, "%s", err)
 	case interface{ Unwrap() []error }:
 		for _, one := range e.Unwrap() {
 			d.checkBudget(one)

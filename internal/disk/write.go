@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // Hash returns the hash and the size of a file's bytes. It reads at most size+1 bytes: some files never end, whatever
@@ -258,7 +258,7 @@ func (d *Disk) CopyMeta(from, to string, warn func(error)) error {
 // butFlags turns lost flags into a warning, and returns the rest of the error: the owner may be lost too, or the disk
 // may fail.
 func butFlags(err error, warn func(error)) error {
-	if _, ok := errors.AsType[*capability.LostFlags](err); !ok {
+	if _, ok := errors.AsType[*rootfs.LostFlags](err); !ok {
 		return err
 	}
 	switch e := err.(type) {

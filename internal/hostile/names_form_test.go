@@ -139,7 +139,7 @@ func TestHostile_slash_after_file(t *testing.T) {
 				case strings.HasSuffix(u.what, " to") && strings.HasSuffix(p, "/"):
 					invalid(t, "/steps/0/params/to", u.steps...)
 				default:
-					b.refuses(t, fs.ErrExist, "b.txt", u.steps...) // a *CollisionError: it is not a directory
+					b.refuses(t, fs.ErrExist, "b.txt", u.steps...) // a collision: it is not a directory
 				}
 			}, source, looked, asked, target)
 		})

@@ -16,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/raise"
@@ -99,7 +100,7 @@ func TestHostile_damaged_backup(t *testing.T) {
 			damage(t, filepath.Join(old, "01"))
 			before := treeOf(t, dir, contents|times)
 			_, err = host().Restore(t.Context(), openDir(t, dir), res.BackupID)
-			bad, ok := errors.AsType[*backup.DamagedError](err)
+			bad, ok := errors.AsType[*backups.DamagedError](err)
 			if !ok || len(bad.Files) != 1 || bad.Files[0].Path != "files/b" || !strings.Contains(err.Error(), "files/b") {
 				t.Errorf("error is %T %v", err, err)
 			}

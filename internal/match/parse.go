@@ -13,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/structural"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -35,7 +36,7 @@ func (e *PatternError) Advice() error {
 	if !ok {
 		return errors.New(hint)
 	}
-	return wording.Errorf("%s%v", strings.TrimSuffix(hint, or.Text), or)
+	return worded.Errorf("%s%v", strings.TrimSuffix(hint, or.Text), or)
 }
 
 // orLiteral is the advice for a pattern that may be meant as a text.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/kinds"
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -26,7 +27,7 @@ var (
 	ErrReserved    = errors.New("access denied: path belongs to the state directory of millrace")
 	ErrProtected   = errors.New("access denied: version control directories are not written to")
 	// ErrDenied and ErrReadOnlyPath are the host's rules for single paths, see [guard.Policy].
-	ErrDenied       error = wording.Errorf("access denied: %v", denied)
+	ErrDenied       error = worded.Errorf("access denied: %v", denied)
 	ErrReadOnlyPath       = errors.New("access denied: the host allows this path to be read only")
 	ErrReadOnly           = errors.New("file system is read-only here")
 )

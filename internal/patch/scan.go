@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -120,7 +121,7 @@ func (p *parser) problem(line int, hint, text string) {
 // advise adds a problem with a hint of which doors word a part differently.
 func (p *parser) advise(line int, text, hint string, part wording.Part, tail string) {
 	if len(p.problems) < mostProblems {
-		advice := wording.Errorf("%s%v%s", hint, part, tail)
+		advice := worded.Errorf("%s%v%s", hint, part, tail)
 		p.problems = append(p.problems, Problem{Line: line, Text: text, Hint: advice.Error(), Advice: advice})
 	}
 }

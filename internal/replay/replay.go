@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
@@ -22,7 +21,6 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
-	"github.com/millrace-go/millrace/tool"
 )
 
 // Error is a recorded error.
@@ -46,7 +44,7 @@ func IsAnswer(err error) bool {
 	if is[*actions.PanicError](err) || is[*command.DeniedError](err) || errors.Is(err, capability.ErrLocked) {
 		return false
 	}
-	return err == nil || is[*tool.Error](err) || is[*agent.Error](err) || is[*actions.CommandError](err)
+	return err == nil || is[*errorform.OutsideError](err) || is[*actions.CommandError](err)
 }
 
 func is[E error](err error) bool {

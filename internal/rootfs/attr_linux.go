@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/modes"
 )
 
@@ -38,7 +37,7 @@ func copyAttributesOf(src, dst int) error {
 	})
 	err = errors.Join(err, copyExtended(src, dst))
 	if err == nil && lost != "" {
-		err = &capability.LostFlags{Letters: lost}
+		err = &LostFlags{Letters: lost}
 	}
 	return err
 }

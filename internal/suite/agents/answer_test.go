@@ -19,6 +19,7 @@ import (
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/tool"
 )
@@ -60,7 +61,7 @@ func TestJSONReply(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), says) || res.Results[0].Output != reply {
 			t.Errorf("%.20q: %v", reply, err)
 		}
-		if _, ok := errors.AsType[*agent.Error](err); ok && millrace.ErrorCode(err) != "agent_failed" {
+		if _, ok := errors.AsType[*errorform.OutsideError](err); ok && millrace.ErrorCode(err) != "agent_failed" {
 			t.Errorf("%.20q: %s", reply, millrace.ErrorCode(err))
 		}
 	}

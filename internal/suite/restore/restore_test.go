@@ -14,6 +14,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -295,7 +296,7 @@ func TestBackupVerbs_policy(t *testing.T) {
 	if err := afero.WriteFile(fsys, image[0], []byte("other"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := errors.AsType[*backup.DamagedError](x.VerifyBackup(t.Context(), fsys, ids[0])); !ok {
+	if _, ok := errors.AsType[*backups.DamagedError](x.VerifyBackup(t.Context(), fsys, ids[0])); !ok {
 		t.Error("a damaged backup is verified")
 	}
 	gone, err := x.PruneBackups(t.Context(), fsys, one)

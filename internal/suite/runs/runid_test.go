@@ -88,7 +88,8 @@ func TestStoredRunFromElsewhere(t *testing.T) {
 	}
 	defer root.Close()
 	_, err = millrace.Executor{RunID: "job"}.Run(t.Context(), root, suite.Count())
-	if _, ok := errors.AsType[*millrace.RunIDError](err); !ok {
+	if bad, ok := errors.AsType[*millrace.ExecutorError](err); !ok || bad.Field != "RunID" ||
+		!strings.HasPrefix(err.Error(), `run id "job": `) {
 		t.Errorf("error %v", err)
 	}
 }

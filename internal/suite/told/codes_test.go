@@ -17,20 +17,15 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/agent"
-	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/command"
-	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/template"
 	"github.com/millrace-go/millrace/lsp"
 	"github.com/millrace-go/millrace/runs"
-	"github.com/millrace-go/millrace/tool"
-	"github.com/millrace-go/millrace/wording"
 )
 
 // coded are errors of each exported type with their codes: by themselves, and where a step has failed of them. One word
@@ -40,14 +35,12 @@ var coded = []struct {
 	codes string
 }{
 	{&millrace.ValidationError{}, "invalid_pipeline"},
-	{&millrace.LibraryError{}, "invalid_pipeline"},
 	{&millrace.PlanError{Err: errors.ErrUnsupported}, "invalid_plan"},
 	{&millrace.StepError{}, "step_failed"},
 	{&millrace.ExpectError{}, "expect_failed"},
 	{&millrace.InterpolationError{}, "INTERPOLATION_FAILED"},
 	{&millrace.RetriesError{}, "retries_exhausted"},
 	{&millrace.TimeoutError{Err: context.DeadlineExceeded}, "timeout"},
-	{&millrace.ExecutionsError{}, "too_many_executions"},
 	{&millrace.DeadlineError{Err: context.DeadlineExceeded}, "deadline_exceeded"},
 	{&millrace.BudgetError{}, "budget_exceeded"},
 	{&millrace.BlockedError{}, "blocked"},
@@ -57,32 +50,16 @@ var coded = []struct {
 	{&millrace.FileSystemError{Err: fs.ErrPermission}, "file_system"},
 	{&millrace.CommitError{}, "commit_failed"},
 	{&millrace.ExecutorError{Err: errors.ErrUnsupported}, "internal step_failed"},
-	{&millrace.RunIDError{Err: errors.ErrUnsupported}, "internal step_failed"},
 	{&actions.LimitError{}, "limit"},
-	{&actions.CollisionError{}, "internal step_failed"},
 	{&actions.FileError{Err: errors.ErrUnsupported}, "internal step_failed"},
-	{&tool.Error{Err: errors.ErrUnsupported}, "tool_failed"},
 	{&actions.CommandError{}, "exec_failed"},
 	{&command.DeniedError{}, "exec_denied"},
-	{&command.LimitError{}, "limit"},
-	{&agent.Error{Err: errors.ErrUnsupported}, "agent_failed"},
-	{&tool.ArgsError{}, "invalid_tool_args"},
 	{&bulkhead.SaturatedError{}, "bulkhead_saturated"},
-	{&budget.InvalidError{}, "internal step_failed"},
 	{&template.Error{}, "INTERPOLATION_FAILED"},
-	{&condition.Error{}, "internal step_failed"},
-	{&capability.LostFlags{}, "internal step_failed"},
-	{&backup.DamagedError{}, "conflict"},
-	{&backup.UndoneError{}, "conflict"},
-	{&fleet.FieldError{}, "internal step_failed"},
-	{&fleet.PlanChangedError{}, fleet.CodePlanChanged},
 	{&fleet.TargetError{}, fleet.CodeInvalidTarget},
 	{&lsp.UnsupportedError{}, "internal step_failed"},
 	{&runs.ArgsError{}, "invalid_pipeline"},
-	{&runs.BusyError{}, "internal step_failed"},
-	{&runs.NotFoundError{}, "internal step_failed"},
 	{&runs.StateError{}, "internal step_failed"},
-	{&wording.Error{}, "internal step_failed"},
 }
 
 // alone are the codes that an error which is not a type of its own has, or one in some state.
@@ -95,9 +72,9 @@ var alone = map[string]error{
 	"locked":             fmt.Errorf("%w: %w", capability.ErrLocked, context.DeadlineExceeded),
 	"canceled":           fmt.Errorf("%w: %w", fsutil.ErrDenied, context.Canceled),
 	"internal":           errors.New("anything else"),
-	"precondition":       &tool.Error{Tool: "t", Err: ownCode("precondition")},
+	"precondition":       &errorform.OutsideError{Kind: "tool", Name: "t", Err: ownCode("precondition")},
 	"own":                &millrace.StepError{Err: fmt.Errorf("of an action: %w", ownCode("own"))},
-	"tool_failed":        &tool.Error{Tool: "t", Err: context.Canceled},
+	"tool_failed":        &errorform.OutsideError{Kind: "tool", Name: "t", Err: context.Canceled},
 	"bulkhead_saturated": fmt.Errorf("else: %w", &bulkhead.SaturatedError{}),
 }
 
@@ -111,14 +88,12 @@ func TestCodeOfWrappedErrors(t *testing.T) {
 		{errors.Join(context.Canceled, capability.ErrLocked), "locked"},
 		{&millrace.StepError{Err: &actions.CommandError{Err: context.Canceled}}, "canceled"},
 		{&millrace.StepError{Err: &millrace.InterpolationError{Err: context.Canceled}}, "canceled"},
-		{&millrace.LibraryError{Err: context.Canceled}, "canceled"},
-		{&millrace.LibraryError{Err: &actions.LimitError{}}, "invalid_pipeline"},
 		{&millrace.StepError{Err: &millrace.InterpolationError{Err: &actions.LimitError{}}}, "INTERPOLATION_FAILED"},
-		{&millrace.StepError{Err: &millrace.RetriesError{Err: &tool.Error{Err: ownCode("own")}}}, "retries_exhausted"},
-		{&millrace.DeadlineError{Err: &tool.Error{Err: ownCode("own")}}, "deadline_exceeded"},
+		{&millrace.StepError{Err: &millrace.RetriesError{Err: &errorform.OutsideError{Kind: "tool", Err: ownCode("own")}}}, "retries_exhausted"},
+		{&millrace.DeadlineError{Err: &errorform.OutsideError{Kind: "tool", Err: ownCode("own")}}, "deadline_exceeded"},
 		{&millrace.StepError{Err: &millrace.TimeoutError{Err: context.DeadlineExceeded}}, "timeout"},
-		{&millrace.StepError{Err: &agent.Error{Err: context.Canceled}}, "agent_failed"},
-		{&millrace.StepError{Err: &tool.Error{Err: millrace.ErrNested}}, "nested_pipeline"},
+		{&millrace.StepError{Err: &errorform.OutsideError{Kind: "agent", Err: context.Canceled}}, "agent_failed"},
+		{&millrace.StepError{Err: &errorform.OutsideError{Kind: "tool", Err: millrace.ErrNested}}, "nested_pipeline"},
 		{&millrace.CommitError{State: millrace.CommitRolledBack, Err: &millrace.FileSystemError{Err: fs.ErrPermission}}, "file_system"},
 		{&millrace.CommitError{State: millrace.CommitPending, Err: capability.ErrLocked}, "recovery_needed"},
 		{&millrace.BlockedError{Budget: &millrace.BudgetError{}}, "budget_exceeded"},

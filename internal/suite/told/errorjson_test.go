@@ -14,18 +14,17 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/agent"
-	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/bulkhead"
-	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/backups"
+	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/template"
 	"github.com/millrace-go/millrace/lsp"
 	"github.com/millrace-go/millrace/runs"
-	"github.com/millrace-go/millrace/tool"
 )
 
 var errPlain = errors.New("it <broke>")
@@ -53,7 +52,7 @@ func TestErrorJSON(t *testing.T) {
 		{&millrace.StepError{Step: "s", Action: "edit", Err: failures},
 			"step_failed", "c.txt", ""},
 		{&millrace.StepError{Step: "s", Action: "edit", Err: errPlain}, "step_failed", "", ""},
-		{&millrace.StepError{Step: "s", Action: "tool", Err: &tool.Error{Tool: "t", Err: errPlain}},
+		{&millrace.StepError{Step: "s", Action: "tool", Err: &errorform.OutsideError{Kind: "tool", Name: "t", Err: errPlain}},
 			"tool_failed", "", ""},
 		{&millrace.CommitError{Step: 1, State: millrace.CommitPending, Err: &fs.PathError{Path: "p", Err: fs.ErrPermission}},
 			"recovery_needed", "p", ""},
@@ -64,17 +63,16 @@ func TestErrorJSON(t *testing.T) {
 		{&millrace.BudgetError{What: "files", Limit: 1, Spent: 2}, "budget_exceeded", "", ""},
 		{&millrace.DeadlineError{After: time.Second, Err: errPlain}, "deadline_exceeded", "", ""},
 		{&millrace.DriftError{Drifts: []millrace.Drift{{Path: "d"}}, From: "s"}, "drift", "d", ""},
-		{&millrace.ExecutionsError{Limit: 3}, "too_many_executions", "", ""},
 		{&millrace.ExecutorError{Field: "Risk", Err: errPlain}, "internal", "", ""},
 		{&millrace.ExpectError{What: "files", Got: 2, Max: &one}, "expect_failed", "", ""},
 		{&millrace.FileSystemError{Name: "n", Limit: "l", Err: file}, "file_system", "a/b.txt", ""},
 		{&millrace.HeldError{Reason: "manual"}, "held", "", ""},
 		{&millrace.InterpolationError{Pointer: "/p", Err: errPlain}, "INTERPOLATION_FAILED", "", ""},
-		{&millrace.LibraryError{Name: "n", Dir: "d", Err: errPlain}, "invalid_pipeline", "", ""},
+		{libraryError(t), "invalid_pipeline", "", ""},
 		{&millrace.PlanError{Path: "q", Err: errPlain}, "invalid_plan", "q", ""},
 		{&millrace.PlanError{Err: errPlain}, "invalid_plan", "", ""},
 		{&millrace.RetriesError{Step: "s", Err: file}, "retries_exhausted", "a/b.txt", ""},
-		{&millrace.RunIDError{RunID: "r", Err: errPlain}, "internal", "", ""},
+		{&millrace.ExecutorError{Field: "RunID", Value: "r", Err: errPlain}, "internal", "", ""},
 		{&millrace.TimeoutError{After: time.Second}, "timeout", "", ""},
 		{file, "step_failed", "a/b.txt", ""},
 		{&actions.LimitError{What: "bytes", Limit: 3}, "limit", "", ""},
@@ -83,31 +81,25 @@ func TestErrorJSON(t *testing.T) {
 		{&actions.AmbiguousHunkError{Count: 2, Lines: []int{1, 2}}, "step_failed", "", ""},
 		{&actions.MissingHunkError{At: 1, Line: 1, Want: "w"}, "step_failed", "", ""},
 		{&actions.PanicError{Value: "v"}, "internal", "", ""},
-		{&agent.Error{Agent: "a", Err: errPlain}, "agent_failed", "", ""},
-		{&agent.Error{Agent: "a", Err: &tool.Error{Tool: "t", Err: errPlain}}, "tool_failed", "", ""},
-		{&backup.DamagedError{ID: "1", Files: []backup.Damage{{Path: "f", Reason: "gone"}}}, "conflict", "f", ""},
-		{&backup.UndoneError{ID: "1"}, "conflict", "", ""},
-		{&budget.InvalidError{Field: "usd", Message: "m"}, "invalid_budget", "", ""},
+		{&errorform.OutsideError{Kind: "agent", Name: "a", Err: errPlain}, "agent_failed", "", ""},
+		{&errorform.OutsideError{Kind: "agent", Name: "a", Err: &errorform.OutsideError{Kind: "tool", Name: "t", Err: errPlain}}, "tool_failed", "", ""},
+		{&backups.DamagedError{ID: "1", Files: []backups.Damage{{Path: "f", Reason: "gone"}}}, "conflict", "f", ""},
+		{invalidBudget(t), "invalid_budget", "", ""},
 		{&bulkhead.SaturatedError{Limit: 1}, "bulkhead_saturated", "", ""},
-		{&capability.LostFlags{Letters: "cC"}, "lost_flags", "", ""},
+		{&rootfs.LostFlags{Letters: "cC"}, "lost_flags", "", ""},
 		{&command.DeniedError{Command: "curl"}, "exec_denied", "", ""},
-		{&command.LimitError{What: "printed bytes"}, "limit", "", ""},
-		{&condition.Error{Problems: []condition.Problem{{Field: "type", Code: "unknown_type", Message: "m"}}},
-			"invalid_condition", "", `[{"pointer":"/type","code":"unknown_type","message":"m"}]`},
-		{&fleet.FieldError{Field: "f", Value: "v", Reason: "r"}, "internal", "", ""},
+		{new(condition.Condition).UnmarshalJSON([]byte(`{"type":"file_exists"}`)), "invalid_condition", "",
+			`[{"pointer":"/path","code":"missing_field","message":"condition file_exists needs path"}]`},
+		{&errorform.FieldError{Field: "f", Value: "v", Reason: "r"}, "internal", "", ""},
 		{&fleet.TargetError{ID: "t", Reason: "r"}, "invalid_target", "", ""},
-		{&fleet.PlanChangedError{Approved: "a", Now: "n"}, "plan_changed", "", ""},
 		{&lsp.UnsupportedError{Changes: []lsp.Unsupported{{Path: "l", Reason: "r"}}}, "internal", "l", ""},
 		{&runs.ArgsError{Problems: invalid.Problems},
 			"invalid_pipeline", "", problems},
-		{&runs.BusyError{Run: "1"}, "locked", "", ""},
-		{&runs.NotFoundError{What: runs.ThingRun, ID: "1"}, "not_found", "", ""},
+		{runs.RunNotFound(runs.RunRef{ID: "1"}), "not_found", "", ""},
 		{&runs.StateError{Verb: runs.VerbRetry, What: runs.ThingRun, ID: "1", Status: runs.Success},
 			"wrong_state", "", ""},
 		{&template.Error{Source: "{{x}}", Reason: "r"}, "INTERPOLATION_FAILED", "", ""},
-		{&tool.ArgsError{Problems: []tool.Problem{{Pointer: "/channel", Message: "m", Hint: "h"}}},
-			"invalid_tool_args", "", `[{"pointer":"/channel","message":"m","hint":"h"}]`},
-		{&tool.Error{Tool: "t", Err: errPlain}, "tool_failed", "", ""},
+		{&errorform.OutsideError{Kind: "tool", Name: "t", Err: errPlain}, "tool_failed", "", ""},
 	} {
 		name := fmt.Sprintf("%T", test.err)
 		data, err := json.Marshal(test.err)
@@ -152,6 +144,23 @@ func TestErrorJSON(t *testing.T) {
 	}
 }
 
+// libraryError returns the error of a pipeline that a library lacks.
+func libraryError(t *testing.T) error {
+	t.Helper()
+	_, err := millrace.Library{}.Load(t.Context(), "n")
+	return err
+}
+
+// invalidBudget returns the error of a budget of nothing.
+func invalidBudget(t *testing.T) error {
+	t.Helper()
+	listed, ok := new(budget.Limit).UnmarshalJSON([]byte("0")).(interface{ Unwrap() []error })
+	if !ok {
+		t.Fatal("a budget of nothing is no list of errors")
+	}
+	return listed.Unwrap()[0]
+}
+
 // collisionOf returns the error of two files that cannot take the place of a third.
 func collisionOf(t *testing.T) error {
 	t.Helper()
@@ -163,9 +172,9 @@ func collisionOf(t *testing.T) error {
 	}
 	p := millrace.New("p").Step("s", actions.Copy{Files: []string{"s1", "s2"}, To: "t{{ext}}"}).MustBuild()
 	_, err := millrace.Executor{}.Run(t.Context(), fsys, p)
-	collision, ok := errors.AsType[*actions.CollisionError](err)
+	step, ok := errors.AsType[*millrace.StepError](err)
 	if !ok {
-		t.Fatalf("the error is %v, want a *CollisionError", err)
+		t.Fatalf("the error is %v, want a *StepError", err)
 	}
-	return collision
+	return step.Err
 }

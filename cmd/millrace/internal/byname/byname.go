@@ -3,8 +3,6 @@
 package byname
 
 import (
-	"errors"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -65,9 +63,3 @@ func userDirs(userDir string) []millrace.LibraryDir {
 
 // FileOf returns the file of an entry for messages: a path from the root of the tree, or an absolute one.
 func FileOf(e millrace.LibraryEntry) string { return path.Join(e.Dir, e.File) }
-
-// IsAbsent reports whether no pipeline has the name. Otherwise the error concerns an existing pipeline.
-func IsAbsent(err error) bool {
-	found, ok := errors.AsType[*millrace.LibraryError](err)
-	return ok && found.Dir == "" && errors.Is(err, fs.ErrNotExist)
-}

@@ -124,7 +124,7 @@ func (o *opened) takeBack(ctx context.Context, x millrace.Executor, out fleet.Ou
 			continue
 		}
 		_, err := x.Restore(ctx, tree.FS, b.ID)
-		if _, before := errors.AsType[*backup.UndoneError](err); before {
+		if errors.Is(err, backup.ErrUndone) {
 			return true, nil
 		}
 		return err == nil, err

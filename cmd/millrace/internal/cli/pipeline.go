@@ -69,8 +69,8 @@ type source struct {
 func (s *session) readSource(ctx context.Context, arg string) (source, error) {
 	if byname.IsName(arg) {
 		p, err := s.namedSource(ctx, arg)
-		if !byname.IsAbsent(err) {
-			return p, err
+		if p.file != "" || !errors.Is(err, fs.ErrNotExist) {
+			return p, err // else there is no pipeline of the name
 		}
 		if _, none := os.Stat(s.base(arg)); none != nil {
 			return p, &usageError{err}
@@ -92,8 +92,8 @@ func (s *session) readSource(ctx context.Context, arg string) (source, error) {
 func (s *session) namedSource(ctx context.Context, name string) (source, error) {
 	e, err := byname.Library(s.fs, config.UserDir()).Find(ctx, name)
 	p := source{Pipeline: e.Pipeline, file: byname.FileOf(e)}
-	if found, ok := errors.AsType[*millrace.LibraryError](err); ok && e.File != "" {
-		return p, &sourceError{name: p.file, err: &usageError{found.Err}}
+	if cause := errors.Unwrap(err); cause != nil && e.File != "" {
+		return p, &sourceError{name: p.file, err: &usageError{cause}}
 	}
 	if err != nil {
 		return p, err

@@ -57,8 +57,8 @@ func codeOf(err error) string {
 		return "canceled"
 	case errors.Is(err, errDeclined):
 		return "declined"
-	case isType[*usageError](err), isType[*millrace.ExecutorError](err):
-		return "usage" // invalid flags for the executor
+	case isType[*usageError](err), isOfFlags(err):
+		return "usage"
 	case isType[*notAllowedError](err):
 		return "exec_denied"
 	case isType[*outputError](err):
@@ -91,6 +91,12 @@ func statusOf(err error) int {
 		return exitInterrupted
 	}
 	return exitFailed
+}
+
+// isOfFlags reports whether flags have set a field of the executor to an invalid value. No flag sets the RunID.
+func isOfFlags(err error) bool {
+	host, ok := errors.AsType[*millrace.ExecutorError](err)
+	return ok && host.Field != "RunID"
 }
 
 // isType reports whether an error of type T is in the chain of err.

@@ -52,7 +52,7 @@ older change. With -q, every command that commits prints only the id of its comm
 				if err != nil {
 					return err
 				}
-				if err = s.restore(ctx, id); !isType[*backup.UndoneError](err) {
+				if err = s.restore(ctx, id); !errors.Is(err, backup.ErrUndone) {
 					return err
 				}
 				h = slices.DeleteFunc(h, func(i backup.Info) bool { return i.ID == id }) // its files are as before it

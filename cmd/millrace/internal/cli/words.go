@@ -219,8 +219,8 @@ func (a *App) problems(invalid *millrace.ValidationError) string {
 // inTheWay reports whether an error is about files that --overwrite would replace. It replaces no links and no
 // directories.
 func inTheWay(err error) bool {
-	collision, ok := errors.AsType[*actions.CollisionError](err)
-	return ok && len(collision.Overwritable) > 0
+	step, ok := errors.AsType[*millrace.StepError](err)
+	return ok && (step.Action == "copy" || step.Action == "rename") && actions.ReportOf("", step.Err).Cause == "exists"
 }
 
 // counted returns a number with its word, in the plural unless the number is one.

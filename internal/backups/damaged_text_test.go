@@ -1,19 +1,19 @@
-package backup_test
+package backups_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/internal/backups"
 )
 
 // TestDamagedError holds that the message is short however many files are damaged, and that Paths has all of them.
 func TestDamagedError(t *testing.T) {
 	t.Parallel()
-	e := &backup.DamagedError{ID: "1"}
+	e := &backups.DamagedError{ID: "1"}
 	for i := range 10_000 {
-		e.Files = append(e.Files, backup.Damage{Path: fmt.Sprintf("f%05d", i), Reason: "is missing"})
+		e.Files = append(e.Files, backups.Damage{Path: fmt.Sprintf("f%05d", i), Reason: "is missing"})
 	}
 	text := e.Error()
 	for _, part := range []string{"backup 1 is damaged: 10000 files", "f00000: is missing", "f00009: is missing"} {
