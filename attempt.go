@@ -18,6 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/outcome"
+	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/internal/worded"
@@ -204,7 +205,7 @@ func retryable(action actions.Action, err error) bool {
 		return said.Retryable()
 	}
 	switch {
-	case is[*InterpolationError](err), is[*actions.LimitError](err), is[*actions.PanicError](err),
+	case is[*InterpolationError](err), is[*actions.LimitError](err), is[*panics.Error](err),
 		errors.Is(err, errGoexit):
 		return false
 	case is[*TimeoutError](err): // whatever the action has made of it

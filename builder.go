@@ -42,7 +42,7 @@ func (b Builder) Options(o Options) Builder {
 	return b
 }
 
-// MaxAttempts sets how many attempts a run may make of all its steps together, 1 to [MaxAttempts] ("max_attempts").
+// MaxAttempts sets how many attempts a run may make of all its steps together, 1 to 200 ("max_attempts").
 func (b Builder) MaxAttempts(n int) Builder {
 	b.maxAttempts = n
 	return b

@@ -49,7 +49,7 @@ type Executor struct {
 	// Limits bound the text that steps read, find, replace and show. More fails the step with an *actions.LimitError.
 	// MaxShownBytes and MaxStagedBytes are for all steps of a run together. Each step, for MaxStagedBytes each step
 	// that can write, may have an equal share, whatever the others need, so that a result does not depend on the order
-	// of the steps. Zero means DefaultMaxShownBytes and DefaultMaxStagedBytes there, and the default of package actions
+	// of the steps. Zero means 64 MiB for each of them there, and the default of package actions
 	// for all other fields. Previews are held to MaxFileBytes too, see [Plan.WriteDiff].
 	Limits actions.Limits
 	// MaxJSONDepth is how deeply lists and objects may be nested in a plan that [Executor.OpenPlan] reads, judged
@@ -178,13 +178,13 @@ type State struct {
 	// memory it is a random key of the process. If the user has no key and none can be made, the result of a run has a
 	// warning, and stored results are neither written nor trusted.
 	Key []byte
-	// Backups is how many backups are kept. The zero Retention keeps as many as backup.DefaultKeep.
+	// Backups is how many backups are kept. The zero Retention keeps 20.
 	Backups backup.Retention
 	// Results is how many stored results of runs are kept, see Executor.RunID: a run whose result is gone runs afresh.
-	// The zero Retention keeps as many as backup.DefaultKeepRuns, the newest by the times of their files.
+	// The zero Retention keeps 1,000, the newest by the times of their files.
 	Results backup.Retention
 	// Conflicts is how many transactions are kept that were undone except for files that another program had written,
-	// see [Inspection.Conflicts]. The zero Retention keeps as many as backup.DefaultKeep.
+	// see [Inspection.Conflicts]. The zero Retention keeps 20.
 	Conflicts backup.Retention
 	// LockWait is how long to wait for another run that writes to the tree; then the error is fsutil.ErrLocked. Zero
 	// means DefaultLockWait. With a negative time only the context ends the wait.

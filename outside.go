@@ -182,7 +182,7 @@ func promptBulkheads(a actions.Prompt) []string {
 
 // told is the report of the step before that an agent receives, nil for none.
 func (r *run) told(v *visit, a actions.Prompt) *agent.Previous {
-	if a.Context == actions.ContextNone {
+	if !definition.IsTold(a) {
 		return nil
 	}
 	before := r.before(v.step)
@@ -200,7 +200,7 @@ func (r *run) asker(
 ) func(context.Context, string, *agent.Request) (agent.Reply, error) {
 	return func(ctx context.Context, name string, request *agent.Request) (agent.Reply, error) {
 		request.RunID, request.Left = r.x.RunID, r.left()
-		if a.Workspace != actions.WorkspaceNone || r.namesShared(v.step) {
+		if definition.HasTree(a) || r.namesShared(v.step) {
 			shared, err := r.scratch.SharedDir(ctx)
 			if err != nil {
 				call.Warnf("there is no directory for the steps to share: %v", err)

@@ -71,8 +71,6 @@ import (
 const (
 	MaxSteps = definition.MaxSteps // 20
 	MaxIDLen = definition.MaxIDLen // 255 bytes of a step id
-	// MaxAttempts is how many attempts a run makes of all its steps together: 200.
-	MaxAttempts = definition.MaxAttempts
 )
 
 // Options are the settings of a pipeline for its own run. The zero value is the documented default: stop at
@@ -180,7 +178,7 @@ func (p Pipeline) Warnings() []Problem { return problemsOf(p.def.Warnings) }
 // Mutates reports whether any step can write.
 func (p Pipeline) Mutates() bool { return p.def.Mutates() }
 
-// MaxAttempts returns how many attempts a run may make of all its steps together, at most [MaxAttempts].
+// MaxAttempts returns how many attempts a run may make of all its steps together, at most 200.
 func (p Pipeline) MaxAttempts() int { return cmp.Or(p.def.MaxAttempts, MaxAttempts) }
 
 // Deadline returns how long a run may take, from just before its first step to just before its commit. Zero is no

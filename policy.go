@@ -25,6 +25,7 @@ import (
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/nearest"
+	"github.com/millrace-go/millrace/internal/outcome"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -119,18 +120,8 @@ func closeConfig(g *guard.Policy, fsys afero.Fs) error {
 	return nil
 }
 
-// The limits of the zero [Executor]. Those on steps are in package actions.
-const (
-	// DefaultMaxShownBytes is how much text the steps of a run show and keep together, in bytes. With
-	// DefaultMaxStagedBytes it is so little that a run on a small tree takes no more than 512 MiB: a text is there
-	// several times while it is put together, and the collector lets memory grow to twice of what is in use.
-	DefaultMaxShownBytes = 64 << 20
-	// DefaultMaxStagedBytes is how much new text the steps of a run put into files together, in bytes, and what they
-	// stage beside that.
-	DefaultMaxStagedBytes = 64 << 20
-	// DefaultMaxPlanBytes is the longest stored plan, in bytes. Whole files may be in it.
-	DefaultMaxPlanBytes = 64 << 20
-)
+// DefaultMaxPlanBytes is the longest stored plan of the zero [Executor], in bytes. Whole files may be in it.
+const DefaultMaxPlanBytes = 64 << 20
 
 // limits are what the host allows each step to cost.
 func (x Executor) limits() actions.Limits {
@@ -150,8 +141,8 @@ func (x Executor) stepLimits(p definition.Pipeline) actions.Limits {
 		}
 	}
 	l := x.limits()
-	l.MaxShownBytes = share(cmp.Or(x.Limits.MaxShownBytes, DefaultMaxShownBytes), p.Len())
-	l.MaxStagedBytes = share(cmp.Or(x.Limits.MaxStagedBytes, DefaultMaxStagedBytes), writers)
+	l.MaxShownBytes = share(cmp.Or(x.Limits.MaxShownBytes, outcome.DefaultShownBytes), p.Len())
+	l.MaxStagedBytes = share(cmp.Or(x.Limits.MaxStagedBytes, outcome.DefaultStagedBytes), writers)
 	return l
 }
 

@@ -169,7 +169,7 @@ func (r *run) finish(v *visit) {
 	}
 	r.mu.Unlock()
 	if v.err != nil {
-		if p, ok := errors.AsType[*actions.PanicError](v.err); ok {
+		if p, ok := errors.AsType[*panics.Error](v.err); ok {
 			r.log.Error("action panicked", "step", res.StepID, "panic", p.Value, "stack", string(p.Stack))
 		}
 		r.log.Info("step failed", "step", res.StepID, "error", v.err)

@@ -13,7 +13,6 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/internal/match"
-	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
@@ -157,6 +156,3 @@ func (c *Call) tooLarge(name string, err error) error {
 	}
 	return e
 }
-
-// PanicError is a panic in an action as an error: Value is the value of the panic, Stack its place.
-type PanicError = panics.Error

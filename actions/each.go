@@ -26,7 +26,7 @@ func (c *Call) Pool() int {
 
 // Each calls fn for every file with its index, from several goroutines, and reports progress. When calls fail, Each
 // returns the error of the first file in the list that failed; files after it may or may not have been seen. A panic in
-// fn is returned as a *PanicError.
+// fn is returned as an error.
 func (c *Call) Each(ctx context.Context, files []string, fn func(ctx context.Context, i int, file string) error) error {
 	errs := make([]error, len(files))
 	var next, failed atomic.Int64

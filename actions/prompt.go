@@ -42,13 +42,11 @@ type Prompt struct {
 	Options      map[string]any `json:"options,omitempty" doc:"More settings of the agent, any JSON."`
 }
 
-// What Prompt.Context, Prompt.Format and Prompt.Workspace can be.
+// The values of Prompt.Context and Prompt.Workspace that are not the default.
 const (
-	ContextPrevious = "previous"
-	ContextNone     = "none"
-	WorkspaceWrite  = "write"
-	WorkspaceRead   = "read"
-	WorkspaceNone   = "none"
+	contextNone   = "none"
+	workspaceRead = "read"
+	workspaceNone = "none"
 )
 
 // promptRetries is how many attempts a visit of a step that asks has after the first, where the step does not say.
@@ -58,15 +56,15 @@ const promptRetries = 3
 func (a Prompt) Spec() Spec {
 	return Spec{
 		Name: "prompt", Summary: "Ask an agent, which may change the tree",
-		ReadOnly: a.Workspace == WorkspaceNone || a.Workspace == WorkspaceRead, Input: InputNone,
-		Data: a.Format == formatJSON, Context: true, Costs: true, Exclusive: a.Workspace != WorkspaceNone,
+		ReadOnly: a.Workspace == workspaceNone || a.Workspace == workspaceRead, Input: InputNone,
+		Data: a.Format == formatJSON, Context: true, Costs: true, Exclusive: a.Workspace != workspaceNone,
 		Retries: promptRetries,
 	}
 }
 
 // Touches implements [Toucher]: without a workspace an agent has no hand in the tree.
 func (a Prompt) Touches() (reads, writes []string, known bool) {
-	return nil, nil, a.Workspace == WorkspaceNone
+	return nil, nil, a.Workspace == workspaceNone
 }
 
 // Validate implements [Validator]. Which agents there are is not known to it.
@@ -116,12 +114,12 @@ func (a Prompt) Run(ctx context.Context, c *Call) (Outcome, error) {
 	r := &agent.Request{
 		Prompt: a.Prompt, Sandbox: a.sandbox(), Step: c.Step, Visit: c.Visit, Attempt: c.Attempt,
 	}
-	if a.Context != ContextNone && c.Previous != nil {
+	if a.Context != contextNone && c.Previous != nil {
 		r.Previous = new(*c.Previous)
 	}
 	w := &asked{call: c}
 	defer w.drop()
-	if a.Workspace != WorkspaceNone {
+	if a.Workspace != workspaceNone {
 		r.Workspace = w.open
 	}
 	reply, err := c.AskAgent(ctx, a.Agent, r)
@@ -141,7 +139,7 @@ func (a Prompt) Run(ctx context.Context, c *Call) (Outcome, error) {
 			return out, &errorform.OutsideError{Kind: errorform.Agent, Name: a.Agent, Err: fmt.Errorf("its reply is %w", err)}
 		}
 	}
-	if w.space == nil || a.Workspace == WorkspaceRead {
+	if w.space == nil || a.Workspace == workspaceRead {
 		return out, nil
 	}
 	back, err := w.space.TakeBack(ctx)

@@ -52,18 +52,11 @@ type Info struct {
 	Err error
 }
 
-// The limits of the zero Retention.
-const (
-	DefaultKeep     = 20   // backups, and conflicts
-	DefaultKeepRuns = 1000 // results of runs
-)
-
 // Retention limits the kept backups, and in the same way kept results of runs and conflicts. All limits apply: a
-// backup beyond any limit is removed. The newest is always kept. The zero Retention keeps the newest [DefaultKeep],
-// of results [DefaultKeepRuns], however old and large.
+// backup beyond any limit is removed. The newest is always kept. The zero Retention keeps the newest 20,
+// of results 1,000, however old and large.
 type Retention struct {
-	// Keep is the number of kept backups. Zero means DefaultKeep, for results DefaultKeepRuns; negative means no
-	// limit.
+	// Keep is the number of kept backups. Zero means 20, for results 1,000; negative means no limit.
 	Keep int
 	// MaxAge is how old a backup may be. Zero means no limit.
 	MaxAge time.Duration

@@ -227,7 +227,7 @@ func TestCancel(t *testing.T) {
 		err.Error() != "fleet canceled: the user has had enough" {
 		t.Errorf("error %v", err)
 	}
-	if sum.Stopped != fleet.CodeCanceled || sum.Targets != 40 || sum.Skipped == 0 ||
+	if sum.Stopped != "canceled" || sum.Targets != 40 || sum.Skipped == 0 ||
 		sum.Success+sum.Canceled+sum.Skipped != 40 {
 		t.Errorf("%+v", sum)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/fleetlimits"
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
@@ -75,7 +76,7 @@ func TestDeadline(t *testing.T) {
 		f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Trees: sleepy(trees)}, Parallel: 2},
 			Deadline: 2500 * time.Millisecond}
 		sum, err := f.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: edit()}, fleet.Targets(targets...), nil)
-		if err != nil || sum.Stopped != fleet.CodeDeadlineExceeded || sum.Success != 6 || sum.Skipped != 14 ||
+		if err != nil || sum.Stopped != "deadline_exceeded" || sum.Success != 6 || sum.Skipped != 14 ||
 			sum.Duration != 3*time.Second {
 			t.Errorf("%+v, %v", sum, err)
 		}
@@ -143,7 +144,7 @@ func TestBudget(t *testing.T) {
 		var got kept
 		f := fleet.Fleet{Scheduler: fleet.Local{Worker: fleet.Worker{Trees: trees}, Parallel: 1}, Budget: test.limit}
 		sum, err := f.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: paid}, fleet.Targets(targets...), got.sink)
-		if err != nil || sum.Stopped != fleet.CodeBudgetExceeded || sum.Success != test.done || sum.Skipped != 9-test.done ||
+		if err != nil || sum.Stopped != "budget_exceeded" || sum.Success != test.done || sum.Skipped != 9-test.done ||
 			sum.Cost != budget.Cost(test.done)*budget.Dollar {
 			t.Errorf("%s: %+v, %v", name, sum, err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/risk"
 )
@@ -24,16 +25,13 @@ const (
 	Canceled Status = "canceled" // the context ended in the middle; the tree is as before
 )
 
-// Codes of outcomes that [millrace.ErrorCode] does not have, or that are about targets which were not begun.
+// Codes of outcomes that [millrace.ErrorCode] does not have. Of its codes, "deadline_exceeded", "budget_exceeded" and
+// "canceled" are also about targets that were not begun.
 const (
-	CodeTreeUnavailable  = "tree_unavailable"  // the tree could not be opened
-	CodePlanChanged      = "plan_changed"      // the plan is not the approved plan
-	CodeInvalidTarget    = "invalid_target"    // a *TargetError: its id, its root or its labels cannot be
-	CodeStopped          = "stopped"           // not begun: as many targets have failed as may, see [Fleet.StopAfter]
-	CodeDeadlineExceeded = "deadline_exceeded" // not begun: it was too late
-	CodeBudgetExceeded   = "budget_exceeded"   // not begun: the budget was spent
-	CodeCanceled         = "canceled"          // ended, or not begun, because the context has
-	CodeRecoveryNeeded   = "recovery_needed"   // the tree needs [millrace.Executor.Recover]; a next attempt does that
+	CodeTreeUnavailable = "tree_unavailable" // the tree could not be opened
+	CodePlanChanged     = "plan_changed"     // the plan is not the approved plan
+	CodeInvalidTarget   = "invalid_target"   // a *TargetError: its id, its root or its labels cannot be
+	CodeStopped         = "stopped"          // not begun: as many targets have failed as may, see [Fleet.StopAfter]
 )
 
 // Retryable reports whether an attempt a moment later may have another outcome although nobody has changed anything.
@@ -41,7 +39,7 @@ const (
 // costs money to try, so the step decides how often it is tried.
 func Retryable(code string) bool {
 	switch code {
-	case CodeTreeUnavailable, CodeRecoveryNeeded, "locked", "conflict":
+	case CodeTreeUnavailable, errorform.RecoveryNeeded, "locked", "conflict":
 		return true
 	}
 	return false
@@ -95,10 +93,10 @@ func (o *Outcome) fail(ctx context.Context, err error, code string) {
 		code = codeOf(err)
 	}
 	if ctx.Err() != nil && (code == CodeTreeUnavailable || code == "locked") {
-		code = CodeCanceled // it is the wait for them that has ended
+		code = errorform.Canceled // it is the wait for them that has ended
 	}
 	o.Status, o.Code, o.Message = Failed, code, message(err)
-	if code == CodeCanceled && ctx.Err() != nil {
+	if code == errorform.Canceled && ctx.Err() != nil {
 		o.Status = Canceled
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
@@ -123,15 +124,15 @@ func (r *running) stopped() bool {
 	}
 	switch exceeded := r.Budget.Exceeded(r.spent); {
 	case r.ctx.Err() != nil:
-		r.why = &stop{CodeCanceled, fmt.Sprintf("not begun: %v", context.Cause(r.ctx))}
+		r.why = &stop{errorform.Canceled, fmt.Sprintf("not begun: %v", context.Cause(r.ctx))}
 	case r.StopAfter > 0 && r.sum.Failed >= r.StopAfter:
 		r.why = &stop{CodeStopped, fmt.Sprintf("not begun: %d targets have failed", r.StopAfter)}
 	case r.Deadline > 0 && time.Since(r.begun) >= r.Deadline:
-		r.why = &stop{CodeDeadlineExceeded, fmt.Sprintf("not begun: the deadline of %v has passed", r.Deadline)}
+		r.why = &stop{errorform.DeadlineExceeded, fmt.Sprintf("not begun: the deadline of %v has passed", r.Deadline)}
 	case r.Budget.Spent(r.spent.USD):
-		r.why = &stop{CodeBudgetExceeded, fmt.Sprintf("not begun: the budget of %v is spent", r.Budget.USD)}
+		r.why = &stop{errorform.BudgetExceeded, fmt.Sprintf("not begun: the budget of %v is spent", r.Budget.USD)}
 	case exceeded != "":
-		r.why = &stop{CodeBudgetExceeded,
+		r.why = &stop{errorform.BudgetExceeded,
 			fmt.Sprintf("not begun: more %s were changed than the budget allows", exceeded)}
 	}
 	return r.why != nil
@@ -207,7 +208,7 @@ func (r *running) failure(ctx context.Context, err error) error {
 	case ctx.Err() != nil && whole:
 		return nil // all was done before
 	case ctx.Err() != nil:
-		r.sum.Stopped = CodeCanceled
+		r.sum.Stopped = errorform.Canceled
 		return &canceledError{cause: context.Cause(ctx), ended: ctx.Err()}
 	case r.wrong != nil:
 		err = fmt.Errorf("fleet: targets: %w", r.wrong)

@@ -8,14 +8,12 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/fleetlimits"
 )
-
-// MaxCampaignLen is how many characters the id of a campaign may have.
-const MaxCampaignLen = 255
 
 // Campaign is one pipeline for many trees.
 type Campaign struct {
-	// ID names the campaign: letters, digits, "-" and "_", 1 to MaxCampaignLen. A campaign that is run again under the
+	// ID names the campaign: letters, digits, "-" and "_", 1 to 255. A campaign that is run again under the
 	// same id leaves the targets alone that it has committed to already.
 	ID string
 	// Pipeline is what is done to each tree.
@@ -30,7 +28,7 @@ func (c Campaign) Check() error {
 	allowed := func(r rune) bool {
 		return r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 	}
-	if c.ID == "" || len(c.ID) > MaxCampaignLen || strings.TrimFunc(c.ID, allowed) != "" ||
+	if c.ID == "" || len(c.ID) > fleetlimits.CampaignLen || strings.TrimFunc(c.ID, allowed) != "" ||
 		strings.ContainsFunc(c.ID, func(r rune) bool { return !allowed(r) }) {
 		return &errorform.FieldError{Field: "Campaign.ID", Value: cut(c.ID, 100),
 			Reason: "letters, digits, - and _ are allowed, 1 to 255"}

@@ -15,13 +15,12 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/fleetlimits"
 	"github.com/millrace-go/millrace/internal/show"
 )
 
 // Limits of a target, in bytes. They cannot be configured.
 const (
-	MaxIDLen    = 1024     // of an id
-	MaxRootLen  = 4096     // of a root
 	maxLabels   = 64       // labels, a number
 	maxLabelLen = 64 << 10 // of all labels together
 )
@@ -29,10 +28,10 @@ const (
 // Target names one tree of a fleet. Lists of targets may be untrusted input, so each target is checked before anything
 // is opened, see [Target.Check].
 type Target struct {
-	// ID names the target in its campaign: valid UTF-8 without control characters, 1 to MaxIDLen bytes. Two targets of
+	// ID names the target in its campaign: valid UTF-8 without control characters, 1 to 1,024 bytes. Two targets of
 	// one id are one and the same to a campaign: if they are one tree, the second one gets the result of the first.
 	ID string `json:"id"`
-	// Root is the place of the tree, in the words of [Trees]: for [Dirs] a directory. At most MaxRootLen bytes, no NUL.
+	// Root is the place of the tree, in the words of [Trees]: for [Dirs] a directory. At most 4,096 bytes, no NUL.
 	// It may be empty if the Trees go by the id.
 	Root string `json:"root,omitempty"`
 	// Labels are passed through, for Trees and for outcomes.
@@ -64,12 +63,12 @@ func (t Target) Check() error {
 	switch {
 	case t.ID == "":
 		reason = "the id is empty"
-	case len(t.ID) > MaxIDLen:
-		reason = fmt.Sprintf("the id has %d bytes, more than %d", len(t.ID), MaxIDLen)
+	case len(t.ID) > fleetlimits.IDLen:
+		reason = fmt.Sprintf("the id has %d bytes, more than %d", len(t.ID), fleetlimits.IDLen)
 	case !utf8.ValidString(t.ID) || strings.ContainsFunc(t.ID, unicode.IsControl):
 		reason = "the id must be valid UTF-8 without control characters"
-	case len(t.Root) > MaxRootLen:
-		reason = fmt.Sprintf("the root has %d bytes, more than %d", len(t.Root), MaxRootLen)
+	case len(t.Root) > fleetlimits.RootLen:
+		reason = fmt.Sprintf("the root has %d bytes, more than %d", len(t.Root), fleetlimits.RootLen)
 	case strings.ContainsRune(t.Root, 0):
 		reason = "the root has a NUL in it"
 	case len(t.Labels) > maxLabels || size > maxLabelLen:

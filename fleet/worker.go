@@ -116,8 +116,8 @@ func (w Worker) do(ctx context.Context, t Task, p millrace.Pipeline, digest stri
 			if err == nil {
 				continue
 			}
-			if o.Code != CodeRecoveryNeeded { // a tree that is half written is not a cancellation
-				o.Status, o.Code, o.Message = Canceled, CodeCanceled, message(
+			if o.Code != errorform.RecoveryNeeded { // a tree that is half written is not a cancellation
+				o.Status, o.Code, o.Message = Canceled, errorform.Canceled, message(
 					fmt.Errorf("canceled before it was tried again: %s",
 						o.Message))
 			}
@@ -155,7 +155,7 @@ func (w Worker) attempt(ctx context.Context, t Task, p millrace.Pipeline, digest
 		return o, true
 	}
 	if ctx.Err() != nil {
-		o.fail(ctx, context.Cause(ctx), CodeCanceled)
+		o.fail(ctx, context.Cause(ctx), errorform.Canceled)
 		return o, true
 	}
 	var tree Tree

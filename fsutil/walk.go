@@ -71,7 +71,7 @@ func (e Entry) Info() (fs.FileInfo, error) { return walk.Entry(e).Info() }
 //
 // The first error of visit ends the walk and is returned as it is; visits that are under way are waited for. When more
 // than one fails, it is that of the least path among them. [fs.SkipAll] ends the walk without an error. A panic is
-// returned as an *fs.PathError around a *PanicError. When ctx is done no further visit begins and its error is
+// returned as an *fs.PathError with the code "internal". When ctx is done no further visit begins and its error is
 // returned. A directory that has gone by the time its turn comes is passed over. No goroutine is left when Walk
 // returns.
 //

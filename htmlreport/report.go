@@ -6,7 +6,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/change"
-	"github.com/millrace-go/millrace/htmlreport/page"
+	"github.com/millrace-go/millrace/internal/page"
 )
 
 // defaultMaxBytes is how large a report becomes at most unless Options.MaxBytes says otherwise: what a browser shows at

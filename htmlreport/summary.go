@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/htmlreport/page"
+	"github.com/millrace-go/millrace/internal/page"
 )
 
 // paper is a page of the report. Everything that is put into it goes through Text, unless it is a constant.

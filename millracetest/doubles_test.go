@@ -59,7 +59,7 @@ func TestAgent_fails(t *testing.T) {
 	fails(t, func(t testing.TB) { run(t, asks("first"), Answer{Prompt: "first", Times: 3}) }, "expected 2 times more")
 	fails(t, func(t testing.TB) { run(t, asks("first"), Answer{Work: Work{Remove: []string{"absent"}}}) }, "absent")
 	fails(t, func(t testing.TB) { run(t, asks("first"), Answer{Work: Work{Files: "-- ../a --\n"}}) }, "not a path below")
-	none := millrace.New("p").Step("s", actions.Prompt{Prompt: "x", Workspace: actions.WorkspaceNone}).MustBuild()
+	none := millrace.New("p").Step("s", actions.Prompt{Prompt: "x", Workspace: "none"}).MustBuild()
 	gone := Work{Remove: []string{"a.txt"}}
 	fails(t, func(t testing.TB) { run(t, none, Answer{Work: gone}) }, "the step has no workspace")
 }

@@ -110,7 +110,7 @@ func TestReplayedPrompt(t *testing.T) {
 	a := answering{[]agent.Reply{{Output: "done", Model: "m", InputTokens: 1, OutputTokens: 1}}, new(int)}
 	x := millrace.Executor{Agents: map[string]agent.Agent{"": a}, Recorder: millrace.NewMemoryRecorder()}
 	runner := millraceotel.Instrument(x, r.option())
-	p := millrace.New("p").Step("ask", actions.Prompt{Prompt: "fix it", Workspace: actions.WorkspaceNone}).MustBuild()
+	p := millrace.New("p").Step("ask", actions.Prompt{Prompt: "fix it", Workspace: "none"}).MustBuild()
 	for range 2 {
 		r.Reset()
 		if _, err := runner.Run(t.Context(), tree("x", "x"), p); err != nil {

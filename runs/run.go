@@ -18,13 +18,12 @@ type RunRef struct {
 	ID string
 }
 
-// The sources of runs that this project sets. A creator may give any other word.
+// The sources of runs that this project sets. A creator may give any other word, such as "schedule".
 const (
-	SourceAPI      = "api"             // the default
-	SourceCLI      = "cli"             // a command line
-	SourceMCP      = "mcp"             // a tool call
-	SourceSchedule = "schedule"        // a timetable
-	SourceParent   = "parent_pipeline" // another run: a target of a fleet
+	SourceAPI    = "api"             // the default
+	SourceCLI    = "cli"             // a command line
+	SourceMCP    = "mcp"             // a tool call
+	SourceParent = "parent_pipeline" // another run: a target of a fleet
 )
 
 // Run has the facts of a run. In JSON, ids that are numbers are numbers, durations are milliseconds, and

@@ -20,13 +20,8 @@ package template
 
 import "github.com/millrace-go/millrace/internal/template"
 
-// MaxLen limits the result of [Resolve], in bytes. Each value in a list or object counts as 64 bytes plus its text.
-const MaxLen = template.MaxLen
-
-// MaxDepth is how deep lists and objects may be nested.
-const MaxDepth = template.MaxDepth
-
-// ErrTooLong reports that a result would be longer than [MaxLen].
+// ErrTooLong reports that a result of [Resolve] would have more than 64 MiB. Each value in a list or object counts as 64
+// bytes plus its text.
 var ErrTooLong = template.ErrTooLong
 
 // Error reports that a reference has no value, or none that can be used. Source is the reference as written, Path its
@@ -64,8 +59,8 @@ const (
 //
 // Both arguments can have slices, arrays, and maps with strings as keys, of any element type; the result has []any
 // and map[string]any for them. Numbers, strings and booleans of any type, [encoding/json.Number] too, stay what they
-// are. Other values (NaN, functions, structs, pointers) are refused. So are values nested deeper than [MaxDepth] and
-// results larger than [MaxLen]. Neither argument is changed, and the result shares nothing with them. The error is an
+// are. Other values (NaN, functions, structs, pointers) are refused. So are values nested deeper than 100 and
+// results larger than 64 MiB. Neither argument is changed, and the result shares nothing with them. The error is an
 // [*Error] of the first problem in the order of the keys.
 func Resolve(value any, data map[string]any) (any, error) { return template.Resolve(value, data) }
 

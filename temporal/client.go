@@ -18,6 +18,7 @@ import (
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/fleetlimits"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -197,8 +198,8 @@ func (c Client) putTargets(ctx context.Context,
 		}
 		if t.Check() != nil {
 			// the worker reports what is wrong with it
-			t = fleet.Target{ID: t.ID, Root: short(t.Root, fleet.MaxRootLen)}
-			t.ID = short(t.ID, fleet.MaxIDLen+4)
+			t = fleet.Target{ID: t.ID, Root: short(t.Root, fleetlimits.RootLen)}
+			t.ID = short(t.ID, fleetlimits.IDLen+4)
 		}
 		if err := w.add(ctx, t); err != nil {
 			return "", 0, err

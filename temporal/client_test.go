@@ -62,7 +62,7 @@ func TestScheduleCanceled(t *testing.T) {
 	_, s, c := serve(t, 2)
 	s.open = &Progress{Campaign: "c", Phase: PhaseRunning, Targets: 2}
 	var err error
-	if s.open.Head, err = put(t.Context(), c.Blobs, sheet{Phase: PhaseRunning, Skipped: []skipped{{0, 2, fleet.CodeCanceled, "not begun"}}}); err != nil {
+	if s.open.Head, err = put(t.Context(), c.Blobs, sheet{Phase: PhaseRunning, Skipped: []skipped{{0, 2, "canceled", "not begun"}}}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

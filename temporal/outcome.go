@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // CodeWorkerLost is the code of a target whose worker was not heard of any more, or did not end in time, as often as it
@@ -26,7 +27,7 @@ func outcomeOf(ctx workflow.Context, index int, f workflow.Future) report {
 	r = report{Outcome: fleet.Outcome{Index: index, Status: fleet.Failed, Code: "internal", Message: err.Error()}}
 	switch {
 	case temporal.IsCanceledError(err):
-		r.Outcome.Status, r.Outcome.Code, r.Outcome.Message = fleet.Canceled, fleet.CodeCanceled, "canceled"
+		r.Outcome.Status, r.Outcome.Code, r.Outcome.Message = fleet.Canceled, errorform.Canceled, "canceled"
 		var canceled *temporal.CanceledError
 		if errors.As(err, &canceled) && canceled.HasDetails() {
 			_ = canceled.Details(&r) // without them the report is as it is
@@ -72,6 +73,6 @@ func (f failed) report() report {
 
 // canceledAgain is the outcome of a target that was to be tried again, and then was not.
 func canceledAgain(index int) report {
-	return report{Outcome: fleet.Outcome{Index: index, Status: fleet.Canceled, Code: fleet.CodeCanceled,
+	return report{Outcome: fleet.Outcome{Index: index, Status: fleet.Canceled, Code: errorform.Canceled,
 		Message: "canceled before it was tried again"}}
 }

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/errorform"
 )
 
 // campaign is one run of the workflow. It must do the same each time it is replayed: no clock but that of the workflow,
@@ -115,7 +116,7 @@ func (c *campaign) restart() {
 // abandon ends a campaign that was canceled before any target was begun.
 func (c *campaign) abandon(ctx workflow.Context) error {
 	c.restart()
-	c.skip(fleet.CodeCanceled, "not begun: the campaign was canceled")
+	c.skip(errorform.Canceled, "not begun: the campaign was canceled")
 	c.Phase = PhaseDone
 	return c.collect(ctx)
 }
@@ -190,7 +191,7 @@ func (c *campaign) take(ctx workflow.Context) (index int, ok bool) {
 		}
 		c.Refused = slices.Delete(c.Refused, at, at+1)
 		c.sheet.Skipped = append(c.sheet.Skipped,
-			skipped{c.Next, c.Next + 1, fleet.CodeCanceled, "not begun: it was canceled"})
+			skipped{c.Next, c.Next + 1, errorform.Canceled, "not begun: it was canceled"})
 		c.Sum.Skipped++
 	}
 	return 0, false
@@ -214,14 +215,14 @@ func (c *campaign) stop(ctx workflow.Context) (code, text string) {
 	s := c.Settings
 	switch {
 	case ctx.Err() != nil:
-		return fleet.CodeCanceled, "not begun: the campaign was canceled"
+		return errorform.Canceled, "not begun: the campaign was canceled"
 	case c.Phase != PhaseRunning:
 	case s.StopAfter > 0 && c.Sum.Failed >= s.StopAfter:
 		return fleet.CodeStopped, fmt.Sprintf("not begun: %d targets have failed", s.StopAfter)
 	case s.Deadline > 0 && workflow.Now(ctx).Sub(c.Began) >= s.Deadline:
-		return fleet.CodeDeadlineExceeded, fmt.Sprintf("not begun: the deadline of %v has passed", s.Deadline)
+		return errorform.DeadlineExceeded, fmt.Sprintf("not begun: the deadline of %v has passed", s.Deadline)
 	case s.Budget > 0 && c.Sum.Cost >= s.Budget:
-		return fleet.CodeBudgetExceeded, fmt.Sprintf("not begun: the budget of %v is spent", s.Budget)
+		return errorform.BudgetExceeded, fmt.Sprintf("not begun: the budget of %v is spent", s.Budget)
 	}
 	return "", ""
 }

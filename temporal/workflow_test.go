@@ -135,7 +135,7 @@ func TestCancel(t *testing.T) {
 		return context.Cause(ctx)
 	}
 	p, _, err := finish(t, w, begun(t, c, targets, func(s *settings) { s.Parallel = 1 }), func(e *testsuite.TestWorkflowEnvironment, _ int) { env = e })
-	if err != nil || p.Sum.Success != 2 || p.Sum.Canceled != 1 || p.Sum.Skipped != 3 || p.Sum.Stopped != fleet.CodeCanceled || f.texts(t) != "y y x x x x" {
+	if err != nil || p.Sum.Success != 2 || p.Sum.Canceled != 1 || p.Sum.Skipped != 3 || p.Sum.Stopped != "canceled" || f.texts(t) != "y y x x x x" {
 		t.Errorf("%+v, %v, %s", p, err, f.texts(t))
 	}
 	for i, o := range all(t, c, p) {
@@ -148,8 +148,8 @@ func TestCancel(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for code, change := range map[string]func(*settings){
-		fleet.CodeStopped:          func(s *settings) { s.StopAfter = 2 },
-		fleet.CodeDeadlineExceeded: func(s *settings) { s.Deadline = 25 * time.Second },
+		fleet.CodeStopped:   func(s *settings) { s.StopAfter = 2 },
+		"deadline_exceeded": func(s *settings) { s.Deadline = 25 * time.Second },
 	} {
 		f, targets, w, c := plant(t, 6)
 		for i := range 6 {
@@ -250,7 +250,7 @@ func TestHeldEnds(t *testing.T) {
 	p, _, err := finish(t, w, s, func(env *testsuite.TestWorkflowEnvironment, _ int) {
 		env.RegisterDelayedCallback(env.CancelWorkflow, time.Minute)
 	})
-	if err != nil || p.Sum.Skipped != 2 || p.Sum.Stopped != fleet.CodeCanceled || f.texts(t) != "x x" {
+	if err != nil || p.Sum.Skipped != 2 || p.Sum.Stopped != "canceled" || f.texts(t) != "x x" {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if o := all(t, c, p)[1]; o.Status != fleet.Skipped {
@@ -306,7 +306,7 @@ func TestUpdates(t *testing.T) {
 	if got := fmt.Sprint(refused); got != "[cancel_target{1} cancel_target{9} play{} retry{[1]}]" {
 		t.Errorf("refused: %s", got)
 	}
-	if o := all(t, c, p); o[0].Status != fleet.Success || o[4].Status != fleet.Skipped || o[4].Code != fleet.CodeCanceled {
+	if o := all(t, c, p); o[0].Status != fleet.Success || o[4].Status != fleet.Skipped || o[4].Code != "canceled" {
 		t.Errorf("%+v\n%+v", o[0], o[4])
 	}
 }

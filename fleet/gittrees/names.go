@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/fleetlimits"
 	"github.com/millrace-go/millrace/internal/show"
 )
 
@@ -136,7 +137,7 @@ func validBranch(name string) bool {
 
 // checkCampaign returns why an id names no campaign, "" if it does.
 func checkCampaign(id string) string {
-	if id == "" || len(id) > fleet.MaxCampaignLen || strings.ContainsFunc(id, notInID) {
+	if id == "" || len(id) > fleetlimits.CampaignLen || strings.ContainsFunc(id, notInID) {
 		return "letters, digits, - and _ are allowed, 1 to 255"
 	}
 	return ""

@@ -14,6 +14,12 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
+// The limits of the zero [backup.Retention].
+const (
+	DefaultKeep     = 20   // backups, and conflicts
+	DefaultKeepRuns = 1000 // results of runs
+)
+
 // Prune removes the backups that keep does not cover at the time now, and returns their ids, newest first. It also
 // removes remains of interrupted removals. Unusable backups (damaged, or with a lost key) rank after all others, by the
 // times in their ids: they are removed first, and never displace a usable backup. An unreadable backup is left alone
@@ -48,7 +54,7 @@ func (s *Store) Prunable(ctx context.Context, keep backup.Retention, now time.Ti
 // DefaultKeepRuns. The result of the run latest stays. It must not run at the same time as a commit.
 func (s *Store) PruneRuns(ctx context.Context, keep backup.Retention, now time.Time, latest string) error {
 	const suffix = ".json"
-	return s.pruneOthers(ctx, journal.ResultsDir, keep, backup.DefaultKeepRuns, now, latest+suffix,
+	return s.pruneOthers(ctx, journal.ResultsDir, keep, DefaultKeepRuns, now, latest+suffix,
 		func(it *item, at change.State) bool {
 			it.time, it.bytes = at.ModTime, at.Size
 			return at.Kind == change.File && strings.HasSuffix(it.name, suffix)
@@ -58,7 +64,7 @@ func (s *Store) PruneRuns(ctx context.Context, keep backup.Retention, now time.T
 // PruneConflicts removes remains of undone transactions that met other changes, unless keep covers them, by the times
 // in their ids. It must not run at the same time as a commit.
 func (s *Store) PruneConflicts(ctx context.Context, keep backup.Retention, now time.Time) error {
-	return s.pruneOthers(ctx, journal.ConflictsDir, keep, backup.DefaultKeep, now, "",
+	return s.pruneOthers(ctx, journal.ConflictsDir, keep, DefaultKeep, now, "",
 		func(it *item, _ change.State) bool {
 			it.time = journal.TimeOf(it.name)
 			if keep.MaxBytes > 0 {
@@ -131,7 +137,7 @@ func removeEach(ctx context.Context, names []string, remove func(name string) er
 // only for a limit on bytes.
 func (s *Store) beyond(ctx context.Context, names []string, keep backup.Retention, now time.Time,
 	latest string) ([]string, error) {
-	keep, some := limits(keep, backup.DefaultKeep, len(names))
+	keep, some := limits(keep, DefaultKeep, len(names))
 	if !some {
 		return nil, nil
 	}

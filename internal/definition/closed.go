@@ -155,8 +155,17 @@ func (p Pipeline) Encode(prototype func(Step) any) ([]byte, error) {
 // IsTold reports whether a step asks an agent that receives the outcome of the step before.
 func (p Pipeline) IsTold(i int) bool {
 	a, ok := PromptOf(p.Steps[i].Action)
-	return ok && a.Context != actions.ContextNone
+	return ok && IsTold(a)
 }
+
+// none is the value of [actions.Prompt] for no context, and for no workspace.
+const none = "none"
+
+// IsTold reports whether an agent receives the outcome of the step before.
+func IsTold(a actions.Prompt) bool { return a.Context != none }
+
+// HasTree reports whether an agent gets the tree.
+func HasTree(a actions.Prompt) bool { return a.Workspace != none }
 
 // KnowsCommand reports whether the command of a step contains no template.
 func (p Pipeline) KnowsCommand(i int, a actions.Exec) bool {

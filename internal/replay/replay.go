@@ -18,6 +18,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -41,7 +42,7 @@ func (e *Error) Retryable() bool { return !e.Final }
 // IsAnswer reports whether an error, or nil, is an answer from outside. An error of the host or of this system is not
 // an answer: the next call may succeed.
 func IsAnswer(err error) bool {
-	if is[*actions.PanicError](err) || is[*command.DeniedError](err) || errors.Is(err, capability.ErrLocked) {
+	if is[*panics.Error](err) || is[*command.DeniedError](err) || errors.Is(err, capability.ErrLocked) {
 		return false
 	}
 	return err == nil || is[*errorform.OutsideError](err) || is[*actions.CommandError](err)
@@ -76,7 +77,7 @@ func CostOf(call *actions.Call) (total func() budget.Cost) {
 // that reads the tree.
 func RestsOf(ctx context.Context, view *stage.Stage, action actions.Action) (scratch.Rests, error) {
 	prompt, isPrompt := definition.PromptOf(action)
-	if _, isExec := definition.ExecOf(action); !isExec && (!isPrompt || prompt.Workspace == actions.WorkspaceNone) {
+	if _, isExec := definition.ExecOf(action); !isExec && (!isPrompt || !definition.HasTree(prompt)) {
 		return scratch.Rests{}, nil
 	}
 	return scratch.RestsOf(ctx, view)

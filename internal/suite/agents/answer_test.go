@@ -20,6 +20,7 @@ import (
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/tool"
 )
@@ -147,7 +148,7 @@ func TestPanic(t *testing.T) {
 		asked := 0
 		res, err := executor(t, agent.Func(func(ctx context.Context, r *agent.Request) (agent.Reply, error) { asked++; return a(ctx, r) })).
 			Run(t.Context(), suite.Tree(), suite.One(quiet("p")))
-		if _, ok := errors.AsType[*actions.PanicError](err); !ok || asked != 1 || res.Success {
+		if _, ok := errors.AsType[*panics.Error](err); !ok || asked != 1 || res.Success {
 			t.Errorf("%s: %v, asked %d times", name, err, asked)
 		}
 	}
@@ -157,7 +158,7 @@ func TestPanic(t *testing.T) {
 func TestRequestBelongsToAgent(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Sandbox(agent.Sandbox{Tools: []string{"t"}, Options: map[string]any{"o": []any{"x"}}}).
-		Step("a", quiet("p")).Step("b", actions.Prompt{Prompt: "p", Options: map[string]any{"own": "x"}, Workspace: actions.WorkspaceNone}).MustBuild()
+		Step("a", quiet("p")).Step("b", actions.Prompt{Prompt: "p", Options: map[string]any{"own": "x"}, Workspace: "none"}).MustBuild()
 	before := suite.JSON(t, p)
 	h := &host{script: map[string][]string{"a": {"fail", "ok"}, "b": {"fail", "ok"}}, work: func(_ context.Context, r *agent.Request) error {
 		if r.Sandbox.Tools[0] != "t" || r.Sandbox.Options["mine"] != nil || r.Previous != nil && r.Previous.Output != "ok" {
@@ -188,7 +189,7 @@ func TestAfterOutside(t *testing.T) {
 	x := executor(t, h)
 	x.Tools, x.DryRun = post, true
 	p := millrace.New("p").Step("post", actions.Tool{Tool: "post"}).
-		Step("told", actions.Prompt{Prompt: "p", Workspace: actions.WorkspaceNone}).Step("alone", quiet("p")).MustBuild()
+		Step("told", actions.Prompt{Prompt: "p", Workspace: "none"}).Step("alone", quiet("p")).MustBuild()
 	res, err := x.Run(t.Context(), suite.Tree(), p)
 	if err != nil || h.steps() != "alone" || res.Results[1].SkipReason != "'post' was not called" {
 		t.Errorf("%v, asked %s, %q", err, h.steps(), res.Results[1].SkipReason)

@@ -42,9 +42,9 @@ func (c *crowd) Ask(_ context.Context, r *agent.Request) (agent.Reply, error) {
 // run in sequence.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
-	told := actions.Prompt{Prompt: "p", Workspace: actions.WorkspaceNone}
+	told := actions.Prompt{Prompt: "p", Workspace: "none"}
 	reads := quiet("p")
-	reads.Workspace = actions.WorkspaceRead
+	reads.Workspace = "read"
 	for _, test := range []struct {
 		name   string
 		action actions.Prompt

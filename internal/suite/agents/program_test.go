@@ -28,8 +28,8 @@ func TestProgram(t *testing.T) {
 	x := executor(t, script(`cat > asked.txt; sed -i s/one/ONE/ a.txt; echo note > "$MILLRACE_SHARED/note"; echo x > '`+outside+`' || echo confined`))
 	x.Agents["reads"] = script(`cat "$MILLRACE_SHARED/note" a.txt; rm a.txt`)
 	x.Agents["alone"] = script(`ls; cat`)
-	reads := actions.Prompt{Prompt: "look", Agent: "reads", Workspace: actions.WorkspaceRead}
-	alone := actions.Prompt{Prompt: "say", Agent: "alone", Workspace: actions.WorkspaceNone}
+	reads := actions.Prompt{Prompt: "look", Agent: "reads", Workspace: "read"}
+	alone := actions.Prompt{Prompt: "say", Agent: "alone", Workspace: "none"}
 	p := millrace.New("p").Step("fix", actions.Prompt{Prompt: "fix it"}).MaxRetries(0).Step("look", reads).MaxRetries(0).Step("say", alone).MaxRetries(0).MustBuild()
 	_, fsys := suite.Rooted(t, "a.txt", "one\n")
 	res, err := x.Run(t.Context(), fsys, p)

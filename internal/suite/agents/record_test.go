@@ -158,7 +158,7 @@ func TestOtherQuestions(t *testing.T) {
 		"what is staged":   base(actions.Create{Path: "n.txt", Content: "y"}, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
 		"all":              base(edit, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
 		"what was said":    base(actions.Prompt{Prompt: "p", Workspace: "none"}, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
-		"the context none": base(edit, actions.Prompt{Prompt: "p", Context: actions.ContextNone}, agent.Sandbox{}),
+		"the context none": base(edit, actions.Prompt{Prompt: "p", Context: "none"}, agent.Sandbox{}),
 	} {
 		if _, err := x.Plan(t.Context(), mixedTree(), p); err != nil {
 			t.Fatal(err)
@@ -181,7 +181,7 @@ func TestOtherQuestionsInParallel(t *testing.T) {
 	x := executor(t, h)
 	x.Recorder = millrace.NewMemoryRecorder()
 	for _, question := range []string{"p", "q"} {
-		p := millrace.New("p").Step("a", quiet(question)).Step("b", actions.Prompt{Prompt: "p", Workspace: actions.WorkspaceNone}).
+		p := millrace.New("p").Step("a", quiet(question)).Step("b", actions.Prompt{Prompt: "p", Workspace: "none"}).
 			MustBuild().WithOptions(millrace.Options{Parallel: true})
 		if _, err := x.Plan(t.Context(), suite.Tree(), p); err != nil {
 			t.Fatal(err)

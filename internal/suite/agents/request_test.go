@@ -18,7 +18,7 @@ import (
 
 // quiet is a prompt that has no workspace and is not told what was before.
 func quiet(prompt string) actions.Prompt {
-	return actions.Prompt{Prompt: prompt, Workspace: actions.WorkspaceNone, Context: actions.ContextNone}
+	return actions.Prompt{Prompt: prompt, Workspace: "none", Context: "none"}
 }
 
 // An agent receives the output of the step before, whichever that was, and the facts of the run.
@@ -28,9 +28,9 @@ func TestRequest(t *testing.T) {
 	p := millrace.New("p").Budget(budget.Limit{USD: 3 * budget.Dollar}).
 		Sandbox(agent.Sandbox{Model: "big", Tools: []string{"Read"}, Workdir: "/w", Options: map[string]any{"n": int64(1)}}).
 		Step("a", actions.Prompt{Prompt: "first", Model: "small"}).MaxRetries(0).OnFail("b").
-		Step("b", actions.Prompt{Prompt: "second {{run.name}}", GPU: new(true), Workspace: actions.WorkspaceNone}).
+		Step("b", actions.Prompt{Prompt: "second {{run.name}}", GPU: new(true), Workspace: "none"}).
 		Step("c", actions.Prompt{Prompt: "third: {{b.output}} {{prev.id}}"}).
-		Step("d", actions.Prompt{Prompt: "fourth {{b.error}}", Context: actions.ContextNone, Options: map[string]any{"o": "{{c.output}}"}}).
+		Step("d", actions.Prompt{Prompt: "fourth {{b.error}}", Context: "none", Options: map[string]any{"o": "{{c.output}}"}}).
 		MustBuild()
 	x := executor(t, h)
 	x.RunID = "r1"
@@ -78,7 +78,7 @@ func TestLongOutput(t *testing.T) {
 	long := strings.Repeat("ä", agent.MaxPrevious) + "end"
 	h := &host{script: map[string][]string{"a": {long}}}
 	p := millrace.New("p").Step("a", quiet("first")).
-		Step("b", actions.Prompt{Prompt: "{{a.output}}", Workspace: actions.WorkspaceNone}).MustBuild()
+		Step("b", actions.Prompt{Prompt: "{{a.output}}", Workspace: "none"}).MustBuild()
 	if _, err := executor(t, h).Run(t.Context(), suite.Tree(), p); err != nil {
 		t.Fatal(err)
 	}

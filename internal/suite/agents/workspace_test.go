@@ -88,7 +88,7 @@ func TestWorkspace(t *testing.T) {
 // that only read.
 func TestReadOnlyWorkspace(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{actions.WorkspaceRead, actions.WorkspaceNone} {
+	for _, kind := range []string{"read", "none"} {
 		h := &host{work: func(ctx context.Context, r *agent.Request) error {
 			if r.Workspace == nil {
 				return nil
@@ -105,7 +105,7 @@ func TestReadOnlyWorkspace(t *testing.T) {
 		if _, err := fsys.Stat("new.txt"); err == nil {
 			t.Errorf("%s: it has written", kind)
 		}
-		if kind == actions.WorkspaceNone && h.asked[0].Workspace != nil {
+		if kind == "none" && h.asked[0].Workspace != nil {
 			t.Error("there is a workspace")
 		}
 	}

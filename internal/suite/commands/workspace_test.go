@@ -104,7 +104,7 @@ func TestWorkspaceRefused(t *testing.T) {
 		_ = os.WriteFile(filepath.Join(w.Root, "a.txt"), nil, 0o644)
 		panic("at once")
 	}}
-	if _, err := x.Run(t.Context(), fsys, suite.One(panics)); !suite.Is[*actions.PanicError](err) {
+	if _, err := x.Run(t.Context(), fsys, suite.One(panics)); !suite.Is[*panics.Error](err) {
 		t.Errorf("%v", err)
 	}
 	wantText(t, fsys, "a.txt", "one\n")

@@ -21,8 +21,9 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/internal/backups"
+	"github.com/millrace-go/millrace/internal/outcome"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -109,15 +110,15 @@ func TestDocsDefaults(t *testing.T) {
 		"Limits.MaxFileBytes":    mib(actions.Limits{}.FileBytes()),
 		"Limits.MaxMatches":      "1,000,000",
 		"Limits.MaxOutputBytes":  mib(actions.Limits{}.OutputBytes()),
-		"Limits.MaxShownBytes":   mib(millrace.DefaultMaxShownBytes),
-		"Limits.MaxStagedBytes":  mib(millrace.DefaultMaxStagedBytes),
+		"Limits.MaxShownBytes":   mib(outcome.DefaultShownBytes),
+		"Limits.MaxStagedBytes":  mib(outcome.DefaultStagedBytes),
 		"Limits.MaxPatternBytes": mib(1 << 20),
 		"MaxJSONDepth":           "100",
 		"MaxPlanBytes":           mib(millrace.DefaultMaxPlanBytes),
 		"State.Dir":              "`" + millrace.DefaultStateDir + "`",
-		"State.Backups":          "the newest " + strconv.Itoa(backup.DefaultKeep),
-		"State.Results":          "the newest " + thousands(backup.DefaultKeepRuns),
-		"State.Conflicts":        "the newest " + strconv.Itoa(backup.DefaultKeep),
+		"State.Backups":          "the newest " + strconv.Itoa(backups.DefaultKeep),
+		"State.Results":          "the newest " + thousands(backups.DefaultKeepRuns),
+		"State.Conflicts":        "the newest " + strconv.Itoa(backups.DefaultKeep),
 		"MaxBytes":               mib(millrace.MaxPipelineBytes),
 		"MaxDepth":               "100",
 	} {

@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/definition"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -74,7 +75,7 @@ func TestIncludeOfOptions(t *testing.T) {
 	t.Parallel()
 	sub := millrace.New("sub").Options(millrace.Options{DryRun: true, Force: true}).MaxAttempts(3).Step("a", actions.Search{Pattern: "x"}).MustBuild()
 	p := millrace.New("whole").Include(sub, "go").MustBuild()
-	if p.Name() != "whole" || p.Options() != (millrace.Options{}) || p.MaxAttempts() != millrace.MaxAttempts {
+	if p.Name() != "whole" || p.Options() != (millrace.Options{}) || p.MaxAttempts() != definition.MaxAttempts {
 		t.Errorf("got %q, %+v, %d", p.Name(), p.Options(), p.MaxAttempts())
 	}
 }

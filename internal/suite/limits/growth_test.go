@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/outcome"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
@@ -72,7 +73,7 @@ func TestGrowthIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			// A fiftieth of the defaults, so that the test is about the rule and not about this machine.
-			x := millrace.Executor{Limits: actions.Limits{MaxShownBytes: millrace.DefaultMaxShownBytes / 50, MaxStagedBytes: millrace.DefaultMaxStagedBytes / 50}}
+			x := millrace.Executor{Limits: actions.Limits{MaxShownBytes: outcome.DefaultShownBytes / 50, MaxStagedBytes: outcome.DefaultStagedBytes / 50}}
 			_, err = x.Run(t.Context(), fsys, p)
 			limit, ok := errors.AsType[*actions.LimitError](err)
 			if !ok || limit.What != test.limit {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/outcome"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
@@ -260,7 +261,7 @@ func TestOutputIsNotMade(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := millrace.Run(t.Context(), fsys, p)
 	runtime.ReadMemStats(&after)
-	checkLimit(t, err, "bytes staged", millrace.DefaultMaxStagedBytes)
+	checkLimit(t, err, "bytes staged", outcome.DefaultStagedBytes)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
 		t.Errorf("%d MiB were allocated to refuse 10 GiB", used>>20)
 	}

@@ -52,7 +52,7 @@ func asking() millrace.Pipeline {
 		Step("look", actions.Tool{Tool: "look"}).
 		Step("edit", actions.Edit{Files: []string{"a"}, OldText: "x", NewText: "{{look.n}} x"}).
 		Step("faulty", actions.Tool{Tool: "look"}).MaxRetries(2).Backoff(time.Millisecond).
-		Step("ask", actions.Prompt{Prompt: "is it fine?", Workspace: actions.WorkspaceNone}).RetryIf("edit", "again").
+		Step("ask", actions.Prompt{Prompt: "is it fine?", Workspace: "none"}).RetryIf("edit", "again").
 		MustBuild()
 }
 

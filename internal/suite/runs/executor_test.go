@@ -18,6 +18,7 @@ import (
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 	"github.com/millrace-go/millrace/risk"
@@ -241,7 +242,7 @@ func TestPanicInActionIsItsError(t *testing.T) {
 	if !ok || step.Step != "panic" || !errors.Is(err, boom) {
 		t.Fatalf("error %v", err)
 	}
-	if _, ok := errors.AsType[*actions.PanicError](err); !ok || !res.RollbackPerformed || res.Results[1].Error != "test failed: panic: boom" {
+	if _, ok := errors.AsType[*panics.Error](err); !ok || !res.RollbackPerformed || res.Results[1].Error != "test failed: panic: boom" {
 		t.Errorf("%+v", res.Results[1])
 	}
 	if !strings.Contains(log.String(), "executor_test.go") {

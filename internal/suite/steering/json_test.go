@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/definition"
 )
 
 // whole is a pipeline in which everything that steers a run is said.
@@ -58,7 +59,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("written again (%v):\n%s", err, again)
 		}
 	}
-	if got := millrace.New("p").Step("a", actions.Fail{Message: "m"}).MustBuild().MaxAttempts(); got != millrace.MaxAttempts {
+	if got := millrace.New("p").Step("a", actions.Fail{Message: "m"}).MustBuild().MaxAttempts(); got != definition.MaxAttempts {
 		t.Errorf("a pipeline that does not say has %d steps at most", got)
 	}
 }

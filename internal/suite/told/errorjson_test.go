@@ -21,6 +21,7 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/template"
 	"github.com/millrace-go/millrace/lsp"
@@ -80,7 +81,7 @@ func TestErrorJSON(t *testing.T) {
 		{&actions.CommandError{Status: 2, Line: "l"}, "exec_failed", "", ""},
 		{&actions.AmbiguousHunkError{Count: 2, Lines: []int{1, 2}}, "step_failed", "", ""},
 		{&actions.MissingHunkError{At: 1, Line: 1, Want: "w"}, "step_failed", "", ""},
-		{&actions.PanicError{Value: "v"}, "internal", "", ""},
+		{&panics.Error{Value: "v"}, "internal", "", ""},
 		{&errorform.OutsideError{Kind: "agent", Name: "a", Err: errPlain}, "agent_failed", "", ""},
 		{&errorform.OutsideError{Kind: "agent", Name: "a", Err: &errorform.OutsideError{Kind: "tool", Name: "t", Err: errPlain}}, "tool_failed", "", ""},
 		{&backups.DamagedError{ID: "1", Files: []backups.Damage{{Path: "f", Reason: "gone"}}}, "conflict", "f", ""},
@@ -89,7 +90,7 @@ func TestErrorJSON(t *testing.T) {
 		{&rootfs.LostFlags{Letters: "cC"}, "lost_flags", "", ""},
 		{&command.DeniedError{Command: "curl"}, "exec_denied", "", ""},
 		{new(condition.Condition).UnmarshalJSON([]byte(`{"type":"file_exists"}`)), "invalid_condition", "",
-			`[{"pointer":"/path","code":"missing_field","message":"condition file_exists needs path"}]`},
+			`[{"pointer":"/path","code":"missing_field","message":"condition type 'file_exists' requires path"}]`},
 		{&errorform.FieldError{Field: "f", Value: "v", Reason: "r"}, "internal", "", ""},
 		{&fleet.TargetError{ID: "t", Reason: "r"}, "invalid_target", "", ""},
 		{&lsp.UnsupportedError{Changes: []lsp.Unsupported{{Path: "l", Reason: "r"}}}, "internal", "l", ""},

@@ -15,6 +15,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/tool"
 )
@@ -304,7 +305,7 @@ func TestBoundsAndPanics(t *testing.T) {
 	}
 	p := millrace.New("p").Step("s", actions.Tool{Tool: "bad"}).MaxRetries(3).MustBuild()
 	res, err = x.Run(t.Context(), suite.Tree("a.txt", "x"), p)
-	if !suite.Is[*actions.PanicError](err) || err.Error() != "pipeline failed at step 1: tool failed: tool 'bad': panic: oh (step 's', /steps/0)" || res.Results[0].Attempts > 1 {
+	if !suite.Is[*panics.Error](err) || err.Error() != "pipeline failed at step 1: tool failed: tool 'bad': panic: oh (step 's', /steps/0)" || res.Results[0].Attempts > 1 {
 		t.Errorf("got %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/review"
-	"github.com/millrace-go/millrace/htmlreport/page"
+	"github.com/millrace-go/millrace/internal/page"
 )
 
 // Plan is a plan that a person is to decide on. All fields are set.

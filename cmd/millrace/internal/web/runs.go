@@ -15,7 +15,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/review"
-	"github.com/millrace-go/millrace/htmlreport/page"
+	"github.com/millrace-go/millrace/internal/page"
 	"github.com/millrace-go/millrace/runs"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/review"
-	"github.com/millrace-go/millrace/htmlreport/page"
+	"github.com/millrace-go/millrace/internal/page"
 )
 
 // The bounds of a page of a plan: how many files it has, how many lines it shows without being asked, and how many
