@@ -3,7 +3,6 @@ package millrace
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
-	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/preview"
 )
@@ -244,26 +242,6 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 	p.judge()
 	return p, nil
 }
-
-// undoneError is [backup.ErrUndone] with the commit that undid it, "" if the paths were restored in another way.
-type undoneError struct{ id, by string }
-
-// Error names that commit.
-func (e *undoneError) Error() string {
-	if e.by == "" {
-		return fmt.Sprintf("commit %s is undone already: all its paths are as they were before", e.id)
-	}
-	return fmt.Sprintf("commit %s is undone already, by %s", e.id, e.by)
-}
-
-// Is makes it match [backup.ErrUndone].
-func (e *undoneError) Is(target error) bool { return target == backup.ErrUndone }
-
-// MarshalJSON gives what [DescribeError] returns.
-func (e *undoneError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
-
-// Code returns "conflict".
-func (e *undoneError) Code() string { return errorform.Conflict }
 
 // Conflicts returns the paths at which a plan of [Executor.PlanRestore] cannot be carried out, in path order: files
 // that have changed since the commit that it takes back, and files whose backup is damaged. The plan cannot be

@@ -23,8 +23,8 @@ import (
 //
 // Errors: ErrCommitted, ErrNested, ErrReadOnly, ErrIncomplete, the plan's own error if a step has failed, a
 // *BlockedError, a *ConflictError that names every path that is not what the plan was made from, a *CommitError, an
-// *ExecutorError for a RunID that cannot be used, or the context's error. One that matches fs.ErrClosed reports that [Plan.Close] was called. A Commit
-// that succeeds closes the plan.
+// *ExecutorError for a RunID that cannot be used, or the context's error. One that matches fs.ErrClosed reports that
+// [Plan.Close] was called. A Commit that succeeds closes the plan.
 func (p *Plan) Commit(ctx context.Context) (*Result, error) {
 	if err := refuseNested(ctx); err != nil {
 		return nil, err

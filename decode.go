@@ -238,8 +238,8 @@ func (l Library) Load(ctx context.Context, name string) (Pipeline, error) {
 }
 
 // Find is [Library.Load] for callers that name the file in what they say. The entry has the Dir and the File also
-// beside the error of a file that cannot be used, the Dir alone beside the error of a directory that cannot be read, and
-// is the zero LibraryEntry beside any other error. It is never Shadowed.
+// beside the error of a file that cannot be used, the Dir alone beside the error of a directory that cannot be read,
+// and is the zero LibraryEntry beside any other error. It is never Shadowed.
 func (l Library) Find(ctx context.Context, name string) (LibraryEntry, error) {
 	if err := library.CheckName(name); err != nil {
 		return LibraryEntry{}, &libraryError{Name: name, Err: err}

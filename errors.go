@@ -2,11 +2,13 @@ package millrace
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
@@ -138,7 +140,7 @@ func (e *CommitError) Code() string {
 // and for what is sent to other machines. It is "" for nil. It is the first code in the tree of the error, the error
 // itself first: each error type of this module has a method Code, and an error of the host may have one. The codes:
 //
-//   - invalid_pipeline: the pipeline is wrong: a *ValidationError; or a [Library] has none of the name, or cannot read it
+//   - invalid_pipeline: the pipeline is wrong: a *ValidationError; or a [Library] has none of the name
 //   - invalid_plan: the stored plan is wrong: a *PlanError
 //   - step_failed: a step met something it could not do: a *StepError
 //   - expect_failed: a step did more or less than its expect allows: an *ExpectError
@@ -306,3 +308,23 @@ func (e *ConflictError) Unwrap() error { return e.Err }
 
 // Code returns "conflict".
 func (e *ConflictError) Code() string { return errorform.Conflict }
+
+// undoneError is [backup.ErrUndone] with the commit that undid it, "" if the paths were restored in another way.
+type undoneError struct{ id, by string }
+
+// Error names that commit.
+func (e *undoneError) Error() string {
+	if e.by == "" {
+		return fmt.Sprintf("commit %s is undone already: all its paths are as they were before", e.id)
+	}
+	return fmt.Sprintf("commit %s is undone already, by %s", e.id, e.by)
+}
+
+// Is makes it match [backup.ErrUndone].
+func (e *undoneError) Is(target error) bool { return target == backup.ErrUndone }
+
+// MarshalJSON gives what [DescribeError] returns.
+func (e *undoneError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// Code returns "conflict".
+func (e *undoneError) Code() string { return errorform.Conflict }

@@ -179,7 +179,7 @@ func (p Pipeline) Warnings() []Problem { return problemsOf(p.def.Warnings) }
 func (p Pipeline) Mutates() bool { return p.def.Mutates() }
 
 // MaxAttempts returns how many attempts a run may make of all its steps together, at most 200.
-func (p Pipeline) MaxAttempts() int { return cmp.Or(p.def.MaxAttempts, MaxAttempts) }
+func (p Pipeline) MaxAttempts() int { return cmp.Or(p.def.MaxAttempts, definition.MaxAttempts) }
 
 // Deadline returns how long a run may take, from just before its first step to just before its commit. Zero is no
 // limit.

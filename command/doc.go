@@ -23,7 +23,8 @@
 //  3. It starts in a sandbox and in a process group of its own, or a [Runner] of the host's starts it somewhere else.
 //  4. Its output is read until it ends, never slower than it prints. Secrets become *** before anything else sees the
 //     text, also where a secret comes in two writes. Of each stream the first quarter and the last three quarters of
-//     MaxOutput bytes are kept, everything is counted. Beyond MaxPrinted bytes the command is killed, and the code of the error is "limit".
+//     MaxOutput bytes are kept, everything is counted. Beyond MaxPrinted bytes the command is killed, and
+//     the code of the error is "limit".
 //  5. When its context ends, its process group gets SIGTERM, and SIGKILL two seconds later. Then [Policy.Run] returns the
 //     context's error, and beside it the [Exit] so far.
 //  6. When the program has ended, in whatever way, everything that it has left running is killed. When Run returns, nothing

@@ -196,7 +196,8 @@ func panicked(err error) bool {
 func (w Worker) Check() error {
 	switch {
 	case w.Trees == nil:
-		return &errorform.FieldError{Field: "Worker.Trees", Value: "nil", Reason: "there has to be something that opens trees"}
+		return &errorform.FieldError{Field: "Worker.Trees", Value: "nil",
+			Reason: "there has to be something that opens trees"}
 	case w.Executor.Checkpoints != nil:
 		return &errorform.FieldError{Field: "Worker.Executor.Checkpoints", Value: "set",
 			Reason: "checkpoints belong to one run, and a fleet has many"}

@@ -20,8 +20,8 @@ package template
 
 import "github.com/millrace-go/millrace/internal/template"
 
-// ErrTooLong reports that a result of [Resolve] would have more than 64 MiB. Each value in a list or object counts as 64
-// bytes plus its text.
+// ErrTooLong reports that a result of [Resolve] would have more than 64 MiB. Each value in a list or object
+// counts as 64 bytes plus its text.
 var ErrTooLong = template.ErrTooLong
 
 // Error reports that a reference has no value, or none that can be used. Source is the reference as written, Path its

@@ -157,7 +157,7 @@ func invalidBudget(t *testing.T) error {
 	t.Helper()
 	listed, ok := new(budget.Limit).UnmarshalJSON([]byte("0")).(interface{ Unwrap() []error })
 	if !ok {
-		t.Fatal("a budget of nothing is no list of errors")
+		t.Fatal("the error of a budget of nothing does not list errors")
 	}
 	return listed.Unwrap()[0]
 }
