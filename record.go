@@ -240,7 +240,7 @@ type DriftError struct {
 	Outside string
 }
 
-// Error gives "the tree has changed since step 'find' read it: src/a.go (content), src/b.go (removed); resume from 'find'",
+// Error gives "base has changed since step 'find' read it: src/a.go (content), src/b.go (removed); resume from 'find'",
 // and which step would act outside of the tree once more.
 func (e *DriftError) Error() string { return e.message().Error() }
 
@@ -257,7 +257,7 @@ func (e *DriftError) message() *worded.Error {
 		outside = fmt.Sprintf(", but step '%s' has acted outside of the tree, and does so again then", e.Outside)
 	}
 	from := wording.Part{Kind: kinds.ResumeFrom, Text: "resume from '" + e.From + "'", Value: e.From}
-	return worded.Errorf("the tree has changed since step '%s' read it: %s; %v%s", e.From, names.Few(paths, ", "), from,
+	return worded.Errorf("base has changed since step '%s' read it: %s; %v%s", e.From, names.Few(paths, ", "), from,
 		outside)
 }
 

@@ -236,7 +236,7 @@ func (w *worker) lines(ctx context.Context, j runs.Job, named bool, next map[str
 			return err
 		}
 		for line := range strings.Lines(log.Trace) {
-			if line = reason(strings.TrimSuffix(line, "\n")); named {
+			if line = strings.TrimSuffix(line, "\n"); named {
 				line = render.Line(j.Name) + "  " + line
 			}
 			if err := w.p.WriteShown(line); err != nil {
