@@ -323,8 +323,5 @@ func (e *undoneError) Error() string {
 // Is makes it match [backup.ErrUndone].
 func (e *undoneError) Is(target error) bool { return target == backup.ErrUndone }
 
-// MarshalJSON gives what [DescribeError] returns.
-func (e *undoneError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
-
 // Code returns "conflict".
 func (e *undoneError) Code() string { return errorform.Conflict }

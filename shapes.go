@@ -190,6 +190,9 @@ func (e *StepError) MarshalJSON() ([]byte, error) { return json.Marshal(Describe
 func (e *TimeoutError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
 // MarshalJSON gives what [DescribeError] returns.
+func (e *undoneError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
+
+// MarshalJSON gives what [DescribeError] returns.
 func (e *ValidationError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
 // Final returns the text of the step that ran last: its output, or else its aggregated content. It is "" if that step

@@ -23,7 +23,6 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fleet"
-	"github.com/millrace-go/millrace/internal/fleetlimits"
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
