@@ -75,7 +75,7 @@ func TestPlay_changedTree(t *testing.T) {
 			run, err = m.Wait(t.Context(), run.Ref())
 			fstest.Must(t, err)
 			switch {
-			case run.Status == runs.Failed && strings.Contains(run.Reason, "the tree has changed since step"):
+			case run.Status == runs.Failed && strings.Contains(run.Reason, "base has changed since step"):
 			case run.Status == runs.Manual && strings.Contains(run.Reason, "is not what was allowed to be"):
 			default:
 				t.Errorf("it is %s: %s", run.Status, run.Reason)

@@ -99,7 +99,7 @@ func TestGate(t *testing.T) {
 	_, err := m.Resume(t.Context(), "1")
 	fstest.Must(t, err)
 	run = wait(t, m, run, runs.Failed)
-	same(t, "reason", run.Reason, "the tree has changed since step 'rm' read it: d (entries); resume from '1/rm'")
+	same(t, "reason", run.Reason, "base has changed since step 'rm' read it: d (entries); resume from '1/rm'")
 	same(t, "place to resume from", run.ResumeFrom, "1/rm")
 	run, err = m.Resume(t.Context(), "1/rm")
 	fstest.Must(t, err)

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Args returns the check of a command that takes from least to most arguments. A negative most is no bound.
+// Args returns the check of a command that takes from least to most arguments. A negative most sets no limit.
 func Args(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		var takes string
