@@ -48,7 +48,7 @@ func TestVariables(t *testing.T) {
 		t.Error("the sha is not that of the pipeline as found")
 	}
 	for want, v := range map[string]runs.Variable{
-		`"ten" is not of the type integer`: {Key: "n", Value: "ten"},
+		`"ten" is no integer`: {Key: "n", Value: "ten"},
 		"variable 'X' is not d":            {Key: "X", Value: "ten"},
 		"path of a file is a s":            {Key: "n", Value: "1", Type: runs.File},
 	} {

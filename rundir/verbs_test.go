@@ -64,7 +64,7 @@ func TestManual(t *testing.T) {
 	}
 	_, err = second.Jobs().Play(t.Context(), runs.JobRef{ID: "1/check"},
 		runs.PlayParams{Variables: []runs.Variable{{Key: "limit", Value: "ten"}}})
-	if err == nil || !strings.Contains(err.Error(), `"ten" is not of the type integer`) {
+	if err == nil || !strings.Contains(err.Error(), `"ten" is no integer`) {
 		t.Error("wrong value:", err)
 	}
 	_, err = second.Retry(t.Context(), run.Ref())

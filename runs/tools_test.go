@@ -327,7 +327,7 @@ func TestErrorsOfHost(t *testing.T) {
 		{jobs, `{"action":"play","projectId":"p","jobId":12001}`, "cannot play job 12001 (step 'find'): it is success, only manual jobs can be played"},
 		{jobs, `{"action":"retry","projectId":"p","jobId":"14/find"}`, "cannot retry job 14001 (step 'find'): run 14 is running, cancel it first"},
 		{jobs, `{"action":"cancel","projectId":"p","jobId":"12/fix"}`, "cannot cancel job 12004 (step 'fix'): it is failed"},
-		{manage, `{"action":"create","projectId":"p","definition":` + inline + `,"variables":[{"key":"limit","value":"ten"}]}`, `variable 'limit': "ten" is not of the type integer`},
+		{manage, `{"action":"create","projectId":"p","definition":` + inline + `,"variables":[{"key":"limit","value":"ten"}]}`, `variable 'limit': "ten" is no integer`},
 		{manage, `{"action":"create","projectId":"p","definition":` + inline + `,"variables":[{"key":"X","value":""}]}`, `variable 'X' is not declared by pipeline 'q' (declared: limit, who)`},
 	} {
 		answer, err := tools.Call(t.Context(), tt.command, json.RawMessage(tt.args))

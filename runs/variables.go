@@ -84,7 +84,7 @@ func WithVariables(p millrace.Pipeline, given []Variable,
 		default:
 			value, ok := read(v.Value, declared[d].Type)
 			if !ok {
-				c.add(at+"value", codeBadVariable, hintOf(declared[d].Type), "variable '%s': \"%s\" is not of the type %s",
+				c.add(at+"value", codeBadVariable, hintOf(declared[d].Type), "variable '%s': \"%s\" is no %s",
 					v.Key, shown(v.Value), declared[d].Type)
 				continue
 			}

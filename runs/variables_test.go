@@ -67,13 +67,13 @@ func TestWithVariablesRefused(t *testing.T) {
 		given []runs.Variable
 		want  string // pointer and error
 	}{
-		{one("limit", "ten"), `/variables/0/value variable 'limit': "ten" is not of the type integer`},
-		{one("limit", ""), `/variables/0/value variable 'limit': "" is not of the type integer`},
-		{one("limit", "1.5"), `/variables/0/value variable 'limit': "1.5" is not of the type integer`},
-		{one("limit", `"10"`), `/variables/0/value variable 'limit': ""10"" is not of the type integer`},
-		{one("limit", "null"), `/variables/0/value variable 'limit': "null" is not of the type integer`},
-		{one("limit", "10 11"), `/variables/0/value variable 'limit': "10 11" is not of the type integer`},
-		{one("limit", "99999999999999999999"), `/variables/0/value variable 'limit': "99999999999999999999" is not of the type integer`},
+		{one("limit", "ten"), `/variables/0/value variable 'limit': "ten" is no integer`},
+		{one("limit", ""), `/variables/0/value variable 'limit': "" is no integer`},
+		{one("limit", "1.5"), `/variables/0/value variable 'limit': "1.5" is no integer`},
+		{one("limit", `"10"`), `/variables/0/value variable 'limit': ""10"" is no integer`},
+		{one("limit", "null"), `/variables/0/value variable 'limit': "null" is no integer`},
+		{one("limit", "10 11"), `/variables/0/value variable 'limit': "10 11" is no integer`},
+		{one("limit", "99999999999999999999"), `/variables/0/value variable 'limit': "99999999999999999999" is no integer`},
 		{one("part", "half"), `/variables/0/value variable 'part': "half" is not of the type number`},
 		{one("part", "NaN"), `/variables/0/value variable 'part': "NaN" is not of the type number`},
 		{one("deep", "True"), `/variables/0/value variable 'deep': "True" is not of the type boolean: write true or false`},
@@ -91,7 +91,7 @@ func TestWithVariablesRefused(t *testing.T) {
 		{one("name", strings.Repeat("x", 64<<10+1)), `/variables/0/value variable 'name' has 65537 bytes, at most 65536 are allowed`},
 		{make([]runs.Variable, 101), `/variables variables has 101 entries, at most 100 are allowed`},
 		{append(one("limit", "ten"), runs.Variable{Key: "part", Value: "half"}), "/variables/0/value 2 problems:\n" +
-			"  - variable 'limit': \"ten\" is not of the type integer\n  - variable 'part': \"half\" is not of the type number"},
+			"  - variable 'limit': \"ten\" is no integer\n  - variable 'part': \"half\" is not of the type number"},
 	}
 	for _, tt := range tests {
 		_, err := runs.WithVariables(everyType(t), tt.given, nil)
