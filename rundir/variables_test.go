@@ -48,9 +48,9 @@ func TestVariables(t *testing.T) {
 		t.Error("the sha is not that of the pipeline as found")
 	}
 	for want, v := range map[string]runs.Variable{
-		`"ten" is no integer`: {Key: "n", Value: "ten"},
-		"variable 'X' is not d":            {Key: "X", Value: "ten"},
-		"path of a file is a s":            {Key: "n", Value: "1", Type: runs.File},
+		`"ten" is no integer`:   {Key: "n", Value: "ten"},
+		"variable 'X' is not d": {Key: "X", Value: "ten"},
+		"path of a file is a s": {Key: "n", Value: "1", Type: runs.File},
 	} {
 		if _, err := make(v); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", v, err)

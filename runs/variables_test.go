@@ -74,13 +74,13 @@ func TestWithVariablesRefused(t *testing.T) {
 		{one("limit", "null"), `/variables/0/value variable 'limit': "null" is no integer`},
 		{one("limit", "10 11"), `/variables/0/value variable 'limit': "10 11" is no integer`},
 		{one("limit", "99999999999999999999"), `/variables/0/value variable 'limit': "99999999999999999999" is no integer`},
-		{one("part", "half"), `/variables/0/value variable 'part': "half" is not of the type number`},
-		{one("part", "NaN"), `/variables/0/value variable 'part': "NaN" is not of the type number`},
-		{one("deep", "True"), `/variables/0/value variable 'deep': "True" is not of the type boolean: write true or false`},
-		{one("hosts", "a,b"), `/variables/0/value variable 'hosts': "a,b" is not of the type list: write a list in JSON, as ["a", "b"]`},
-		{one("hosts", "{}"), `/variables/0/value variable 'hosts': "{}" is not of the type list: write a list in JSON, as ["a", "b"]`},
-		{one("map", "[]"), `/variables/0/value variable 'map': "[]" is not of the type object: write an object in JSON, as {"a": 1}`},
-		{one("map", `{"a":1,"a":2}`), `/variables/0/value variable 'map': "{"a":1,"a":2}" is not of the type object: write an object in JSON, as {"a": 1}`},
+		{one("part", "half"), `/variables/0/value variable 'part': "half" is no number`},
+		{one("part", "NaN"), `/variables/0/value variable 'part': "NaN" is no number`},
+		{one("deep", "True"), `/variables/0/value variable 'deep': "True" is no boolean: write true or false`},
+		{one("hosts", "a,b"), `/variables/0/value variable 'hosts': "a,b" is no list: write a list in JSON, as ["a", "b"]`},
+		{one("hosts", "{}"), `/variables/0/value variable 'hosts': "{}" is no list: write a list in JSON, as ["a", "b"]`},
+		{one("map", "[]"), `/variables/0/value variable 'map': "[]" is no object: write an object in JSON, as {"a": 1}`},
+		{one("map", `{"a":1,"a":2}`), `/variables/0/value variable 'map': "{"a":1,"a":2}" is no object: write an object in JSON, as {"a": 1}`},
 		{one("level", "mid"), `/variables/0/value variable 'level' must be 'low' or 'high', got 'mid'`},
 		{one("lmit", "1"), `/variables/0/key variable 'lmit' is not declared by pipeline 'p' (declared: deep, hosts, level, limit, map, name, part): did you mean 'limit'?`},
 		{[]runs.Variable{{Key: "limit", Value: "1"}, {Key: "limit", Value: "1"}}, `/variables/1/key variable 'limit' is given twice`},
@@ -91,7 +91,7 @@ func TestWithVariablesRefused(t *testing.T) {
 		{one("name", strings.Repeat("x", 64<<10+1)), `/variables/0/value variable 'name' has 65537 bytes, at most 65536 are allowed`},
 		{make([]runs.Variable, 101), `/variables variables has 101 entries, at most 100 are allowed`},
 		{append(one("limit", "ten"), runs.Variable{Key: "part", Value: "half"}), "/variables/0/value 2 problems:\n" +
-			"  - variable 'limit': \"ten\" is no integer\n  - variable 'part': \"half\" is not of the type number"},
+			"  - variable 'limit': \"ten\" is no integer\n  - variable 'part': \"half\" is no number"},
 	}
 	for _, tt := range tests {
 		_, err := runs.WithVariables(everyType(t), tt.given, nil)
