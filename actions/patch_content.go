@@ -107,7 +107,7 @@ func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode,
 		return nil, nil, err
 	}
 	proven := false
-	if has.IsOld && !s.Mixed && bytes.IndexByte(data, '\r') >= 0 {
+	if has.IsOld && !s.Mixed && (bytes.IndexByte(data, '\r') >= 0 || s.CRLF) {
 		if proven, err = w.asNamed(ctx, s, text, data); err != nil {
 			return nil, nil, err
 		}

@@ -151,6 +151,10 @@ func TestPatchLineEnds(t *testing.T) {
 		{"newline that the patch does not know of", files{"f": "a\nb\n"}, text(head + "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+B\n\\ No newline at end of file\n"), files{"f": "a\nB\n"}, "", ""},
 		{"byte order mark", files{"f": "\ufeffa\nb\n"}, text(head + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n"), files{"f": "\ufeffA\nb\n"}, "", ""},
 		{"byte order mark is removed", files{"f": "\ufeffa\nb\n"}, text(head + "@@ -1,2 +1,2 @@\n-\ufeffa\n+a\n b\n"), files{"f": "a\nb\n"}, "", ""},
+		{"added lines, as the index names them", files{"f": "a\n"}, text("diff --git a/f b/f\nindex 7898192..4d68a85 100644\n" +
+			head + "@@ -0,0 +1,2 @@\n+a\r\n+\r\n"), files{"f": "a\r\n\r\na\n"}, "", ""},
+		{"added lines, without an index", files{"f": "a\n"}, text(head + "@@ -0,0 +1,2 @@\n+a\r\n+\r\n"),
+			files{"f": "a\n\na\n"}, "", ""},
 		{"nothing becomes something", files{"f": ""}, text(head + "@@ -0,0 +1 @@\n+a\n"), files{"f": "a\n"}, "", ""},
 	})
 }

@@ -69,6 +69,7 @@ type File struct {
 	Unchecked        bool    // a deletion without the deleted content
 	MayBeNew         bool    // the only hunk is for a file that may be missing
 	Mixed            bool    // its lines have both kinds of line ends, which then count
+	CRLF             bool    // a line of it has a carriage return before its line end
 }
 
 // Hunk is a sequence of lines of a file, of which some are removed and others added.
@@ -183,14 +184,13 @@ func (h *Hunk) measure() string {
 	return ""
 }
 
-// sniff sets Mixed.
+// sniff sets Mixed and CRLF.
 func (f *File) sniff() {
-	lf, crlf := false, false
+	lf := false
 	for i := range f.Hunks {
 		for l := range f.Hunks[i].Lines() {
-			lf, crlf = lf || l.End == LF, crlf || l.End == CRLF
-			if lf && crlf {
-				f.Mixed = true
+			lf, f.CRLF = lf || l.End == LF, f.CRLF || l.End == CRLF
+			if f.Mixed = lf && f.CRLF; f.Mixed {
 				return
 			}
 		}

@@ -231,7 +231,7 @@ func joined(format Format, files []File) []File {
 				into.Hunks, own[i] = slices.Clone(into.Hunks), true
 			}
 			into.Hunks = append(into.Hunks, f.Hunks...)
-			into.Mixed, into.MayBeNew = into.Mixed || f.Mixed, false
+			into.Mixed, into.CRLF, into.MayBeNew = into.Mixed || f.Mixed, into.CRLF || f.CRLF, false
 			if f.NewMode != 0 {
 				into.NewMode = f.NewMode
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/suite"
 )
@@ -71,7 +72,12 @@ func inRoot(t *testing.T, files tree, p actions.Patch) (tree, error) {
 	t.Helper()
 	dir := t.TempDir()
 	files.plant(t, dir)
-	_, err := applied(t, suite.OpenRoot(t, dir), p)
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close() // a test has more samples than a process has files
+	_, err = applied(t, root, p)
 	return readTree(t, dir), err
 }
 
