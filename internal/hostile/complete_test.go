@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestComplete holds the table of docs/hostile.md against the tests here and in internal/torture, both ways.
+// TestComplete compares the table of docs/hostile.md with the tests here and in internal/torture, in both directions.
 func TestComplete(t *testing.T) {
 	t.Parallel()
-	tests := make(map[string]string) // to the file it is in
+	tests := make(map[string]string) // to the file that it is in
 	for _, dir := range []string{".", "../torture"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 		if err != nil {

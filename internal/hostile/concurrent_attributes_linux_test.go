@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// TestHostile_permissions_changed_while_a_commit_runs has another program change who may read a file, whose it is or
-// an attribute when a phase of the commit begins. That stays in every phase; before the file is replaced it is a
+// TestHostile_permissions_changed_while_a_commit_runs has another program change a file's permissions, owner or an
+// attribute when a phase of the commit begins. That change stays in every phase; before the file is replaced it is a
 // conflict.
 func TestHostile_permissions_changed_while_a_commit_runs(t *testing.T) {
 	t.Parallel()

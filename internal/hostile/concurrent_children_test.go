@@ -20,13 +20,14 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// holder is another process in the middle of a run that counts up in a.txt.
+// holder is another process in the middle of a run that increments a counter in a.txt.
 type holder struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 }
 
-// startHolder starts a run in another process and returns when it is at the place: "step", or a phase of the commit.
+// startHolder starts a run in another process and returns when it has reached the place: "step", or a phase of the
+// commit.
 func startHolder(t *testing.T, b *backend, at string, prepare ...func(cmd *exec.Cmd)) *holder {
 	t.Helper()
 	h := &holder{cmd: command(t, "hold", b.name, b.dir, at)}
@@ -44,7 +45,7 @@ func startHolder(t *testing.T, b *backend, at string, prepare ...func(cmd *exec.
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = h.cmd.Process.Kill() }) // if it has not ended by itself
+	t.Cleanup(func() { _ = h.cmd.Process.Kill() }) // if it has not ended on its own
 	within(t, patience, func(context.Context) {
 		line, err := bufio.NewReader(out).ReadString('\n')
 		if line != "holding\n" {
@@ -54,7 +55,7 @@ func startHolder(t *testing.T, b *backend, at string, prepare ...func(cmd *exec.
 	return h
 }
 
-// release lets the other process go on, and waits for it.
+// release lets the other process continue, and waits for it.
 func (h *holder) release(t *testing.T) {
 	t.Helper()
 	if err := errors.Join(h.in.Close(), h.cmd.Wait()); err != nil {
@@ -91,14 +92,14 @@ func holdChild(args []string) error {
 		phase, isPhase := e.(millrace.CommitPhase)
 		if isStep && at == "step" && step.Index == 0 || isPhase && phase.Phase == at {
 			fmt.Println("holding")
-			_, _ = io.Copy(io.Discard, os.Stdin) // until the process that started this closes it
+			_, _ = io.Copy(io.Discard, os.Stdin) // until the process that started this one closes it
 		}
 	}
 	_, err = x.Run(context.Background(), fsys, p)
 	return err
 }
 
-// opened is the file system of that name over a directory, as a backend has it.
+// opened returns the file system with that name over a directory, as a backend has it.
 func opened(name, dir string) (afero.Fs, error) {
 	below := afero.NewBasePathFs(afero.NewOsFs(), dir)
 	switch name {
@@ -106,14 +107,14 @@ func opened(name, dir string) (afero.Fs, error) {
 		return below, nil
 	case "plain":
 		return plain(below), nil
-	case "hiding": // it does not show the handles of the operating system
+	case "hiding": // it does not expose the handles of the operating system
 		return errorfs.Wrap(plain(below), nil), nil
 	default:
 		return rootfs.Open(dir)
 	}
 }
 
-// runChild counts up once, and prints "done", or "locked" if another process has the tree.
+// runChild increments the counter once, and prints "done", or "locked" if another process holds the tree.
 func runChild(args []string) error {
 	fsys, err := opened(args[0], args[1])
 	if err != nil {
@@ -138,7 +139,7 @@ func runChild(args []string) error {
 	return err
 }
 
-// handlesChild prints what it has been given open handles of, and goes on living until its standard input is closed.
+// handlesChild prints the open handles that it inherited, and lives until its standard input is closed.
 func handlesChild([]string) error {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// contained makes the process the first process of a pid namespace of its own, as in a container with the host's name.
+// contained makes the process the first one of its own pid namespace, as in a container with the host's name.
 func contained(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID, Pdeathsig: syscall.SIGKILL}
 }
@@ -36,7 +36,7 @@ func inContainers(t *testing.T, test func(t *testing.T, b *backend)) {
 	}
 }
 
-// runContained counts up in a container of its own, and returns what it says.
+// runContained increments the counter in its own container, and returns its output.
 func runContained(t *testing.T, b *backend, wait time.Duration) string {
 	t.Helper()
 	cmd := command(t, "run", b.name, b.dir, wait.String())
@@ -48,8 +48,8 @@ func runContained(t *testing.T, b *backend, wait time.Duration) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Two containers on one machine have one host name, and each has its process 1. A process that lives in one container
-// is not taken for dead in the other.
+// Two containers on one machine have one host name, and each has its own process 1. A living process in one container
+// is not mistaken for dead in the other.
 func TestHostile_a_lock_held_in_another_container(t *testing.T) {
 	t.Parallel()
 	inContainers(t, func(t *testing.T, b *backend) {
@@ -69,9 +69,9 @@ func TestHostile_a_lock_held_in_another_container(t *testing.T) {
 	})
 }
 
-// A container is killed and started again: the run in it has the number of the one before. It goes on where the system
-// gives back the lock of the dead. Where it does not, a dead run cannot be distinguished from a run that lives in
-// another container, so the error names the file to remove.
+// A container is killed and restarted: the run in it has the process number of the previous one. It continues if the
+// system releases the locks of the dead. If not, a dead run cannot be distinguished from a living run in another
+// container, so the error names the file to remove.
 func TestHostile_a_container_started_again_with_the_same_process_number(t *testing.T) {
 	t.Parallel()
 	inContainers(t, func(t *testing.T, b *backend) {
@@ -100,7 +100,7 @@ func TestHostile_a_container_started_again_with_the_same_process_number(t *testi
 	})
 }
 
-// The holder is killed before it has written down its name, at each moment.
+// The holder is killed before it has recorded its name, at each moment.
 func TestHostile_a_holder_that_dies_while_it_takes_the_lock(t *testing.T) {
 	t.Parallel()
 	for what, plantIt := range map[string]func(b *backend) error{
@@ -128,7 +128,7 @@ func TestHostile_a_holder_that_dies_while_it_takes_the_lock(t *testing.T) {
 	}
 }
 
-// plantOwner writes what the owner of a mark says: in it, or, if the name is that of a file, there.
+// plantOwner writes the owner of a mark: into the mark, or, if the name is that of a file, there.
 func plantOwner(b *backend, name, text string) error {
 	if strings.HasSuffix(name, ".owner") {
 		return afero.WriteFile(b.fs, name, []byte(text), 0o600)

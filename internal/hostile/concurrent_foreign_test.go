@@ -14,13 +14,13 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// The bytes that another program leaves in a.txt.
+// The bytes that another program writes to a.txt.
 const foreign = "what an editor has saved\n"
 
-// sameSize is as long as a.txt, and not what a run would make of it.
+// sameSize has the length of a.txt, and differs from the result of a run.
 const sameSize = "ALPHA NEEDLE\n"
 
-// saves are the ways in which another program writes to a.txt. Its bytes are foreign, except where the size must not
+// saves are the ways in which another program writes to a.txt. Its bytes are foreign, except if the size must not
 // reveal them.
 func saves() map[string]func(b *backend) (content string, err error) {
 	return map[string]func(b *backend) (string, error){
@@ -44,7 +44,7 @@ func saves() map[string]func(b *backend) (content string, err error) {
 	}
 }
 
-// writesAll has a step of each kind; a.txt is among the files of the one under test.
+// writesAll has a step of each kind; a.txt is among the files of the step under test.
 func writesAll(one obj) []obj {
 	return []obj{
 		one,
@@ -55,7 +55,7 @@ func writesAll(one obj) []obj {
 	}
 }
 
-// touched are the steps that may be done to a.txt.
+// touched are the steps that can be applied to a.txt.
 func touched() map[string]obj {
 	return map[string]obj{
 		"edit":   editFile("a.txt", "needle", "pin"),
@@ -65,10 +65,10 @@ func touched() map[string]obj {
 	}
 }
 
-// checkKept fails the test unless the tree is what it was but for a.txt, which is what the other program has left.
+// checkKept fails the test unless the tree is unchanged except for a.txt, which has the other program's content.
 //
-// A rollback cannot distinguish a file that another program removed from a file that it has to put back. So a file that
-// was removed after the transaction was applied may be back, as it was.
+// A rollback cannot distinguish a file that another program removed from a file that it must restore. So a file that
+// was removed after the transaction was applied may be back, unchanged.
 func checkKept(t *testing.T, b *backend, before map[string]string, content string, mayBeBack bool) {
 	t.Helper()
 	after := b.snapshot(t)
@@ -139,7 +139,7 @@ func TestHostile_other_programs_between_plan_and_commit(t *testing.T) {
 	}
 }
 
-// Another program saves while a run is about to commit, or already does.
+// Another program saves while a run is about to commit, or is already committing.
 func TestHostile_other_programs_during_a_commit(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []string{"verify", "stage", "backup", "journal", "apply"} {
@@ -181,7 +181,7 @@ func TestHostile_other_programs_during_a_commit(t *testing.T) {
 	}
 }
 
-// Another program makes something at a path that was free when the change was planned.
+// Another program makes an entry at a path that was free when the change was planned.
 func TestHostile_a_file_created_at_a_planned_path(t *testing.T) {
 	t.Parallel()
 	for what, one := range map[string]obj{
@@ -226,7 +226,7 @@ func TestHostile_a_file_created_at_a_planned_path(t *testing.T) {
 	}
 }
 
-// RemoveTree is an action that removes a directory, which none of the built-in ones does.
+// RemoveTree is an action that removes a directory, which no built-in action does.
 type RemoveTree struct {
 	Dir string `json:"dir" param:"required"`
 }
@@ -241,7 +241,7 @@ func (r RemoveTree) Run(_ context.Context, c *actions.Call) (actions.Outcome, er
 	return actions.Outcome{Files: []string{r.Dir}}, c.FS.RemoveAll(r.Dir)
 }
 
-// Another program puts a file into a directory that the run is about to remove.
+// Another program adds a file to a directory that the run is about to remove.
 func TestHostile_foreign_file_in_directory_to_remove(t *testing.T) {
 	t.Parallel()
 	d := millrace.Decoder{Actions: actions.Builtin().With(RemoveTree{})}
@@ -290,7 +290,7 @@ func TestHostile_foreign_file_in_directory_to_remove(t *testing.T) {
 	}
 }
 
-// A restore wants to remove a directory that the run has made, and in which another program works by now.
+// A restore must remove a directory that the run made, and in which another program now works.
 func TestHostile_foreign_file_in_directory_to_restore(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {

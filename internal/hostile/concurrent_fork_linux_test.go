@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// A program that is started while the lock is held gets no handle of the tree, and keeps no process from locking it
-// when the run is over.
+// A program that is started while the lock is held inherits no handle of the tree, and does not block the lock after
+// the run is over.
 func TestHostile_process_started_while_locked(t *testing.T) {
 	t.Parallel()
 	eachOfProcesses(t, func(t *testing.T, b *backend) {

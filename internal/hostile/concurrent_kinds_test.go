@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// backendOver is a plain or other backend whose directory is that of b.
+// backendOver is a plain or other backend on the directory of b.
 func backendOver(t *testing.T, b *backend, name string) *backend {
 	t.Helper()
 	fsys, err := opened(name, b.dir)
@@ -25,8 +25,8 @@ func backendOver(t *testing.T, b *backend, name string) *backend {
 	return &other
 }
 
-// One directory is used through two kinds of file systems. The second neither runs nor takes back what the
-// first is in the middle of.
+// One directory is used through two kinds of file systems. The second neither runs nor undoes what the first is in the
+// middle of.
 func TestHostile_two_kinds_of_file_system_over_one_directory(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"root", "os", "plain", "hiding"} {

@@ -12,8 +12,8 @@ import (
 )
 
 // TestHostile_a_write_through_a_mapping_after_the_plan_is_found has another program write to a page of a file that it
-// has mapped, and written to before: no time of the file tells. The plan that was made from the older bytes must not
-// replace it.
+// has mapped and written to before: no time of the file reveals it. The plan that was made from the older bytes must
+// not replace it.
 func TestHostile_a_write_through_a_mapping_after_the_plan_is_found(t *testing.T) {
 	t.Parallel()
 	for what, stored := range map[string]bool{"plan": false, "stored plan": true} {

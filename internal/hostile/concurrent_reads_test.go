@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// A run that reads a file and writes another one does not mind if the first has changed meanwhile: only what is written
-// is compared. That is documented.
+// A run that reads a file and writes another one ignores a change of the first: only written files are compared. That
+// is documented.
 func TestHostile_only_read_while_another_writes(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {
@@ -27,7 +27,7 @@ func TestHostile_only_read_while_another_writes(t *testing.T) {
 	})
 }
 
-// A run that only reads neither waits for a committing run nor disturbs it, and sees each file whole: old or new.
+// A read-only run neither waits for a committing run nor disturbs it, and sees each file whole: old or new.
 func TestHostile_reads_while_another_commits(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {

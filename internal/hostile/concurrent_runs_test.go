@@ -15,14 +15,14 @@ import (
 	"github.com/millrace-go/millrace/internal/raise"
 )
 
-// countUp adds a plus to the first line of a.txt. Done n times, there are n.
+// countUp adds a plus to the first line of a.txt. After n runs, there are n.
 func countUp(t *testing.T) millrace.Pipeline {
 	t.Helper()
 	return decoded(t, act("regex_transform", obj{"files": []string{"a.txt"}, "patterns": []obj{{"pattern": `\A`, "replacement": "+"}}}))
 }
 
-// eachShared is eachCommitting with a file system that several runs can share: a MemMapFs has to be raised once for
-// that, as fsutil.Raise says.
+// eachShared is eachCommitting with a file system that several runs can share: a MemMapFs must be raised once for that,
+// as documented at fsutil.Raise.
 func eachShared(t *testing.T, test func(t *testing.T, b *backend)) {
 	t.Helper()
 	eachCommitting(t, func(t *testing.T, b *backend) {
@@ -37,7 +37,7 @@ func eachShared(t *testing.T, test func(t *testing.T, b *backend)) {
 	})
 }
 
-// All runs wait for each other, and each sees what the one before has left.
+// All runs wait for each other, and each sees the result of the previous one.
 func TestHostile_many_executors_in_one_process(t *testing.T) {
 	t.Parallel()
 	eachShared(t, func(t *testing.T, b *backend) {
@@ -64,7 +64,7 @@ func TestHostile_many_executors_in_one_process(t *testing.T) {
 	})
 }
 
-// A run that does not get the lock in time says so, and has changed nothing.
+// A run that does not get the lock in time reports that, and has changed nothing.
 func TestHostile_locked_by_another_executor(t *testing.T) {
 	t.Parallel()
 	eachShared(t, func(t *testing.T, b *backend) {
@@ -110,7 +110,7 @@ func eachOfProcesses(t *testing.T, test func(t *testing.T, b *backend)) {
 	})
 }
 
-// The second process waits, or gives up in time; then it sees what the first has done.
+// The second process waits, or gives up in time; then it sees the result of the first.
 func TestHostile_two_processes(t *testing.T) {
 	t.Parallel()
 	eachOfProcesses(t, func(t *testing.T, b *backend) {
@@ -143,7 +143,7 @@ func TestHostile_two_processes(t *testing.T) {
 	})
 }
 
-// The holder is killed, before and in the middle of its commit. Its lock is free at once, and what it has left is
+// The holder is killed, before and in the middle of its commit. Its lock is free at once, and its partial changes are
 // undone.
 func TestHostile_holder_killed(t *testing.T) {
 	t.Parallel()
@@ -177,8 +177,8 @@ func TestHostile_holder_killed(t *testing.T) {
 	}
 }
 
-// A user removes the lock while it is held, or puts another one there. On the file systems that have a lock of the
-// system, the directory itself is locked, so there is nothing that could be removed.
+// A user removes the lock while it is held, or replaces it. On file systems that use a lock of the system, the
+// directory itself is locked, so there is nothing to remove.
 func TestHostile_lock_deleted_by_hand(t *testing.T) {
 	t.Parallel()
 	other := `{"host": "elsewhere", "pid": 1, "token": "another"}`
@@ -211,7 +211,7 @@ func TestHostile_lock_deleted_by_hand(t *testing.T) {
 					t.Errorf("result is %v", res)
 				}
 				after := b.snapshot(t)
-				for name := range after { // of the lock itself the rest is another program's
+				for name := range after { // the rest of the lock belongs to another program
 					if strings.HasPrefix(name, ".millrace") || strings.HasPrefix(name, "gone") {
 						delete(after, name)
 					}

@@ -32,7 +32,7 @@ func phaseObserver(fail func(), at func(phase string)) func(e millrace.Event) {
 	}
 }
 
-// waysToFail are how a program's own code can end that is called back.
+// waysToFail are the ways in which a program's callback can end abnormally.
 func waysToFail() map[string]func() {
 	return map[string]func(){
 		"panic":         func() { panic("the watcher is broken") },
@@ -41,7 +41,7 @@ func waysToFail() map[string]func() {
 	}
 }
 
-// The watchers of a run fail at each call. That changes nothing about the run, and the result reports it.
+// The watchers of a run fail at each call. That does not affect the run, and the result reports it.
 func TestHostile_an_observer_and_a_logger_that_fail_at_every_call(t *testing.T) {
 	t.Parallel()
 	for name, fail := range waysToFail() {
@@ -70,7 +70,7 @@ func TestHostile_an_observer_and_a_logger_that_fail_at_every_call(t *testing.T) 
 	}
 }
 
-// An observer that fails while a commit is taken back does not keep the tree from being what it was.
+// An observer that fails during a rollback does not prevent the tree from being restored.
 func TestHostile_an_observer_that_fails_during_rollback(t *testing.T) {
 	t.Parallel()
 	for name, fail := range waysToFail() {
@@ -107,7 +107,7 @@ func TestHostile_an_observer_that_fails_during_rollback(t *testing.T) {
 	}
 }
 
-// wantWarnings wants one warning with each of these words.
+// wantWarnings checks that there is one warning with each of these words.
 func wantWarnings(t *testing.T, warnings []string, words ...string) {
 	t.Helper()
 	for _, w := range words {

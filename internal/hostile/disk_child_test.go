@@ -26,31 +26,31 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// diskJobVariable is the environment variable that tells a process of this binary what to do instead of testing.
+// diskJobVariable is the environment variable with the job that a process of this binary runs instead of tests.
 const diskJobVariable = "MILLRACE_HOSTILE_JOB"
 
-// diskJob is what a process does to a tree.
+// diskJob is the work of a process on a tree.
 type diskJob struct {
 	Dir      string
 	Pipeline string // a name in diskPipelines; "" means to recover
-	// Sigkill kills the process at the first operation that matches, after an operation that matches SigkillAfter, or
-	// at the SigkillAt-th that matches.
+	// Sigkill kills the process at the first matching operation, after an operation that matches SigkillAfter, or at the
+	// SigkillAt-th that matches.
 	Sigkill, SigkillAfter string
 	SigkillAt             int
 	Plain                 bool   // on a file system without abilities
 	Foreign               bool   // with ReplaceForeign
 	InPlace, NoSync       bool   // as of the executor
-	Blind                 bool   // nothing knows the rights of this process before the system refuses an operation
+	Blind                 bool   // the permissions of this process are unknown until the system refuses an operation
 	Nofile, Fsize         uint64 // limits; 0 means none
 	Workers               int    // 0 means one
-	// Trees are directories. The pipeline that runs in each stands in a file beside it, with .json at its end. Of the
-	// other fields only Foreign and Blind count then.
+	// Trees are directories. The pipeline for each is in a file next to it, with the ending .json. Of the other fields
+	// only Foreign and Blind apply then.
 	Trees []string
-	// Act is what is done in each of the trees in place of a run, see [diskJob.act].
+	// Act is done in each of the trees instead of a run, see [diskJob.act].
 	Act string
 }
 
-// diskReport is what it says of that.
+// diskReport is the report of a diskJob.
 type diskReport struct {
 	Killed   bool `json:"-"`
 	Error    string
@@ -61,7 +61,7 @@ type diskReport struct {
 	Typed    bool // a *CommitError, *StepError or *BlockedError
 	// Failed has the reason for each file that the last step reports as failed.
 	Failed map[string]string
-	Trees  map[string]diskReport // of the job's
+	Trees  map[string]diskReport // of the job's Trees
 }
 
 func (r diskReport) is(errno syscall.Errno) bool {
@@ -85,7 +85,7 @@ func (j diskJob) start(t testing.TB, prepare ...func(cmd *exec.Cmd)) diskReport 
 		for _, change := range prepare {
 			change(cmd)
 		}
-		// A copy of the binary is busy as long as a process that another test was just starting has it open for writing.
+		// A copy of the binary is busy while a process that another test is starting has it open for writing.
 		if out, err = cmd.CombinedOutput(); !errors.Is(err, syscall.ETXTBSY) {
 			break
 		}
@@ -107,7 +107,7 @@ func (j diskJob) start(t testing.TB, prepare ...func(cmd *exec.Cmd)) diskReport 
 	return diskReport{}
 }
 
-// as makes a command run as another user, from a copy of this binary that this one can reach.
+// as makes a command run as another user, from a copy of this binary that this user can reach.
 func as(t testing.TB, uid uint32) func(cmd *exec.Cmd) {
 	t.Helper()
 	needRoot(t)
@@ -126,7 +126,7 @@ func as(t testing.TB, uid uint32) func(cmd *exec.Cmd) {
 	}
 }
 
-// TestHostileJob does not test anything: other tests start processes that run it.
+// TestHostileJob tests nothing: other tests start processes that run it.
 func TestHostileJob(t *testing.T) {
 	text := os.Getenv(diskJobVariable)
 	if text == "" {
@@ -157,13 +157,13 @@ func TestHostileJob(t *testing.T) {
 	fmt.Printf("\nREPORT %s\n", data)
 }
 
-// blindFs is a tree that claims all rights.
+// blindFs is a tree that claims all permissions.
 type blindFs struct{ *rootfs.FS }
 
 func (blindFs) MayChange(string) error        { return nil }
 func (blindFs) Owns(capability.Identity) bool { return true }
 
-// failedFiles returns the reasons of the files that the last step reports as failed.
+// failedFiles returns the reasons for the files that the last step reports as failed.
 func failedFiles(res *millrace.Result) map[string]string {
 	failed := make(map[string]string)
 	if len(res.Results) == 0 {
@@ -187,7 +187,7 @@ func (j diskJob) run(t *testing.T) diskReport {
 		h.before = func(event string) error {
 			if match(event) {
 				if count++; count >= j.SigkillAt {
-					_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // nothing comes after this
+					_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // nothing runs after this
 				}
 			}
 			return nil

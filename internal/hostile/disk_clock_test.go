@@ -23,7 +23,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// at calls do when the clock shows another time: years after the one at which the bubble of synctest begins, 2000.
+// at calls do with the clock at another time: years after the start of the synctest bubble, 2000.
 func at(t *testing.T, years int, do func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -32,8 +32,7 @@ func at(t *testing.T, years int, do func(t *testing.T)) {
 	})
 }
 
-// TestHostile_the_clock_jumps_during_commits commits while the clock jumps by decades, and restores in the opposite
-// order.
+// TestHostile_the_clock_jumps_during_commits commits while the clock jumps by decades, and restores in reverse order.
 func TestHostile_the_clock_jumps_during_commits(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
@@ -79,7 +78,7 @@ func TestHostile_crash_before_the_clock_jumps(t *testing.T) {
 	}
 }
 
-// TestHostile_prune_after_the_clock_jumped keeps the backup just made, although it looks like the oldest one.
+// TestHostile_prune_after_the_clock_jumped keeps the newest backup, although it looks like the oldest one.
 func TestHostile_prune_after_the_clock_jumped(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
@@ -99,7 +98,7 @@ func TestHostile_prune_after_the_clock_jumped(t *testing.T) {
 	})
 }
 
-// TestHostile_time_zones kills in one time zone and goes on in others.
+// TestHostile_time_zones kills in one time zone and continues in others.
 func TestHostile_time_zones(t *testing.T) {
 	t.Parallel()
 	in := func(zone string) func(cmd *exec.Cmd) {
@@ -166,8 +165,7 @@ func TestHostile_stored_plan_in_another_zone(t *testing.T) {
 	}
 }
 
-// TestHostile_other_bytes_with_equal_times has another program write other bytes, as many as before, and set the time
-// back.
+// TestHostile_other_bytes_with_equal_times has another program write as many other bytes, and reset the time.
 func TestHostile_other_bytes_with_equal_times(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {
@@ -215,7 +213,7 @@ func TestHostile_other_bytes_with_equal_times(t *testing.T) {
 }
 
 // TestHostile_other_bytes_with_equal_times_after_a_crash has another program do that to a file that an interrupted
-// commit has written.
+// commit wrote.
 func TestHostile_other_bytes_with_equal_times_after_a_crash(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"in place", "renamed"} {

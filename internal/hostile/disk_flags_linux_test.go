@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestHostile_the_flags_of_an_inode_are_kept edits a file that is not to be dumped, and whose times of access are not
-// kept, in a directory whose new files are not so.
+// TestHostile_the_flags_of_an_inode_are_kept edits a file with the flags for no dump and no access times, in a
+// directory whose new files have no such flags.
 func TestHostile_the_flags_of_an_inode_are_kept(t *testing.T) {
 	t.Parallel()
 	const noDump, noAccessTime = 0x40, 0x80

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestHostile_fsync_fails lets fsync fail. It is never tried again: what it says the second time is not true.
+// TestHostile_fsync_fails makes fsync fail. It is never repeated, because its second result would be wrong.
 func TestHostile_fsync_fails(t *testing.T) {
 	t.Parallel()
 	want := after(t, everything, diskPipelines()["everything"])

@@ -19,8 +19,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// smallDisk is a file system in memory of so many pages and inodes, to be resized, with twenty files of two pages in
-// "tree". Nothing but what a commit adds can fill it.
+// smallDisk is a file system in memory with a limited, resizable number of pages and inodes, with twenty files of two
+// pages in "tree". Only a commit's additions can fill it.
 type smallDisk struct{ mount, dir string }
 
 func newSmallDisk(t *testing.T) smallDisk {
@@ -39,7 +39,7 @@ func (d smallDisk) plant(t *testing.T) {
 	}
 }
 
-// reset makes the disk new, of another size. Mounting another one would take much longer.
+// reset empties the disk and resizes it. Mounting another one would take much longer.
 func (d smallDisk) reset(t *testing.T, pages, nodes int) {
 	t.Helper()
 	must(t, os.RemoveAll(d.dir))
@@ -52,8 +52,8 @@ const (
 	fullNodes = 1 + 2 + 20 // the mount, two directories, the files
 )
 
-// TestHostile_the_disk_is_full_at_each_stage commits on a disk that is really full after so many pages, or inodes,
-// more. Whatever does not fit, the tree is old at once, and nothing lies around.
+// TestHostile_the_disk_is_full_at_each_stage commits on a disk that is really full after that many more pages or
+// inodes. Whatever does not fit, the tree is old at once, and nothing is left over.
 func TestHostile_the_disk_is_full_at_each_stage(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
@@ -118,8 +118,7 @@ func fillAndCommit(t *testing.T, dir string, phases map[string]int) (isNew bool)
 	return false
 }
 
-// TestHostile_disk_full_during_rollback has no page and no inode left when a commit that has applied half has to go
-// back.
+// TestHostile_disk_full_during_rollback has no page and no inode left when a half applied commit must be rolled back.
 func TestHostile_disk_full_during_rollback(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
@@ -155,7 +154,7 @@ func TestHostile_disk_full_during_rollback(t *testing.T) {
 	}
 }
 
-// fill leaves no page, or no inode.
+// fill uses up all pages, or all inodes.
 func fill(t *testing.T, dir, what string) {
 	t.Helper()
 	var err error
@@ -171,8 +170,8 @@ func fill(t *testing.T, dir, what string) {
 	}
 }
 
-// TestHostile_the_disk_is_full_during_recovery has no page and no inode left when the commit of a process that has
-// died is to be undone.
+// TestHostile_the_disk_is_full_during_recovery has no page and no inode left when the commit of a dead process must be
+// undone.
 func TestHostile_the_disk_is_full_during_recovery(t *testing.T) {
 	t.Parallel()
 	needRoot(t)

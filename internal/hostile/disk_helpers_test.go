@@ -26,13 +26,13 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// stateName is the directory in a tree that the library keeps its own things in.
+// stateName is the directory in a tree for the library's own files.
 const stateName = millrace.DefaultStateDir
 
 // longBefore is the time of all planted files, so that none looks as if just written.
 var longBefore = time.Date(2020, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
 
-// alter is an action that does to the stage what a test wants.
+// alter is an action that changes the stage as a test requires.
 type alter struct{ do []func(s *stage.Stage) error }
 
 func (alter) Spec() actions.Spec {
@@ -48,7 +48,7 @@ func (a alter) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) 
 	return actions.Outcome{}, nil
 }
 
-// altering is a pipeline of one step. It may do whatever it likes.
+// altering is a pipeline of one step without restrictions.
 func altering(do ...func(s *stage.Stage) error) millrace.Pipeline {
 	return millrace.New("hostile").Options(millrace.Options{Force: true}).Step("s", alter{do}).MustBuild()
 }
@@ -73,7 +73,7 @@ func chmodded(name string, m fs.FileMode) func(*stage.Stage) error {
 	return func(s *stage.Stage) error { return s.Chmod(name, m) }
 }
 
-// openDir is a real directory as a file system.
+// openDir returns a real directory as a file system.
 func openDir(t testing.TB, dir string) *rootfs.FS {
 	t.Helper()
 	fsys, err := rootfs.Open(dir)
@@ -110,18 +110,18 @@ func plantDir(t testing.TB, dir string, specs ...string) {
 	}
 }
 
-// facts are what is compared of a tree.
+// facts are the compared properties of a tree.
 type facts uint8
 
 const (
 	contents facts = 1 << iota // kind, mode, bytes, target
 	times                      // of files
-	inodes                     // of files, with the number of their names and their owner and extended attributes
-	private                    // what is in the state directory as well, else only that it is there
+	inodes                     // of files, with their link count, owner and extended attributes
+	private                    // also the content of the state directory, else only its existence
 	exact    = contents | times | inodes
 )
 
-// treeOf describes all that is in a directory, a line a path.
+// treeOf describes everything in a directory, one line per path.
 func treeOf(t testing.TB, dir string, what facts) map[string]string {
 	t.Helper()
 	all, own := make(map[string]string), make(map[uint64]uint64)
@@ -194,7 +194,7 @@ func attributes(full string) []string {
 	buf := make([]byte, 1<<12)
 	n, err := unix.Llistxattr(full, buf)
 	if err != nil {
-		return nil // there are none here
+		return nil // not supported here
 	}
 	var list []string
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(buf[:n]), "\x00"), "\x00") {
@@ -207,7 +207,7 @@ func attributes(full string) []string {
 	return list
 }
 
-// sameTree fails the test if the directory is not what it was.
+// sameTree fails the test if the directory has changed.
 func sameTree(t testing.TB, what, dir string, want map[string]string, compare facts) {
 	t.Helper()
 	if diff := cmp.Diff(want, treeOf(t, dir, compare)); diff != "" {
@@ -215,7 +215,7 @@ func sameTree(t testing.TB, what, dir string, want map[string]string, compare fa
 	}
 }
 
-// failedAs returns the *millrace.CommitError of that state that a commit must have ended with.
+// failedAs returns the *millrace.CommitError with that state, with which a commit must have ended.
 func failedAs(t testing.TB, err error, state millrace.CommitState, causes ...error) *millrace.CommitError {
 	t.Helper()
 	failed, ok := errors.AsType[*millrace.CommitError](err)
@@ -230,7 +230,7 @@ func failedAs(t testing.TB, err error, state millrace.CommitState, causes ...err
 	return failed
 }
 
-// needRoot skips a test that changes owners or mounts something.
+// needRoot skips a test that needs to change owners or mount something.
 func needRoot(t testing.TB) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -252,7 +252,7 @@ func mounted(t testing.TB, source, dir, kind string, flags uintptr, data string)
 	})
 }
 
-// openTemp is a temporary directory that every user can reach, which t.TempDir is not.
+// openTemp returns a temporary directory that every user can reach, unlike t.TempDir.
 func openTemp(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "millrace-hostile-")

@@ -20,7 +20,7 @@ type opHook struct {
 	before func(event string) error
 }
 
-// transaction matches the directory of a transaction, whose name is never the same.
+// transaction matches the directory of a transaction, whose name differs each time.
 const transaction = `^\.millrace/tx/\d{8}_\d{6}_[0-9a-f]+`
 
 func (h *opHook) call(op, name string) error {
@@ -36,14 +36,14 @@ func (h *opHook) call(op, name string) error {
 	return nil
 }
 
-// observe makes events of the phases of a commit.
+// observe turns the phases of a commit into operations of the hook.
 func (h *opHook) observe(e millrace.Event) {
 	if p, ok := e.(millrace.CommitPhase); ok {
 		_ = h.call("phase", p.Phase) // a phase cannot fail
 	}
 }
 
-// wrap is a real directory with all its abilities, and the hook.
+// wrap returns a real directory with all its abilities, and the hook.
 func (h *opHook) wrap(root afero.Fs) afero.Fs {
 	return errorfs.Wrap(root, func(op *errorfs.Op, do func() error) error {
 		kind := op.Kind
@@ -68,7 +68,7 @@ func (h *opHook) wrap(root afero.Fs) afero.Fs {
 	})
 }
 
-// halves writes in two halves, so that what dies at the second has left half of it.
+// halves writes in two halves, so that a kill at the second leaves half of the write.
 func (h *opHook) halves(op *errorfs.Op, do func() error) error {
 	whole := op.Data
 	op.Data = whole[:len(whole)/2]

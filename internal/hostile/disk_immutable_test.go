@@ -21,7 +21,7 @@ const (
 	appendOnly = 0x20 // FS_APPEND_FL, what chattr +a sets
 )
 
-// protect sets flags of a file or directory until the end of the test, or until the function that it returns is called.
+// protect sets flags of a file or directory until the end of the test, or until the returned function is called.
 func protect(t *testing.T, name string, flags int) func() {
 	t.Helper()
 	needRoot(t)
@@ -95,8 +95,8 @@ func TestHostile_immutable_in_the_middle(t *testing.T) {
 	}
 }
 
-// TestHostile_created_where_nothing_can_be_removed: what was created in a directory that only grows cannot be taken
-// back when the commit fails afterwards. That is said, and done as soon as it can be.
+// TestHostile_created_where_nothing_can_be_removed: an entry that was created in an append-only directory cannot be
+// removed when the commit fails afterwards. That is reported, and done as soon as possible.
 func TestHostile_created_where_nothing_can_be_removed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,7 +16,7 @@ import (
 )
 
 // TestHostile_a_lower_layer_shows_through removes and renames files of an afero.CopyOnWriteFs that the upper layer has
-// a copy of, so that the lower one's come to light. No run reports that they are gone, and no run leaves the older
+// a copy of, so that those of the lower layer reappear. No run reports that they are gone, and no run leaves the older
 // bytes there.
 func TestHostile_a_lower_layer_shows_through(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// manyFiles plants 300 of them in one directory.
+// manyFiles plants 300 files in one directory.
 func manyFiles(t testing.TB, dir string) {
 	t.Helper()
 	for i := range 300 {
@@ -22,8 +22,8 @@ func manyFiles(t testing.TB, dir string) {
 	}
 }
 
-// TestHostile_few_file_handles lets a process have so few files open at a time. With 32 everything works if one file is
-// written at a time; with fewer, or more files at a time, it may fail, and then the tree is old.
+// TestHostile_few_file_handles limits the open files of a process. With 32 everything works if one file is written at a
+// time; with fewer, or more files at a time, it may fail, and then the tree is old.
 func TestHostile_few_file_handles(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -43,7 +43,7 @@ func TestHostile_few_file_handles(t *testing.T) {
 				}
 				return
 			}
-			// Where not even the lock can be taken, that is the error.
+			// If not even the lock can be taken, that is the error.
 			if !r.Typed && !strings.HasPrefix(r.Error, "lock ") || !r.is(syscall.EMFILE) || tt.works {
 				t.Errorf("report %+v", r)
 			}
@@ -56,7 +56,7 @@ func TestHostile_few_file_handles(t *testing.T) {
 	}
 }
 
-// TestHostile_file_size_limit lets a process write no file larger than so. The plan of many files is larger.
+// TestHostile_file_size_limit limits the size of written files. The plan of many files is larger.
 func TestHostile_file_size_limit(t *testing.T) {
 	t.Parallel()
 	for limit, path := range map[uint64]string{

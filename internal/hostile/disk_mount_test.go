@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountedTree plants what the pipeline "mounted" works on. The files below m are on another mount of the same file
-// system, so that only a failing rename shows it.
+// mountedTree plants the tree for the pipeline "mounted". The files below m are on another mount of the same file
+// system, so that only a failing rename reveals it.
 func mountedTree(t testing.TB, dir string) {
 	t.Helper()
 	plantDir(t, dir, "near=n", "here=h", "m/")
@@ -21,8 +21,8 @@ func mountedTree(t testing.TB, dir string) {
 	mounted(t, dir+"-other", filepath.Join(dir, "m"), "", unix.MS_BIND, "")
 }
 
-// TestHostile_bind_mount_inside has a mount inside of the tree: it works by files beside the paths, of which nothing is
-// left, after a crash neither.
+// TestHostile_bind_mount_inside has a mount inside the tree: temporary files next to the paths are used, and none is
+// left, even after a crash.
 func TestHostile_bind_mount_inside(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
@@ -71,7 +71,7 @@ func TestHostile_bind_mount_inside(t *testing.T) {
 	}
 }
 
-// TestHostile_only_created_files_on_a_mount has nothing on the mount that could be linked, so that it shows itself
+// TestHostile_only_created_files_on_a_mount has nothing on the mount that could be linked, so the mount is discovered
 // only when half is applied.
 func TestHostile_only_created_files_on_a_mount(t *testing.T) {
 	t.Parallel()
@@ -127,8 +127,8 @@ func TestHostile_overlayfs_directory_rename(t *testing.T) {
 	sameTree(t, "lower layer", lower, before, contents|times)
 }
 
-// TestHostile_protected_hardlinks edits files of another program that lie in a directory of one's own. No other user
-// may link them, so their before-images are copies.
+// TestHostile_protected_hardlinks edits files of another program in a directory of this user. No other user may link
+// them, so their before-images are copies.
 func TestHostile_protected_hardlinks(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
@@ -148,7 +148,7 @@ func TestHostile_protected_hardlinks(t *testing.T) {
 				t.Fatalf("report %+v", r)
 			}
 			if !p.isNew {
-				// Nobody has no home, so a key is missing: only the same user can prove whose plan this is.
+				// The user nobody has no home, so there is no key: only the same user can prove whose plan this is.
 				r = diskJob{Dir: dir}.start(t, as(t, nobody))
 				if r.Error != "" {
 					t.Fatal(r.Error)

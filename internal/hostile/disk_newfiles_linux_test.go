@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// makeFiles makes files and directories in each way that there is.
+// makeFiles makes files and directories in every way.
 func makeFiles(t *testing.T, dir string) *millrace.Result {
 	t.Helper()
 	res, err := host().Run(t.Context(), openDir(t, dir), decoded(t,
@@ -26,7 +26,7 @@ func makeFiles(t *testing.T, dir string) *millrace.Result {
 	return res
 }
 
-// list is an access control list as the system keeps it: a named user may read, only the owner may do more.
+// list is an access control list in the kernel's format: a named user may read, only the owner may do more.
 func list(uid uint32, perm uint16) []byte {
 	out := binary.LittleEndian.AppendUint32(nil, 2)
 	for _, e := range []struct {
@@ -40,9 +40,8 @@ func list(uid uint32, perm uint16) []byte {
 	return out
 }
 
-// TestHostile_new_files_have_the_access_list_of_their_directory has lists for new files on the root, on a directory,
-// or on both. New files must have that of their directory, as if they had been made there, and never that of the
-// root.
+// TestHostile_new_files_have_the_access_list_of_their_directory has lists for new files on the root, on a directory, or
+// on both. New files must have the list of their directory, as if they had been made there, and never that of the root.
 func TestHostile_new_files_have_the_access_list_of_their_directory(t *testing.T) {
 	t.Parallel()
 	const ofNew, ofFile = "system.posix_acl_default", "system.posix_acl_access"
@@ -91,8 +90,8 @@ func TestHostile_new_files_have_the_access_list_of_their_directory(t *testing.T)
 	}
 }
 
-// TestHostile_the_umask_of_the_process_holds makes files and directories in a process with a strict umask. None is
-// there for others.
+// TestHostile_the_umask_of_the_process_holds makes files and directories in a process with a strict umask. Others have
+// no access to any of them.
 func TestHostile_the_umask_of_the_process_holds(t *testing.T) {
 	t.Parallel()
 	const job = "MILLRACE_UMASK_JOB"

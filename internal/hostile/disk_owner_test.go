@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// accessList is an access control list that lets user 1000 read, as the kernel keeps it.
+// accessList is an access control list that lets user 1000 read, in the kernel's format.
 func accessList() []byte {
 	var b bytes.Buffer
 	const version, userObj, user, groupObj, mask, other, none = 2, 1, 2, 4, 0x10, 0x20, 0xffffffff
@@ -32,7 +32,7 @@ func accessList() []byte {
 	return b.Bytes()
 }
 
-// dressed plants files with all that a file can have beside bytes.
+// dressed plants files with everything that a file can have besides bytes.
 func dressed(t *testing.T, dir string) {
 	t.Helper()
 	plantDir(t, dir, "files/setuid=word", "files/sticky=word", "files/attr=word", "files/acl=word", "files/theirs=word")
@@ -57,8 +57,8 @@ func dressed(t *testing.T, dir string) {
 	}
 }
 
-// TestHostile_permissions_attributes_and_owner_stay edits files: all but bytes and times stays, and comes back when
-// that is restored.
+// TestHostile_permissions_attributes_and_owner_stay edits files: everything except bytes and times stays, and is
+// restored with the backup.
 func TestHostile_permissions_attributes_and_owner_stay(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
@@ -103,9 +103,9 @@ func TestHostile_permissions_attributes_and_owner_stay(t *testing.T) {
 	}
 }
 
-// TestHostile_owners_when_not_root: a file that another user owns, and this one may not write to, stays. With
-// ReplaceForeign it is replaced: a user that is not root cannot give files away. That is a warning; nobody gets more rights
-// by it.
+// TestHostile_owners_when_not_root: a file that another user owns, and that this user may not write to, stays. With
+// ReplaceForeign it is replaced: a user who is not root cannot give files away. That is a warning, and nobody gains
+// permissions.
 func TestHostile_owners_when_not_root(t *testing.T) {
 	t.Parallel()
 	dir := forNobody(t, func(t testing.TB, dir string) { plantDir(t, dir, "files/theirs=word", "files/own=word") })

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// nobody is a user without any rights.
+// nobody is a user without any permissions.
 const nobody = 65534
 
 // forNobody is a tree of that user, below a directory that the user can reach.
@@ -32,7 +32,7 @@ func forNobody(t *testing.T, plant func(t testing.TB, dir string)) string {
 	return dir
 }
 
-// TestHostile_what_a_user_may_not_write has something that may not be written to, and a user who is bound by that.
+// TestHostile_what_a_user_may_not_write has a read-only entry, and a user to whom that applies.
 func TestHostile_what_a_user_may_not_write(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -70,7 +70,7 @@ func TestHostile_what_a_user_may_not_write(t *testing.T) {
 	}
 }
 
-// TestHostile_a_read_only_file: a file that its owner has protected is not written to, by root neither, unless forced.
+// TestHostile_a_read_only_file: a file that its owner has protected is not written to, not even by root, unless forced.
 func TestHostile_a_read_only_file(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
@@ -92,7 +92,7 @@ func TestHostile_a_read_only_file(t *testing.T) {
 	}
 }
 
-// TestHostile_a_read_only_mount has the tree, or a directory in it, on a mount that cannot be written to, as root.
+// TestHostile_a_read_only_mount has the tree, or a directory in it, on a read-only mount, as root.
 func TestHostile_a_read_only_mount(t *testing.T) {
 	t.Parallel()
 	for name, below := range map[string]string{"whole tree": "", "directory below": "swap"} {

@@ -20,9 +20,9 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// act is what the child does in one tree: "run" and "undone" make a backup, and "undone" restores it; "plan" stores a
+// act is the child's work in one tree: "run" and "undone" make a backup, and "undone" restores it; "plan" stores a
 // plan. Then "restore" restores the last backup, and "open" commits the stored plan. A file next to the tree has the
-// data that one process needs of another.
+// data that one process needs from another.
 func (j diskJob) act(t *testing.T) (r diskReport) {
 	root, err := rootfs.Open(j.Dir)
 	must(t, err)
@@ -80,9 +80,9 @@ func reportOf(res *millrace.Result, err error) (r diskReport) {
 	return r
 }
 
-// TestHostile_rights_that_are_lost: a change is made, taken back or planned, and then the user may do less in the
-// directories. Undo, redo and the commit of the stored plan are done whole, or refused with a path before anything is
-// moved.
+// TestHostile_rights_that_are_lost: a change is made, undone or planned, and then the user loses permissions for the
+// directories. Undo, redo and the commit of the stored plan are done completely, or refused with a path before anything
+// is moved.
 func TestHostile_rights_that_are_lost(t *testing.T) {
 	t.Parallel()
 	top, user := openTemp(t), as(t, nobody)
@@ -124,7 +124,7 @@ func TestHostile_rights_that_are_lost(t *testing.T) {
 				t.Fatalf("%s: %s", dir, r.Error)
 			}
 			if !lockIfThere(dir, locks[dir]) {
-				continue // the change has taken away what the place is about
+				continue // the change has removed the subject of this place
 			}
 			trees[dir] = treeOf(t, dir, contents)
 			second.Trees = append(second.Trees, dir)
@@ -158,7 +158,7 @@ func TestHostile_rights_that_are_lost(t *testing.T) {
 	}
 }
 
-// texts are the files of a tree without modes.
+// texts returns the files of a tree without modes.
 func texts(tree map[string]string) map[string]string {
 	all := make(map[string]string)
 	for name, text := range tree {
@@ -169,7 +169,7 @@ func texts(tree map[string]string) map[string]string {
 	return all
 }
 
-// lockIfThere takes rights away, and reports whether all that it is about is there.
+// lockIfThere removes permissions, and reports whether all affected entries exist.
 func lockIfThere(dir string, lock func(string)) bool {
 	needs := []string{"in/d/f", "in/d/sub/g"}
 	switch filepath.Base(filepath.Dir(dir)) {

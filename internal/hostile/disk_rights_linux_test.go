@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// rightsPlaces are directories with a file f in which the user nobody may do less than in its own.
+// rightsPlaces are directories with a file f in which the user nobody has fewer permissions than in its own.
 func rightsPlaces(t *testing.T) map[string]func(dir string) {
 	own := func(path string, uid int, mode os.FileMode) {
 		t.Helper()
@@ -40,8 +40,8 @@ func rightsPlaces(t *testing.T) map[string]func(dir string) {
 	}
 }
 
-// rightsSteps are steps that work on the file o beside the directory "in/d", and on what is in that. The second value
-// of a step that has on_error is true.
+// rightsSteps are steps that work on the file o next to the directory "in/d", and on the entries of that. The second
+// value of a step that has on_error is true.
 func rightsSteps() map[string]struct {
 	step      obj
 	continues bool
@@ -94,9 +94,9 @@ func rightsSteps() map[string]struct {
 	}
 }
 
-// TestHostile_the_rights_of_a_user: nothing knows the rights of the user before the system refuses a change, and so it
-// is found out what the system refuses. All else fails in these cases alone: the step, for the file; with ReplaceForeign
-// the commit, before its first byte. With on_error continue the other file is changed.
+// TestHostile_the_rights_of_a_user: the permissions of the user are unknown until the system refuses a change, so the
+// test finds out what it refuses. All other runs fail in exactly these cases: the step, for the file; with
+// ReplaceForeign the commit, before its first byte. With on_error continue the other file is changed.
 func TestHostile_the_rights_of_a_user(t *testing.T) {
 	t.Parallel()
 	top := openTemp(t)
@@ -149,13 +149,13 @@ func TestHostile_the_rights_of_a_user(t *testing.T) {
 			}
 			for _, way := range []string{"commit", "step"} {
 				got := of(way)
-				late := name == "mode" // as other bytes would make it a file of this user, the commit finds out
+				late := name == "mode" // with other bytes it would become a file of this user, so the commit finds out
 				named := "in/d"
 				if name == "patch and move" {
 					named = "patch failed: n "
 				}
 				if !denied && name == "mode" && got.State == millrace.CommitNone {
-					continue // nothing changes, and the step may fail for the directory
+					continue // nothing changes, and the step may fail because of the directory
 				}
 				if denied != (got.Error != "") || denied && (got.State != millrace.CommitNone || !strings.Contains(got.Error, "denied")) ||
 					denied && way == "step" && (!strings.Contains(got.Error, named) || !late && strings.Contains(got.Error, "commit failed")) {

@@ -13,23 +13,23 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// backend is a file system as a user would hand it to a run, with a tree planted in it, and what one has to know of it.
+// backend is a file system as a user would pass it to a run, with a planted tree and its properties.
 type backend struct {
 	name string
-	fs   afero.Fs // given to Run as it is: raising it is part of what is tested
+	fs   afero.Fs // passed to Run directly: raising it is part of the test
 
-	dir      string   // where the tree is in the operating system, "" if it is in memory
-	layer    afero.Fs // what is in memory of it, nil if nothing is
-	links    bool     // there can be symbolic links
-	confined bool     // os.Root is below, so that nothing gets out even behind the back of the stage
+	dir      string   // the tree's directory in the operating system, "" if it is in memory
+	layer    afero.Fs // the part of it in memory, nil if there is none
+	links    bool     // symbolic links are supported
+	confined bool     // os.Root is below, so nothing can escape even by bypassing the stage
 	rooted   bool     // absolute names are refused; elsewhere "/a" is "a" from the root of the tree
-	commits  bool     // works commits; a CopyOnWriteFs cannot remove or rename what is below, so works is a dry run there
+	commits  bool     // works commits; a CopyOnWriteFs cannot remove or rename entries below, so works is a dry run there
 
-	host    millrace.Executor // what runs there; host() unless a test says otherwise
+	host    millrace.Executor // for runs there; host() unless a test sets another one
 	outside *outside          // nil if there is no outside
 }
 
-// planted is the tree of every backend. All files have one time, long ago.
+// planted is the tree of every backend. All files have one old time.
 var planted = map[string]string{
 	"a.txt":         "alpha needle\n",
 	"b.txt":         "beta needle\n",
@@ -39,15 +39,15 @@ var planted = map[string]string{
 
 var longAgo = time.Date(2020, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
 
-// eachBackend runs the test on every backend, a fresh one each: with "go test" by itself on two of them. When it is done,
-// nothing outside of the tree may have been changed or, as far as the system tells, opened.
+// eachBackend runs the test on every backend, each time a new one: on two of them with a plain "go test". At the end,
+// nothing outside the tree may have been changed or, as far as the system reports it, opened.
 func eachBackend(t *testing.T, test func(t *testing.T, b *backend)) {
 	t.Helper()
 	eachOf(t, backendsFor(fstest.ByItself(1, 0)), test)
 }
 
-// backendsFor are the names of the backends for the i-th of many inputs that are alike: all of them for the first, and
-// for the others a backend of the operating system and a backend in memory.
+// backendsFor returns the names of the backends for the i-th of many similar inputs: all of them for the first, and for
+// the others one of the operating system and one in memory.
 func backendsFor(i int) []string {
 	if i > 0 {
 		return []string{"root", "memory"}
@@ -67,7 +67,8 @@ func eachOf(t *testing.T, names []string, test func(t *testing.T, b *backend)) {
 	}
 }
 
-// eachLinking is eachBackend for those that have symbolic links; memory has none, so no link can lead anywhere there.
+// eachLinking is eachBackend for those that support symbolic links; memory does not, so no link can lead anywhere
+// there.
 func eachLinking(t *testing.T, test func(t *testing.T, b *backend)) {
 	t.Helper()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -78,7 +79,7 @@ func eachLinking(t *testing.T, test func(t *testing.T, b *backend)) {
 	})
 }
 
-// newBackend makes one backend by its name.
+// newBackend makes a backend by name.
 //
 //	root     fsutil.OpenRoot
 //	os       afero.BasePathFs over afero.OsFs, which is raised to a RootFs
@@ -128,8 +129,8 @@ func openRoot(t *testing.T, dir string) *rootfs.FS {
 	return root
 }
 
-// plainFs is a file system of a user's own: it passes on what afero knows, follows every link, and nothing keeps it
-// inside of its directory but what millrace does.
+// plainFs is a user's own file system: it passes on what afero knows, follows every link, and only millrace keeps it
+// inside its directory.
 type plainFs struct {
 	afero.Fs
 	afero.Lstater
@@ -143,7 +144,7 @@ func plain(below afero.Fs) plainFs {
 
 func (p plainFs) Name() string { return "plain" }
 
-// SymlinkIfPossible writes the target as it is, which BasePathFs does not.
+// SymlinkIfPossible writes the target unchanged, unlike BasePathFs.
 func (p plainFs) SymlinkIfPossible(target, name string) error {
 	real, err := p.base.RealPath(name)
 	if err != nil {
@@ -186,7 +187,7 @@ func (b *backend) plant(t *testing.T, files map[string]string) {
 	plant(t, b.fs, files)
 }
 
-// link puts a symbolic link into the tree, target as it is.
+// link makes a symbolic link in the tree, with the target unchanged.
 func (b *backend) link(t *testing.T, target, name string) {
 	t.Helper()
 	if err := os.Symlink(target, b.path(name)); err != nil {
@@ -194,5 +195,5 @@ func (b *backend) link(t *testing.T, target, name string) {
 	}
 }
 
-// path is the name of something in the tree for the operating system.
+// path returns the operating system's name of an entry in the tree.
 func (b *backend) path(name string) string { return filepath.Join(b.dir, filepath.FromSlash(name)) }

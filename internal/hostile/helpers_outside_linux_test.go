@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch tells what in the directories was opened or changed since it was called, also when nothing is to be seen of it
-// afterwards. It returns nil if the system has no watch left.
+// watch returns a function that lists the entries of the directories that were opened or changed since the call, even
+// if no trace remains. It returns nil if the system has no watch left.
 func watch(t *testing.T, dirs ...string) func() []string {
 	t.Helper()
 	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)

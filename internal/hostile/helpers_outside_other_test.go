@@ -4,5 +4,5 @@ package hostile_test
 
 import "testing"
 
-// watch cannot tell here what is opened.
+// watch cannot detect here what is opened.
 func watch(*testing.T, ...string) func() []string { return nil }

@@ -11,10 +11,10 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// secretText is what stands in every file outside of the tree.
+// secretText is the content of every file outside the tree.
 const secretText = "TOP-SECRET needle\n"
 
-// outside is what lies beside the tree, and must not be touched:
+// outside is next to the tree, and must not be touched:
 //
 //	secret/file       the secret
 //	secret/sub/file   another one
@@ -22,7 +22,7 @@ const secretText = "TOP-SECRET needle\n"
 type outside struct {
 	parent string
 	before map[string]string
-	opened func() []string // what was opened there since the beginning; nil if the system does not tell
+	opened func() []string // the entries that were opened since the beginning; nil if the system does not report that
 }
 
 func newOutside(t *testing.T, parent string) *outside {
@@ -45,7 +45,7 @@ func newOutside(t *testing.T, parent string) *outside {
 	return o
 }
 
-// snapshot describes all that is outside.
+// snapshot describes everything outside.
 func (o *outside) snapshot(t *testing.T) map[string]string {
 	t.Helper()
 	all := snapshotDir(t, o.parent, "root")
@@ -53,7 +53,7 @@ func (o *outside) snapshot(t *testing.T) map[string]string {
 	return all
 }
 
-// checkOutside fails the test if something outside of the tree was changed or opened.
+// checkOutside fails the test if something outside the tree was changed or opened.
 func (b *backend) checkOutside(t *testing.T) {
 	t.Helper()
 	if b.outside == nil {
@@ -76,14 +76,14 @@ func (b *backend) checkOpened(t *testing.T) {
 	}
 }
 
-// forgetOpened drops what a test has opened itself.
+// forgetOpened forgets the entries that the test itself opened.
 func (b *backend) forgetOpened() {
 	if b.outside.opened != nil {
 		b.outside.opened()
 	}
 }
 
-// changeOutside has the test itself change what is outside of the tree, and takes that for what has to stay.
+// changeOutside lets the test itself change the outside, and expects the result from then on.
 func (b *backend) changeOutside(t *testing.T, change func()) {
 	t.Helper()
 	b.checkOpened(t)
@@ -92,7 +92,7 @@ func (b *backend) changeOutside(t *testing.T, change func()) {
 	b.forgetOpened()
 }
 
-// checkSilent fails the test if a result or an error tells a secret.
+// checkSilent fails the test if a result or an error contains a secret.
 func checkSilent(t *testing.T, res *millrace.Result, err error) {
 	t.Helper()
 	secret := []byte("TOP-SECRET")

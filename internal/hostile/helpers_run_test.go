@@ -23,7 +23,7 @@ import (
 // obj is a JSON object.
 type obj = map[string]any
 
-// act is a step: its id is the action's name, unless there is an "id" among the fields beside the parameters.
+// act returns a step: its id is the action's name, unless there is an "id" among the fields next to the parameters.
 func act(action string, params obj, fields ...obj) obj {
 	step := obj{"id": action, "action": action, "params": params}
 	for _, f := range fields {
@@ -32,7 +32,7 @@ func act(action string, params obj, fields ...obj) obj {
 	return step
 }
 
-// pipeline is the JSON text of a pipeline.
+// pipeline returns the JSON text of a pipeline.
 func pipeline(t *testing.T, steps ...obj) []byte {
 	t.Helper()
 	data, err := json.Marshal(obj{"name": "hostile", "steps": steps})
@@ -42,7 +42,7 @@ func pipeline(t *testing.T, steps ...obj) []byte {
 	return data
 }
 
-// decoded reads a pipeline that has to be valid.
+// decoded reads a pipeline that must be valid.
 func decoded(t *testing.T, steps ...obj) millrace.Pipeline {
 	t.Helper()
 	data := pipeline(t, steps...)
@@ -53,10 +53,10 @@ func decoded(t *testing.T, steps ...obj) millrace.Pipeline {
 	return p
 }
 
-// host is the executor of the tests: without fsync, for no test here is about power.
+// host is the executor of the tests: without fsync, because no test here is about power failures.
 func host() millrace.Executor { return millrace.Executor{State: millrace.State{NoSync: true}} }
 
-// run runs the steps as a JSON pipeline, and checks that neither result nor error tells a secret.
+// run runs the steps as a JSON pipeline, and checks that neither result nor error contains a secret.
 func (b *backend) run(t *testing.T, steps ...obj) (*millrace.Result, error) {
 	t.Helper()
 	res, err := b.host.Run(t.Context(), b.fs, decoded(t, steps...))
@@ -64,7 +64,7 @@ func (b *backend) run(t *testing.T, steps ...obj) (*millrace.Result, error) {
 	return res, err
 }
 
-// works runs the steps, which have to succeed. On a backend that cannot commit it is a dry run.
+// works runs the steps, which must succeed. On a backend that cannot commit it is a dry run.
 func (b *backend) works(t *testing.T, steps ...obj) *millrace.Result {
 	t.Helper()
 	x := b.host
@@ -77,7 +77,7 @@ func (b *backend) works(t *testing.T, steps ...obj) *millrace.Result {
 	return res
 }
 
-// dry plans the steps, which has to succeed and write nothing.
+// dry plans the steps, which must succeed and write nothing.
 func (b *backend) dry(t *testing.T, steps ...obj) *millrace.Result {
 	t.Helper()
 	before := b.snapshot(t)
@@ -90,8 +90,8 @@ func (b *backend) dry(t *testing.T, steps ...obj) *millrace.Result {
 	return plan.Result()
 }
 
-// refuses runs the steps, planned and for real, and wants the error of the last one: typed, naming its step and the
-// path, with nothing written. No error wanted means an *actions.FileError.
+// refuses runs the steps, planned and for real, and checks the error of the last one: typed, naming its step and the
+// path, with nothing written. Without a wanted error it must be an *actions.FileError.
 func (b *backend) refuses(t *testing.T, want error, path string, steps ...obj) {
 	t.Helper()
 	before := b.snapshot(t)
@@ -128,7 +128,7 @@ func (b *backend) refuses(t *testing.T, want error, path string, steps ...obj) {
 	b.unchanged(t, before)
 }
 
-// unchanged fails the test if the tree is another one than that of the snapshot, state directory included.
+// unchanged fails the test if the tree differs from the snapshot, including the state directory.
 func (b *backend) unchanged(t *testing.T, before map[string]string) {
 	t.Helper()
 	after := b.snapshot(t)
@@ -145,7 +145,6 @@ func (b *backend) unchanged(t *testing.T, before map[string]string) {
 }
 
 // snapshot describes the whole tree by path: kind, mode, bytes, time, target of links; of directories kind and mode.
-// Names in memory (in an overlay, the written files) end in " in memory".
 func (b *backend) snapshot(t *testing.T) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
